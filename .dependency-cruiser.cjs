@@ -1,0 +1,67 @@
+/** The floors: libs/rules and libs/config rest on nothing, other libs on those two, apps on libs, tests on all. */
+const only = (name, module, ...places) => ({
+  name: `${name}-stays-home`,
+  comment: `${module} is imported only where it belongs`,
+  severity: 'error',
+  from: { path: '^(apps|libs)/', pathNot: places.map((place) => `^${place}`) },
+  to: { path: `node_modules/${module}` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-unresolved',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'ground-floor-rests-on-nothing',
+      severity: 'error',
+      from: { path: '^libs/(rules|config)/' },
+      to: { path: '^(libs|apps|test)/', pathNot: '^libs/$1/' },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'no framework and no I/O in libs/rules; ipaddr.js parses addresses',
+      severity: 'error',
+      from: { path: '^libs/rules/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: ['node_modules/ipaddr\\.js', '^net$'] },
+    },
+    {
+      name: 'libs-rest-on-the-ground-floor-only',
+      severity: 'error',
+      from: { path: '^libs/(entities|secrets|guards|drivers|jobs)/' },
+      to: { path: '^(libs|apps|test)/', pathNot: ['^libs/$1/', '^libs/(rules|config)/'] },
+    },
+    {
+      name: 'libs-are-entered-by-their-index',
+      severity: 'error',
+      from: { path: '^(apps|libs|test)/([^/]+)/' },
+      to: { path: '^libs/([^/]+)/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$2/'] },
+    },
+    {
+      name: 'apps-never-rest-on-each-other',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^(apps|test)/', pathNot: '^apps/$1/' },
+    },
+    only('typeorm', 'typeorm', 'libs/entities/'),
+    only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
+    only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/'),
+    only('bcrypt', 'bcrypt', 'libs/secrets/'),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@drawbridge/source', 'import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+      extensionAlias: { '.js': ['.ts', '.js'] },
+    },
+  },
+};

@@ -1,0 +1,2 @@
+export { loadSettings, SettingsError } from './load-settings';
+export { toInteger, toList, toBoolean } from './transforms';

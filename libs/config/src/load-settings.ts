@@ -1,0 +1,33 @@
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+
+/** Start-up refused: every line names a variable and what it must be, never the value it has. */
+export class SettingsError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`The environment is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'SettingsError';
+  }
+}
+
+/**
+ * Reads the variables a settings class declares. Property names are variable names, defaults are the class's own
+ * initial values, an empty variable counts as absent.
+ * @param shape a class whose properties carry class-validator decorators
+ * @param environment usually `process.env`
+ * @returns a validated instance
+ * @throws SettingsError naming every variable that is missing or wrong
+ */
+export function loadSettings<T extends object>(shape: new () => T, environment: NodeJS.ProcessEnv): T {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const settings = plainToInstance(shape, given, { exposeDefaultValues: true });
+  const errors = validateSync(settings, { forbidUnknownValues: false });
+  if (errors.length > 0) {
+    throw new SettingsError(
+      errors.map((error) => Object.values(error.constraints ?? {}).join('; ') || error.property),
+    );
+  }
+  return settings;
+}

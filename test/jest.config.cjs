@@ -1,0 +1,50 @@
+const shared = {
+  rootDir: '..',
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['@drawbridge/source', 'node', 'node-addons'] },
+  setupFiles: ['reflect-metadata'],
+  transform: {
+    '^.+\\.(ts|m?js)$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          keepClassNames: true,
+          target: 'es2022',
+        },
+        module: { type: 'commonjs' },
+      },
+    ],
+  },
+  transformIgnorePatterns: [
+    '/node_modules/(?!(?:@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer/inflate|@borewit/text-codec|@noble/hashes)/)',
+  ],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+};
+
+/** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. */
+module.exports = {
+  rootDir: '..',
+  projects: [
+    {
+      ...shared,
+      displayName: 'pure',
+      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/floors/*.spec.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'store',
+      testMatch: ['<rootDir>/test/store/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/harness/global-setup.ts',
+      globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+    },
+    {
+      ...shared,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/harness/global-setup.ts',
+      globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+    },
+  ],
+};
