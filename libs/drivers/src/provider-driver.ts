@@ -1,0 +1,59 @@
+import type { ChangeResult, ObservedRule, OwnershipMark, PortsPerRule, Provider, RuleSpec } from '#rules';
+
+/** Decrypted credential of a tenant; lives only as long as one convergence. */
+export interface DriverCredential {
+  readonly credentialType: string;
+  /** the secret fields of the contract for this credentialType */
+  readonly data: Readonly<Record<string, string>>;
+  /** ours, for AWS assumed roles: proves to the tenant's role which organization asks */
+  readonly externalId: string | null;
+}
+
+/** One cloud object and the way into it. */
+export interface CloudTarget {
+  readonly resourceType: string;
+  /** the object's id as the cloud names it */
+  readonly identifier: string;
+  readonly region: string | null;
+  readonly credential: DriverCredential;
+  /** whose marks are ours */
+  readonly deployment: string;
+}
+
+export type RuleChange =
+  | { readonly action: 'add'; readonly ruleId: string; readonly spec: RuleSpec; readonly mark: OwnershipMark }
+  | { readonly action: 'remove'; readonly ruleId: string; readonly providerRuleId: string };
+
+/** Plain facts about a provider that planning and fairness need. */
+export interface DriverTraits {
+  readonly portsPerRule: PortsPerRule;
+  /** most changes worth sending in one `applyChanges` */
+  readonly batchSize: number;
+  /** write calls the provider lets one account make: a bucket of `burst`, refilled by `refillPerSecond` */
+  readonly writeBudget: { readonly burst: number; readonly refillPerSecond: number };
+  /** how long one call may take before its outcome counts as unknown, ms */
+  readonly callTimeoutMs: number;
+}
+
+/**
+ * The port every provider is behind. A driver never retries, never logs, never touches the database, and keeps no
+ * state but clients and short-lived tokens.
+ */
+export interface ProviderDriver {
+  readonly kind: Provider;
+  readonly traits: DriverTraits;
+  /** One name for one cloud object, however two tenants spell it: they share its rules and its lease. */
+  targetKey(resourceType: string, identifier: string): string;
+  /** The account whose write budget a call draws on. */
+  accountKey(target: CloudTarget): string;
+  /** Reads the object with the credential and changes nothing. @throws DriverError */
+  verify(target: CloudTarget): Promise<void>;
+  /** Every rule that lets traffic in, ours and foreign, all pages. @throws DriverError */
+  readRules(target: CloudTarget): Promise<ObservedRule[]>;
+  /**
+   * Sends one batch, removals first. Adding what exists and removing what is absent succeed.
+   * @returns one result for each change, in their order; a cut or timed-out call gives `unknown`
+   * @throws DriverError only when nothing was sent
+   */
+  applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]>;
+}

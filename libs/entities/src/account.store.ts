@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
+import { returned, type Tx } from './database';
+import type { PlatformRole } from './user.entity';
+
+/** Who a request comes from, read afresh for each request. */
+export interface PrincipalRow {
+  readonly kind: 'user' | 'key';
+  readonly userId: string;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly name: string;
+  readonly isOrgAdmin: boolean;
+  readonly platformRole: PlatformRole;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+  readonly tier: Tier;
+  readonly suspended: boolean;
+  readonly keyId: string | null;
+  readonly keyName: string | null;
+  readonly scopes: readonly string[];
+}
+
+export interface RefreshOutcome {
+  readonly outcome: 'rotated' | 'forgiven' | 'reused' | 'unknown';
+  readonly organizationId: OrganizationId;
+  readonly userId: string;
+  readonly familyId: string;
+}
+
+const PRINCIPAL_COLUMNS = `
+  u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name, u.is_org_admin AS "isOrgAdmin",
+  u.platform_role AS "platformRole", o.name AS "organizationName", o.slug AS "organizationSlug",
+  o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended`;
+
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 48) || 'organization';
+
+/** Accounts before anybody is known: registering, signing in, proving who a request comes from. */
+export class AccountStore {
+  /** @returns null when the user or its organization is gone, or the user is inactive */
+  async principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
+    const [row] = await tx.query<PrincipalRow[]>(
+      `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", '{}'::text[] AS scopes
+       FROM users u JOIN organizations o ON o.id = u.organization_id
+       WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
+      [userId, organizationId],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Notes the key's use, at most once a minute: a commit for each request would cost more than the request.
+   * @returns null when the key is unknown, revoked or expired, or its user inactive
+   */
+  async principalOfKey(tx: Tx, keyHash: string, callerAddress: string | null): Promise<PrincipalRow | null> {
+    const [row] = await tx.query<(PrincipalRow & { stale: boolean })[]>(
+      `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", k.scopes,
+         k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS stale
+       FROM api_keys k
+       JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
+       JOIN organizations o ON o.id = u.organization_id
+       WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+         AND u.is_active`,
+      [keyHash],
+    );
+    if (!row) return null;
+    const { stale, ...principal } = row;
+    if (stale) {
+      await tx.query('UPDATE api_keys SET last_used_at = now(), last_used_ip = $2 WHERE id = $1', [
+        principal.keyId,
+        callerAddress,
+      ]);
+    }
+    return principal;
+  }
+
+  /** Creates an organization, its admin and its slug, made unique by a suffix when taken. */
+  async registerOrganization(
+    tx: Tx,
+    account: { organizationName: string; email: string; passwordHash: string; name: string },
+  ): Promise<{ userId: string; organizationId: OrganizationId }> {
+    const organizationId = await this.insertOrganization(tx, account.organizationName);
+    const [user] = await tx.query<{ id: string }[]>(
+      `INSERT INTO users (organization_id, email, name, password_hash, is_org_admin)
+       VALUES ($1, $2, $3, $4, true) RETURNING id`,
+      [organizationId, account.email, account.name, account.passwordHash],
+    );
+    return { userId: user!.id, organizationId: asOrganizationId(organizationId) };
+  }
+
+  private async insertOrganization(tx: Tx, name: string): Promise<string> {
+    const wanted = slugOf(name);
+    for (let slug = wanted; ; slug = `${wanted}-${randomBytes(3).toString('hex')}`) {
+      const [row] = await tx.query<{ id: string }[]>(
+        'INSERT INTO organizations (name, slug) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING RETURNING id',
+        [name, slug],
+      );
+      if (row) return row.id;
+    }
+  }
+
+  /** Every account an e-mail may sign in to; several when several organizations know it. */
+  loginCandidates(
+    tx: Tx,
+    email: string,
+    organizationSlug: string | null,
+  ): Promise<{ userId: string; organizationId: string; passwordHash: string | null; isActive: boolean }[]> {
+    return tx.query(
+      `SELECT u.id AS "userId", u.organization_id AS "organizationId", u.password_hash AS "passwordHash",
+         u.is_active AS "isActive"
+       FROM users u JOIN organizations o ON o.id = u.organization_id
+       WHERE u.email = $1 AND ($2::text IS NULL OR o.slug = $2) ORDER BY u.created_at`,
+      [email, organizationSlug],
+    );
+  }
+
+  async recordLogin(tx: Tx, userId: string): Promise<void> {
+    await tx.query('UPDATE users SET last_login_at = now() WHERE id = $1', [userId]);
+  }
+
+  async saveRefreshToken(
+    tx: Tx,
+    token: { organizationId: string; userId: string; familyId: string; tokenHash: string; ttlSeconds: number },
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, expires_at)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      [token.organizationId, token.userId, token.familyId, token.tokenHash, token.ttlSeconds],
+    );
+  }
+
+  /**
+   * Uses a refresh token up. Only its first use rotates; a second one within the grace, while no successor has been
+   * used, is forgiven (two tabs, a lost answer); any later one is theft and ends the whole family.
+   */
+  async useRefreshToken(tx: Tx, tokenHash: string, graceSeconds: number): Promise<RefreshOutcome | { outcome: 'unknown' }> {
+    const known = `organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId"`;
+    const [rotated] = returned<Omit<RefreshOutcome, 'outcome'>>(
+      await tx.query(
+        `UPDATE refresh_tokens SET used_at = now()
+         WHERE token_hash = $1 AND used_at IS NULL AND revoked_at IS NULL AND expires_at > now() RETURNING ${known}`,
+        [tokenHash],
+      ),
+    );
+    if (rotated) return { outcome: 'rotated', ...rotated };
+    const [spent] = await tx.query<(Omit<RefreshOutcome, 'outcome'> & { forgiven: boolean })[]>(
+      `SELECT ${known}, t.used_at > now() - make_interval(secs => $2) AND NOT EXISTS (
+           SELECT FROM refresh_tokens next
+           WHERE next.family_id = t.family_id AND next.created_at > t.created_at AND next.used_at IS NOT NULL
+         ) AS forgiven
+       FROM refresh_tokens t
+       WHERE t.token_hash = $1 AND t.used_at IS NOT NULL AND t.revoked_at IS NULL AND t.expires_at > now()`,
+      [tokenHash, graceSeconds],
+    );
+    if (!spent) return { outcome: 'unknown' };
+    const { forgiven, ...holder } = spent;
+    if (forgiven) return { outcome: 'forgiven', ...holder };
+    await tx.query('UPDATE refresh_tokens SET revoked_at = now() WHERE family_id = $1 AND revoked_at IS NULL', [
+      holder.familyId,
+    ]);
+    return { outcome: 'reused', ...holder };
+  }
+
+  /** Signs out: the token and everything that descends from the same sign-in. */
+  async revokeRefreshFamily(tx: Tx, tokenHash: string): Promise<void> {
+    await tx.query(
+      `UPDATE refresh_tokens SET revoked_at = now()
+       WHERE revoked_at IS NULL AND family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $1)`,
+      [tokenHash],
+    );
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  parsePorts,
+  type DueRule,
+  type Protocol,
+  type ResourceIpStatus,
+  type RuleSpec,
+  type RuleState,
+} from '#rules';
+import { returned, type Tx } from './database';
+import type { Lease } from './lease.store';
+
+/** The way into a cloud object: whose credential, and the region it is asked in. */
+export interface Access {
+  readonly credentialId: string;
+  readonly region: string | null;
+}
+
+export interface HolderRow {
+  readonly resourceIpId: string;
+  readonly status: ResourceIpStatus;
+  readonly access: Access;
+  /** seconds since 1970 */
+  readonly expiresAt: number;
+  readonly expired: boolean;
+}
+
+/** A rule to look at now, with everybody who holds it or is letting it go. */
+export interface DueRuleRow extends DueRule {
+  readonly spec: RuleSpec;
+  readonly state: RuleState;
+  readonly revision: number;
+  readonly attempts: number;
+  /** the way it was written; null when it never was */
+  readonly writtenWith: Access | null;
+  readonly holders: readonly HolderRow[];
+}
+
+interface RawDueRow {
+  ruleId: string;
+  key: string;
+  address: string;
+  protocol: Protocol;
+  ports: string;
+  state: RuleState;
+  revision: number;
+  attempts: number;
+  inFlight: boolean;
+  credentialId: string | null;
+  region: string | null;
+  holders: HolderRow[];
+}
+
+const isHolding = (holder: HolderRow): boolean => holder.status === 'PENDING' || holder.status === 'APPLIED';
+
+function toDueRule(row: RawDueRow): DueRuleRow {
+  const holding = row.holders.filter(isHolding);
+  return {
+    ruleId: row.ruleId,
+    key: row.key,
+    wanted: holding.length > 0,
+    mayOpen: holding.some((holder) => !holder.expired),
+    inFlight: row.inFlight,
+    spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
+    state: row.state,
+    revision: row.revision,
+    attempts: row.attempts,
+    writtenWith: row.credentialId ? { credentialId: row.credentialId, region: row.region } : null,
+    holders: row.holders,
+  };
+}
+
+/** What convergence reads and marks. It serves every organization at once: a cloud object may belong to several. */
+export class ConvergenceStore {
+  /** Rules of the object that are due, those nobody wants first. */
+  async due(tx: Tx, lease: Lease, limit: number): Promise<DueRuleRow[]> {
+    const rows = await tx.query<RawDueRow[]>(
+      `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.revision, r.attempts,
+         coalesce(r.in_flight_until > now(), false) AS "inFlight", r.credential_id AS "credentialId", r.region,
+         ARRAY(
+           SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', s.expires_at <= now(),
+             'expiresAt', extract(epoch FROM s.expires_at)::bigint,
+             'access', jsonb_build_object('credentialId', res.credential_id, 'region', res.region))
+           FROM rule_holders holder
+           JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+           JOIN sessions s ON s.id = ip.session_id
+           JOIN resources res ON res.id = ip.resource_id
+           WHERE holder.rule_id = r.id AND ip.status IN ('PENDING', 'APPLIED', 'REMOVING')
+         ) AS holders
+       FROM rules r
+       WHERE r.target_id = $1 AND r.due_at <= now()
+       ORDER BY EXISTS (
+         SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+         WHERE holder.rule_id = r.id AND ip.status IN ('PENDING', 'APPLIED')
+       ), r.due_at, r.id
+       LIMIT $2`,
+      [lease.targetId, limit],
+    );
+    return rows.map(toDueRule);
+  }
+
+  /**
+   * Notes, before the cloud is called, that it may soon hold or lose these rules.
+   * @param additions rules about to be written, and the way
+   * @param horizonSeconds how long such a call may take to land
+   * @returns false when the lease is lost: then nothing may be sent
+   */
+  async recordIntent(
+    tx: Tx,
+    lease: Lease,
+    changes: { additions: readonly string[]; removals: readonly string[]; access: Access },
+    horizonSeconds: number,
+  ): Promise<boolean> {
+    const marked = returned(
+      await tx.query(
+        `WITH fence AS (
+           UPDATE targets SET last_write_at = now()
+           WHERE id = $1 AND lease_generation = $2 AND lease_until > now() RETURNING id
+         )
+         UPDATE rules SET state = 'unknown', in_flight_until = now() + make_interval(secs => $7),
+           credential_id = CASE WHEN id = ANY ($3::uuid[]) THEN $5 ELSE credential_id END,
+           region = CASE WHEN id = ANY ($3::uuid[]) THEN $6 ELSE region END
+         WHERE (id = ANY ($3::uuid[]) OR id = ANY ($4::uuid[])) AND EXISTS (SELECT FROM fence) RETURNING 1`,
+        [
+          lease.targetId,
+          lease.generation,
+          changes.additions,
+          changes.removals,
+          changes.access.credentialId,
+          changes.access.region,
+          horizonSeconds,
+        ],
+      ),
+    );
+    return marked.length > 0;
+  }
+
+  /** Milliseconds since the object was last written; null when it never was. */
+  async sinceLastWriteMs(tx: Tx, lease: Lease): Promise<number | null> {
+    const [row] = await tx.query<{ ms: number | null }[]>(
+      'SELECT extract(epoch FROM now() - last_write_at)::float8 * 1000 AS ms FROM targets WHERE id = $1',
+      [lease.targetId],
+    );
+    return row?.ms ?? null;
+  }
+
+  /** Asks for another look at rules whose outcome a late worker may have changed. Never wrong, so never fenced. */
+  async lookAgain(tx: Tx, ruleIds: readonly string[]): Promise<void> {
+    await tx.query(
+      `UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1 WHERE id = ANY ($1::uuid[])`,
+      [ruleIds],
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { createDataSource, type DatabaseSettings } from './data-source';
+
+/** Where a statement runs: inside a transaction, or on its own. Always a store method's first argument. */
+export type Tx = EntityManager;
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const MOST_TRIES = 4;
+
+/** PostgreSQL's five-letter error code, when the error is PostgreSQL's. */
+export function sqlState(error: unknown): string | null {
+  if (!(error instanceof QueryFailedError)) return null;
+  const { code } = error.driverError as { code?: unknown };
+  return typeof code === 'string' ? code : null;
+}
+
+/** The constraint an insert or update broke, when it broke one. */
+export function brokenConstraint(error: unknown): string | null {
+  if (!(error instanceof QueryFailedError)) return null;
+  const { constraint } = error.driverError as { constraint?: unknown };
+  return typeof constraint === 'string' ? constraint : null;
+}
+
+/** The rows of an UPDATE … RETURNING or DELETE … RETURNING, which TypeORM answers with as `[rows, count]`. */
+export function returned<Row>(answer: unknown): Row[] {
+  return (answer as [Row[], number])[0];
+}
+
+/** This process's way to PostgreSQL. */
+export class Database {
+  private readonly source: DataSource;
+
+  constructor(settings: DatabaseSettings) {
+    this.source = createDataSource(settings);
+  }
+
+  /** @throws Error when PostgreSQL cannot be reached */
+  async connect(): Promise<this> {
+    await this.source.initialize();
+    return this;
+  }
+
+  async close(): Promise<void> {
+    if (this.source.isInitialized) await this.source.destroy();
+  }
+
+  /** Each statement is a transaction of its own. */
+  get autocommit(): Tx {
+    return this.source.manager;
+  }
+
+  /** Runs `work` in one transaction, again when PostgreSQL chose it as the victim of a deadlock. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.again(() => this.source.transaction(work));
+  }
+
+  /** Runs a single statement that changes several rows, again when it was the victim of a deadlock. */
+  statement<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.again(() => work(this.autocommit));
+  }
+
+  private async again<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const state = sqlState(error);
+        if (tries >= MOST_TRIES || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
+      }
+    }
+  }
+
+  /** @throws Error when the database does not answer */
+  async ping(): Promise<void> {
+    await this.source.query('SELECT 1');
+  }
+
+  /** Brings the schema up to date. @returns the names of the migrations that ran */
+  async migrate(): Promise<string[]> {
+    const done = await this.source.runMigrations();
+    return done.map((migration) => migration.name);
+  }
+
+  /** The statements that would make the schema match the entities: none, when the migrations are complete. */
+  async schemaDifference(): Promise<string[]> {
+    const log = await this.source.driver.createSchemaBuilder().log();
+    return log.upQueries.map((statement) => statement.query);
+  }
+}

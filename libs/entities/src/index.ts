@@ -1,0 +1,24 @@
+export * from './account.store';
+export * from './api-key.store';
+export * from './audit-record.entity';
+export * from './audit.store';
+export * from './convergence.store';
+export * from './credential.store';
+export type { DatabaseSettings } from './data-source';
+export * from './database';
+export * from './lease.store';
+export * from './resource.store';
+export * from './role.store';
+export { SessionStore } from './session.store';
+export type {
+  GrantRow,
+  MovedSession,
+  NewOpening,
+  NewSession,
+  ResourceIpRow,
+  SessionFilter,
+  SessionRow,
+  Slice,
+} from './session.store';
+export * from './settlement.store';
+export * from './sweep.store';

@@ -1,0 +1,73 @@
+import type { Provider } from '#rules';
+import { returned, type Tx } from './database';
+
+/** The right to converge one cloud object, until it runs out on the database's clock. */
+export interface Lease {
+  readonly targetId: string;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly identifier: string;
+  /** fencing: what was worked out under an older generation is never written */
+  readonly generation: string;
+}
+
+/** Leases belong to no organization: a cloud object may be named by several. */
+export class LeaseStore {
+  /** @returns null while another worker holds the object */
+  async take(tx: Tx, targetId: string, seconds: number): Promise<Lease | null> {
+    const [lease] = returned<Lease>(
+      await tx.query(
+        `UPDATE targets SET lease_generation = lease_generation + 1, lease_until = now() + make_interval(secs => $2)
+         WHERE id = $1 AND (lease_until IS NULL OR lease_until <= now())
+         RETURNING id AS "targetId", provider, resource_type AS "resourceType", identifier,
+           lease_generation AS generation`,
+        [targetId, seconds],
+      ),
+    );
+    return lease ?? null;
+  }
+
+  /** @returns false when the lease ran out and another worker took it */
+  async renew(tx: Tx, lease: Lease, seconds: number): Promise<boolean> {
+    const rows = returned(
+      await tx.query(
+        `UPDATE targets SET lease_until = now() + make_interval(secs => $3)
+         WHERE id = $1 AND lease_generation = $2 RETURNING 1`,
+        [lease.targetId, lease.generation, seconds],
+      ),
+    );
+    return rows.length === 1;
+  }
+
+  async release(tx: Tx, lease: Lease): Promise<void> {
+    await tx.query('UPDATE targets SET lease_until = NULL WHERE id = $1 AND lease_generation = $2', [
+      lease.targetId,
+      lease.generation,
+    ]);
+  }
+}
+
+/** Shared by all workers: how many write calls an account may still make. */
+export class WriteBudgetStore {
+  /**
+   * Takes one write call from the account's bucket, in one statement on the database's clock.
+   * @param reserve tokens that must stay behind, kept for removals
+   * @returns 0 when taken, else milliseconds until it may be
+   */
+  async take(
+    tx: Tx,
+    accountKey: string,
+    budget: { burst: number; refillPerSecond: number },
+    reserve: number,
+  ): Promise<number> {
+    const filled = `LEAST($2::float8, b.tokens + extract(epoch FROM now() - b.refilled_at) * $3::float8)`;
+    const [taken] = await tx.query<{ left: number }[]>(
+      `INSERT INTO write_budgets AS b (account_key, tokens, refilled_at) VALUES ($1, $2::float8 - 1, now())
+       ON CONFLICT (account_key) DO UPDATE SET tokens = ${filled} - 1, refilled_at = now()
+         WHERE ${filled} - 1 >= $4::float8
+       RETURNING tokens AS left`,
+      [accountKey, budget.burst, budget.refillPerSecond, reserve],
+    );
+    return taken ? 0 : Math.ceil(1000 / budget.refillPerSecond);
+  }
+}

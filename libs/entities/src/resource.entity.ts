@@ -1,0 +1,70 @@
+import type { Provider, TrafficConfig } from '#rules';
+import { Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { OrganizationEntity } from './organization.entity';
+import { TargetEntity } from './target.entity';
+
+@Entity('credentials')
+@Unique('credentials_organization_id_id_key', ['organizationId', 'id'])
+export class CredentialEntity {
+  @Id() id!: string;
+  @ForeignKey(() => OrganizationEntity, { name: 'credentials_organization_id_fkey' })
+  @Uuid()
+  organizationId!: string;
+  @Text() name!: string;
+  @Text() provider!: Provider;
+  @Text() credentialType!: string;
+  /** facts that are no secret, shown to admins */
+  @Json({ default: {} }) hints!: Record<string, string>;
+  /** each secret field sealed under the organization's data key; never leaves the process that opens it */
+  @Json() sealedData!: Record<string, string>;
+  @Flag({ nullable: true }) isValid!: boolean | null;
+  @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
+  @Text({ nullable: true }) verificationError!: string | null;
+  @CreatedAt() createdAt!: Date;
+  @UpdatedAt() updatedAt!: Date;
+}
+
+@Entity('resources')
+@Unique('resources_organization_id_id_key', ['organizationId', 'id'])
+@Index('resources_target_id_idx', ['targetId'])
+@ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
+  name: 'resources_credential_fkey',
+})
+export class ResourceEntity {
+  @Id() id!: string;
+  @ForeignKey(() => OrganizationEntity, { name: 'resources_organization_id_fkey' })
+  @Uuid()
+  organizationId!: string;
+  @Text() name!: string;
+  @Uuid() credentialId!: string;
+  @Text() provider!: Provider;
+  @Text() resourceType!: string;
+  @Text() resourceIdentifier!: string;
+  @Text({ nullable: true }) region!: string | null;
+  @Json({ default: {} }) config!: TrafficConfig & Record<string, unknown>;
+  @Flag({ default: false }) isActive!: boolean;
+  @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
+  /** the cloud object it names, shared with every other resource that names it */
+  @ForeignKey(() => TargetEntity, { name: 'resources_target_id_fkey' })
+  @Uuid()
+  targetId!: string;
+  @CreatedAt() createdAt!: Date;
+  @UpdatedAt() updatedAt!: Date;
+}
+
+export type HealthEventType = 'VERIFY_OK' | 'VERIFY_FAILED' | 'RECONCILE_OK' | 'RECONCILE_FAILED';
+
+@Entity('resource_health_events')
+@Index('resource_health_events_organization_id_idx', ['organizationId', 'createdAt'])
+@ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
+  name: 'resource_health_events_resource_fkey',
+})
+export class ResourceHealthEventEntity {
+  @Id() id!: string;
+  @Uuid() organizationId!: string;
+  @Uuid() resourceId!: string;
+  @Text() eventType!: HealthEventType;
+  @Text({ nullable: true }) message!: string | null;
+  @CreatedAt() createdAt!: Date;
+}

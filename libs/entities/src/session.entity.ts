@@ -1,0 +1,84 @@
+import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
+import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Count, CreatedAt, Id, Moment, Text, Uuid } from './columns';
+import { ResourceEntity } from './resource.entity';
+import { RuleEntity } from './target.entity';
+import { UserEntity } from './user.entity';
+
+const LIVE = `status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
+
+@Entity('sessions')
+@Unique('sessions_organization_id_id_key', ['organizationId', 'id'])
+@Index('sessions_one_live_per_ipv4', ['userId', 'ipv4Address', 'holder'], {
+  unique: true,
+  where: `ipv4_address IS NOT NULL AND ${LIVE}`,
+})
+@Index('sessions_one_live_per_ipv6', ['userId', 'ipv6Address', 'holder'], {
+  unique: true,
+  where: `ipv6_address IS NOT NULL AND ${LIVE}`,
+})
+@Index('sessions_expiry_idx', ['expiresAt'], { where: LIVE })
+@Index('sessions_organization_id_idx', ['organizationId', 'createdAt'])
+@Index('sessions_user_id_idx', ['userId', 'createdAt'])
+@Check(
+  'sessions_status_check',
+  `status IN ('PENDING', 'ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRING', 'EXPIRED', 'CANCELLED')`,
+)
+@Check('sessions_address_check', 'ipv4_address IS NOT NULL OR ipv6_address IS NOT NULL')
+@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
+  name: 'sessions_user_fkey',
+})
+export class SessionEntity {
+  @Id() id!: string;
+  @Uuid() organizationId!: string;
+  @Uuid() userId!: string;
+  /** tells apart parallel jobs of one user behind one address; empty for a plain call */
+  @Text({ default: '' }) holder!: string;
+  @Text({ nullable: true }) ipv4Address!: string | null;
+  @Text({ nullable: true }) ipv6Address!: string | null;
+  @Text({ default: 'PENDING' }) status!: SessionStatus;
+  @Moment({ default: () => 'now()' }) startedAt!: Date;
+  @Moment() expiresAt!: Date;
+  @Moment({ nullable: true }) endedAt!: Date | null;
+  @Text({ nullable: true }) endedReason!: EndedReason | null;
+  @CreatedAt() createdAt!: Date;
+}
+
+@Entity('resource_ips')
+@Unique('resource_ips_organization_id_id_key', ['organizationId', 'id'])
+@Index('resource_ips_session_id_idx', ['sessionId'])
+@Index('resource_ips_resource_id_idx', ['resourceId'])
+@Check('resource_ips_status_check', `status IN ('PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED')`)
+@ForeignKey(() => SessionEntity, ['organizationId', 'sessionId'], ['organizationId', 'id'], {
+  name: 'resource_ips_session_fkey',
+  onDelete: 'CASCADE',
+})
+@ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
+  name: 'resource_ips_resource_fkey',
+})
+export class ResourceIpEntity {
+  @Id() id!: string;
+  @Uuid() organizationId!: string;
+  @Uuid() sessionId!: string;
+  @Uuid() resourceId!: string;
+  @Count() ipVersion!: number;
+  @Text() ipAddress!: string;
+  @Text({ default: 'PENDING' }) status!: ResourceIpStatus;
+  @Text({ nullable: true }) providerRuleId!: string | null;
+  @Moment({ nullable: true }) appliedAt!: Date | null;
+  @Moment({ nullable: true }) removedAt!: Date | null;
+  @Text({ nullable: true }) errorMessage!: string | null;
+  @CreatedAt() createdAt!: Date;
+}
+
+/** Who wants a cloud rule to exist. It is wanted while one of its holders is live; nothing is counted. */
+@Entity('rule_holders')
+@Index('rule_holders_resource_ip_id_idx', ['resourceIpId'])
+export class RuleHolderEntity {
+  @ForeignKey(() => RuleEntity, { name: 'rule_holders_rule_id_fkey' })
+  @PrimaryColumn('uuid')
+  ruleId!: string;
+  @ForeignKey(() => ResourceIpEntity, { name: 'rule_holders_resource_ip_id_fkey', onDelete: 'CASCADE' })
+  @PrimaryColumn('uuid')
+  resourceIpId!: string;
+}

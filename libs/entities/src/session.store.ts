@@ -1,0 +1,291 @@
+import { randomUUID } from 'node:crypto';
+import {
+  LIVE_SESSION_STATUSES,
+  portsText,
+  ruleKey,
+  type EndedReason,
+  type IpVersion,
+  type OrganizationId,
+  type Provider,
+  type ResourceIpStatus,
+  type RuleSpec,
+  type SessionStatus,
+  type TrafficConfig,
+} from '#rules';
+import { auditInsert, auditJson, type AuditEntry } from './audit.store';
+import { brokenConstraint, returned, type Tx } from './database';
+import type { TenantStore } from './tenant-store';
+
+export interface ResourceIpRow {
+  readonly id: string;
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly ipVersion: IpVersion;
+  readonly ipAddress: string;
+  readonly status: ResourceIpStatus;
+  readonly providerRuleId: string | null;
+  /** ISO 8601, as every time below a session */
+  readonly appliedAt: string | null;
+  readonly removedAt: string | null;
+  readonly errorMessage: string | null;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly userId: string;
+  readonly userName: string;
+  readonly userEmail: string;
+  readonly holder: string;
+  readonly ipv4Address: string | null;
+  readonly ipv6Address: string | null;
+  readonly status: SessionStatus;
+  readonly startedAt: Date;
+  readonly expiresAt: Date;
+  readonly endedAt: Date | null;
+  readonly endedReason: EndedReason | null;
+  readonly createdAt: Date;
+  readonly resourceIps: ResourceIpRow[];
+}
+
+/** A resource of the organization, with what the user's active roles allow on it; no roles: not the user's. */
+export interface GrantRow {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly isActive: boolean;
+  readonly provider: Provider;
+  readonly targetId: string;
+  readonly config: TrafficConfig;
+  readonly roles: { name: string; maxSessionDurationHours: number | null }[];
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly holder: string;
+  readonly ipv4Address: string | null;
+  readonly ipv6Address: string | null;
+  readonly hours: number;
+  readonly openings: readonly NewOpening[];
+}
+
+/** One address on one resource, and the cloud rules that takes. */
+export interface NewOpening {
+  readonly resourceId: string;
+  readonly targetId: string;
+  readonly ipVersion: IpVersion;
+  readonly ipAddress: string;
+  readonly specs: readonly RuleSpec[];
+}
+
+export interface SessionFilter {
+  readonly userId?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly statuses?: readonly SessionStatus[] | undefined;
+}
+
+export interface Slice {
+  readonly page: number;
+  readonly size: number;
+}
+
+/** A session moved, and the cloud objects its rules are in. */
+export interface MovedSession {
+  readonly sessionId: string;
+  readonly targetIds: string[];
+}
+
+const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', r.name, 'ipVersion', ip.ip_version,
+  'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
+  'removedAt', ip.removed_at, 'errorMessage', ip.error_message`;
+
+const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "userEmail", s.holder,
+    s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address", s.status, s.started_at AS "startedAt",
+    s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
+    s.created_at AS "createdAt"`;
+
+const SELECT = `SELECT ${COLUMNS},
+    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip JOIN resources r ON r.id = ip.resource_id
+      WHERE ip.session_id = s.id ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
+  FROM sessions s JOIN users u ON u.id = s.user_id`;
+
+const LIVE = LIVE_SESSION_STATUSES.map((status) => `'${status}'`).join(', ');
+
+export class SessionStore implements TenantStore<SessionStore> {
+  /** The user's resources, and of the asked ones also those that are not the user's, with no roles. */
+  grants(tx: Tx, organization: OrganizationId, userId: string, asked: readonly string[]): Promise<GrantRow[]> {
+    return tx.query(
+      `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.provider,
+         r.target_id AS "targetId", r.config,
+         coalesce(jsonb_agg(jsonb_build_object('name', role.name,
+           'maxSessionDurationHours', role.max_session_duration_hours)) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
+       FROM resources r
+       LEFT JOIN role_resources held ON held.resource_id = r.id
+         AND held.role_id IN (SELECT role_id FROM role_users WHERE user_id = $2)
+       LEFT JOIN roles role ON role.id = held.role_id
+       WHERE r.organization_id = $1 AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]))
+       GROUP BY r.id ORDER BY r.name, r.id`,
+      [organization, userId, asked],
+    );
+  }
+
+  /**
+   * One statement, one commit: the session, its addresses, the cloud rules they want, the audit record.
+   * @returns null when a live session of the user holds one of the addresses: a constraint decides
+   */
+  async start(tx: Tx, organization: OrganizationId, session: NewSession, audit: AuditEntry): Promise<SessionRow | null> {
+    const ips = session.openings.map((opening) => ({ id: randomUUID(), ...opening }));
+    const wants = ips.flatMap((ip) =>
+      ip.specs.map((spec) => ({
+        ip_id: ip.id,
+        target_id: ip.targetId,
+        key: ruleKey(spec),
+        address: spec.address,
+        protocol: spec.protocol,
+        ports: portsText(spec.ports),
+      })),
+    );
+    const rows = ips.map(({ id, resourceId, ipVersion, ipAddress }) => ({
+      id,
+      resource_id: resourceId,
+      ip_version: ipVersion,
+      ip_address: ipAddress,
+    }));
+    try {
+      const [started] = await tx.query<SessionRow[]>(START, [
+        organization,
+        session.id,
+        session.userId,
+        session.holder,
+        session.ipv4Address,
+        session.ipv6Address,
+        session.hours,
+        JSON.stringify(rows),
+        JSON.stringify(wants),
+        auditJson(audit),
+      ]);
+      return started!;
+    } catch (error) {
+      if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) return null;
+      throw error;
+    }
+  }
+
+  /** The live session that keeps a user from starting another with these addresses. */
+  async liveSession(
+    tx: Tx,
+    organization: OrganizationId,
+    like: Pick<NewSession, 'userId' | 'holder' | 'ipv4Address' | 'ipv6Address'>,
+  ): Promise<{ id: string } | null> {
+    const [row] = await tx.query<{ id: string }[]>(
+      `SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 AND holder = $3
+         AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) LIMIT 1`,
+      [organization, like.userId, like.holder, like.ipv4Address, like.ipv6Address],
+    );
+    return row ?? null;
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<SessionRow | null> {
+    const [row] = await tx.query<SessionRow[]>(`${SELECT} WHERE s.organization_id = $1 AND s.id = $2`, [
+      organization,
+      id,
+    ]);
+    return row ?? null;
+  }
+
+  /** Newest first. */
+  async list(
+    tx: Tx,
+    organization: OrganizationId,
+    filter: SessionFilter,
+    slice: Slice,
+  ): Promise<{ rows: SessionRow[]; total: number }> {
+    const where = `WHERE s.organization_id = $1 AND ($2::uuid IS NULL OR s.user_id = $2)
+      AND ($3::uuid IS NULL OR EXISTS (SELECT FROM resource_ips f WHERE f.session_id = s.id AND f.resource_id = $3))
+      AND ($4::text[] IS NULL OR s.status = ANY ($4))`;
+    const given = [organization, filter.userId ?? null, filter.resourceId ?? null, filter.statuses ?? null];
+    const [counted] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total FROM sessions s ${where}`, given);
+    const rows = await tx.query<SessionRow[]>(`${SELECT} ${where} ORDER BY s.created_at DESC, s.id LIMIT $5 OFFSET $6`, [
+      ...given,
+      slice.size,
+      slice.page * slice.size,
+    ]);
+    return { rows, total: counted!.total };
+  }
+
+  /**
+   * Moves the end later, if the session is live and not over, and the whole stays within the maximum. The update
+   * and the sweep that expires sessions take the same row: one of them sees what the other did.
+   */
+  async extend(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    additionalHours: number,
+    maximumHours: number,
+  ): Promise<boolean> {
+    const moved = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE sessions SET expires_at = expires_at + make_interval(hours => $3)
+         WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND expires_at > clock_timestamp()
+           AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4) RETURNING id`,
+        [organization, id, additionalHours, maximumHours],
+      ),
+    );
+    return moved.length === 1;
+  }
+
+  /** Ends a live session: its addresses stop holding their rules, which become due. @returns null when not live */
+  async stop(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    reason: Exclude<EndedReason, 'EXPIRED'>,
+    audit: AuditEntry,
+  ): Promise<MovedSession | null> {
+    const [stopped] = await tx.query<MovedSession[]>(
+      `WITH ended AS (
+         UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $3
+         WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) RETURNING id
+       ), ${RELEASE}, audit AS (${auditInsert('$1', '$4')} WHERE EXISTS (SELECT FROM ended))
+       SELECT ended.id AS "sessionId", ARRAY(SELECT DISTINCT target_id FROM due) AS "targetIds" FROM ended`,
+      [organization, id, reason, auditJson(audit)],
+    );
+    return stopped ?? null;
+  }
+}
+
+/** The steps after `ended` (sessions just moved to EXPIRING): their addresses let go, their rules are due. */
+export const RELEASE = `released AS (
+    UPDATE resource_ips ip SET status = 'REMOVING' FROM ended
+    WHERE ip.session_id = ended.id AND ip.status IN ('PENDING', 'APPLIED') RETURNING ip.id
+  ), due AS (
+    UPDATE rules SET due_at = now(), revision = revision + 1, attempts = 0
+    WHERE id IN (SELECT holder.rule_id FROM rule_holders holder JOIN released ON released.id = holder.resource_ip_id)
+    RETURNING target_id
+  )`;
+
+const START = `WITH session AS (
+    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
+    VALUES ($2, $1, $3, $4, $5, $6, now() + make_interval(hours => $7)) RETURNING *
+  ), ip AS (
+    INSERT INTO resource_ips (id, organization_id, session_id, resource_id, ip_version, ip_address)
+    SELECT i.id, $1, session.id, i.resource_id, i.ip_version, i.ip_address
+    FROM session, jsonb_to_recordset($8::jsonb) AS i(id uuid, resource_id uuid, ip_version int, ip_address text)
+    RETURNING *
+  ), want AS (
+    SELECT * FROM jsonb_to_recordset($9::jsonb)
+      AS w(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text)
+  ), rule AS (
+    INSERT INTO rules (target_id, key, address, protocol, ports, due_at)
+    SELECT DISTINCT target_id, key, address, protocol, ports, now() FROM want ORDER BY target_id, key
+    ON CONFLICT (target_id, key) DO UPDATE
+      SET due_at = excluded.due_at, revision = rules.revision + 1, attempts = 0
+    RETURNING id, target_id, key
+  ), holder AS (
+    INSERT INTO rule_holders (rule_id, resource_ip_id)
+    SELECT rule.id, want.ip_id FROM want JOIN rule USING (target_id, key)
+  ), audit AS (${auditInsert('$1', '$10')})
+  SELECT ${COLUMNS},
+    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
+      ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
+  FROM session s JOIN users u ON u.id = s.user_id`;

@@ -1,0 +1,211 @@
+import {
+  resourceIpStatus,
+  sessionStatus,
+  type EndedReason,
+  type HeldRule,
+  type OrganizationId,
+  type ResourceIpStatus,
+  type RuleState,
+  type SessionStatus,
+} from '#rules';
+import type { AuditEventType } from './audit-record.entity';
+import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
+import { returned, type Tx } from './database';
+import type { Lease } from './lease.store';
+
+/** What a look at the cloud settled for one rule, to be written under the lease it was found in. */
+export interface RuleSettlement {
+  readonly ruleId: string;
+  /** the rule's revision when it was looked at: changed since, it stays due */
+  readonly revision: number;
+  /** null: as it was */
+  readonly state: RuleState | null;
+  readonly providerRuleId: string | null;
+  readonly isForeign: boolean;
+  readonly attempts: number;
+  /** look again after so many ms; null: settled */
+  readonly dueInMs: number | null;
+  /** the outcome of a call is still unknown */
+  readonly inFlight: boolean;
+  readonly message: string | null;
+  /** adding it is given up for those who wait for it */
+  readonly failed: boolean;
+}
+
+export interface Settlement {
+  readonly rules: readonly RuleSettlement[];
+  /** the waiting ResourceIps whose own way into the cloud this look took */
+  readonly waiting: readonly string[];
+  /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
+  readonly giveUpSeconds: number;
+}
+
+interface AffectedIp {
+  id: string;
+  organizationId: OrganizationId;
+  sessionId: string;
+  status: ResourceIpStatus;
+  overdue: boolean;
+  rules: (HeldRule & { ruleId: string; providerRuleId: string | null; lastError: string | null })[];
+}
+
+interface AffectedSession {
+  id: string;
+  organizationId: OrganizationId;
+  status: SessionStatus;
+  endedReason: EndedReason | null;
+  userEmail: string;
+  statuses: ResourceIpStatus[];
+}
+
+const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
+  ACTIVE: 'SESSION_ACTIVATED',
+  PARTIAL: 'SESSION_ACTIVATED',
+  FAILED: 'SESSION_FAILED',
+  EXPIRED: 'SESSION_EXPIRED',
+  CANCELLED: 'SESSION_CANCELLED',
+};
+
+/** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
+export class SettlementStore {
+  private readonly audit = new AuditStore();
+
+  /** @returns false when the lease was lost meanwhile: nothing is written */
+  async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<boolean> {
+    const ruleIds = settlement.rules.map((rule) => rule.ruleId);
+    if (!(await this.holdsLease(tx, lease))) return false;
+    await this.lockSessions(tx, ruleIds);
+    await this.writeRules(tx, settlement.rules);
+    const affected = await this.affectedIps(tx, ruleIds, settlement);
+    const moved = await this.writeIps(tx, affected, settlement);
+    await this.writeSessions(tx, [...new Set(moved.map((ip) => ip.sessionId))]);
+    return true;
+  }
+
+  private async holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
+    const rows = await tx.query<unknown[]>(
+      'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE',
+      [lease.targetId, lease.generation],
+    );
+    return rows.length === 1;
+  }
+
+  /** Sessions before rules, as every other writer: no deadlock with a stop or the sweep. */
+  private async lockSessions(tx: Tx, ruleIds: readonly string[]): Promise<void> {
+    await tx.query(
+      `SELECT 1 FROM sessions WHERE id IN (
+         SELECT ip.session_id FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+         WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status IN ('PENDING', 'REMOVING')
+       ) ORDER BY id FOR NO KEY UPDATE`,
+      [ruleIds],
+    );
+  }
+
+  private async writeRules(tx: Tx, rules: readonly RuleSettlement[]): Promise<void> {
+    await tx.query(
+      `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = s."isForeign",
+         provider_rule_id = coalesce(s."providerRuleId", CASE WHEN s.state = 'absent' THEN NULL ELSE r.provider_rule_id END),
+         attempts = CASE WHEN r.revision = s.revision THEN s.attempts ELSE 0 END,
+         due_at = CASE WHEN r.revision <> s.revision THEN r.due_at
+           ELSE now() + make_interval(secs => s."dueInMs" / 1000.0) END,
+         in_flight_until = CASE WHEN s."inFlight" THEN r.in_flight_until END,
+         last_error = s.message
+       FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "providerRuleId" text,
+         "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text)
+       WHERE r.id = s."ruleId"`,
+      [JSON.stringify(rules)],
+    );
+  }
+
+  private affectedIps(tx: Tx, ruleIds: readonly string[], settlement: Settlement): Promise<AffectedIp[]> {
+    return tx.query(
+      `SELECT ip.id, ip.organization_id AS "organizationId", ip.session_id AS "sessionId", ip.status,
+         ip.created_at < now() - make_interval(secs => $3) AS overdue,
+         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', r.state, 'providerRuleId', r.provider_rule_id,
+             'lastError', r.last_error, 'keptByOthers', EXISTS (
+               SELECT FROM rule_holders h JOIN resource_ips other ON other.id = h.resource_ip_id
+               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN ('PENDING', 'APPLIED')))
+           FROM rule_holders holder JOIN rules r ON r.id = holder.rule_id
+           WHERE holder.resource_ip_id = ip.id ORDER BY r.key) AS rules
+       FROM resource_ips ip
+       WHERE ip.id IN (SELECT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]))
+         AND (ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[])))`,
+      [ruleIds, settlement.waiting, settlement.giveUpSeconds],
+    );
+  }
+
+  private async writeIps(tx: Tx, affected: AffectedIp[], settlement: Settlement): Promise<AffectedIp[]> {
+    const failed = new Map(settlement.rules.filter((rule) => rule.failed).map((rule) => [rule.ruleId, rule.message]));
+    const moves = affected.flatMap((ip) => {
+      const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
+      const missing = ip.rules.find((rule) => rule.state !== 'present');
+      const status = resourceIpStatus(ip.status, ip.rules, refused !== undefined || (ip.overdue && missing !== undefined));
+      if (status === ip.status) return [];
+      const errorMessage = status === 'FAILED' ? ((refused ?? missing)?.lastError ?? 'The provider did not apply it in time') : null;
+      const providerRuleId = ip.rules.map((rule) => rule.providerRuleId).filter(Boolean).join(',') || null;
+      return [{ ip, row: { id: ip.id, from: ip.status, to: status, errorMessage, providerRuleId } }];
+    });
+    if (moves.length === 0) return [];
+    await tx.query(
+      `WITH moved AS (
+         UPDATE resource_ips ip SET status = m."to", error_message = m."errorMessage",
+           provider_rule_id = CASE WHEN m."to" = 'APPLIED' THEN m."providerRuleId" ELSE ip.provider_rule_id END,
+           applied_at = CASE WHEN m."to" = 'APPLIED' THEN now() ELSE ip.applied_at END,
+           removed_at = CASE WHEN m."to" = 'REMOVED' THEN now() ELSE ip.removed_at END
+         FROM jsonb_to_recordset($1::jsonb)
+           AS m(id uuid, "from" text, "to" text, "errorMessage" text, "providerRuleId" text)
+         WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.id, ip.status
+       )
+       UPDATE rules SET due_at = now(), revision = revision + 1
+       WHERE state <> 'absent' AND id IN (
+         SELECT holder.rule_id FROM rule_holders holder JOIN moved ON moved.id = holder.resource_ip_id
+         WHERE moved.status = 'FAILED')`,
+      [JSON.stringify(moves.map(({ row }) => row))],
+    );
+    return moves.map(({ ip }) => ip);
+  }
+
+  private async writeSessions(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+    if (sessionIds.length === 0) return;
+    const sessions = await tx.query<AffectedSession[]>(
+      `SELECT s.id, s.organization_id AS "organizationId", s.status, s.ended_reason AS "endedReason",
+         u.email AS "userEmail",
+         ARRAY(SELECT ip.status FROM resource_ips ip WHERE ip.session_id = s.id) AS statuses
+       FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY ($1::uuid[])`,
+      [sessionIds],
+    );
+    const moves = sessions
+      .map((session) => ({ session, to: sessionStatus(session.status, session.statuses, session.endedReason) }))
+      .filter(({ session, to }) => to !== session.status);
+    const moved = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE sessions s SET status = m."to" FROM jsonb_to_recordset($1::jsonb) AS m(id uuid, "from" text, "to" text)
+         WHERE s.id = m.id AND s.status = m."from" RETURNING s.id`,
+        [JSON.stringify(moves.map(({ session, to }) => ({ id: session.id, from: session.status, to })))],
+      ),
+    );
+    const written = new Set(moved.map((row) => row.id));
+    await this.auditMoves(tx, moves.filter(({ session }) => written.has(session.id)));
+  }
+
+  private async auditMoves(tx: Tx, moves: readonly { session: AffectedSession; to: SessionStatus }[]): Promise<void> {
+    for (const organization of new Set(moves.map(({ session }) => session.organizationId))) {
+      const entries = moves
+        .filter(({ session }) => session.organizationId === organization)
+        .map(({ session, to }) => sessionMoved(session, to));
+      await this.audit.write(tx, organization, ...entries);
+    }
+  }
+}
+
+function sessionMoved(session: AffectedSession, to: SessionStatus): AuditEntry {
+  return {
+    ...SYSTEM_ACTOR,
+    eventType: SESSION_EVENTS[to]!,
+    resourceType: 'SESSION',
+    resourceId: session.id,
+    resourceName: session.userEmail,
+    result: to === 'FAILED' ? 'FAILURE' : 'SUCCESS',
+    details: { from: session.status, to },
+  };
+}

@@ -1,0 +1,16 @@
+import type { OrganizationId } from '#rules';
+import type { Tx } from './database';
+
+type TenantMethod = [Tx, OrganizationId, ...unknown[]];
+
+/**
+ * `class SessionStore implements TenantStore<SessionStore>` compiles only while every public method takes the
+ * transaction first and the organization second: a query that forgets whose rows it reads is a type error.
+ */
+export type TenantStore<T> = {
+  [Method in keyof T]: T[Method] extends (...given: infer Given) => unknown
+    ? Given extends TenantMethod
+      ? T[Method]
+      : never
+    : never;
+};

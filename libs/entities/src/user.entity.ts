@@ -1,0 +1,72 @@
+import { Check, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { OrganizationEntity } from './organization.entity';
+
+export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
+
+@Entity('users')
+@Unique('users_organization_id_id_key', ['organizationId', 'id'])
+@Unique('users_organization_id_email_key', ['organizationId', 'email'])
+@Index('users_email_idx', ['email'])
+@Check('users_platform_role_check', `platform_role IN ('CUSTOMER', 'SUPPORT', 'SUPER_ADMIN')`)
+export class UserEntity {
+  @Id() id!: string;
+  @ForeignKey(() => OrganizationEntity, { name: 'users_organization_id_fkey' })
+  @Uuid()
+  organizationId!: string;
+  /** trimmed and lower case: one spelling for one account */
+  @Text() email!: string;
+  @Text() name!: string;
+  @Text({ nullable: true }) passwordHash!: string | null;
+  @Flag({ default: false }) isOrgAdmin!: boolean;
+  @Text({ default: 'CUSTOMER' }) platformRole!: PlatformRole;
+  @Flag({ default: true }) isActive!: boolean;
+  @Moment({ nullable: true }) lastLoginAt!: Date | null;
+  @CreatedAt() createdAt!: Date;
+  @UpdatedAt() updatedAt!: Date;
+}
+
+@Entity('refresh_tokens')
+@Unique('refresh_tokens_token_hash_key', ['tokenHash'])
+@Index('refresh_tokens_family_id_idx', ['familyId'])
+@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
+  name: 'refresh_tokens_user_fkey',
+  onDelete: 'CASCADE',
+})
+export class RefreshTokenEntity {
+  @Id() id!: string;
+  @Uuid() organizationId!: string;
+  @Uuid() userId!: string;
+  /** all tokens that descend from one sign-in */
+  @Uuid() familyId!: string;
+  @Text() tokenHash!: string;
+  @Moment() expiresAt!: Date;
+  @Moment({ nullable: true }) usedAt!: Date | null;
+  @Moment({ nullable: true }) revokedAt!: Date | null;
+  @CreatedAt() createdAt!: Date;
+}
+
+@Entity('api_keys')
+@Unique('api_keys_key_hash_key', ['keyHash'])
+@Index('api_keys_organization_id_idx', ['organizationId', 'createdAt'])
+@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
+  name: 'api_keys_user_fkey',
+  onDelete: 'CASCADE',
+})
+export class ApiKeyEntity {
+  @Id() id!: string;
+  @Uuid() organizationId!: string;
+  /** whose rights the key has, and never more */
+  @Uuid() userId!: string;
+  @Text() name!: string;
+  @Text({ nullable: true }) description!: string | null;
+  @Text() keyPrefix!: string;
+  @Text() keyHash!: string;
+  @Text({ array: true }) scopes!: string[];
+  @Moment({ nullable: true }) expiresAt!: Date | null;
+  @Moment({ nullable: true }) revokedAt!: Date | null;
+  @Moment({ nullable: true }) lastUsedAt!: Date | null;
+  @Text({ nullable: true }) lastUsedIp!: string | null;
+  @Text() createdByEmail!: string;
+  @CreatedAt() createdAt!: Date;
+}

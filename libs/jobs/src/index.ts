@@ -1,0 +1,3 @@
+export * from './job-types';
+export * from './queue-connection';
+export * from './wake-ups';

@@ -1,0 +1,80 @@
+import { createPostgresBackend, runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+import { Client, Pool } from 'pg';
+
+export interface QueueSettings {
+  /** the queue is in this Redis; null: in PostgreSQL */
+  readonly redisUrl: string | null;
+  readonly databaseUrl: string;
+}
+
+/** What every queue and worker of this process shares. */
+export interface QueueConnection {
+  readonly options: ConnectionOptions;
+  /** @throws Error when the queue's server does not answer */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const ANSWER_WITHIN_MS = 2000;
+
+/** Build it only after the database is connected: a PostgreSQL queue made while the server is down never recovers. */
+export function connectQueue(settings: QueueSettings): QueueConnection {
+  return settings.redisUrl === null ? overPostgres(settings.databaseUrl) : overRedis(settings.redisUrl);
+}
+
+function overPostgres(connectionString: string): QueueConnection {
+  setDefaultBackendFactory(createPostgresBackend);
+  const pool = new Pool({
+    connectionString,
+    max: 12,
+    connectionTimeoutMillis: ANSWER_WITHIN_MS,
+    application_name: 'drawbridge-queue',
+    options: '-c search_path=bullmq',
+  });
+  // Every queue and worker listens for the shared pool's errors.
+  pool.setMaxListeners(100);
+  pool.on('error', () => pool.totalCount);
+  return {
+    options: pool as unknown as ConnectionOptions,
+    ping: async () => void (await pool.query('SELECT 1')),
+    close: () => pool.end(),
+  };
+}
+
+function overRedis(url: string): QueueConnection {
+  setDefaultBackendFactory();
+  const client = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: ANSWER_WITHIN_MS,
+  });
+  const { hostname: host, port, username, password, protocol, pathname } = new URL(url);
+  return {
+    options: {
+      host,
+      port: Number(port || 6379),
+      ...(username ? { username } : {}),
+      ...(password ? { password: decodeURIComponent(password) } : {}),
+      ...(pathname.length > 1 ? { db: Number(pathname.slice(1)) } : {}),
+      ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    },
+    ping: async () => {
+      if (client.status === 'wait' || client.status === 'end') await client.connect();
+      await client.ping();
+    },
+    close: async () => client.disconnect(),
+  };
+}
+
+/** Creates or updates the queue's own tables, beside the product's. */
+export async function migrateQueue(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await runMigrations(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,95 @@
+import { Queue } from 'bullmq';
+import type { Provider } from '#rules';
+import { JOB_PRIORITY, queueName, type ConvergeJob, type JobName } from './job-types';
+import type { QueueConnection } from './queue-connection';
+
+interface WakeUp {
+  readonly name: JobName;
+  readonly targetId: string;
+}
+
+const GIVE_UP_AFTER_MS = 5000;
+
+/**
+ * Tells workers that a cloud object has something due. A lost wake-up costs a second, never a rule: the sweep finds
+ * the same work in the database. So nobody waits for one, and what gathers while one batch is sent goes with the next.
+ */
+export class WakeUps {
+  private readonly queues = new Map<Provider, Queue<ConvergeJob>>();
+  private readonly gathered = new Map<Provider, Map<string, WakeUp>>();
+  private sending: Promise<void> | null = null;
+  private closed = false;
+
+  /** @param onLost told why a batch could not be sent */
+  constructor(
+    private readonly connection: QueueConnection,
+    private readonly onLost: (error: Error) => void,
+  ) {}
+
+  /** Returns at once; the wake-up follows. */
+  wake(name: JobName, provider: Provider, targetIds: readonly string[]): void {
+    if (this.closed) return;
+    const ofProvider = this.gathered.get(provider) ?? new Map<string, WakeUp>();
+    for (const targetId of targetIds) ofProvider.set(`${name}-${targetId}`, { name, targetId });
+    this.gathered.set(provider, ofProvider);
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = null;
+    });
+  }
+
+  /** Sends what is gathered, then lets go of the queues. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.sending;
+    await Promise.all([...this.queues.values()].map((queue) => queue.close()));
+  }
+
+  private async sendAll(): Promise<void> {
+    while (this.gathered.size > 0) {
+      const batches = [...this.gathered];
+      this.gathered.clear();
+      await Promise.all(batches.map(([provider, wakeUps]) => this.send(provider, wakeUps)));
+    }
+  }
+
+  private async send(provider: Provider, wakeUps: ReadonlyMap<string, WakeUp>): Promise<void> {
+    const jobs = [...wakeUps].map(([id, { name, targetId }]) => ({
+      name,
+      data: { targetId },
+      opts: {
+        priority: JOB_PRIORITY[name],
+        // keepLastIfActive: a wake-up that comes while its job runs makes it run once more
+        deduplication: { id, keepLastIfActive: true },
+        attempts: 1,
+        removeOnComplete: true,
+        removeOnFail: true,
+      },
+    }));
+    try {
+      await within(GIVE_UP_AFTER_MS, this.queue(provider).addBulk(jobs));
+    } catch (error) {
+      this.onLost(error as Error);
+    }
+  }
+
+  private queue(provider: Provider): Queue<ConvergeJob> {
+    const known = this.queues.get(provider);
+    if (known) return known;
+    const queue = new Queue<ConvergeJob>(queueName(provider), { connection: this.connection.options });
+    queue.on('error', this.onLost);
+    this.queues.set(provider, queue);
+    return queue;
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The queue did not answer within ${ms} ms`)), ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,114 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type IpVersion = 4 | 6;
+
+/** A single address in canonical text: dotted IPv4, or RFC 5952 IPv6 (lower case, compressed, no zone). */
+export interface HostAddress {
+  readonly version: IpVersion;
+  readonly text: string;
+}
+
+export type AddressRefusal =
+  'not-an-address' | 'wrong-family' | 'unspecified' | 'multicast' | 'broadcast' | 'link-local' | 'private';
+
+const REFUSED_RANGES: Readonly<Record<string, AddressRefusal>> = {
+  unspecified: 'unspecified',
+  multicast: 'multicast',
+  broadcast: 'broadcast',
+  linkLocal: 'link-local',
+};
+
+const NON_PUBLIC_RANGES: ReadonlySet<string> = new Set([
+  'private',
+  'loopback',
+  'uniqueLocal',
+  'carrierGradeNat',
+]);
+
+export interface AddressPolicy {
+  /** false: addresses that are not routed on the internet are refused too */
+  readonly allowPrivate: boolean;
+}
+
+/**
+ * Reads one address in the only forms a person may type: dotted decimal, or textual IPv6 without a zone.
+ * `node:net` is the gate because it refuses octal, hex, short and integer forms; ipaddr.js alone accepts them.
+ * An IPv4-mapped IPv6 address is its IPv4.
+ * @returns the canonical address, or null when the text is none
+ */
+export function parseHost(text: string): HostAddress | null {
+  if (isIPv4(text)) return { version: 4, text: ipaddr.IPv4.parse(text).toString() };
+  if (!isIPv6(text) || text.includes('%')) return null;
+  const address = ipaddr.IPv6.parse(text);
+  if (address.isIPv4MappedAddress()) return { version: 4, text: address.toIPv4Address().toString() };
+  return { version: 6, text: address.toRFC5952String() };
+}
+
+/** Why an address may not be let in, or null when it may. */
+export function refusalOf(host: HostAddress, policy: AddressPolicy): AddressRefusal | null {
+  const range = ipaddr.parse(host.text).range();
+  const refusal = REFUSED_RANGES[range];
+  if (refusal) return refusal;
+  return !policy.allowPrivate && NON_PUBLIC_RANGES.has(range) ? 'private' : null;
+}
+
+/**
+ * Reads an address a caller gave for one family.
+ * @param version the family the field stands for; an IPv4-mapped text in the IPv6 field is the wrong family
+ * @returns the canonical address, or the reason it is refused
+ */
+export function readGivenAddress(
+  text: string,
+  version: IpVersion,
+  policy: AddressPolicy,
+): { host: HostAddress } | { refusal: AddressRefusal } {
+  const host = parseHost(text);
+  if (!host) return { refusal: 'not-an-address' };
+  if (host.version !== version) return { refusal: 'wrong-family' };
+  const refusal = refusalOf(host, policy);
+  return refusal ? { refusal } : { host };
+}
+
+/** The words for a refusal, to follow a field's name: "ipv4Address is a multicast address". */
+export const REFUSAL_WORDS: Readonly<Record<AddressRefusal, string>> = {
+  'not-an-address': 'is not a single IP address in standard notation',
+  'wrong-family': 'belongs to the other IP version',
+  unspecified: 'is the unspecified address',
+  multicast: 'is a multicast address',
+  broadcast: 'is the broadcast address',
+  'link-local': 'is a link-local address',
+  private: 'is not a public address, and this deployment lets public addresses in only',
+};
+
+/**
+ * The canonical CIDR of a host or a range, host bits cleared: `10.1.2.3/8` is `10.0.0.0/8`, a host gets /32 or /128.
+ * @returns null when the text is neither
+ */
+export function canonicalCidr(text: string): { version: IpVersion; cidr: string; prefix: number } | null {
+  const slash = text.indexOf('/');
+  const host = parseHost(slash < 0 ? text : text.slice(0, slash));
+  if (!host) return null;
+  const bits = host.version === 4 ? 32 : 128;
+  if (slash < 0) return { version: host.version, cidr: `${host.text}/${bits}`, prefix: bits };
+  const prefixText = text.slice(slash + 1);
+  if (!/^(0|[1-9]\d{0,2})$/.test(prefixText)) return null;
+  const prefix = Number(prefixText);
+  const mapped = text.includes(':') && host.version === 4;
+  if (mapped || prefix > bits) return null;
+  const family = host.version === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = family.networkAddressFromCIDR(`${host.text}/${prefix}`);
+  const networkText = network instanceof ipaddr.IPv6 ? network.toRFC5952String() : network.toString();
+  return { version: host.version, cidr: `${networkText}/${prefix}`, prefix };
+}
+
+/** True when the address lies in one of the ranges; both in any textual form, mapped forms unwrapped. */
+export function isWithin(text: string, ranges: readonly string[]): boolean {
+  const host = parseHost(text);
+  if (!host) return false;
+  const address = ipaddr.parse(host.text);
+  return ranges.some((range) => {
+    const network = canonicalCidr(range);
+    return network?.version === host.version && address.match(ipaddr.parseCIDR(network.cidr));
+  });
+}

@@ -1,0 +1,45 @@
+export const TIERS = ['FREE', 'PAID'] as const;
+export type Tier = (typeof TIERS)[number];
+
+export interface TierLimits {
+  readonly sessionHours: number;
+  /** null: no limit */
+  readonly resources: number | null;
+  readonly users: number | null;
+}
+
+export const TIER_LIMITS: Readonly<Record<Tier, TierLimits>> = {
+  FREE: { sessionHours: 4, resources: 5, users: 5 },
+  PAID: { sessionHours: 24, resources: null, users: null },
+};
+
+/** One chosen resource, with what each of the user's roles that hold it allows; null: as much as the tier does. */
+export interface ResourceGrant {
+  readonly resourceName: string;
+  readonly roles: readonly { readonly name: string; readonly maxSessionDurationHours: number | null }[];
+}
+
+export interface MaximumDuration {
+  readonly hours: number;
+  /** what sets it, for the message of a refusal */
+  readonly setBy: string;
+}
+
+/**
+ * The longest a session over these resources may last: the tier's hours, or the strictest resource's, where a
+ * resource allows what the most generous of the user's roles that hold it allows.
+ */
+export function maximumDuration(tier: Tier, grants: readonly ResourceGrant[]): MaximumDuration {
+  const ofTier = TIER_LIMITS[tier].sessionHours;
+  let maximum: MaximumDuration = { hours: ofTier, setBy: `the ${tier === 'FREE' ? 'Free' : 'Paid'} plan` };
+  for (const grant of grants) {
+    const best = grant.roles.reduce<{ name: string; hours: number } | null>((found, role) => {
+      const hours = role.maxSessionDurationHours ?? ofTier;
+      return found && found.hours >= hours ? found : { name: role.name, hours };
+    }, null);
+    if (best && best.hours < maximum.hours) {
+      maximum = { hours: best.hours, setBy: `role "${best.name}" on resource "${grant.resourceName}"` };
+    }
+  }
+  return maximum;
+}

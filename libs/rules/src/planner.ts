@@ -1,0 +1,135 @@
+import { PASSING_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRule } from './provider';
+
+/**
+ * What the database knows of one cloud rule. `absent` and `present` were observed; `unknown` means a call was on
+ * its way when we last knew.
+ */
+export const RULE_STATES = ['absent', 'unknown', 'present'] as const;
+export type RuleState = (typeof RULE_STATES)[number];
+
+/** One cloud rule that is due, as the database wants it. */
+export interface DueRule {
+  readonly ruleId: string;
+  /** `ruleKey` of the opening */
+  readonly key: string;
+  /** a live holder exists */
+  readonly wanted: boolean;
+  /** false when its last holder's time is over: no longer opened, though not yet closed */
+  readonly mayOpen: boolean;
+  /** a call that nobody has heard of since may still land in the cloud */
+  readonly inFlight: boolean;
+}
+
+export type PlannedChange =
+  | { readonly action: 'add'; readonly ruleId: string }
+  | { readonly action: 'remove'; readonly ruleId: string; readonly providerRuleId: string };
+
+/** What one look at the cloud, and one batch of changes, settled for a rule. */
+export type Verdict =
+  | {
+      readonly ruleId: string;
+      readonly kind: 'present';
+      readonly providerRuleId: string;
+      readonly foreign: boolean;
+    }
+  | { readonly ruleId: string; readonly kind: 'absent' }
+  /** not settled: look again after a while */
+  | {
+      readonly ruleId: string;
+      readonly kind: 'retry';
+      readonly message: string | null;
+      readonly unknown: boolean;
+    }
+  /** adding it will not work however often it is tried */
+  | { readonly ruleId: string; readonly kind: 'failed'; readonly message: string };
+
+/** The rule standing under a key: ours when both ours and a foreign one do. */
+function byKey(observed: readonly ObservedRule[]): Map<string, ObservedRule> {
+  const found = new Map<string, ObservedRule>();
+  for (const rule of observed) {
+    if (rule.ownRuleId !== null || !found.has(rule.key)) found.set(rule.key, rule);
+  }
+  return found;
+}
+
+/**
+ * The changes that bring the cloud to what is wanted, removals first. Foreign rules are never removed; a wanted
+ * address that a foreign rule lets in needs no rule of ours.
+ */
+export function planChanges(due: readonly DueRule[], observed: readonly ObservedRule[]): PlannedChange[] {
+  const standing = byKey(observed);
+  const removals: PlannedChange[] = [];
+  const additions: PlannedChange[] = [];
+  for (const rule of due) {
+    const stands = standing.get(rule.key);
+    if (rule.wanted && !stands && rule.mayOpen) additions.push({ action: 'add', ruleId: rule.ruleId });
+    if (!rule.wanted && stands && stands.ownRuleId !== null) {
+      removals.push({ action: 'remove', ruleId: rule.ruleId, providerRuleId: stands.providerRuleId });
+    }
+  }
+  return [...removals, ...additions];
+}
+
+/**
+ * What is settled after the changes, by what was read last: an answer alone settles nothing but a refusal.
+ * @param results what the driver said of each planned change, by rule id
+ * @param observed the cloud object, read after the changes
+ */
+export function judge(
+  due: readonly DueRule[],
+  results: ReadonlyMap<string, ChangeResult>,
+  observed: readonly ObservedRule[],
+): Verdict[] {
+  const standing = byKey(observed);
+  return due.map((rule) => {
+    const stands = standing.get(rule.key);
+    const result = results.get(rule.ruleId);
+    return rule.wanted ? judgeWanted(rule, stands, result) : judgeUnwanted(rule, stands, result);
+  });
+}
+
+function judgeWanted(
+  rule: DueRule,
+  stands: ObservedRule | undefined,
+  result: ChangeResult | undefined,
+): Verdict {
+  const { ruleId } = rule;
+  if (stands) {
+    return {
+      ruleId,
+      kind: 'present',
+      providerRuleId: stands.providerRuleId,
+      foreign: stands.ownRuleId === null,
+    };
+  }
+  if (result?.result === 'refused' && !PASSING_KINDS.has(result.kind)) {
+    return { ruleId, kind: 'failed', message: result.message };
+  }
+  return retry(ruleId, result);
+}
+
+function judgeUnwanted(
+  rule: DueRule,
+  stands: ObservedRule | undefined,
+  result: ChangeResult | undefined,
+): Verdict {
+  const { ruleId } = rule;
+  if (stands && stands.ownRuleId !== null) return retry(ruleId, result);
+  if (result?.result === 'unknown') return retry(ruleId, result);
+  // A call that may still land would open the address again after we said that it is closed.
+  return rule.inFlight ? retry(ruleId, { result: 'unknown', message: '' }) : { ruleId, kind: 'absent' };
+}
+
+function retry(ruleId: string, result: ChangeResult | undefined): Verdict {
+  const message = result && result.result !== 'done' && result.message !== '' ? result.message : null;
+  return { ruleId, kind: 'retry', message, unknown: result?.result === 'unknown' };
+}
+
+/** What every rule gets when the cloud object could not even be read. */
+export function judgeUnreadable(due: readonly DueRule[], kind: DriverErrorKind, message: string): Verdict[] {
+  return due.map((rule) =>
+    rule.wanted && !PASSING_KINDS.has(kind)
+      ? { ruleId: rule.ruleId, kind: 'failed', message }
+      : { ruleId: rule.ruleId, kind: 'retry', message, unknown: false },
+  );
+}
