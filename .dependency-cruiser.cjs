@@ -49,7 +49,7 @@ module.exports = {
     },
     only('typeorm', 'typeorm', 'libs/entities/'),
     only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
-    only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/'),
+    only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/', 'apps/simulator/.*\\.spec\\.ts'),
     only('bcrypt', 'bcrypt', 'libs/secrets/'),
   ],
   options: {
@@ -61,7 +61,6 @@ module.exports = {
       exportsFields: ['exports'],
       conditionNames: ['@drawbridge/source', 'import', 'require', 'node', 'default', 'types'],
       extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
-      extensionAlias: { '.js': ['.ts', '.js'] },
     },
   },
 };

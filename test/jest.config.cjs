@@ -1,5 +1,9 @@
+const { join } = require('node:path');
+
+const ROOT = join(__dirname, '..');
+
 const shared = {
-  rootDir: '..',
+  rootDir: ROOT,
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@drawbridge/source', 'node', 'node-addons'] },
   setupFiles: ['reflect-metadata'],
@@ -25,12 +29,16 @@ const shared = {
 
 /** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. */
 module.exports = {
-  rootDir: '..',
+  rootDir: ROOT,
   projects: [
     {
       ...shared,
       displayName: 'pure',
-      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/floors/*.spec.ts'],
+      testMatch: [
+        '<rootDir>/{apps,libs}/**/*.spec.ts',
+        '<rootDir>/test/floors/*.spec.ts',
+        '<rootDir>/test/conformance/*.spec.ts',
+      ],
     },
     {
       ...shared,

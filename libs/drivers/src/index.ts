@@ -1,5 +1,4 @@
 export { DriverError } from './driver-error';
-export { DriverRegistry } from './registry';
 export type {
   CloudTarget,
   DriverCredential,
@@ -7,3 +6,5 @@ export type {
   ProviderDriver,
   RuleChange,
 } from './provider-driver';
+export type { CredentialShape, ProviderFacts, ResourceTypeFacts } from './provider-facts';
+export { DriverRegistry } from './registry';

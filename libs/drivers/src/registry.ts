@@ -1,12 +1,23 @@
 import type { Provider } from '#rules';
+import { AWS_FACTS } from './aws/aws.facts';
 import type { ProviderDriver } from './provider-driver';
+import type { ProviderFacts } from './provider-facts';
 
-/** Loads each provider's driver, and the SDK behind it, on first use: an SDK costs tens of megabytes. */
-const LOADERS: Partial<Record<Provider, (environment: NodeJS.ProcessEnv) => Promise<ProviderDriver>>> = {
-  AWS: async (environment) => (await import('./aws/aws.driver.js')).createAwsDriver(environment),
+interface Entry {
+  readonly facts: ProviderFacts;
+  /** loads the driver and the SDK behind it */
+  readonly load: (environment: NodeJS.ProcessEnv) => Promise<ProviderDriver>;
+}
+
+/** The one list of providers: a new one is a line here and a folder beside it. */
+const ENTRIES: Partial<Record<Provider, Entry>> = {
+  AWS: {
+    facts: AWS_FACTS,
+    load: async (environment) => (await import('./aws/aws.driver.js')).createAwsDriver(environment),
+  },
 };
 
-/** The drivers of this process, one instance each. */
+/** The drivers of this process, each loaded on first use: an SDK costs tens of megabytes. */
 export class DriverRegistry {
   private readonly loaded = new Map<Provider, Promise<ProviderDriver>>();
 
@@ -15,16 +26,21 @@ export class DriverRegistry {
 
   /** Providers this build can drive. */
   static get providers(): Provider[] {
-    return Object.keys(LOADERS) as Provider[];
+    return Object.keys(ENTRIES) as Provider[];
   }
 
-  /** @throws Error when the provider has no driver; callers check `providers` first */
-  driver(provider: Provider): Promise<ProviderDriver> {
+  /** @returns undefined for a provider this build cannot drive */
+  static facts(provider: Provider): ProviderFacts | undefined {
+    return ENTRIES[provider]?.facts;
+  }
+
+  /** @throws Error for a provider this build cannot drive; callers check `facts` first */
+  async driver(provider: Provider): Promise<ProviderDriver> {
     const known = this.loaded.get(provider);
     if (known) return known;
-    const load = LOADERS[provider];
-    if (!load) return Promise.reject(new Error(`No driver for provider ${provider}`));
-    const driver = load(this.environment);
+    const entry = ENTRIES[provider];
+    if (!entry) throw new Error(`No driver for provider ${provider}`);
+    const driver = entry.load(this.environment);
     this.loaded.set(provider, driver);
     return driver;
   }

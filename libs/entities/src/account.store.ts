@@ -21,6 +21,13 @@ export interface PrincipalRow {
   readonly scopes: readonly string[];
 }
 
+export interface UserProfileRow {
+  readonly lastLoginAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly roleNames: string[];
+}
+
 export interface RefreshOutcome {
   readonly outcome: 'rotated' | 'forgiven' | 'reused' | 'unknown';
   readonly organizationId: OrganizationId;
@@ -49,6 +56,18 @@ export class AccountStore {
       `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", '{}'::text[] AS scopes
        FROM users u JOIN organizations o ON o.id = u.organization_id
        WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
+      [userId, organizationId],
+    );
+    return row ?? null;
+  }
+
+  /** What an account shows of itself beside the principal. @returns null when it is gone */
+  async profileOfUser(tx: Tx, userId: string, organizationId: OrganizationId): Promise<UserProfileRow | null> {
+    const [row] = await tx.query<UserProfileRow[]>(
+      `SELECT u.last_login_at AS "lastLoginAt", u.created_at AS "createdAt", u.updated_at AS "updatedAt",
+         ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
+           WHERE m.user_id = u.id ORDER BY r.name) AS "roleNames"
+       FROM users u WHERE u.id = $1 AND u.organization_id = $2`,
       [userId, organizationId],
     );
     return row ?? null;

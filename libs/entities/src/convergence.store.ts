@@ -134,15 +134,6 @@ export class ConvergenceStore {
     return marked.length > 0;
   }
 
-  /** Milliseconds since the object was last written; null when it never was. */
-  async sinceLastWriteMs(tx: Tx, lease: Lease): Promise<number | null> {
-    const [row] = await tx.query<{ ms: number | null }[]>(
-      'SELECT extract(epoch FROM now() - last_write_at)::float8 * 1000 AS ms FROM targets WHERE id = $1',
-      [lease.targetId],
-    );
-    return row?.ms ?? null;
-  }
-
   /** Asks for another look at rules whose outcome a late worker may have changed. Never wrong, so never fenced. */
   async lookAgain(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await tx.query(

@@ -12,13 +12,13 @@ export * from './role.store';
 export { SessionStore } from './session.store';
 export type {
   GrantRow,
-  MovedSession,
   NewOpening,
   NewSession,
   ResourceIpRow,
   SessionFilter,
   SessionRow,
   Slice,
+  StoppedSession,
 } from './session.store';
 export * from './settlement.store';
 export * from './sweep.store';

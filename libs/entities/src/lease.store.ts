@@ -9,6 +9,8 @@ export interface Lease {
   readonly identifier: string;
   /** fencing: what was worked out under an older generation is never written */
   readonly generation: string;
+  /** how long ago the object was last written; null: never */
+  readonly sinceLastWriteMs: number | null;
 }
 
 /** Leases belong to no organization: a cloud object may be named by several. */
@@ -20,7 +22,7 @@ export class LeaseStore {
         `UPDATE targets SET lease_generation = lease_generation + 1, lease_until = now() + make_interval(secs => $2)
          WHERE id = $1 AND (lease_until IS NULL OR lease_until <= now())
          RETURNING id AS "targetId", provider, resource_type AS "resourceType", identifier,
-           lease_generation AS generation`,
+           lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs"`,
         [targetId, seconds],
       ),
     );
@@ -50,7 +52,8 @@ export class LeaseStore {
 /** Shared by all workers: how many write calls an account may still make. */
 export class WriteBudgetStore {
   /**
-   * Takes one write call from the account's bucket, in one statement on the database's clock.
+   * Takes write calls from the account's bucket, in one statement on the database's clock.
+   * @param calls how many
    * @param reserve tokens that must stay behind, kept for removals
    * @returns 0 when taken, else milliseconds until it may be
    */
@@ -58,16 +61,17 @@ export class WriteBudgetStore {
     tx: Tx,
     accountKey: string,
     budget: { burst: number; refillPerSecond: number },
+    calls: number,
     reserve: number,
   ): Promise<number> {
     const filled = `LEAST($2::float8, b.tokens + extract(epoch FROM now() - b.refilled_at) * $3::float8)`;
     const [taken] = await tx.query<{ left: number }[]>(
-      `INSERT INTO write_budgets AS b (account_key, tokens, refilled_at) VALUES ($1, $2::float8 - 1, now())
-       ON CONFLICT (account_key) DO UPDATE SET tokens = ${filled} - 1, refilled_at = now()
-         WHERE ${filled} - 1 >= $4::float8
+      `INSERT INTO write_budgets AS b (account_key, tokens, refilled_at) VALUES ($1, $2::float8 - $5::float8, now())
+       ON CONFLICT (account_key) DO UPDATE SET tokens = ${filled} - $5::float8, refilled_at = now()
+         WHERE ${filled} - $5::float8 >= $4::float8
        RETURNING tokens AS left`,
-      [accountKey, budget.burst, budget.refillPerSecond, reserve],
+      [accountKey, budget.burst, budget.refillPerSecond, reserve, calls],
     );
-    return taken ? 0 : Math.ceil(1000 / budget.refillPerSecond);
+    return taken ? 0 : Math.ceil((1000 * calls) / budget.refillPerSecond);
   }
 }

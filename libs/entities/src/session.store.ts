@@ -13,7 +13,7 @@ import {
   type TrafficConfig,
 } from '#rules';
 import { auditInsert, auditJson, type AuditEntry } from './audit.store';
-import { brokenConstraint, returned, type Tx } from './database';
+import { brokenConstraint, type Tx } from './database';
 import type { TenantStore } from './tenant-store';
 
 export interface ResourceIpRow {
@@ -88,10 +88,10 @@ export interface Slice {
   readonly size: number;
 }
 
-/** A session moved, and the cloud objects its rules are in. */
-export interface MovedSession {
+/** A session that was ended, and the cloud objects its rules are in. */
+export interface StoppedSession {
   readonly sessionId: string;
-  readonly targetIds: string[];
+  readonly targets: { provider: Provider; targetIds: string[] }[];
 }
 
 const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', r.name, 'ipVersion', ip.ip_version,
@@ -222,16 +222,18 @@ export class SessionStore implements TenantStore<SessionStore> {
     id: string,
     additionalHours: number,
     maximumHours: number,
+    audit: AuditEntry,
   ): Promise<boolean> {
-    const moved = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE sessions SET expires_at = expires_at + make_interval(hours => $3)
+    const [extended] = await tx.query<unknown[]>(
+      `WITH extended AS (
+         UPDATE sessions SET expires_at = expires_at + make_interval(hours => $3)
          WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND expires_at > clock_timestamp()
-           AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4) RETURNING id`,
-        [organization, id, additionalHours, maximumHours],
-      ),
+           AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4) RETURNING id
+       ), audit AS (${auditInsert('$1', '$5')} WHERE EXISTS (SELECT FROM extended))
+       SELECT id FROM extended`,
+      [organization, id, additionalHours, maximumHours, auditJson(audit)],
     );
-    return moved.length === 1;
+    return extended !== undefined;
   }
 
   /** Ends a live session: its addresses stop holding their rules, which become due. @returns null when not live */
@@ -241,13 +243,16 @@ export class SessionStore implements TenantStore<SessionStore> {
     id: string,
     reason: Exclude<EndedReason, 'EXPIRED'>,
     audit: AuditEntry,
-  ): Promise<MovedSession | null> {
-    const [stopped] = await tx.query<MovedSession[]>(
+  ): Promise<StoppedSession | null> {
+    const [stopped] = await tx.query<StoppedSession[]>(
       `WITH ended AS (
          UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $3
          WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) RETURNING id
        ), ${RELEASE}, audit AS (${auditInsert('$1', '$4')} WHERE EXISTS (SELECT FROM ended))
-       SELECT ended.id AS "sessionId", ARRAY(SELECT DISTINCT target_id FROM due) AS "targetIds" FROM ended`,
+       SELECT ended.id AS "sessionId", ARRAY(
+         SELECT jsonb_build_object('provider', t.provider, 'targetIds', jsonb_agg(t.id))
+         FROM targets t WHERE t.id IN (SELECT target_id FROM due) GROUP BY t.provider
+       ) AS targets FROM ended`,
       [organization, id, reason, auditJson(audit)],
     );
     return stopped ?? null;

@@ -11,6 +11,7 @@ import {
 import type { AuditEventType } from './audit-record.entity';
 import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
 import { returned, type Tx } from './database';
+import type { Access } from './convergence.store';
 import type { Lease } from './lease.store';
 
 /** What a look at the cloud settled for one rule, to be written under the lease it was found in. */
@@ -21,7 +22,8 @@ export interface RuleSettlement {
   /** null: as it was */
   readonly state: RuleState | null;
   readonly providerRuleId: string | null;
-  readonly isForeign: boolean;
+  /** null: as it was */
+  readonly isForeign: boolean | null;
   readonly attempts: number;
   /** look again after so many ms; null: settled */
   readonly dueInMs: number | null;
@@ -34,6 +36,8 @@ export interface RuleSettlement {
 
 export interface Settlement {
   readonly rules: readonly RuleSettlement[];
+  /** the way the look took; null when the cloud was not asked */
+  readonly access: Access | null;
   /** the waiting ResourceIps whose own way into the cloud this look took */
   readonly waiting: readonly string[];
   /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
@@ -75,7 +79,7 @@ export class SettlementStore {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
     if (!(await this.holdsLease(tx, lease))) return false;
     await this.lockSessions(tx, ruleIds);
-    await this.writeRules(tx, settlement.rules);
+    await this.writeRules(tx, settlement);
     const affected = await this.affectedIps(tx, ruleIds, settlement);
     const moved = await this.writeIps(tx, affected, settlement);
     await this.writeSessions(tx, [...new Set(moved.map((ip) => ip.sessionId))]);
@@ -101,19 +105,21 @@ export class SettlementStore {
     );
   }
 
-  private async writeRules(tx: Tx, rules: readonly RuleSettlement[]): Promise<void> {
+  private async writeRules(tx: Tx, { rules, access }: Settlement): Promise<void> {
     await tx.query(
-      `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = s."isForeign",
+      `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isForeign", r.is_foreign),
          provider_rule_id = coalesce(s."providerRuleId", CASE WHEN s.state = 'absent' THEN NULL ELSE r.provider_rule_id END),
          attempts = CASE WHEN r.revision = s.revision THEN s.attempts ELSE 0 END,
          due_at = CASE WHEN r.revision <> s.revision THEN r.due_at
            ELSE now() + make_interval(secs => s."dueInMs" / 1000.0) END,
          in_flight_until = CASE WHEN s."inFlight" THEN r.in_flight_until END,
-         last_error = s.message
+         last_error = s.message,
+         region = CASE WHEN s.state = 'present' AND r.credential_id IS NULL THEN $3 ELSE r.region END,
+         credential_id = CASE WHEN s.state = 'present' THEN coalesce(r.credential_id, $2) ELSE r.credential_id END
        FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "providerRuleId" text,
          "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text)
        WHERE r.id = s."ruleId"`,
-      [JSON.stringify(rules)],
+      [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null],
     );
   }
 

@@ -18,12 +18,15 @@ export interface QueueConnection {
 
 const ANSWER_WITHIN_MS = 2000;
 
-/** Build it only after the database is connected: a PostgreSQL queue made while the server is down never recovers. */
-export function connectQueue(settings: QueueSettings): QueueConnection {
-  return settings.redisUrl === null ? overPostgres(settings.databaseUrl) : overRedis(settings.redisUrl);
+/**
+ * Build it only after the database is connected: a PostgreSQL queue made while the server is down never recovers.
+ * @param onError told of a lost connection; the connection comes back by itself
+ */
+export function connectQueue(settings: QueueSettings, onError: (error: Error) => void): QueueConnection {
+  return settings.redisUrl === null ? overPostgres(settings.databaseUrl, onError) : overRedis(settings.redisUrl, onError);
 }
 
-function overPostgres(connectionString: string): QueueConnection {
+function overPostgres(connectionString: string, onError: (error: Error) => void): QueueConnection {
   setDefaultBackendFactory(createPostgresBackend);
   const pool = new Pool({
     connectionString,
@@ -34,7 +37,7 @@ function overPostgres(connectionString: string): QueueConnection {
   });
   // Every queue and worker listens for the shared pool's errors.
   pool.setMaxListeners(100);
-  pool.on('error', () => pool.totalCount);
+  pool.on('error', onError);
   return {
     options: pool as unknown as ConnectionOptions,
     ping: async () => void (await pool.query('SELECT 1')),
@@ -42,7 +45,7 @@ function overPostgres(connectionString: string): QueueConnection {
   };
 }
 
-function overRedis(url: string): QueueConnection {
+function overRedis(url: string, onError: (error: Error) => void): QueueConnection {
   setDefaultBackendFactory();
   const client = new Redis(url, {
     lazyConnect: true,
@@ -50,6 +53,7 @@ function overRedis(url: string): QueueConnection {
     maxRetriesPerRequest: 1,
     commandTimeout: ANSWER_WITHIN_MS,
   });
+  client.on('error', onError);
   const { hostname: host, port, username, password, protocol, pathname } = new URL(url);
   return {
     options: {

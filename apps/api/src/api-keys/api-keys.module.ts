@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { ApiKeyStore } from '#entities';
+import { ApiKeysController } from './api-keys.controller';
+import { ApiKeysService } from './api-keys.service';
+
+@Module({ controllers: [ApiKeysController], providers: [ApiKeysService, ApiKeyStore] })
+export class ApiKeysModule {}

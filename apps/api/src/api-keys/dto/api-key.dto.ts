@@ -1,0 +1,54 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayNotEmpty, IsArray, IsIn, IsISO8601, IsNotEmpty, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
+import { SCOPES, type Scope } from '#guards';
+
+const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+
+export class CreateApiKeyDto {
+  @ApiProperty({ example: 'pipeline', maxLength: 100 })
+  @IsString({ message: 'must be a string' })
+  @IsNotEmpty({ message: 'must not be empty' })
+  @MaxLength(100, { message: 'must be at most 100 characters' })
+  name!: string;
+
+  @ApiPropertyOptional({ maxLength: 1000 })
+  @IsOptional()
+  @IsString({ message: 'must be a string' })
+  @MaxLength(1000, { message: 'must be at most 1000 characters' })
+  description?: string;
+
+  @ApiProperty({ enum: SCOPES, isArray: true, example: ['sessions:write', 'sessions:read'] })
+  @IsArray({ message: 'must be an array of scopes' })
+  @ArrayNotEmpty({ message: 'must hold at least one scope' })
+  @IsIn(SCOPES, { each: true, message: `must hold only ${SCOPES.join(', ')}` })
+  scopes!: Scope[];
+
+  @ApiPropertyOptional({ ...TIME, description: 'Default: until revoked' })
+  @IsOptional()
+  @IsISO8601({ strict: true }, { message: 'must be an ISO 8601 time' })
+  expiresAt?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Whose sessions it starts. Default: your own' })
+  @IsOptional()
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  userId?: string;
+}
+
+export class ApiKeyDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'pipeline' }) name!: string;
+  @ApiProperty({ type: String, nullable: true }) description!: string | null;
+  @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to recognise the key by' }) keyPrefix!: string;
+  @ApiProperty({ enum: SCOPES, isArray: true }) scopes!: string[];
+  @ApiProperty() isRevoked!: boolean;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) revokedAt!: string | null;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) expiresAt!: string | null;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) lastUsedAt!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) lastUsedIp!: string | null;
+  @ApiProperty({ format: 'email' }) createdByEmail!: string;
+  @ApiProperty(TIME) createdAt!: string;
+}
+
+export class CreatedApiKeyDto extends ApiKeyDto {
+  @ApiProperty({ description: 'The key itself: shown this once' }) plainTextKey!: string;
+}

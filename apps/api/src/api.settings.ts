@@ -1,0 +1,103 @@
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
+import { toBoolean, toInteger, toList } from '#config';
+import { DEFAULT_TRUSTED_PROXIES } from '#rules';
+import { AreCidrs, AreOrigins } from './settings-checks';
+
+const DATABASE_URL_WORDS = 'DATABASE_URL must be the address of a PostgreSQL database';
+const JWT_SECRET_WORDS = 'JWT_SECRET must be a random text of at least 32 characters';
+
+/** The environment of the API. Property names are variable names. */
+export class ApiSettings {
+  @toInteger()
+  @IsInt({ message: 'PORT must be a whole number' })
+  @Min(0, { message: 'PORT must be 0 to 65535' })
+  @Max(65_535, { message: 'PORT must be 0 to 65535' })
+  PORT = 3000;
+
+  /** where clients reach the service, for links in answers; unset: this machine at PORT */
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
+  PUBLIC_URL?: string;
+
+  @IsString({ message: DATABASE_URL_WORDS })
+  @IsNotEmpty({ message: DATABASE_URL_WORDS })
+  DATABASE_URL!: string;
+
+  /** unset: the queue is in PostgreSQL */
+  @IsOptional()
+  @IsString()
+  REDIS_URL?: string;
+
+  @IsString({ message: JWT_SECRET_WORDS })
+  @MinLength(32, { message: JWT_SECRET_WORDS })
+  JWT_SECRET!: string;
+
+  @IsString({ message: 'MASTER_KEYS must be set, e.g. "1:<32 random bytes in base64>"' })
+  MASTER_KEYS!: string;
+
+  /** seconds */
+  @toInteger()
+  @IsInt({ message: 'ACCESS_TOKEN_TTL must be a whole number of seconds' })
+  @Min(1, { message: 'ACCESS_TOKEN_TTL must be at least 1' })
+  ACCESS_TOKEN_TTL = 900;
+
+  /** seconds */
+  @toInteger()
+  @IsInt({ message: 'REFRESH_TOKEN_TTL must be a whole number of seconds' })
+  @Min(1, { message: 'REFRESH_TOKEN_TTL must be at least 1' })
+  REFRESH_TOKEN_TTL = 604_800;
+
+  /** requests of one client address a minute */
+  @toInteger()
+  @IsInt({ message: 'RATE_LIMIT_PER_MINUTE must be a whole number' })
+  @Min(1, { message: 'RATE_LIMIT_PER_MINUTE must be at least 1' })
+  RATE_LIMIT_PER_MINUTE = 60;
+
+  /** peers whose X-Forwarded-For and X-Real-IP are believed */
+  @toList()
+  @AreCidrs({ message: 'TRUSTED_PROXIES must be a comma-separated list of addresses and CIDR ranges' })
+  TRUSTED_PROXIES: readonly string[] = DEFAULT_TRUSTED_PROXIES;
+
+  /** browsers' pages that may call; none by default */
+  @toList()
+  @AreOrigins({
+    message: 'CORS_ORIGINS must be a comma-separated list of origins like https://app.example.com',
+  })
+  CORS_ORIGINS: readonly string[] = [];
+
+  /** how long a session lasts when nobody says */
+  @toInteger()
+  @IsInt({ message: 'SESSION_DEFAULT_HOURS must be a whole number' })
+  @Min(1, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
+  @Max(24, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
+  SESSION_DEFAULT_HOURS = 1;
+
+  /** false: only addresses that are routed on the internet may be let in */
+  @toBoolean()
+  @IsBoolean({ message: 'ALLOW_PRIVATE_ADDRESSES must be true or false' })
+  ALLOW_PRIVATE_ADDRESSES = true;
+
+  /** started by the launcher for one person, with its own database */
+  @toBoolean()
+  @IsBoolean({ message: 'EMBEDDED must be true or false' })
+  EMBEDDED = false;
+
+  @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
+  DEPLOYMENT_ID = 'default';
+
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
+    message: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace',
+  })
+  LOG_LEVEL = 'info';
+}

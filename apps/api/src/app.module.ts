@@ -1,0 +1,66 @@
+import { Module, ValidationPipe, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { LoggerModule } from 'nestjs-pino';
+import { AccessGuard } from '#guards';
+import { ApiKeysModule } from './api-keys/api-keys.module';
+import type { ApiSettings } from './api.settings';
+import { AuditModule } from './audit/audit.module';
+import { AuthModule } from './auth/auth.module';
+import { ConnectionsModule } from './connections/connections.module';
+import { CredentialsModule } from './credentials/credentials.module';
+import { ApiErrorFilter, validationFailed } from './errors';
+import { HealthModule } from './health/health.module';
+import { JsonBodyInterceptor } from './http/json-body.interceptor';
+import { requestLog } from './http/request-log';
+import { UnknownRouteModule } from './http/unknown-route.module';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard';
+import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { ResourcesModule } from './resources/resources.module';
+import { RolesModule } from './roles/roles.module';
+import { SessionsModule } from './sessions/sessions.module';
+
+/** One module for each resource of the API. A new one is a line here. */
+export const RESOURCE_MODULES = [
+  HealthModule,
+  AuthModule,
+  SessionsModule,
+  ResourcesModule,
+  CredentialsModule,
+  RolesModule,
+  ApiKeysModule,
+];
+
+const validation = new ValidationPipe({
+  transform: true,
+  // fields nobody declared are dropped, not refused
+  whitelist: true,
+  stopAtFirstError: true,
+  exceptionFactory: validationFailed,
+});
+
+@Module({})
+export class AppModule {
+  /** The application, connected: what cannot start throws here, not later. */
+  static async connect(settings: ApiSettings): Promise<DynamicModule> {
+    return {
+      module: AppModule,
+      imports: [
+        await ConnectionsModule.connect(settings),
+        LoggerModule.forRoot(requestLog(settings.LOG_LEVEL)),
+        RateLimitModule,
+        AuditModule,
+        ...RESOURCE_MODULES,
+        // last: it takes every path that no other route took
+        UnknownRouteModule,
+      ],
+      providers: [
+        // guards run in this order; bodies are read after them, then validated
+        { provide: APP_GUARD, useExisting: RateLimitGuard },
+        { provide: APP_GUARD, useExisting: AccessGuard },
+        { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+        { provide: APP_PIPE, useValue: validation },
+        { provide: APP_FILTER, useClass: ApiErrorFilter },
+      ],
+    };
+  }
+}

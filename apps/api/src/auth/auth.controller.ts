@@ -1,0 +1,84 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentPrincipal, Public, SignedIn, type Principal } from '#guards';
+import type { HostAddress } from '#rules';
+import { Answers } from '../docs/answers';
+import { CallerAddress } from '../http/caller-address';
+import { CountedAs } from '../rate-limit/rate-limit.decorators';
+import { toLoginAnswer, toMe, toRefreshAnswer } from './auth.mapper';
+import { AuthService } from './auth.service';
+import { LoginDto, RefreshTokenDto, RegisterDto } from './dto/credentials.dto';
+import { EmptyDto, LoginAnswerDto, RefreshAnswerDto } from './dto/login-answer.dto';
+import { MeDto } from './dto/me.dto';
+import { TokenService } from './token.service';
+
+@ApiTags('Accounts and tokens')
+@Controller('auth')
+export class AuthController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly tokens: TokenService,
+  ) {}
+
+  @Post('register')
+  @Public()
+  @CountedAs(['password', 'registration'])
+  @ApiOperation({ summary: 'Register an organization and sign its first administrator in' })
+  @Answers({ 201: LoginAnswerDto, errors: [400] })
+  async register(
+    @Body() asked: RegisterDto,
+    @CallerAddress() caller: HostAddress | null,
+  ): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.auth.register(asked, caller?.text ?? null));
+  }
+
+  @Post('login')
+  @Public()
+  @CountedAs(['password'])
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Sign in with e-mail and password' })
+  @Answers({ 200: LoginAnswerDto, errors: [400] })
+  @ApiResponse({ status: 401, description: 'The e-mail or the password is wrong, or the user is not active' })
+  async login(@Body() asked: LoginDto, @CallerAddress() caller: HostAddress | null): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.auth.login(asked, caller?.text ?? null));
+  }
+
+  @Post('refresh')
+  @Public()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Exchange a refresh token for a new pair of tokens',
+    description:
+      'The token sent is used up. Using it again revokes every token of its sign-in; only the one just replaced is ' +
+      'forgiven for 10 seconds.',
+  })
+  @Answers({ 200: RefreshAnswerDto, errors: [400] })
+  @ApiResponse({ status: 401, description: 'The refresh token is invalid, expired or revoked' })
+  async refresh(
+    @Body() asked: RefreshTokenDto,
+    @CallerAddress() caller: HostAddress | null,
+  ): Promise<RefreshAnswerDto> {
+    return toRefreshAnswer(await this.tokens.rotate(asked.refreshToken, caller?.text ?? null));
+  }
+
+  @Post('logout')
+  @Public()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Sign out: revoke a refresh token and all of its sign-in',
+    description: 'A token that was worth nothing already is no error.',
+  })
+  @Answers({ 200: EmptyDto, errors: [400] })
+  async logout(@Body() asked: RefreshTokenDto): Promise<EmptyDto> {
+    await this.tokens.revoke(asked.refreshToken);
+    return {};
+  }
+
+  @Get('me')
+  @SignedIn()
+  @ApiOperation({ summary: 'Show who is signed in' })
+  @Answers({ 200: MeDto, errors: [401] })
+  async me(@CurrentPrincipal() principal: Principal): Promise<MeDto> {
+    return toMe(principal, await this.auth.profile(principal));
+  }
+}

@@ -1,0 +1,54 @@
+import type { UserProfileRow } from '#entities';
+import type { Principal } from '#guards';
+import type { LoginAnswerDto, RefreshAnswerDto, SignedInUserDto } from './dto/login-answer.dto';
+import type { MeDto } from './dto/me.dto';
+import type { TokenPair } from './token.service';
+
+const toUser = (principal: Principal): SignedInUserDto => ({
+  id: principal.userId,
+  email: principal.email,
+  name: principal.name,
+  isOrgAdmin: principal.isOrgAdmin,
+  organizationId: principal.organizationId,
+  organizationName: principal.organizationName,
+  organizationSlug: principal.organizationSlug,
+  subscriptionTier: principal.tier,
+  mfaEnabled: false,
+});
+
+export const toRefreshAnswer = ({ principal, ...tokens }: TokenPair): RefreshAnswerDto => ({
+  ...tokens,
+  tokenType: 'Bearer',
+  user: toUser(principal),
+});
+
+export const toLoginAnswer = (pair: TokenPair): LoginAnswerDto => ({
+  mfaRequired: false,
+  mfaChallengeToken: null,
+  mfaChallengeExpiresIn: null,
+  mfaSetupRequired: false,
+  passwordExpired: false,
+  passwordChangeToken: null,
+  ...toRefreshAnswer(pair),
+});
+
+export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
+  id: principal.userId,
+  email: principal.email,
+  name: principal.name,
+  isOrgAdmin: principal.isOrgAdmin,
+  platformRole: principal.platformRole,
+  isActive: true,
+  mfaEnabled: false,
+  lastLoginAt: profile.lastLoginAt?.toISOString() ?? null,
+  roleNames: profile.roleNames,
+  createdAt: profile.createdAt.toISOString(),
+  updatedAt: profile.updatedAt.toISOString(),
+  organization: {
+    id: principal.organizationId,
+    name: principal.organizationName,
+    slug: principal.organizationSlug,
+    subscriptionTier: principal.tier,
+    suspended: principal.suspended,
+  },
+});

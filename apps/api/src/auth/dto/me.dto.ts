@@ -1,0 +1,29 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { PlatformRole } from '#guards';
+import { TIERS, type Tier } from '#rules';
+
+export class OwnOrganizationDto {
+  @ApiProperty({ format: 'uuid', example: '0b6f9a52-8f5d-4f0e-8a55-2f0d6a1f9c11' }) id!: string;
+  @ApiProperty({ example: 'Example Ltd' }) name!: string;
+  @ApiProperty({ example: 'example-ltd' }) slug!: string;
+  @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
+  @ApiProperty({ example: false, description: 'a suspended organization starts and extends no sessions' })
+  suspended!: boolean;
+}
+
+export class MeDto {
+  @ApiProperty({ format: 'uuid', example: '7f0c3b1e-2f4f-4c7e-9d53-5c9a8a6f1b20' }) id!: string;
+  @ApiProperty({ example: 'ada@example.com' }) email!: string;
+  @ApiProperty({ example: 'Ada Lovelace' }) name!: string;
+  @ApiProperty({ example: true }) isOrgAdmin!: boolean;
+  @ApiProperty({ enum: ['CUSTOMER', 'SUPPORT', 'SUPER_ADMIN'], example: 'CUSTOMER' })
+  platformRole!: PlatformRole;
+  @ApiProperty({ example: true }) isActive!: boolean;
+  @ApiProperty({ example: false }) mfaEnabled!: boolean;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-05T09:30:00.000Z' })
+  lastLoginAt!: string | null;
+  @ApiProperty({ type: [String], example: ['Developers'] }) roleNames!: readonly string[];
+  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) updatedAt!: string;
+  @ApiProperty({ type: OwnOrganizationDto }) organization!: OwnOrganizationDto;
+}

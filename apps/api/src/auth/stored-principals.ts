@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { AccountStore, Database, type PrincipalRow } from '#entities';
+import { isScope, PrincipalLookup, type Principal } from '#guards';
+
+/** Principals as the database knows them now. */
+@Injectable()
+export class StoredPrincipals extends PrincipalLookup {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountStore,
+  ) {
+    super();
+  }
+
+  override async ofUser(userId: string, organizationId: string): Promise<Principal | null> {
+    return principalOf(await this.accounts.principalOfUser(this.database.autocommit, userId, organizationId));
+  }
+
+  override async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {
+    return principalOf(await this.accounts.principalOfKey(this.database.autocommit, keyHash, callerAddress));
+  }
+}
+
+/** A scope this version does not know grants nothing. */
+export const principalOf = (row: PrincipalRow | null): Principal | null =>
+  row && { ...row, scopes: row.scopes.filter(isScope) };

@@ -1,0 +1,59 @@
+import { Global, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { AccountStore, AuditStore, Database } from '#entities';
+import { connectQueue, WakeUps } from '#jobs';
+import { MasterKeys } from '#secrets';
+import { ApiSettings } from '../api.settings';
+import { QueueConnectionProbe, QueueProbe } from '../health/queue-probe';
+
+const POOL_SIZE = 20;
+
+class ConnectionsEnd implements OnApplicationShutdown {
+  constructor(private readonly close: () => Promise<void>) {}
+
+  /** After the last request: nobody needs them any more. */
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+}
+
+/** What the process is connected to, and the stores that ask it. */
+@Global()
+@Module({})
+export class ConnectionsModule {
+  /** @throws Error when MASTER_KEYS is malformed or the database cannot be reached */
+  static async connect(settings: ApiSettings): Promise<DynamicModule> {
+    const logger = new Logger('Connections');
+    const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
+    const database = await new Database({
+      url: settings.DATABASE_URL,
+      applicationName: 'drawbridge-api',
+      poolSize: POOL_SIZE,
+    }).connect();
+    const warn = (error: Error): void =>
+      logger.warn({ msg: 'The queue is out of reach', reason: error.message });
+    const queue = connectQueue(
+      { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
+      warn,
+    );
+    const wakeUps = new WakeUps(queue, warn);
+    const end = new ConnectionsEnd(async () => {
+      await wakeUps.close();
+      await queue.close();
+      await database.close();
+    });
+    const providers = [
+      { provide: ApiSettings, useValue: settings },
+      { provide: MasterKeys, useValue: masterKeys },
+      { provide: Database, useValue: database },
+      { provide: WakeUps, useValue: wakeUps },
+      { provide: QueueProbe, useValue: new QueueConnectionProbe(queue) },
+      AccountStore,
+      AuditStore,
+    ];
+    return {
+      module: ConnectionsModule,
+      providers: [...providers, { provide: ConnectionsEnd, useValue: end }],
+      exports: providers,
+    };
+  }
+}

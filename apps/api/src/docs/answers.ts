@@ -1,0 +1,34 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import { ERROR_WORDS } from './error-words';
+
+/** A body; `[Body]` for a list of them; null for none. */
+type Answer = Type | readonly [Type] | null;
+
+export interface DocumentedAnswers {
+  readonly 200?: Answer;
+  readonly 201?: Answer;
+  readonly 204?: null;
+  /** statuses of errors; their bodies, and the errors every endpoint has, are documented by themselves */
+  readonly errors: readonly number[];
+}
+
+const SUCCESS_WORDS: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Created', 204: 'Done, no body' };
+
+/** Handler decorator: documents what an endpoint answers. */
+export function Answers({ errors, ...successes }: DocumentedAnswers): MethodDecorator {
+  const documented = Object.entries(successes).map(([status, answer]) => success(Number(status), answer));
+  const refused = errors.map((status) =>
+    ApiResponse({ status, description: ERROR_WORDS[status] ?? 'Refused' }),
+  );
+  return applyDecorators(...documented, ...refused);
+}
+
+function success(status: number, answer: Answer): MethodDecorator {
+  const description = SUCCESS_WORDS[status] ?? 'Done';
+  if (answer === null) return ApiResponse({ status, description });
+  if (isList(answer)) return ApiResponse({ status, description, type: answer[0], isArray: true });
+  return ApiResponse({ status, description, type: answer });
+}
+
+const isList = (answer: Type | readonly [Type]): answer is readonly [Type] => Array.isArray(answer);

@@ -1,0 +1,15 @@
+/** What a status of an error means where an endpoint says no more about it. */
+export const ERROR_WORDS: Readonly<Record<number, string>> = {
+  400: 'The request is malformed, a field is wrong, or a rule of the service forbids it',
+  401: 'No credential was sent, or it is invalid, expired or revoked',
+  403: 'The caller may not do this',
+  404: 'There is no such object in the caller’s organization',
+  405: 'The path exists, with another method',
+  409: 'It conflicts with what exists',
+  413: 'The body is larger than 100 kB',
+  415: 'The body is not application/json',
+  422: 'The request is well-formed, but cannot be carried out',
+  429: 'Too many requests from this address',
+  500: 'Something unexpected happened',
+  503: 'The service is temporarily unavailable',
+};

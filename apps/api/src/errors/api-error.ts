@@ -1,0 +1,52 @@
+import { HttpException, HttpStatus } from '@nestjs/common';
+
+/** One message for each field that is wrong; nested fields as `a.b`. */
+export type ValidationErrors = Readonly<Record<string, string>>;
+
+export interface ApiErrorExtras {
+  /** the code in shape B; without it, the status's own */
+  readonly code?: string;
+  readonly validationErrors?: ValidationErrors;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal a client is meant to read. Made by the functions below. */
+export class ApiError extends HttpException {
+  constructor(
+    status: HttpStatus,
+    message: string,
+    readonly extras: ApiErrorExtras = {},
+  ) {
+    super(message, status);
+  }
+}
+
+const withCode = (code: string | undefined): ApiErrorExtras => (code === undefined ? {} : { code });
+
+/** 400. `validationErrors` only when fields are at fault. */
+export const badRequest = (message: string, validationErrors?: ValidationErrors, code?: string): ApiError =>
+  new ApiError(HttpStatus.BAD_REQUEST, message, {
+    ...withCode(code),
+    ...(validationErrors ? { validationErrors } : {}),
+  });
+
+export const unauthorized = (message: string): ApiError => new ApiError(HttpStatus.UNAUTHORIZED, message);
+
+export const forbidden = (message: string, code?: string): ApiError =>
+  new ApiError(HttpStatus.FORBIDDEN, message, withCode(code));
+
+/** 404, the same for what does not exist and for what is another organization's. */
+export const notFound = (message: string, code?: string): ApiError =>
+  new ApiError(HttpStatus.NOT_FOUND, message, withCode(code));
+
+export const conflict = (message: string, code?: string): ApiError =>
+  new ApiError(HttpStatus.CONFLICT, message, withCode(code));
+
+export const unprocessable = (message: string, code?: string): ApiError =>
+  new ApiError(HttpStatus.UNPROCESSABLE_ENTITY, message, withCode(code));
+
+/** @param retryAfterSeconds whole seconds, for the Retry-After header */
+export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
+  new ApiError(HttpStatus.TOO_MANY_REQUESTS, message, {
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });

@@ -1,0 +1,60 @@
+const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
+  // the network's
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  // PostgreSQL's: shut down, crashed, starting, full, read-only after a switch-over, statement took too long
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '25006',
+  '57014',
+  '08000',
+  '08001',
+  '08003',
+  '08004',
+  '08006',
+]);
+
+// pg gives these no code
+const LOST_CONNECTION_WORDS =
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** PostgreSQL cannot keep U+0000 in a text. */
+const REFUSED_TEXT_CODES: ReadonlySet<string> = new Set(['22021', '22P05']);
+
+const codeOf = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+
+/** The error and those it wraps: TypeORM's, Node's for several addresses, `cause`. */
+function* layers(error: unknown, depth = 0): Generator<Error> {
+  if (!(error instanceof Error) || depth > 4) return;
+  yield error;
+  if ('driverError' in error) yield* layers(error.driverError, depth + 1);
+  if (error instanceof AggregateError) for (const inner of error.errors) yield* layers(inner, depth + 1);
+  yield* layers(error.cause, depth + 1);
+}
+
+/** The database (or the network to it) is away: trying again may help. */
+export function isUnavailable(error: unknown): boolean {
+  for (const layer of layers(error)) {
+    const code = codeOf(layer);
+    if (code !== null && LOST_CONNECTION_CODES.has(code)) return true;
+    if (LOST_CONNECTION_WORDS.test(layer.message)) return true;
+  }
+  return false;
+}
+
+/** The client sent a character that no text column holds. */
+export function isTextRefused(error: unknown): boolean {
+  for (const layer of layers(error)) {
+    const code = codeOf(layer);
+    if (code !== null && REFUSED_TEXT_CODES.has(code)) return true;
+  }
+  return false;
+}

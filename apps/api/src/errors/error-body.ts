@@ -1,0 +1,23 @@
+import { STATUS_CODES } from 'node:http';
+import { codeOf, errorShapeOf } from './error-shape';
+import type { Failure } from './failure';
+
+/**
+ * The body a failure has on a path.
+ * @param path the request's, without its query
+ */
+export function errorBodyOf(failure: Failure, path: string, now: Date): string | object {
+  if (failure.fixedBody !== undefined) return failure.fixedBody;
+  const shape = errorShapeOf(path);
+  const timestamp = now.toISOString();
+  const { status, message, validationErrors } = failure;
+  if (shape === 'generic') {
+    const error = STATUS_CODES[status] ?? 'Error';
+    return { timestamp, status, error, message, path, ...(validationErrors ? { validationErrors } : {}) };
+  }
+  return {
+    error: failure.code ?? codeOf(status, shape),
+    message,
+    timestamp,
+  };
+}

@@ -1,0 +1,45 @@
+import { HttpStatus } from '@nestjs/common';
+
+export const API_PREFIX = '/api/v1';
+
+/** Which body an error has: the generic one, or one of the two coded ones, which differ in their words for 400. */
+export type ErrorShape = 'generic' | 'coded-validation' | 'coded-request';
+
+const CODED_PATHS: readonly (readonly [path: string, shape: ErrorShape])[] = [
+  ['/resources', 'coded-validation'],
+  ['/credentials', 'coded-validation'],
+  ['/static-ip-rules', 'coded-request'],
+  ['/organization/settings', 'coded-request'],
+  ['/billing', 'coded-request'],
+];
+
+const CODES: Readonly<Partial<Record<number, string>>> = {
+  [HttpStatus.BAD_REQUEST]: 'BAD_REQUEST',
+  [HttpStatus.UNAUTHORIZED]: 'UNAUTHORIZED',
+  [HttpStatus.FORBIDDEN]: 'FORBIDDEN',
+  [HttpStatus.NOT_FOUND]: 'NOT_FOUND',
+  [HttpStatus.METHOD_NOT_ALLOWED]: 'METHOD_NOT_ALLOWED',
+  [HttpStatus.CONFLICT]: 'CONFLICT',
+  [HttpStatus.PAYLOAD_TOO_LARGE]: 'PAYLOAD_TOO_LARGE',
+  [HttpStatus.UNSUPPORTED_MEDIA_TYPE]: 'UNSUPPORTED_MEDIA_TYPE',
+  [HttpStatus.UNPROCESSABLE_ENTITY]: 'UNPROCESSABLE_ENTITY',
+  [HttpStatus.TOO_MANY_REQUESTS]: 'RATE_LIMIT_EXCEEDED',
+  [HttpStatus.SERVICE_UNAVAILABLE]: 'SERVICE_UNAVAILABLE',
+};
+
+/** @param path the request's, without its query */
+export function errorShapeOf(path: string): ErrorShape {
+  // routes match without regard to case
+  const lower = path.toLowerCase();
+  const found = CODED_PATHS.find(([coded]) => {
+    const whole = API_PREFIX + coded;
+    return lower === whole || lower.startsWith(`${whole}/`);
+  });
+  return found?.[1] ?? 'generic';
+}
+
+/** The code a status has in a coded body when the endpoint names none of its own. */
+export function codeOf(status: number, shape: ErrorShape): string {
+  if (status === HttpStatus.BAD_REQUEST && shape === 'coded-validation') return 'VALIDATION_ERROR';
+  return CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_ERROR');
+}

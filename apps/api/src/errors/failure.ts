@@ -1,0 +1,51 @@
+import { HttpException, HttpStatus } from '@nestjs/common';
+import { ScopeError } from '#guards';
+import { ApiError, type ApiErrorExtras } from './api-error';
+import { isTextRefused, isUnavailable } from './database-faults';
+
+/** What a request ended in, whatever was thrown. */
+export interface Failure extends ApiErrorExtras {
+  readonly status: number;
+  readonly message: string;
+  /** goes out as it is, whatever the path's shape */
+  readonly fixedBody?: string | object;
+  /** nobody foresaw it: it is logged, and its own words stay inside */
+  readonly unexpected: boolean;
+}
+
+const RETRY_AFTER_SECONDS = '2';
+
+/** Classifies everything a handler, a guard, a pipe or the framework may throw. */
+export function failureOf(exception: unknown): Failure {
+  if (exception instanceof ScopeError) {
+    const { message } = exception;
+    return { status: exception.getStatus(), message, fixedBody: exception.getResponse(), unexpected: false };
+  }
+  if (exception instanceof ApiError) {
+    return {
+      ...exception.extras,
+      status: exception.getStatus(),
+      message: exception.message,
+      unexpected: exception.getStatus() === Number(HttpStatus.INTERNAL_SERVER_ERROR),
+    };
+  }
+  if (exception instanceof HttpException && exception.getStatus() < 500) {
+    return { status: exception.getStatus(), message: exception.message, unexpected: false };
+  }
+  if (isTextRefused(exception)) {
+    return { status: 400, message: 'Text must not contain the character U+0000', unexpected: false };
+  }
+  if (isUnavailable(exception)) {
+    return {
+      status: HttpStatus.SERVICE_UNAVAILABLE,
+      message: 'The service is temporarily unavailable, please try again',
+      headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+      unexpected: true,
+    };
+  }
+  return {
+    status: HttpStatus.INTERNAL_SERVER_ERROR,
+    message: 'An unexpected error occurred',
+    unexpected: true,
+  };
+}

@@ -1,0 +1,4 @@
+export * from './api-error';
+export { ApiErrorFilter } from './api-error.filter';
+export { API_PREFIX, errorShapeOf, type ErrorShape } from './error-shape';
+export { validationFailed } from './validation-errors';

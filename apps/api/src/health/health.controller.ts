@@ -1,0 +1,48 @@
+import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Public } from '#guards';
+import type { HostAddress } from '#rules';
+import { badRequest } from '../errors';
+import { Answers } from '../docs/answers';
+import { CallerAddress } from '../http/caller-address';
+import { Uncounted } from '../rate-limit/rate-limit.decorators';
+import { DetectedAddressDto, HealthDto, ReadinessDto } from './health.dto';
+import { Readiness } from './readiness';
+
+@ApiTags('Utility')
+@Public()
+@Controller()
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  @Get('health')
+  @Uncounted()
+  @ApiOperation({ summary: 'Tell whether the process is alive' })
+  @Answers({ 200: HealthDto, errors: [] })
+  health(): HealthDto {
+    return { status: 'UP' };
+  }
+
+  @Get('health/ready')
+  @Uncounted()
+  @ApiOperation({
+    summary: 'Tell whether the service can do its work',
+    description: 'DEGRADED while the queue is lost: rules are still applied and removed, a second later.',
+  })
+  @Answers({ 200: ReadinessDto, errors: [] })
+  @ApiResponse({ status: 503, type: ReadinessDto, description: 'The database is lost' })
+  async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
+    const report = await this.readiness.report();
+    if (report.status === 'DOWN') response.status(HttpStatus.SERVICE_UNAVAILABLE);
+    return report;
+  }
+
+  @Get('detect-ip')
+  @ApiOperation({ summary: 'Tell the caller’s address as the service sees it' })
+  @Answers({ 200: DetectedAddressDto, errors: [] })
+  detect(@CallerAddress() caller: HostAddress | null): DetectedAddressDto {
+    if (!caller) throw badRequest('The address of this connection cannot be read');
+    return { ip: caller.text, version: caller.version === 4 ? 'IPv4' : 'IPv6' };
+  }
+}

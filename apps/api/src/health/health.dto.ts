@@ -1,0 +1,16 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class HealthDto {
+  @ApiProperty({ example: 'UP', enum: ['UP'] }) status!: 'UP';
+}
+
+export class ReadinessDto {
+  @ApiProperty({ example: 'UP', enum: ['UP', 'DEGRADED', 'DOWN'] }) status!: 'UP' | 'DEGRADED' | 'DOWN';
+  @ApiProperty({ example: 'UP', enum: ['UP', 'DOWN'] }) database!: 'UP' | 'DOWN';
+  @ApiProperty({ example: 'UP', enum: ['UP', 'DOWN'] }) queue!: 'UP' | 'DOWN';
+}
+
+export class DetectedAddressDto {
+  @ApiProperty({ example: '203.0.113.7' }) ip!: string;
+  @ApiProperty({ example: 'IPv4', enum: ['IPv4', 'IPv6'] }) version!: 'IPv4' | 'IPv6';
+}

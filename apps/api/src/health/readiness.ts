@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#entities';
+import { QueueProbe } from './queue-probe';
+
+const ANSWER_WITHIN_MS = 2000;
+
+export interface ReadinessReport {
+  /** DEGRADED: the queue is lost, the sweep in the database does its work more slowly */
+  readonly status: 'UP' | 'DEGRADED' | 'DOWN';
+  readonly database: 'UP' | 'DOWN';
+  readonly queue: 'UP' | 'DOWN';
+}
+
+/** Asks what the service rests on. */
+@Injectable()
+export class Readiness {
+  constructor(
+    private readonly database: Database,
+    private readonly queue: QueueProbe,
+  ) {}
+
+  async report(): Promise<ReadinessReport> {
+    const [database, queue] = await Promise.all([
+      answers(() => this.database.ping()),
+      answers(() => this.queue.ping()),
+    ]);
+    const status = database === 'DOWN' ? 'DOWN' : queue === 'DOWN' ? 'DEGRADED' : 'UP';
+    return { status, database, queue };
+  }
+}
+
+async function answers(ping: () => Promise<void>): Promise<'UP' | 'DOWN'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'DOWN'>((resolve) => {
+    timer = setTimeout(() => resolve('DOWN'), ANSWER_WITHIN_MS);
+  });
+  // a server that refuses is the very thing the report is about
+  const answer = ping().then(
+    () => 'UP' as const,
+    () => 'DOWN' as const,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,60 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import helmet from 'helmet';
+import type { ApiSettings } from '../api.settings';
+import { API_PREFIX } from '../errors';
+import { rememberCallerAddress } from './caller-address';
+import { nameRequest } from './request-id';
+
+const EXPOSED_HEADERS = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'X-Request-Id',
+  'X-Total-Count',
+  'Link',
+];
+
+// longer than a load balancer keeps an idle connection, so that it is never ours that closes first
+const KEEP_ALIVE_MS = 65_000;
+const HEADERS_WITHIN_MS = 20_000;
+const REQUEST_WITHIN_MS = 60_000;
+
+/** Everything around the routes: prefix, headers, origins, time limits of connections. */
+export function dressApplication(app: NestExpressApplication, settings: ApiSettings): void {
+  app.setGlobalPrefix(API_PREFIX.slice(1));
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.use(nameRequest);
+  app.use(rememberCallerAddress(settings.TRUSTED_PROXIES));
+  app.use('/docs', docsHeaders);
+  app.use(API_PREFIX, apiHeaders);
+  if (settings.CORS_ORIGINS.length > 0) {
+    app.enableCors({ origin: [...settings.CORS_ORIGINS], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
+  }
+  const server = app.getHttpServer();
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = HEADERS_WITHIN_MS;
+  server.requestTimeout = REQUEST_WITHIN_MS;
+}
+
+const apiHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+});
+
+// the page brings its own scripts and styles, the latter partly inline
+const docsHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      frameAncestors: ["'none'"],
+    },
+  },
+});

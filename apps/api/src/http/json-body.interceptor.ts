@@ -1,0 +1,60 @@
+import { HttpStatus, Injectable } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { json, type Request, type Response } from 'express';
+import type { Observable } from 'rxjs';
+import { ApiError, badRequest } from '../errors';
+import { jsonRefusal } from './json-shape';
+
+const LIMIT = '100kb';
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
+
+const parse = json({ limit: LIMIT, strict: false, type: () => true });
+
+/** Reads bodies after the guards, so that refused callers cost no parsing and malformed requests are counted. */
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (WITH_BODY.has(request.method)) await readJsonBody(request, http.getResponse<Response>());
+    return next.handle();
+  }
+}
+
+/**
+ * Leaves the parsed object in `request.body`; an empty body is an empty object.
+ * @throws ApiError 400, 413 or 415
+ */
+export async function readJsonBody(request: Request, response: Response): Promise<void> {
+  if (!hasBody(request)) {
+    request.body = {};
+    return;
+  }
+  if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
+    throw new ApiError(HttpStatus.UNSUPPORTED_MEDIA_TYPE, 'The content type must be application/json');
+  }
+  await new Promise<void>((resolve, reject) => {
+    parse(request, response, (error: unknown) =>
+      error === undefined ? resolve() : reject(refusalOf(error)),
+    );
+  });
+  request.body ??= {};
+  const refusal = jsonRefusal(request.body);
+  if (refusal !== null) throw badRequest(refusal);
+}
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+function refusalOf(error: unknown): Error {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (status === HttpStatus.PAYLOAD_TOO_LARGE) {
+    return new ApiError(status, `The body is larger than ${LIMIT.replace('kb', ' kB')}`);
+  }
+  if (status === HttpStatus.UNSUPPORTED_MEDIA_TYPE) {
+    return new ApiError(status, 'The body’s character set or encoding is not supported');
+  }
+  if (status === HttpStatus.BAD_REQUEST) return badRequest('The body is not well-formed JSON');
+  return error instanceof Error ? error : new Error('The body could not be read');
+}

@@ -1,0 +1,21 @@
+import type { Response } from 'express';
+
+/** Tells how many there are in all (`X-Total-Count`) and where the pages beside this one are (`Link`). */
+export function writePageHeaders(
+  response: Response,
+  slice: { page: number; size: number },
+  total: number,
+): void {
+  response.setHeader('X-Total-Count', String(total));
+  const link = (page: number, rel: string): string => {
+    const query = new URLSearchParams(response.req.originalUrl.split('?')[1] ?? '');
+    query.set('page', String(page));
+    query.set('size', String(slice.size));
+    return `<${response.req.originalUrl.split('?')[0]}?${query}>; rel="${rel}"`;
+  };
+  const links = [
+    ...(slice.page > 0 ? [link(slice.page - 1, 'prev')] : []),
+    ...((slice.page + 1) * slice.size < total ? [link(slice.page + 1, 'next')] : []),
+  ];
+  if (links.length > 0) response.setHeader('Link', links.join(', '));
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Params } from 'nestjs-pino';
+import { RequestMethod } from '@nestjs/common';
+import { callerAddressOf } from './caller-address';
+import { requestIdOf } from './request-id';
+
+type LoggedRequest = IncomingMessage & { originalUrl?: string };
+
+const pathOf = (request: LoggedRequest): string =>
+  (request.originalUrl ?? request.url ?? '').replace(/[?#].*$/s, '');
+
+/** All a request's line holds. No header, no body, no query: they may carry secrets. */
+function lineOf(request: LoggedRequest, response: ServerResponse, ms: number): object {
+  return {
+    method: request.method,
+    path: pathOf(request),
+    status: response.statusCode,
+    ms,
+    caller: callerAddressOf(request)?.text ?? null,
+  };
+}
+
+const msOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null && 'ms' in value && typeof value.ms === 'number' ? value.ms : 0;
+
+/** Settings of nestjs-pino: one JSON line for each request, from an allow-list. */
+export function requestLog(level: string): Params {
+  return {
+    forRoutes: [{ path: '{*path}', method: RequestMethod.ALL }],
+    pinoHttp: {
+      level,
+      genReqId: (request) => requestIdOf(request) ?? '',
+      autoLogging: { ignore: (request: LoggedRequest) => pathOf(request).startsWith('/api/v1/health') },
+      quietReqLogger: true,
+      quietResLogger: true,
+      customAttributeKeys: { responseTime: 'ms', reqId: 'requestId' },
+      serializers: { req: () => undefined, res: () => undefined, err: () => undefined },
+      customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'info'),
+      customSuccessMessage: () => 'request',
+      customErrorMessage: () => 'request',
+      customSuccessObject: (request: LoggedRequest, response, value) =>
+        lineOf(request, response, msOf(value)),
+      customErrorObject: (request: LoggedRequest, response, _error, value) =>
+        lineOf(request, response, msOf(value)),
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { All, Controller, HttpStatus, Req, Res } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '#guards';
+import { ApiError, notFound } from '../errors';
+
+/** One entry of Express's router: what Express itself matches by. */
+interface RouterLayer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): boolean;
+}
+
+interface ExpressApplication {
+  readonly router: { readonly stack: readonly RouterLayer[] };
+}
+
+const ANY_METHOD = '_all';
+
+/** Everything under the API's prefix that no other route took: counted by the rate limiter like any other request. */
+@ApiExcludeController()
+@Controller()
+export class UnknownRouteController {
+  constructor(private readonly adapter: HttpAdapterHost) {}
+
+  @Public()
+  @All('{*path}')
+  refuse(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
+    const allowed = this.methodsOf(request.path);
+    if (allowed.length === 0) throw notFound('There is no such endpoint');
+    response.setHeader('Allow', allowed.join(', '));
+    throw new ApiError(
+      HttpStatus.METHOD_NOT_ALLOWED,
+      `${request.method} is not possible here, only ${allowed.join(', ')}`,
+    );
+  }
+
+  private methodsOf(path: string): string[] {
+    const { router } = this.adapter.httpAdapter.getInstance<ExpressApplication>();
+    const routes = router.stack.filter((layer) => layer.route && layer.match(path));
+    const methods = routes.flatMap(({ route }) => Object.keys(route?.methods ?? {}));
+    return [...new Set(methods)]
+      .filter((method) => method !== ANY_METHOD)
+      .map((method) => method.toUpperCase());
+  }
+}

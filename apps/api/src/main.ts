@@ -1,0 +1,42 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Logger } from 'nestjs-pino';
+import { loadSettings, SettingsError } from '#config';
+import { ApiSettings } from './api.settings';
+import { AppModule } from './app.module';
+import { serveDocs } from './docs/open-api';
+import { dressApplication } from './http/http-shell';
+import { stopOnRequest } from './http/stop-on-request';
+
+async function start(): Promise<void> {
+  const settings = loadSettings(ApiSettings, process.env);
+  const app = await NestFactory.create<NestExpressApplication>(await AppModule.connect(settings), {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  app.useLogger(app.get(Logger));
+  dressApplication(app, settings);
+  serveDocs(app, settings);
+  stopOnRequest(app);
+  await app.listen(settings.PORT);
+  const address = app.getHttpServer().address();
+  const port = typeof address === 'object' && address ? address.port : settings.PORT;
+  app.get(Logger).log({ msg: 'Listening', port });
+  process.send?.({ ready: true, port });
+}
+
+start().catch((error: unknown) => {
+  process.stderr.write(`The API cannot start. ${reasonOf(error)}\n`);
+  process.exit(1);
+});
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SettingsError) return error.message;
+  if (!(error instanceof Error)) return 'Unknown reason';
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    return `Another program listens on port ${process.env['PORT'] ?? 3000}: set PORT to a free one.`;
+  }
+  return error.stack ?? error.message;
+}

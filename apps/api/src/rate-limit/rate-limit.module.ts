@@ -1,0 +1,40 @@
+import { Module, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import { ApiSettings } from '../api.settings';
+import { FixedWindows } from './fixed-windows';
+import { CountedAs, type ExtraLimit } from './rate-limit.decorators';
+import { RateLimitGuard } from './rate-limit.guard';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const REGISTRATIONS_PER_HOUR = 5;
+
+const reflector = new Reflector();
+
+const notCountedAs =
+  (limit: ExtraLimit) =>
+  (context: ExecutionContext): boolean =>
+    !reflector.getAllAndOverride(CountedAs, [context.getHandler(), context.getClass()])?.includes(limit);
+
+/** The limits of a deployment, per client address. */
+export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
+  const perMinute = settings.RATE_LIMIT_PER_MINUTE;
+  const password = { name: 'password', ttl: MINUTE_MS, limit: Math.ceil(perMinute / 3) };
+  const registration = { name: 'registration', ttl: HOUR_MS, limit: REGISTRATIONS_PER_HOUR };
+  return {
+    storage: new FixedWindows(),
+    throttlers: [
+      { name: 'default', ttl: MINUTE_MS, limit: perMinute },
+      { ...password, skipIf: notCountedAs('password') },
+      ...(settings.EMBEDDED ? [] : [{ ...registration, skipIf: notCountedAs('registration') }]),
+    ],
+  };
+}
+
+@Module({
+  imports: [ThrottlerModule.forRootAsync({ inject: [ApiSettings], useFactory: rateLimits })],
+  providers: [RateLimitGuard],
+  exports: [RateLimitGuard],
+})
+export class RateLimitModule {}

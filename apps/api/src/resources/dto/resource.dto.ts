@@ -1,0 +1,101 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { PROTOCOLS, PROVIDERS } from '#rules';
+import type { Protocol, Provider, TrafficConfig } from '#rules';
+
+const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+const PORT_WORDS = 'must be a port from 1 to 65535';
+
+export class ResourceConfigDto {
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 65535, example: 5432 })
+  @IsOptional()
+  @IsInt({ message: PORT_WORDS })
+  @Min(1, { message: PORT_WORDS })
+  @Max(65535, { message: PORT_WORDS })
+  port?: number;
+
+  @ApiPropertyOptional({ type: [Number], example: [80, 443], description: 'Instead of port' })
+  @IsOptional()
+  @IsArray({ message: 'must be an array of ports' })
+  @ArrayNotEmpty({ message: 'must hold at least one port, or be left out' })
+  @ArrayMaxSize(20, { message: 'must hold at most 20 ports' })
+  @IsInt({ each: true, message: 'must hold ports from 1 to 65535' })
+  @Min(1, { each: true, message: 'must hold ports from 1 to 65535' })
+  @Max(65535, { each: true, message: 'must hold ports from 1 to 65535' })
+  ports?: number[];
+
+  @ApiPropertyOptional({ enum: PROTOCOLS, default: 'tcp' })
+  @IsOptional()
+  @IsIn(PROTOCOLS, { message: `must be one of ${PROTOCOLS.join(', ')}` })
+  protocol?: Protocol;
+}
+
+export class CreateResourceDto {
+  @ApiProperty({ example: 'demo-database', maxLength: 200 })
+  @IsString({ message: 'must be a string' })
+  @IsNotEmpty({ message: 'must not be empty' })
+  @MaxLength(200, { message: 'must be at most 200 characters' })
+  name!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  credentialId!: string;
+
+  @ApiProperty({ enum: PROVIDERS })
+  @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
+  provider!: Provider;
+
+  @ApiProperty({ example: 'SECURITY_GROUP' })
+  @IsString({ message: 'must be a string' })
+  resourceType!: string;
+
+  @ApiProperty({ example: 'sg-0123456789abcdef0', description: "The provider's own id" })
+  @IsString({ message: 'must be a string' })
+  @IsNotEmpty({ message: 'must not be empty' })
+  @MaxLength(500, { message: 'must be at most 500 characters' })
+  resourceIdentifier!: string;
+
+  @ApiPropertyOptional({ example: 'eu-central-1', description: 'Required for AWS' })
+  @IsOptional()
+  @IsString({ message: 'must be a string' })
+  region?: string;
+
+  @ApiPropertyOptional({ type: ResourceConfigDto })
+  @IsOptional()
+  @IsObject({ message: 'must be an object' })
+  @ValidateNested()
+  @Type(() => ResourceConfigDto)
+  config?: ResourceConfigDto;
+}
+
+export class ResourceDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'demo-database' }) name!: string;
+  @ApiProperty({ format: 'uuid' }) credentialId!: string;
+  @ApiProperty({ example: 'Production AWS' }) credentialName!: string;
+  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
+  @ApiProperty({ example: 'sg-0123456789abcdef0' }) resourceIdentifier!: string;
+  @ApiPropertyOptional({ example: 'eu-central-1', description: 'Absent when unset' }) region?: string;
+  @ApiProperty({ type: ResourceConfigDto }) config!: TrafficConfig;
+  @ApiProperty({ description: 'false until verified' }) isActive!: boolean;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) lastVerifiedAt!: string | null;
+  @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty(TIME) updatedAt!: string;
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { AuditStore, CredentialStore, Database, ResourceStore, type ResourceRow } from '#entities';
+import { DriverError } from '#drivers';
+import type { Principal } from '#guards';
+import type { HostAddress } from '#rules';
+import { auditActor } from '../audit/audit-actor';
+import { badRequest, notFound } from '../errors/api-error';
+import { ResourceVerifier } from './resource-verifier';
+import { checkedTargetKey } from './resource-naming';
+import type { CreateResourceDto } from './dto/resource.dto';
+
+@Injectable()
+export class ResourcesService {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceStore,
+    private readonly credentials: CredentialStore,
+    private readonly audit: AuditStore,
+    private readonly verifier: ResourceVerifier,
+  ) {}
+
+  list(principal: Principal): Promise<ResourceRow[]> {
+    return this.resources.list(this.database.autocommit, principal.organizationId);
+  }
+
+  async find(principal: Principal, id: string): Promise<ResourceRow> {
+    const resource = await this.resources.find(this.database.autocommit, principal.organizationId, id);
+    if (!resource) throw notFound(`Resource ${id} does not exist`, 'RESOURCE_NOT_FOUND');
+    return resource;
+  }
+
+  async create(principal: Principal, asked: CreateResourceDto, caller: HostAddress | null): Promise<ResourceRow> {
+    const targetKey = checkedTargetKey(asked);
+    const { organizationId } = principal;
+    return this.database.transaction(async (tx) => {
+      const credential = await this.credentials.find(tx, organizationId, asked.credentialId);
+      if (!credential) throw notFound(`Credential ${asked.credentialId} does not exist`, 'CREDENTIAL_NOT_FOUND');
+      if (credential.provider !== asked.provider) {
+        throw badRequest(`credentialId names a credential for ${credential.provider}, not for ${asked.provider}`, {
+          credentialId: `must name a credential for ${asked.provider}`,
+        });
+      }
+      if (!(await this.resources.hasRoom(tx, organizationId))) {
+        throw badRequest('The plan allows no more resources: upgrade to the Paid plan', undefined, 'MAX_RESOURCES_REACHED');
+      }
+      const created = await this.resources.create(tx, organizationId, {
+        name: asked.name,
+        credentialId: asked.credentialId,
+        provider: asked.provider,
+        resourceType: asked.resourceType,
+        resourceIdentifier: asked.resourceIdentifier,
+        region: asked.region ?? null,
+        config: { ...asked.config },
+        targetKey,
+      });
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'RESOURCE_CREATED',
+        resourceType: 'RESOURCE',
+        resourceId: created.id,
+        resourceName: created.name,
+        details: { provider: created.provider, resourceIdentifier: created.resourceIdentifier },
+      });
+      return created;
+    });
+  }
+
+  /** Reads the cloud object with its credential; what it found decides whether the resource may be used. */
+  async verify(principal: Principal, id: string, caller: HostAddress | null): Promise<ResourceRow> {
+    const resource = await this.find(principal, id);
+    const { organizationId } = principal;
+    const failure = await this.verifier.check(organizationId, resource);
+    await this.database.transaction(async (tx) => {
+      await this.resources.recordVerification(tx, organizationId, id, failure?.message ?? null);
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'RESOURCE_VERIFIED',
+        resourceType: 'RESOURCE',
+        resourceId: id,
+        resourceName: resource.name,
+        result: failure ? 'FAILURE' : 'SUCCESS',
+        errorMessage: failure?.message ?? null,
+      });
+    });
+    if (failure) throw refusal(resource, failure);
+    return this.find(principal, id);
+  }
+}
+
+function refusal(resource: ResourceRow, failure: DriverError): Error {
+  if (failure.kind === 'target-missing') {
+    const words = `${resource.provider} knows no ${resource.resourceIdentifier}: ${failure.message}`;
+    return notFound(words, 'CLOUD_RESOURCE_NOT_FOUND');
+  }
+  return badRequest(`${resource.provider} refused: ${failure.message}`, undefined, 'VERIFICATION_FAILED');
+}

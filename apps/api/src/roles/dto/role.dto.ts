@@ -1,0 +1,42 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+
+const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+const HOURS_WORDS = 'must be a whole number from 1 to 24';
+
+export class CreateRoleDto {
+  @ApiProperty({ example: 'Developers', maxLength: 100 })
+  @IsString({ message: 'must be a string' })
+  @IsNotEmpty({ message: 'must not be empty' })
+  @MaxLength(100, { message: 'must be at most 100 characters' })
+  name!: string;
+
+  @ApiPropertyOptional({ example: 'May reach the development databases', maxLength: 1000 })
+  @IsOptional()
+  @IsString({ message: 'must be a string' })
+  @MaxLength(1000, { message: 'must be at most 1000 characters' })
+  description?: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 24, description: "Default: the plan's maximum" })
+  @IsOptional()
+  @IsInt({ message: HOURS_WORDS })
+  @Min(1, { message: HOURS_WORDS })
+  @Max(24, { message: HOURS_WORDS })
+  maxSessionDurationHours?: number;
+}
+
+export class RoleDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Developers' }) name!: string;
+  @ApiProperty({ type: String, nullable: true }) description!: string | null;
+  @ApiProperty({ type: 'integer', example: 8, description: "The role's own hours, or the plan's maximum" })
+  maxSessionDurationHours!: number;
+  @ApiProperty({ type: [String], format: 'uuid' }) resourceIds!: string[];
+  @ApiProperty({ type: [String], format: 'uuid' }) userIds!: string[];
+  @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty(TIME) updatedAt!: string;
+}
+
+export class MessageDto {
+  @ApiProperty({ example: 'The resource is assigned to the role' }) message!: string;
+}

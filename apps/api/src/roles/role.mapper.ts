@@ -1,0 +1,11 @@
+import type { RoleRow } from '#entities';
+import { TIER_LIMITS, type Tier } from '#rules';
+import type { RoleDto } from './dto/role.dto';
+
+/** A role without hours of its own follows the tier, as it is now. */
+export const toRole = (row: RoleRow, tier: Tier): RoleDto => ({
+  ...row,
+  maxSessionDurationHours: row.maxSessionDurationHours ?? TIER_LIMITS[tier].sessionHours,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { RoleStore } from '#entities';
+import { RolesController } from './roles.controller';
+import { RolesService } from './roles.service';
+
+@Module({ controllers: [RolesController], providers: [RolesService, RoleStore] })
+export class RolesModule {}

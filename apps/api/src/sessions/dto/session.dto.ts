@@ -1,0 +1,37 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ENDED_REASONS, RESOURCE_IP_STATUSES, SESSION_STATUSES } from '#rules';
+import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
+
+const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+
+export class ResourceIpDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) resourceId!: string;
+  @ApiProperty({ example: 'demo-database' }) resourceName!: string;
+  @ApiProperty({ enum: [4, 6] }) ipVersion!: number;
+  @ApiProperty({ example: '203.0.113.10' }) ipAddress!: string;
+  @ApiProperty({ enum: RESOURCE_IP_STATUSES }) status!: ResourceIpStatus;
+  @ApiProperty({ type: String, nullable: true, example: 'sgr-0123456789abcdef0', description: 'null until applied' })
+  providerRuleId!: string | null;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) appliedAt!: string | null;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) removedAt!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: "The provider's own words when FAILED" })
+  errorMessage!: string | null;
+}
+
+export class SessionDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) userId!: string;
+  @ApiProperty({ example: 'Demo Admin' }) userName!: string;
+  @ApiProperty({ format: 'email', example: 'admin@example.com' }) userEmail!: string;
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) ipv4Address!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: '2001:db8::10' }) ipv6Address!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'build-4711' }) holder!: string | null;
+  @ApiProperty({ enum: SESSION_STATUSES }) status!: SessionStatus;
+  @ApiProperty(TIME) startedAt!: string;
+  @ApiProperty(TIME) expiresAt!: string;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) endedAt!: string | null;
+  @ApiProperty({ enum: ENDED_REASONS, nullable: true }) endedReason!: EndedReason | null;
+  @ApiProperty({ type: [ResourceIpDto] }) resourceIps!: ResourceIpDto[];
+  @ApiProperty(TIME) createdAt!: string;
+}

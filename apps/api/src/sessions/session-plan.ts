@@ -1,0 +1,105 @@
+import { DriverRegistry } from '#drivers';
+import type { GrantRow, NewOpening } from '#entities';
+import {
+  canonicalCidr,
+  readGivenAddress,
+  refusalOf,
+  REFUSAL_WORDS,
+  ruleSpecs,
+  type AddressPolicy,
+  type HostAddress,
+  type IpVersion,
+  type MaximumDuration,
+} from '#rules';
+import { badRequest, forbidden, notFound } from '../errors/api-error';
+import type { StartSessionDto } from './dto/start-session.dto';
+
+export interface SessionAddresses {
+  readonly ipv4: string | null;
+  readonly ipv6: string | null;
+}
+
+const FIELDS = { 4: 'ipv4Address', 6: 'ipv6Address' } as const;
+
+/**
+ * The addresses a session lets in: those given, and for a family left out the caller's own.
+ * @throws ApiError 400 naming the field
+ */
+export function sessionAddresses(
+  given: Pick<StartSessionDto, 'ipv4Address' | 'ipv6Address'>,
+  caller: HostAddress | null,
+  policy: AddressPolicy,
+): SessionAddresses {
+  const ipv4 = addressOf(4, given.ipv4Address, caller, policy);
+  const ipv6 = addressOf(6, given.ipv6Address, caller, policy);
+  if (ipv4 === null && ipv6 === null) {
+    throw badRequest('No address was given and none could be detected: send ipv4Address or ipv6Address');
+  }
+  return { ipv4, ipv6 };
+}
+
+function addressOf(
+  version: IpVersion,
+  given: string | undefined,
+  caller: HostAddress | null,
+  policy: AddressPolicy,
+): string | null {
+  const field = FIELDS[version];
+  if (given !== undefined) {
+    const read = readGivenAddress(given, version, policy);
+    if ('host' in read) return read.host.text;
+    const words = REFUSAL_WORDS[read.refusal];
+    throw badRequest(`${field} ${words}`, { [field]: words });
+  }
+  if (caller?.version !== version) return null;
+  return refusalOf(caller, policy) === null ? caller.text : null;
+}
+
+/**
+ * The resources a session covers: the asked ones, or all of the user's that are active.
+ * @throws ApiError 404 for one that is not the organization's, 403 not the user's, 400 inactive or none at all
+ */
+export function chosenGrants(grants: readonly GrantRow[], asked: readonly string[] | undefined): GrantRow[] {
+  if (!asked) return someOf(grants.filter((grant) => grant.isActive && grant.roles.length > 0));
+  return [...new Set(asked)].map((id) => {
+    const grant = grants.find(({ resourceId }) => resourceId === id);
+    if (!grant) throw notFound(`Resource ${id} does not exist`);
+    if (grant.roles.length === 0) throw forbidden(`Resource "${grant.resourceName}" is not assigned to you`);
+    if (!grant.isActive) {
+      throw badRequest(`Resource "${grant.resourceName}" is inactive: an admin must verify it first`);
+    }
+    return grant;
+  });
+}
+
+function someOf(grants: GrantRow[]): GrantRow[] {
+  if (grants.length > 0) return grants;
+  throw badRequest('No active resource is assigned to you: an admin assigns resources through roles');
+}
+
+/** @throws ApiError 400 when more is asked than the tier and the roles allow */
+export function sessionHours(asked: number | undefined, fallback: number, maximum: MaximumDuration): number {
+  if (asked === undefined) return Math.min(fallback, maximum.hours);
+  if (asked > maximum.hours) {
+    const words = `must be at most ${maximum.hours}: the maximum set by ${maximum.setBy}`;
+    throw badRequest(`durationHours ${words}`, { durationHours: words });
+  }
+  return asked;
+}
+
+
+/** Each address on each resource, with the cloud rules that takes. */
+export function openings(addresses: SessionAddresses, grants: readonly GrantRow[]): NewOpening[] {
+  const families = [
+    { ipVersion: 4, ipAddress: addresses.ipv4 },
+    { ipVersion: 6, ipAddress: addresses.ipv6 },
+  ] as const;
+  return grants.flatMap(({ resourceId, targetId, provider, config }) =>
+    families.flatMap(({ ipVersion, ipAddress }) => {
+      if (ipAddress === null) return [];
+      const { traits } = DriverRegistry.facts(provider)!;
+      const specs = ruleSpecs(canonicalCidr(ipAddress)!.cidr, config, traits.portsPerRule);
+      return [{ resourceId, targetId, ipVersion, ipAddress, specs }];
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+/** A refusal in AWS's words. */
+export class AwsError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly status = 400,
+  ) {
+    super(message);
+    this.name = 'AwsError';
+  }
+}
+
+export const invalidValue = (message: string): AwsError => new AwsError('InvalidParameterValue', message);
+
+export const missingParameter = (name: string): AwsError =>
+  new AwsError('MissingParameter', `The request must contain the parameter ${name}`);
+
+export const ruleLimitExceeded = (): AwsError =>
+  new AwsError(
+    'RulesPerSecurityGroupLimitExceeded',
+    'The maximum number of rules per security group has been reached.',
+  );
+
+export const groupNotFound = (groupId: string): AwsError =>
+  new AwsError('InvalidGroup.NotFound', `The security group '${groupId}' does not exist`);
+
+export const internalError = (): AwsError =>
+  new AwsError('InternalError', 'An internal error has occurred', 500);
+
+export const requestLimitExceeded = (): AwsError =>
+  new AwsError('RequestLimitExceeded', 'Request limit exceeded.', 503);
+
+/** What a dry run of a permitted request ends with. */
+export const dryRunSucceeded = (): AwsError =>
+  new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);

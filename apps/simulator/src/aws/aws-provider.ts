@@ -1,0 +1,118 @@
+import {
+  ForeignHandRefused,
+  type CloudAnswer,
+  type CloudProvider,
+  type CloudRequest,
+  type ForeignRule,
+  type ForeignRuleFilter,
+  type NO_ANSWER,
+  type World,
+} from '../provider';
+import type { OpenRule } from '../ground-truth/ledger';
+import { AwsError } from './aws-error';
+import { readAddressOrCidr, bareAddress } from './cidr';
+import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
+import { readPermissions } from './permissions';
+import { QueryForm } from './query-form';
+import { GROUP_IDS, SecurityGroups } from './security-groups';
+import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
+
+export interface AwsOptions extends Ec2Limits {
+  /** inbound rules a group may have for IPv4, and as many again for IPv6 */
+  readonly rulesPerGroup: number;
+}
+
+/** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`. */
+export class AwsProvider implements CloudProvider {
+  readonly provider = 'AWS';
+  readonly prefix = '/aws';
+  readonly targets = GROUP_IDS;
+  readonly operations = { ...EC2_EFFECTS, ...STS_EFFECTS };
+  private readonly groups: SecurityGroups;
+  private readonly ec2: Ec2Endpoint;
+  private readonly sts: StsEndpoint;
+
+  constructor(
+    private readonly world: World,
+    options: AwsOptions,
+  ) {
+    this.groups = new SecurityGroups(world, options.rulesPerGroup);
+    this.ec2 = new Ec2Endpoint(world, this.groups, options);
+    this.sts = new StsEndpoint(world);
+  }
+
+  async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const [, , service] = request.path.split('/');
+    if (service === 'ec2') return this.ec2.handle(request);
+    if (service === 'sts') return this.sts.handle(request);
+    const body = 'AWS is simulated at /aws/ec2 and /aws/sts.\n';
+    return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
+  }
+
+  addForeignRule(rule: ForeignRule): OpenRule {
+    return inAwsWords(() => {
+      this.groups.check(rule.target);
+      const specs = readPermissions(permissionForm(rule));
+      this.groups.checkAddition(rule.target, specs);
+      const [added] = this.groups.add(rule.target, specs, []);
+      return this.openRule(added?.id);
+    });
+  }
+
+  removeRules(filter: ForeignRuleFilter): OpenRule[] {
+    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
+    const fitting = this.world.ledger
+      .list({ provider: this.provider, target: filter.target })
+      .filter((rule) => address === undefined || rule.address === address)
+      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
+      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
+      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
+    for (const { providerRuleId } of fitting) {
+      const rule = this.groups.find(providerRuleId);
+      if (rule) this.groups.remove(rule);
+    }
+    return fitting;
+  }
+
+  reset(): void {
+    this.groups.reset();
+    this.ec2.reset();
+  }
+
+  private openRule(ruleId: string | undefined): OpenRule {
+    const open = this.world.ledger.list({ provider: this.provider });
+    const rule = open.find((candidate) => candidate.providerRuleId === ruleId);
+    if (!rule) throw new Error('A rule that was just added is not in the ledger');
+    return rule;
+  }
+}
+
+/** The foreign hand works through the same checks as a request. */
+function permissionForm(rule: ForeignRule): QueryForm {
+  const cidr = readAddressOrCidr(rule.address);
+  const isTransport = rule.protocol === 'tcp' || rule.protocol === 'udp';
+  const range = cidr?.version === 6 ? 'Ipv6Ranges.1' : 'IpRanges.1';
+  const fields = new URLSearchParams({
+    'IpPermissions.1.IpProtocol': rule.protocol,
+    'IpPermissions.1.FromPort': String(rule.fromPort ?? (isTransport ? 0 : -1)),
+    'IpPermissions.1.ToPort': String(rule.toPort ?? (isTransport ? (rule.fromPort ?? 65535) : -1)),
+    [`IpPermissions.1.${range}.${cidr?.version === 6 ? 'CidrIpv6' : 'CidrIp'}`]: cidr?.text ?? rule.address,
+    [`IpPermissions.1.${range}.Description`]: rule.description ?? '',
+  });
+  return QueryForm.parse(fields.toString());
+}
+
+function canonicalAddress(text: string): string {
+  const cidr = readAddressOrCidr(text);
+  if (!cidr) throw new ForeignHandRefused('InvalidParameterValue', `CIDR block ${text} is malformed`);
+  return bareAddress(cidr.text);
+}
+
+function inAwsWords<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof AwsError) throw new ForeignHandRefused(error.code, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export const ACCOUNT_ID = '123456789012';
+export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
+
+const ACCESS_KEY_ID = 'AKIASIMULATED0000001';
+const SECRET_ACCESS_KEY = 'simulated-secret-access-key';
+/** Signs session tokens, so that they outlive a restart of the simulator as they would outlive one of a real endpoint. */
+const SESSION_SIGNING_KEY = 'simulated-session-signing-key';
+
+/** Who a request is from. */
+export interface Caller {
+  readonly arn: string;
+  readonly userId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | undefined;
+}
+
+export interface SessionCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+  readonly expiration: Date;
+}
+
+export type CallerLookup = Caller | 'unknown' | 'expired';
+
+/** Finds the caller behind a key id; temporary keys (`ASIA…`) count only together with their session token. */
+export function findCaller(accessKeyId: string, sessionToken: string | undefined): CallerLookup {
+  if (accessKeyId === ACCESS_KEY_ID && sessionToken === undefined) {
+    return {
+      arn: `arn:aws:iam::${ACCOUNT_ID}:user/simulated`,
+      userId: 'AIDASIMULATED0000001',
+      secretAccessKey: SECRET_ACCESS_KEY,
+      sessionToken: undefined,
+    };
+  }
+  const session = sessionToken === undefined ? null : readToken(sessionToken);
+  if (session?.accessKeyId !== accessKeyId) return 'unknown';
+  if (session.expiresAt <= Date.now()) return 'expired';
+  return {
+    arn: assumedRoleArn(session.name),
+    userId: assumedRoleId(session.name),
+    secretAccessKey: secretOf(accessKeyId),
+    sessionToken,
+  };
+}
+
+/** Temporary credentials of the simulated role. */
+export function issueSession(name: string, durationSeconds: number): SessionCredentials {
+  const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
+  const expiresAt = Math.floor(Date.now() / 1000 + durationSeconds) * 1000;
+  const claims = Buffer.from(`${accessKeyId} ${name} ${expiresAt}`).toString('base64url');
+  return {
+    accessKeyId,
+    secretAccessKey: secretOf(accessKeyId),
+    sessionToken: `${claims}.${hmac(claims)}`,
+    expiration: new Date(expiresAt),
+  };
+}
+
+export const assumedRoleArn = (name: string): string =>
+  `arn:aws:sts::${ACCOUNT_ID}:assumed-role/simulated/${name}`;
+
+export const assumedRoleId = (name: string): string => `AROASIMULATED0000001:${name}`;
+
+interface SessionClaims {
+  readonly accessKeyId: string;
+  readonly name: string;
+  /** milliseconds since 1970 */
+  readonly expiresAt: number;
+}
+
+function readToken(token: string): SessionClaims | null {
+  const [claims = '', seal = ''] = token.split('.');
+  const expected = Buffer.from(hmac(claims));
+  const given = Buffer.from(seal);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const [accessKeyId = '', name = '', expiresAt = ''] = Buffer.from(claims, 'base64url')
+    .toString()
+    .split(' ');
+  return { accessKeyId, name, expiresAt: Number(expiresAt) };
+}
+
+const hmac = (text: string): string =>
+  createHmac('sha256', SESSION_SIGNING_KEY).update(text).digest('base64url');
+
+const secretOf = (accessKeyId: string): string => hmac(`secret ${accessKeyId}`).slice(0, 40);

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { CallEffect } from '../faults/fault-script';
+import { playFault, type Refusal } from '../faults/play-fault';
+import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
+import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
+import { AwsError, groupNotFound, internalError, requestLimitExceeded, ruleLimitExceeded } from './aws-error';
+import { ACCOUNT_ID } from './credentials';
+import { isDryRun, type Ec2Operation } from './ec2-operation';
+import { QueryForm } from './query-form';
+import { describeGroups, describeRules } from './read-rules';
+import type { SecurityGroups } from './security-groups';
+import { checkSignature, type SignatureFlaw, type SignedCall } from './signature';
+import { authorizeIngress, revokeIngress, updateDescriptionsIngress } from './write-rules';
+import { xmlAnswer, type XmlStructure } from './xml';
+
+const NAMESPACE = 'http://ec2.amazonaws.com/doc/2016-11-15/';
+
+const OPERATIONS: ReadonlyMap<string, Ec2Operation> = new Map([
+  ['AuthorizeSecurityGroupIngress', authorizeIngress],
+  ['RevokeSecurityGroupIngress', revokeIngress],
+  ['DescribeSecurityGroupRules', describeRules],
+  ['DescribeSecurityGroups', describeGroups],
+  ['UpdateSecurityGroupRuleDescriptionsIngress', updateDescriptionsIngress],
+]);
+
+export const EC2_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
+  [...OPERATIONS].map(([action, operation]) => [action, operation.effect]),
+);
+
+/** How fast one account may call in one region. */
+export interface Ec2Limits {
+  readonly writes: BucketSize;
+  readonly reads: BucketSize;
+}
+
+const NOT_VALIDATED = 'AWS was not able to validate the provided access credentials';
+const SIGNATURE_REFUSALS: Readonly<Record<SignatureFlaw, () => AwsError>> = {
+  unsigned: () => new AwsError('MissingAuthenticationToken', 'Request is missing Authentication Token', 403),
+  incomplete: () =>
+    new AwsError('IncompleteSignature', 'The request signature does not conform to AWS standards'),
+  'unknown-key': () => new AwsError('AuthFailure', NOT_VALIDATED, 401),
+  mismatch: () => new AwsError('AuthFailure', NOT_VALIDATED, 401),
+  'expired-token': () => new AwsError('RequestExpired', 'Request has expired.'),
+  skewed: () => new AwsError('RequestExpired', 'Request has expired.'),
+};
+
+/** The EC2 endpoint: the Query protocol with XML answers. */
+export class Ec2Endpoint {
+  private readonly buckets = new TokenBuckets();
+
+  constructor(
+    private readonly world: World,
+    private readonly groups: SecurityGroups,
+    private readonly limits: Ec2Limits,
+  ) {}
+
+  async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const form = QueryForm.parse(request.body);
+    const action = form.text('Action') ?? '(none)';
+    const operation = OPERATIONS.get(action);
+    const entry = this.world.calls.arrive('AWS', action);
+    const targets = operation?.targets(form, this.groups) ?? [];
+    entry.target = targets.length === 0 ? null : [...new Set(targets)].join(',');
+    entry.items = operation?.items(form) ?? 0;
+    const answer = await this.answer(request, { form, action, operation, targets });
+    entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
+    return answer;
+  }
+
+  reset(): void {
+    this.buckets.clear();
+  }
+
+  private async answer(request: CloudRequest, call: Ec2Call): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const signed = await checkSignature(request, 'ec2');
+    if (typeof signed === 'string') return refusal(SIGNATURE_REFUSALS[signed]());
+    const { form, action, operation, targets } = call;
+    if (!operation) {
+      return refusal(
+        new AwsError('InvalidAction', `The action ${action} is not valid for this web service.`),
+      );
+    }
+    if (!this.admit(signed, operation)) return refusal(requestLimitExceeded());
+    const effect = isDryRun(form) ? 'check' : operation.effect;
+    const scope = { provider: 'AWS', operation: action, effect, targets } as const;
+    return playFault(this.world, request.epoch, scope, {
+      perform: (how) => answerWith(action, () => operation.perform(form, this.groups, how)),
+      refuse: (why) => refusal(PLANNED[why]({ action, signed, groupId: targets[0] ?? '' })),
+    });
+  }
+
+  private admit(signed: SignedCall, operation: Ec2Operation): boolean {
+    const kind = operation.effect === 'read' ? 'reads' : 'writes';
+    return this.buckets.take(`${ACCOUNT_ID} ${signed.region} ${kind}`, this.limits[kind]);
+  }
+}
+
+interface Ec2Call {
+  readonly form: QueryForm;
+  readonly action: string;
+  readonly operation: Ec2Operation | undefined;
+  readonly targets: readonly string[];
+}
+
+function answerWith(action: string, perform: () => XmlStructure): CloudAnswer {
+  try {
+    const requestId = randomUUID();
+    const root = { name: `${action}Response`, namespace: NAMESPACE };
+    return xmlAnswer({ status: 200, outcome: 'OK', requestId }, root, { requestId, ...perform() });
+  } catch (error) {
+    if (error instanceof AwsError) return refusal(error);
+    throw error;
+  }
+}
+
+function refusal(error: AwsError): CloudAnswer {
+  const requestId = randomUUID();
+  const content = { Errors: { Error: { Code: error.code, Message: error.message } }, RequestID: requestId };
+  const outcome = { status: error.status, outcome: error.code, requestId };
+  return xmlAnswer(outcome, { name: 'Response', namespace: null }, content);
+}
+
+interface Refused {
+  readonly action: string;
+  readonly signed: SignedCall;
+  readonly groupId: string;
+}
+
+/** What a fault makes EC2 say. */
+const PLANNED: Readonly<Record<Refusal, (call: Refused) => AwsError>> = {
+  throttle: requestLimitExceeded,
+  error: internalError,
+  'not-found': ({ groupId }) => groupNotFound(groupId),
+  quota: ruleLimitExceeded,
+  refuse: unauthorized,
+};
+
+function unauthorized({ action, signed, groupId }: Refused): AwsError {
+  const resource = `arn:aws:ec2:${signed.region}:${ACCOUNT_ID}:security-group/${groupId || '*'}`;
+  return new AwsError(
+    'UnauthorizedOperation',
+    'You are not authorized to perform this operation. ' +
+      `User: ${signed.caller.arn} is not authorized to perform: ec2:${action} on resource: ${resource}`,
+    403,
+  );
+}

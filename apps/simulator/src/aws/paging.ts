@@ -1,0 +1,48 @@
+import { AwsError, invalidValue } from './aws-error';
+import type { QueryForm } from './query-form';
+
+const SMALLEST_PAGE = 5;
+const LARGEST_PAGE = 1000;
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextToken: string | undefined;
+}
+
+/**
+ * Cuts the page that `MaxResults` and `NextToken` ask for; without `MaxResults` it holds everything.
+ * @param items in ascending order of their ordinals; a token names the last ordinal seen, so pages neither repeat
+ *   nor skip what stays while other items come and go
+ * @throws AwsError
+ */
+export function cutPage<T extends { readonly ordinal: number }>(
+  form: QueryForm,
+  items: readonly T[],
+): Page<T> {
+  const size = readSize(form.text('MaxResults'));
+  const after = readToken(form.text('NextToken'));
+  const rest = items.filter((item) => item.ordinal > after);
+  const page = rest.slice(0, size);
+  const last = page.at(-1);
+  const nextToken = last && rest.length > page.length ? writeToken(last.ordinal) : undefined;
+  return { items: page, nextToken };
+}
+
+function readSize(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const size = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (size >= SMALLEST_PAGE && size <= LARGEST_PAGE) return size;
+  throw invalidValue(
+    `Value ( ${text} ) for parameter maxResults is invalid. ` +
+      `Parameter must be between ${SMALLEST_PAGE} and ${LARGEST_PAGE}.`,
+  );
+}
+
+const writeToken = (ordinal: number): string => Buffer.from(`after:${ordinal}`).toString('base64url');
+
+function readToken(token: string | undefined): number {
+  if (token === undefined) return Number.NEGATIVE_INFINITY;
+  const [, ordinal] = /^after:(\d+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
+  if (ordinal !== undefined) return Number(ordinal);
+  throw new AwsError('InvalidPaginationToken', 'The specified pagination token is not valid or is expired.');
+}

@@ -1,0 +1,20 @@
+import { AwsError } from './aws-error';
+
+const RULE_ID = /^sgr-([0-9a-f]{8}|[0-9a-f]{17})$/;
+
+/** @throws AwsError when one is no rule id */
+export function checkRuleIds(ruleIds: readonly string[]): void {
+  const malformed = ruleIds.find((ruleId) => !RULE_ID.test(ruleId));
+  if (malformed !== undefined) {
+    throw new AwsError(
+      'InvalidSecurityGroupRuleId.Malformed',
+      `The security group rule ID '${malformed}' is malformed`,
+    );
+  }
+}
+
+export const ruleIdNotFound = (ruleId: string): AwsError =>
+  new AwsError(
+    'InvalidSecurityGroupRuleId.NotFound',
+    `The security group rule ID '${ruleId}' does not exist`,
+  );

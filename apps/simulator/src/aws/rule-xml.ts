@@ -1,0 +1,56 @@
+import { ACCOUNT_ID } from './credentials';
+import type { SecurityGroupRule } from './security-groups';
+import type { XmlStructure } from './xml';
+
+export const VPC_ID = 'vpc-0123456789abcdef0';
+
+/** A rule as DescribeSecurityGroupRules shows it. */
+export const ruleXml = (rule: SecurityGroupRule): XmlStructure => ({
+  securityGroupRuleId: rule.id,
+  groupId: rule.groupId,
+  groupOwnerId: ACCOUNT_ID,
+  isEgress: rule.isEgress,
+  ipProtocol: rule.protocol,
+  fromPort: rule.fromPort,
+  toPort: rule.toPort,
+  ...(rule.version === 4 ? { cidrIpv4: rule.cidr } : { cidrIpv6: rule.cidr }),
+  description: rule.description,
+  tagSet: rule.tags.map(({ key, value }) => ({ key, value })),
+});
+
+/** A group as DescribeSecurityGroups shows it: rules of one protocol and port range together. */
+export const groupXml = (groupId: string, rules: readonly SecurityGroupRule[]): XmlStructure => ({
+  ownerId: ACCOUNT_ID,
+  groupId,
+  groupName: `simulated-${groupId.slice(-1)}`,
+  groupDescription: 'Simulated security group',
+  vpcId: VPC_ID,
+  ipPermissions: permissionsXml(rules.filter((rule) => !rule.isEgress)),
+  ipPermissionsEgress: permissionsXml(rules.filter((rule) => rule.isEgress)),
+  tagSet: [],
+});
+
+function permissionsXml(rules: readonly SecurityGroupRule[]): XmlStructure[] {
+  const byTraffic = new Map<string, SecurityGroupRule[]>();
+  for (const rule of rules) {
+    const traffic = `${rule.protocol} ${rule.fromPort} ${rule.toPort}`;
+    byTraffic.set(traffic, [...(byTraffic.get(traffic) ?? []), rule]);
+  }
+  return [...byTraffic.values()].flatMap((same) => {
+    const [first] = same;
+    return first ? [permissionXml(first, same)] : [];
+  });
+}
+
+const permissionXml = (traffic: SecurityGroupRule, rules: readonly SecurityGroupRule[]): XmlStructure => ({
+  ipProtocol: traffic.protocol,
+  ...(traffic.protocol === '-1' ? {} : { fromPort: traffic.fromPort, toPort: traffic.toPort }),
+  groups: [],
+  ipRanges: rules
+    .filter((rule) => rule.version === 4)
+    .map((rule) => ({ cidrIp: rule.cidr, description: rule.description })),
+  ipv6Ranges: rules
+    .filter((rule) => rule.version === 6)
+    .map((rule) => ({ cidrIpv6: rule.cidr, description: rule.description })),
+  prefixListIds: [],
+});

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { carriesMark, type Opening } from '../ground-truth/ledger';
+import type { World } from '../provider';
+import { AwsError, groupNotFound, ruleLimitExceeded } from './aws-error';
+import { bareAddress } from './cidr';
+import { describeSpec, identityOf, refuseRepeats, type RuleSpec } from './permissions';
+import type { Tag } from './tags';
+
+export interface SecurityGroupRule extends RuleSpec {
+  readonly id: string;
+  readonly groupId: string;
+  readonly isEgress: boolean;
+  readonly tags: readonly Tag[];
+  /** order of creation, for pages that stay put while rules come and go */
+  readonly ordinal: number;
+  /** microseconds since 1970 */
+  readonly openedAt: number;
+  readonly closedAt: number | null;
+}
+
+export const GROUP_IDS: readonly string[] = Array.from(
+  { length: 10 },
+  (_, digit) => `sg-0123456789abcdef${digit}`,
+);
+
+/** How long a removed rule can still show up in a stale read. */
+const HISTORY_US = 600_000_000;
+const ANYWHERE = { protocol: '-1', fromPort: -1, toPort: -1, version: 4, cidr: '0.0.0.0/0' } as const;
+
+/** Ten security groups, the same ones in every region, with their rules and the rules they had a while ago. */
+export class SecurityGroups {
+  private groups = new Map<string, Map<string, SecurityGroupRule>>();
+  private removed: SecurityGroupRule[] = [];
+  private nextOrdinal = 1;
+
+  /** @param rulesPerGroup inbound rules a group may have for IPv4, and as many again for IPv6 */
+  constructor(
+    private readonly world: World,
+    private readonly rulesPerGroup: number,
+  ) {
+    this.reset();
+  }
+
+  /** Empty groups: one outbound rule each, as AWS makes them. */
+  reset(): void {
+    this.removed = [];
+    this.groups = new Map(GROUP_IDS.map((groupId) => [groupId, new Map<string, SecurityGroupRule>()]));
+    for (const groupId of GROUP_IDS) {
+      const id = `sgr-${groupId.slice(3).split('').toReversed().join('')}`;
+      const rule = { ...ANYWHERE, description: undefined, id, groupId, isEgress: true, tags: [] };
+      this.store({ ...rule, ordinal: this.nextOrdinal++, openedAt: 0, closedAt: null });
+    }
+  }
+
+  /** @throws AwsError when the text is no group id, or the group is unknown */
+  check(groupId: string): void {
+    if (!groupId.startsWith('sg-')) {
+      throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${groupId}" (expecting "sg-...")`);
+    }
+    if (!/^sg-([0-9a-f]{8}|[0-9a-f]{17})$/.test(groupId)) {
+      throw new AwsError('InvalidGroupId.Malformed', `The security-group ID '${groupId}' is malformed`);
+    }
+    if (!this.groups.has(groupId)) throw groupNotFound(groupId);
+  }
+
+  /**
+   * Rules in order of creation.
+   * @param asOf microseconds since 1970; as they were then, up to ten minutes back
+   */
+  rules(groupId?: string, asOf?: number): SecurityGroupRule[] {
+    const groups =
+      groupId === undefined
+        ? [...this.groups.values()]
+        : [this.groups.get(groupId) ?? new Map<string, SecurityGroupRule>()];
+    const present = groups.flatMap((rules): SecurityGroupRule[] => [...rules.values()]);
+    if (asOf === undefined) return present.sort((a, b) => a.ordinal - b.ordinal);
+    const gone = this.removed.filter((rule) => groupId === undefined || rule.groupId === groupId);
+    return [...present, ...gone]
+      .filter((rule) => rule.openedAt <= asOf && (rule.closedAt === null || rule.closedAt > asOf))
+      .sort((a, b) => a.ordinal - b.ordinal);
+  }
+
+  find(ruleId: string): SecurityGroupRule | undefined {
+    return [...this.groups.values()].map((rules) => rules.get(ruleId)).find((rule) => rule !== undefined);
+  }
+
+  /** The inbound rule with this identity. */
+  findSame(groupId: string, spec: RuleSpec): SecurityGroupRule | undefined {
+    const identity = identityOf(spec);
+    return this.rules(groupId).find((rule) => !rule.isEgress && identityOf(rule) === identity);
+  }
+
+  /** @throws AwsError when one of them repeats, exists, or is too many: then none can be added */
+  checkAddition(groupId: string, specs: readonly RuleSpec[]): void {
+    refuseRepeats(specs);
+    const inbound = this.rules(groupId).filter((rule) => !rule.isEgress);
+    const known = new Set(inbound.map(identityOf));
+    for (const spec of specs) {
+      if (known.has(identityOf(spec))) {
+        const words = `the specified rule ${describeSpec(spec)} already exists`;
+        throw new AwsError('InvalidPermission.Duplicate', words);
+      }
+    }
+    for (const version of [4, 6]) {
+      const wanted = specs.filter((spec) => spec.version === version).length;
+      const present = inbound.filter((rule) => rule.version === version).length;
+      if (wanted > 0 && present + wanted > this.rulesPerGroup) throw ruleLimitExceeded();
+    }
+  }
+
+  /** Opens rules that `checkAddition` let pass. */
+  add(groupId: string, specs: readonly RuleSpec[], tags: readonly Tag[]): SecurityGroupRule[] {
+    return specs.map((spec) => {
+      const id = `sgr-0${randomBytes(8).toString('hex')}`;
+      const draft = { ...spec, id, groupId, isEgress: false, tags, ordinal: this.nextOrdinal++ };
+      const openedAt = this.world.ledger.open(openingOf(draft));
+      return this.store({ ...draft, openedAt, closedAt: null });
+    });
+  }
+
+  remove(rule: SecurityGroupRule): void {
+    const closedAt = this.world.ledger.close({
+      provider: 'AWS',
+      target: rule.groupId,
+      providerRuleId: rule.id,
+    });
+    this.groups.get(rule.groupId)?.delete(rule.id);
+    this.removed.push({ ...rule, closedAt });
+    while ((this.removed[0]?.closedAt ?? closedAt) < closedAt - HISTORY_US) this.removed.shift();
+  }
+
+  describe(rule: SecurityGroupRule, description: string | undefined): void {
+    const changed = this.store({ ...rule, description });
+    const opening = openingOf(changed);
+    this.world.ledger.relabel(opening, opening.ours);
+  }
+
+  private store(rule: SecurityGroupRule): SecurityGroupRule {
+    this.groups.get(rule.groupId)?.set(rule.id, rule);
+    return rule;
+  }
+}
+
+/** A rule the way the ground truth tells it: `-1` is `all`, and ports it does not have are null. */
+function openingOf(rule: Omit<SecurityGroupRule, 'openedAt' | 'closedAt'>): Opening {
+  return {
+    provider: 'AWS',
+    target: rule.groupId,
+    address: bareAddress(rule.cidr),
+    protocol: rule.protocol === '-1' ? 'all' : rule.protocol,
+    fromPort: rule.fromPort === -1 ? null : rule.fromPort,
+    toPort: rule.toPort === -1 ? null : rule.toPort,
+    ours: carriesMark([rule.description, ...rule.tags.flatMap(({ key, value }) => [key, value])]),
+    providerRuleId: rule.id,
+  };
+}

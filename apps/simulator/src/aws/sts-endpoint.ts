@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { CallEffect } from '../faults/fault-script';
+import { playFault, type Refusal } from '../faults/play-fault';
+import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
+import { AwsError } from './aws-error';
+import {
+  ACCOUNT_ID,
+  assumedRoleArn,
+  assumedRoleId,
+  issueSession,
+  ROLE_ARN,
+  type Caller,
+} from './credentials';
+import { QueryForm } from './query-form';
+import { checkSignature, type SignatureFlaw } from './signature';
+import { xmlAnswer, type XmlStructure } from './xml';
+
+const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
+const DEFAULT_DURATION_SECONDS = 3600;
+
+type StsOperation = (form: QueryForm, caller: Caller) => XmlStructure;
+
+const OPERATIONS: ReadonlyMap<string, StsOperation> = new Map([
+  ['AssumeRole', assumeRole],
+  ['GetCallerIdentity', getCallerIdentity],
+]);
+
+export const STS_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
+  [...OPERATIONS.keys()].map((action) => [action, 'identity']),
+);
+
+const SIGNATURE_REFUSALS: Readonly<Record<SignatureFlaw, () => AwsError>> = {
+  unsigned: () => new AwsError('MissingAuthenticationToken', 'Request is missing Authentication Token', 403),
+  incomplete: () =>
+    new AwsError('IncompleteSignature', 'The request signature does not conform to AWS standards'),
+  'unknown-key': () =>
+    new AwsError('InvalidClientTokenId', 'The security token included in the request is invalid.', 403),
+  mismatch: () =>
+    new AwsError(
+      'SignatureDoesNotMatch',
+      'The request signature we calculated does not match the signature you provided. ' +
+        'Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+      403,
+    ),
+  'expired-token': () =>
+    new AwsError('ExpiredToken', 'The security token included in the request is expired', 403),
+  skewed: () => new AwsError('SignatureDoesNotMatch', 'Signature not yet current, or expired.', 403),
+};
+
+/** The STS endpoint: temporary credentials for the simulated role. */
+export class StsEndpoint {
+  constructor(private readonly world: World) {}
+
+  async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const form = QueryForm.parse(request.body);
+    const action = form.text('Action') ?? '(none)';
+    const entry = this.world.calls.arrive('AWS', action);
+    const answer = await this.answer(request, form, action);
+    entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
+    return answer;
+  }
+
+  private async answer(
+    request: CloudRequest,
+    form: QueryForm,
+    action: string,
+  ): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const signed = await checkSignature(request, 'sts');
+    if (typeof signed === 'string') return refusal(SIGNATURE_REFUSALS[signed]());
+    const operation = OPERATIONS.get(action);
+    if (!operation) {
+      return refusal(
+        new AwsError('InvalidAction', `Could not find operation ${action} for version 2011-06-15`),
+      );
+    }
+    const scope = { provider: 'AWS', operation: action, effect: 'identity', targets: [] } as const;
+    return playFault(this.world, request.epoch, scope, {
+      perform: () => answerWith(action, () => operation(form, signed.caller)),
+      refuse: (why) => refusal(planned(why, action, signed.caller)),
+    });
+  }
+}
+
+function assumeRole(form: QueryForm, caller: Caller): XmlStructure {
+  const roleArn = form.text('RoleArn') ?? '';
+  const name = form.text('RoleSessionName') ?? '';
+  const duration = form.text('DurationSeconds') ?? String(DEFAULT_DURATION_SECONDS);
+  check(/^arn:aws:iam::\d{12}:role\/[\w+=,.@/-]+$/.test(roleArn), `${roleArn} is invalid`);
+  check(/^[\w+=,.@-]{2,64}$/.test(name), 'Value at roleSessionName failed to satisfy its constraint');
+  check(/^[\w+=,.@:/-]{2,1224}$/.test(form.text('ExternalId') ?? 'none'), 'Value at externalId is invalid');
+  check(
+    /^\d{3,5}$/.test(duration) && Number(duration) >= 900 && Number(duration) <= 43_200,
+    'Value at durationSeconds must be between 900 and 43200',
+  );
+  if (roleArn !== ROLE_ARN) throw accessDenied('AssumeRole', caller, roleArn);
+  const session = issueSession(name, Number(duration));
+  return {
+    AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(name) },
+    Credentials: {
+      AccessKeyId: session.accessKeyId,
+      SecretAccessKey: session.secretAccessKey,
+      SessionToken: session.sessionToken,
+      Expiration: session.expiration.toISOString().replace('.000', ''),
+    },
+  };
+}
+
+function getCallerIdentity(_form: QueryForm, caller: Caller): XmlStructure {
+  return { Arn: caller.arn, UserId: caller.userId, Account: ACCOUNT_ID };
+}
+
+function check(condition: boolean, words: string): void {
+  if (!condition) throw new AwsError('ValidationError', words);
+}
+
+const accessDenied = (action: string, caller: Caller, resource: string): AwsError =>
+  new AwsError(
+    'AccessDenied',
+    `User: ${caller.arn} is not authorized to perform: sts:${action} on resource: ${resource}`,
+    403,
+  );
+
+/** What a fault makes STS say; it has neither groups nor rules, so the remaining kinds never reach it. */
+function planned(why: Refusal, action: string, caller: Caller): AwsError {
+  if (why === 'throttle') return new AwsError('Throttling', 'Rate exceeded');
+  if (why === 'refuse') return accessDenied(action, caller, ROLE_ARN);
+  return new AwsError('InternalFailure', 'An internal error has occurred', 500);
+}
+
+function answerWith(action: string, perform: () => XmlStructure): CloudAnswer {
+  try {
+    const requestId = randomUUID();
+    const content = { [`${action}Result`]: perform(), ResponseMetadata: { RequestId: requestId } };
+    const root = { name: `${action}Response`, namespace: NAMESPACE };
+    return xmlAnswer({ status: 200, outcome: 'OK', requestId }, root, content);
+  } catch (error) {
+    if (error instanceof AwsError) return refusal(error);
+    throw error;
+  }
+}
+
+function refusal(error: AwsError): CloudAnswer {
+  const requestId = randomUUID();
+  const type = error.status < 500 ? 'Sender' : 'Receiver';
+  const content = { Error: { Type: type, Code: error.code, Message: error.message }, RequestId: requestId };
+  const outcome = { status: error.status, outcome: error.code, requestId };
+  return xmlAnswer(outcome, { name: 'ErrorResponse', namespace: NAMESPACE }, content);
+}

@@ -1,0 +1,140 @@
+import { AwsError, dryRunSucceeded, missingParameter } from './aws-error';
+import { isDryRun, portion, type Ec2Operation } from './ec2-operation';
+import { checkDescription, readPermissions, refuseRepeats, type RuleSpec } from './permissions';
+import type { QueryForm } from './query-form';
+import { checkRuleIds, ruleIdNotFound } from './rule-ids';
+import type { SecurityGroupRule, SecurityGroups } from './security-groups';
+import { readRuleTags } from './tags';
+import { ruleXml } from './rule-xml';
+
+const namedGroup = (form: QueryForm): string[] => {
+  const groupId = form.text('GroupId');
+  return groupId === undefined ? [] : [groupId];
+};
+
+/** The ranges in a request, counted without judging them. */
+const countRanges = (form: QueryForm): number =>
+  form
+    .list('IpPermissions')
+    .reduce((sum, entry) => sum + entry.list('IpRanges').length + entry.list('Ipv6Ranges').length, 0) +
+  (form.text('CidrIp') === undefined ? 0 : 1);
+
+/** AuthorizeSecurityGroupIngress: all rules are added, or none. */
+export const authorizeIngress: Ec2Operation = {
+  effect: 'add',
+  targets: namedGroup,
+  items: countRanges,
+  perform(form, groups, how) {
+    const groupId = readGroup(form, groups);
+    const specs = readPermissions(form);
+    const tags = readRuleTags(form);
+    if (specs.length === 0) throw missingParameter('ipPermissions');
+    groups.checkAddition(groupId, specs);
+    stopDryRun(form);
+    const added = groups.add(groupId, portion(specs, how), tags);
+    return { return: true, securityGroupRuleSet: added.map(ruleXml) };
+  },
+};
+
+/** RevokeSecurityGroupIngress, as for a group outside the default VPC: all rules are removed, or none. */
+export const revokeIngress: Ec2Operation = {
+  effect: 'remove',
+  targets: namedGroup,
+  items: (form) => form.texts('SecurityGroupRuleId').length + countRanges(form),
+  perform(form, groups, how) {
+    const groupId = readGroup(form, groups);
+    const rules = findRules(form, groups, groupId);
+    stopDryRun(form);
+    const removed = portion(rules, how);
+    for (const rule of removed) groups.remove(rule);
+    return {
+      return: true,
+      unknownIpPermissionSet: [],
+      revokedSecurityGroupRuleSet: removed.map((rule) => ({ ...ruleXml(rule), tagSet: undefined })),
+    };
+  },
+};
+
+/** UpdateSecurityGroupRuleDescriptionsIngress, by rule id or by permission; no description removes it. */
+export const updateDescriptionsIngress: Ec2Operation = {
+  effect: 'change',
+  targets: namedGroup,
+  items: (form) => form.list('SecurityGroupRuleDescription').length + countRanges(form),
+  perform(form, groups, how) {
+    const groupId = readGroup(form, groups);
+    const byId = form.list('SecurityGroupRuleDescription').map((entry) => {
+      const description = entry.text('Description');
+      checkDescription(description);
+      return { rule: findById(groups, groupId, entry.text('SecurityGroupRuleId') ?? ''), description };
+    });
+    const bySpec = readPermissions(form).map((spec) => ({
+      rule: findBySpec(groups, groupId, spec),
+      description: spec.description,
+    }));
+    if (byId.length + bySpec.length === 0) throw missingParameter('ipPermissions');
+    stopDryRun(form);
+    for (const { rule, description } of portion([...byId, ...bySpec], how)) {
+      groups.describe(rule, description);
+    }
+    return { return: true };
+  },
+};
+
+function readGroup(form: QueryForm, groups: SecurityGroups): string {
+  const groupName = form.text('GroupName');
+  const groupId = form.text('GroupId');
+  if (groupId === undefined && groupName !== undefined) {
+    throw new AwsError(
+      'InvalidParameterValue',
+      `Invalid value '${groupName}' for groupName. You may not reference Amazon VPC security groups by name. ` +
+        'Please use the corresponding id for this operation.',
+    );
+  }
+  if (groupId === undefined) throw missingParameter('groupId');
+  groups.check(groupId);
+  return groupId;
+}
+
+function findRules(form: QueryForm, groups: SecurityGroups, groupId: string): SecurityGroupRule[] {
+  const ruleIds = [...new Set(form.texts('SecurityGroupRuleId'))];
+  const specs = readPermissions(form);
+  if (ruleIds.length > 0 && specs.length > 0) {
+    throw new AwsError(
+      'InvalidParameterCombination',
+      'The parameters ipPermissions and securityGroupRuleIds may not be used together',
+    );
+  }
+  if (ruleIds.length + specs.length === 0) {
+    throw new AwsError(
+      'MissingParameter',
+      "Either 'ipPermissions' or 'securityGroupRuleIds' should be provided.",
+    );
+  }
+  checkRuleIds(ruleIds);
+  refuseRepeats(specs);
+  return [
+    ...ruleIds.map((ruleId) => findById(groups, groupId, ruleId)),
+    ...specs.map((spec) => findBySpec(groups, groupId, spec)),
+  ];
+}
+
+function findById(groups: SecurityGroups, groupId: string, ruleId: string): SecurityGroupRule {
+  checkRuleIds([ruleId]);
+  const rule = groups.find(ruleId);
+  if (!rule || rule.groupId !== groupId || rule.isEgress) throw ruleIdNotFound(ruleId);
+  return rule;
+}
+
+function findBySpec(groups: SecurityGroups, groupId: string, spec: RuleSpec): SecurityGroupRule {
+  const rule = groups.findSame(groupId, spec);
+  if (rule) return rule;
+  throw new AwsError(
+    'InvalidPermission.NotFound',
+    'The specified rule does not exist in this security group.',
+  );
+}
+
+/** A dry run ends here: everything was checked, nothing is done. */
+function stopDryRun(form: QueryForm): void {
+  if (isDryRun(form)) throw dryRunSucceeded();
+}

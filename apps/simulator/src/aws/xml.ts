@@ -1,0 +1,42 @@
+import type { CloudAnswer } from '../provider';
+
+/** What an answer is made of: a list becomes `<item>` elements, undefined members are left out. */
+export type XmlContent = string | number | boolean | XmlStructure | XmlContent[];
+export interface XmlStructure {
+  readonly [name: string]: XmlContent | undefined;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+
+/** Renders the content of an element. */
+function renderXml(content: XmlContent): string {
+  if (typeof content !== 'object') return escape(String(content));
+  const members = Array.isArray(content)
+    ? content.map((item): [string, XmlContent] => ['item', item])
+    : Object.entries(content);
+  return members
+    .map(([name, member]) => (member === undefined ? '' : `<${name}>${renderXml(member)}</${name}>`))
+    .join('');
+}
+
+/** An answer with an XML document. */
+export const xmlAnswer = (
+  { status, outcome, requestId }: { status: number; outcome: string; requestId: string },
+  root: { name: string; namespace: string | null },
+  content: XmlContent,
+): CloudAnswer => ({
+  status,
+  outcome,
+  headers: { 'content-type': 'text/xml;charset=UTF-8', 'x-amzn-requestid': requestId },
+  body:
+    `<?xml version="1.0" encoding="UTF-8"?>\n` +
+    `<${root.name}${root.namespace ? ` xmlns="${root.namespace}"` : ''}>${renderXml(content)}</${root.name}>`,
+});

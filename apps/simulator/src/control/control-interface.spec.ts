@@ -1,0 +1,200 @@
+import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { startSimulator, type RunningSimulator } from '../start-simulator';
+
+const GROUP = 'sg-0123456789abcdef0';
+const RULE = {
+  provider: 'AWS',
+  target: GROUP,
+  address: '203.0.113.7',
+  protocol: 'tcp',
+  fromPort: 22,
+  toPort: 22,
+};
+
+let simulator: RunningSimulator;
+
+beforeAll(async () => {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  simulator = await startSimulator({ rulesPerGroup: 3 });
+});
+
+afterAll(async () => {
+  await simulator.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const control = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+  const answer = await fetch(`${simulator.url}${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: await answer.json() };
+};
+
+const isList = (value: unknown): value is Record<string, unknown>[] => Array.isArray(value);
+
+const aNumber: unknown = expect.any(Number);
+
+const read = async (path: string): Promise<Record<string, unknown>[]> => {
+  const { body } = await control('GET', path);
+  if (!isList(body)) throw new Error(`${path} is no list`);
+  return body;
+};
+
+beforeEach(async () => {
+  await control('POST', '/_reset');
+});
+
+const openByApi = async (description: string, tag: string): Promise<void> => {
+  const ec2 = new EC2Client({
+    region: 'eu-west-1',
+    endpoint: `${simulator.url}/aws/ec2`,
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' },
+  });
+  const IpRanges = [{ CidrIp: '203.0.113.7/32', Description: description }];
+  await ec2.send(
+    new AuthorizeSecurityGroupIngressCommand({
+      GroupId: GROUP,
+      IpPermissions: [{ IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges }],
+      TagSpecifications: [{ ResourceType: 'security-group-rule', Tags: [{ Key: 'mark', Value: tag }] }],
+    }),
+  );
+  ec2.destroy();
+};
+
+describe('the foreign hand', () => {
+  it('adds and removes rules, and both show up in the timeline with rising times', async () => {
+    const added = await control('POST', '/_rules', RULE);
+    expect(added).toMatchObject({ status: 201, body: { ...RULE, ours: false, since: aNumber } });
+    expect(await read(`/_rules?provider=AWS&target=${GROUP}`)).toEqual([added.body]);
+    expect(await read('/_rules?target=sg-0123456789abcdef1')).toEqual([]);
+    const [{ at: openedAt, event: _, ...opening } = {}] = await read('/_timeline?since=0');
+
+    const removed = await control('DELETE', `/_rules?provider=AWS&target=${GROUP}&address=203.0.113.7`);
+    expect(removed).toEqual({ status: 200, body: { removed: [added.body] } });
+    expect(await read('/_rules')).toEqual([]);
+
+    const timeline = await read('/_timeline');
+    expect(timeline).toEqual([
+      { at: openedAt, event: 'opened', ...opening },
+      { at: aNumber, event: 'closed', ...opening },
+    ]);
+    expect(Number(timeline[1]?.['at'])).toBeGreaterThan(Number(openedAt));
+    expect(Math.abs(Number(openedAt) / 1000 - Date.now())).toBeLessThan(60_000);
+    expect(await read(`/_timeline?since=${String(openedAt)}`)).toEqual(timeline.slice(1));
+    expect(await read('/_timeline?limit=1')).toEqual(timeline.slice(1));
+  });
+
+  it('writes ranges canonical, all ports when none are given, and null where there are no ports', async () => {
+    await control('POST', '/_rules', { provider: 'AWS', target: GROUP, address: '10.1.2.3/8' });
+    await control('POST', '/_rules', { ...RULE, address: '2001:DB8::1', protocol: 'all' });
+    expect(await read('/_rules')).toMatchObject([
+      { address: '10.0.0.0/8', protocol: 'tcp', fromPort: 0, toPort: 65_535 },
+      { address: '2001:db8::1', protocol: 'all', fromPort: null, toPort: null },
+    ]);
+  });
+
+  it('is bound by the rules of the cloud', async () => {
+    await control('POST', '/_rules', RULE);
+    expect(await control('POST', '/_rules', RULE)).toMatchObject({
+      status: 409,
+      body: { error: 'InvalidPermission.Duplicate' },
+    });
+    await control('POST', '/_rules', { ...RULE, fromPort: 23, toPort: 23 });
+    await control('POST', '/_rules', { ...RULE, fromPort: 24, toPort: 24 });
+    expect(await control('POST', '/_rules', { ...RULE, fromPort: 25, toPort: 25 })).toMatchObject({
+      status: 409,
+      body: { error: 'RulesPerSecurityGroupLimitExceeded' },
+    });
+    const query = `provider=AWS&target=${GROUP}&fromPort=23&toPort=23`;
+    expect((await control('DELETE', `/_rules?${query}`)).body).toMatchObject({ removed: [{ fromPort: 23 }] });
+    expect(await read('/_rules')).toHaveLength(2);
+  });
+});
+
+it.each([
+  ['drawbridge:a', 'x', true],
+  ['x', 'drawbridge:a', true],
+  ['not drawbridge:a', 'Drawbridge:a', false],
+])('knows whose a rule is: description "%s", tag "%s"', async (description, tag, ours) => {
+  await openByApi(description, tag);
+  expect(await read('/_rules')).toMatchObject([{ ...RULE, ours }]);
+  expect(await read('/_timeline')).toMatchObject([{ event: 'opened', ours }]);
+});
+
+it('records every provider call, refused ones included', async () => {
+  await openByApi('drawbridge:a', 'x');
+  const [first] = await read('/_calls');
+  await expect(openByApi('drawbridge:a', 'x')).rejects.toThrow('already exists');
+  await fetch(`${simulator.url}/aws/sts`, { method: 'POST', body: 'Action=GetCallerIdentity' });
+  const call = { provider: 'AWS', operation: 'AuthorizeSecurityGroupIngress', target: GROUP, items: 1 };
+  expect(first).toEqual({ ...call, at: aNumber, outcome: 'OK' });
+  expect(await read(`/_calls?since=${String(first?.['at'])}`)).toMatchObject([
+    { ...call, outcome: 'InvalidPermission.Duplicate' },
+    { provider: 'AWS', operation: 'GetCallerIdentity', target: null, outcome: 'MissingAuthenticationToken' },
+  ]);
+});
+
+it('a reset forgets rules, records and faults', async () => {
+  await control('POST', '/_rules', RULE);
+  await control('POST', '/_faults', { provider: 'AWS', kind: 'error' });
+  await control('POST', '/_reset');
+  for (const path of ['/_rules', '/_timeline', '/_calls', '/_faults']) expect(await read(path)).toEqual([]);
+  await control('POST', '/_rules', RULE);
+  expect(await read('/_rules')).toHaveLength(1);
+});
+
+it.each<[string, string, unknown, string]>([
+  ['POST', '/_faults', { provider: 'AWS', kind: 'bogus' }, 'kind'],
+  ['POST', '/_faults', { provider: 'AWS' }, 'kind'],
+  ['POST', '/_faults', { provider: 'AWS', kind: 'slow', delayMs: -1 }, 'delayMs'],
+  ['POST', '/_faults', { provider: 'AWS', kind: 'slow', delayMS: 1 }, 'delayMS'],
+  ['POST', '/_faults', { provider: 'AWS', kind: 'error', count: '3' }, 'count'],
+  ['POST', '/_faults', { provider: 'AWS', kind: 'error', target: 'sg-1' }, 'target'],
+  ['POST', '/_faults', { provider: 'AWS', kind: 'quota', operation: 'DescribeSecurityGroups' }, 'operation'],
+  ['POST', '/_faults', '[]', 'body'],
+  ['POST', '/_faults', '{', 'body'],
+  ['POST', '/_rules', { ...RULE, provider: 'aws' }, 'provider'],
+  ['POST', '/_rules', { ...RULE, protocol: 'sctp' }, 'protocol'],
+  ['POST', '/_rules', { ...RULE, fromPort: 70_000 }, 'fromPort'],
+  ['GET', '/_rules?provider=AWZ', undefined, 'provider'],
+  ['GET', '/_timeline?since=yesterday', undefined, 'since'],
+  ['DELETE', '/_rules?provider=AWS', undefined, 'target'],
+])('%s %s with bad input is 400 and names the field', async (method, path, body, field) => {
+  const answer = await control(method, path, body);
+  expect(answer).toMatchObject({ status: 400, body: { error: 'Bad Request', field } });
+  expect(answer).toMatchObject({ body: { message: expect.stringContaining(field) as unknown } });
+});
+
+it('names the methods of a path, and the allowed values of a field', async () => {
+  expect(await control('PUT', '/_rules')).toMatchObject({
+    status: 405,
+    body: { message: '/_rules takes GET, POST, DELETE' },
+  });
+  expect(await control('GET', '/_nothing')).toMatchObject({ status: 404 });
+  expect((await control('POST', '/_rules', { ...RULE, provider: 'aws' })).body).toMatchObject({
+    message: 'provider must be one of: AWS',
+    allowed: ['AWS'],
+  });
+});
+
+it('serves a page that needs nothing else', async () => {
+  const answer = await fetch(`${simulator.url}/`);
+  const page = await answer.text();
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page).not.toMatch(/(src|href)="(?!data:)/);
+});
+
+it('tells a taken port, and frees its own when closed', async () => {
+  await expect(startSimulator({ port: simulator.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  const another = await startSimulator();
+  await another.close();
+  const successor = await startSimulator({ port: another.port });
+  expect(successor.port).toBe(another.port);
+  await successor.close();
+});

@@ -1,0 +1,205 @@
+import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
+import { ForeignHandRefused, type CloudProvider, type World } from '../provider';
+import { BadInput, Input, required } from './input';
+
+export interface ControlRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+export interface ControlAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Route = (request: ControlRequest) => ControlAnswer;
+
+const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'all'] as const;
+const RULE_FIELDS = ['provider', 'target', 'address', 'protocol', 'fromPort', 'toPort'];
+const LONGEST_DELAY_MS = 600_000;
+const LARGEST_COUNT = 1_000_000;
+
+const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
+
+/** The simulator's own interface, below `/_`: ground truth, the foreign hand, faults. */
+export class ControlInterface {
+  private readonly routes: Readonly<Record<string, Route>> = {
+    'GET /_providers': () => ok(this.describeProviders()),
+    'GET /_rules': (request) => ok(this.listRules(request)),
+    'POST /_rules': (request) => this.addRule(request),
+    'DELETE /_rules': (request) => ok({ removed: this.removeRules(request) }),
+    'GET /_timeline': (request) => readJournal(request, this.world.ledger.timeline),
+    'GET /_calls': (request) => readJournal(request, this.world.calls.journal),
+    'GET /_faults': () => ok(this.world.faults.active().map(describeFault)),
+    'POST /_faults': (request) => this.startFault(request),
+    'DELETE /_faults': () => this.clearFaults(),
+    'POST /_reset': () => this.resetAll(),
+  };
+
+  /** @param reset puts every provider back to its start and drops the calls under way */
+  constructor(
+    private readonly world: World,
+    private readonly providers: readonly CloudProvider[],
+    private readonly reset: () => void,
+  ) {}
+
+  /** Answers a request; undefined when the path is not part of this interface. */
+  answer(request: ControlRequest): ControlAnswer | undefined {
+    const route = this.routes[`${request.method} ${request.path}`];
+    if (!route) return this.refuseMethod(request);
+    try {
+      return route(request);
+    } catch (error) {
+      if (error instanceof BadInput) return badInput(error);
+      if (error instanceof ForeignHandRefused) {
+        return { status: 409, body: { error: error.code, message: error.message } };
+      }
+      throw error;
+    }
+  }
+
+  private refuseMethod(request: ControlRequest): ControlAnswer | undefined {
+    const methods = Object.keys(this.routes)
+      .filter((route) => route.endsWith(` ${request.path}`))
+      .map((route) => route.split(' ')[0]);
+    if (methods.length === 0) return undefined;
+    const allow = methods.join(', ');
+    const message = `${request.path} takes ${allow}`;
+    return { status: 405, body: { error: 'Method Not Allowed', message }, headers: { allow } };
+  }
+
+  private describeProviders(): unknown {
+    return this.providers.map(({ provider, prefix, targets, operations }) => ({
+      provider,
+      prefix,
+      targets,
+      operations: Object.keys(operations),
+    }));
+  }
+
+  private listRules({ query }: ControlRequest): unknown {
+    const input = Input.fromQuery(query, ['provider', 'target']);
+    const provider = this.readProvider(input);
+    const target = input.oneOf('target', this.targetsOf(provider));
+    return this.world.ledger.list({ provider: provider?.provider, target });
+  }
+
+  private addRule({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, [...RULE_FIELDS, 'description']);
+    const provider = this.requireProvider(input);
+    const rule = provider.addForeignRule({
+      target: this.requireTarget(input, provider),
+      address: required('address', input.text('address')),
+      protocol: input.oneOf('protocol', PROTOCOLS) ?? 'tcp',
+      fromPort: readPort(input, 'fromPort') ?? null,
+      toPort: readPort(input, 'toPort') ?? null,
+      description: input.text('description'),
+    });
+    return { status: 201, body: rule };
+  }
+
+  private removeRules({ query }: ControlRequest): unknown {
+    const input = Input.fromQuery(query, RULE_FIELDS);
+    const provider = this.requireProvider(input);
+    const filter = {
+      target: this.requireTarget(input, provider),
+      address: input.text('address'),
+      protocol: input.oneOf('protocol', PROTOCOLS),
+      fromPort: readPort(input, 'fromPort'),
+      toPort: readPort(input, 'toPort'),
+    };
+    return provider.removeRules(filter);
+  }
+
+  private startFault({ body }: ControlRequest): ControlAnswer {
+    const fields = ['provider', 'target', 'operation', 'kind', 'count', 'seconds', 'delayMs'];
+    const input = Input.fromJson(body, fields);
+    const provider = this.requireProvider(input);
+    const kind = required('kind', input.oneOf('kind', FAULT_KINDS), FAULT_KINDS);
+    const fault = this.world.faults.start({
+      provider: provider.provider,
+      kind,
+      target: input.oneOf('target', provider.targets),
+      operation: readOperation(input, provider, kind),
+      count: input.integer('count', 1, LARGEST_COUNT),
+      seconds: input.integer('seconds', 1, 86_400),
+      delayMs: input.integer('delayMs', 0, LONGEST_DELAY_MS),
+    });
+    return { status: 201, body: describeFault(fault) };
+  }
+
+  private clearFaults(): ControlAnswer {
+    this.world.faults.clear();
+    return ok({});
+  }
+
+  private resetAll(): ControlAnswer {
+    this.reset();
+    return ok({});
+  }
+
+  private readProvider(input: Input): CloudProvider | undefined {
+    const name = input.oneOf(
+      'provider',
+      this.providers.map(({ provider }) => provider),
+    );
+    return this.providers.find(({ provider }) => provider === name);
+  }
+
+  private requireProvider(input: Input): CloudProvider {
+    const names = this.providers.map(({ provider }) => provider);
+    return required('provider', this.readProvider(input), names);
+  }
+
+  private requireTarget(input: Input, provider: CloudProvider): string {
+    return required('target', input.oneOf('target', provider.targets), provider.targets);
+  }
+
+  private targetsOf(provider: CloudProvider | undefined): readonly string[] {
+    return provider ? provider.targets : this.providers.flatMap(({ targets }) => targets);
+  }
+}
+
+const readPort = (input: Input, name: string): number | undefined => input.integer(name, 0, 65_535);
+
+/** An operation the provider has and the kind of fault can hit. */
+function readOperation(input: Input, provider: CloudProvider, kind: FaultKind): string | undefined {
+  const operation = input.oneOf('operation', Object.keys(provider.operations));
+  const effect = operation === undefined ? undefined : provider.operations[operation];
+  if (effect === undefined || canHit(kind, effect)) return operation;
+  const hit = Object.entries(provider.operations).filter(([, candidate]) => canHit(kind, candidate));
+  throw new BadInput(
+    'operation',
+    `operation must be one that ${kind} can hit`,
+    hit.map(([name]) => name),
+  );
+}
+
+function readJournal(
+  { query }: ControlRequest,
+  journal: { since(since: number, limit?: number): unknown[]; readonly forgotten: number },
+): ControlAnswer {
+  const input = Input.fromQuery(query, ['since', 'limit']);
+  const since = input.integer('since', 0, Number.MAX_SAFE_INTEGER) ?? 0;
+  const limit = input.integer('limit', 1, LARGEST_COUNT);
+  const headers = { 'x-forgotten-entries': String(journal.forgotten) };
+  return { status: 200, body: journal.since(since, limit), headers };
+}
+
+const describeFault = ({ endsAt, ...fault }: ActiveFault): unknown => ({
+  ...fault,
+  endsAt: endsAt === null ? null : new Date(endsAt).toISOString(),
+});
+
+const badInput = (error: BadInput): ControlAnswer => ({
+  status: 400,
+  body: {
+    error: 'Bad Request',
+    message: error.message,
+    field: error.field,
+    ...(error.allowed.length === 0 ? {} : { allowed: error.allowed }),
+  },
+});

@@ -1,0 +1,85 @@
+/** Bad input to the simulator's own interface: which field, what it must be, and what is allowed. */
+export class BadInput extends Error {
+  constructor(
+    readonly field: string,
+    message: string,
+    readonly allowed: readonly string[] = [],
+  ) {
+    super(allowed.length === 0 ? message : `${message}: ${allowed.join(', ')}`);
+    this.name = 'BadInput';
+  }
+}
+
+/** Fields by name, from a JSON body or a query string; every reader refuses what does not fit with BadInput. */
+export class Input {
+  private constructor(private readonly fields: ReadonlyMap<string, unknown>) {}
+
+  /** @param names the fields it may hold */
+  static fromJson(body: string, names: readonly string[]): Input {
+    const value = parseJson(body);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new BadInput('body', 'The body must be a JSON object with the fields', names);
+    }
+    return new Input(new Map(onlyKnown(Object.entries(value), names)));
+  }
+
+  /** @param names the parameters it may hold; numbers are read from their decimal text */
+  static fromQuery(query: URLSearchParams, names: readonly string[]): Input {
+    const entries = [...query].filter(([, value]) => value !== '');
+    return new Input(
+      new Map(
+        onlyKnown(entries, names).map(([name, value]) => [
+          name,
+          /^-?\d+$/.test(value) ? Number(value) : value,
+        ]),
+      ),
+    );
+  }
+
+  /** A text that is one of the allowed ones. */
+  oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined) throw new BadInput(name, `${name} must be one of`, allowed);
+    return found;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.get(name);
+    if (value === undefined || typeof value === 'string') return value;
+    throw new BadInput(name, `${name} must be a text`);
+  }
+
+  /** A whole number from `lowest` to `highest`. */
+  integer(name: string, lowest: number, highest: number): number | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    if (Number.isInteger(value) && Number(value) >= lowest && Number(value) <= highest) return Number(value);
+    throw new BadInput(name, `${name} must be a whole number from ${lowest} to ${highest}`);
+  }
+
+  private get(name: string): unknown {
+    return this.fields.get(name) ?? undefined;
+  }
+}
+
+/** @throws BadInput when a required field is missing */
+export function required<T>(name: string, value: T | undefined, allowed: readonly string[] = []): T {
+  if (value !== undefined) return value;
+  throw new BadInput(name, allowed.length === 0 ? `${name} is missing` : `${name} must be one of`, allowed);
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new BadInput('body', 'The body must be JSON');
+  }
+}
+
+function onlyKnown<T>(entries: readonly [string, T][], names: readonly string[]): [string, T][] {
+  const unknown = entries.find(([name]) => !names.includes(name));
+  if (unknown) throw new BadInput(unknown[0], `${unknown[0]} is not known here; the fields are`, names);
+  return [...entries];
+}

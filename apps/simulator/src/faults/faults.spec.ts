@@ -1,0 +1,208 @@
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  DescribeSecurityGroupRulesCommand,
+  EC2Client,
+  RevokeSecurityGroupIngressCommand,
+} from '@aws-sdk/client-ec2';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startSimulator, type RunningSimulator } from '../start-simulator';
+import type { FaultKind } from './fault-script';
+
+const GROUP = 'sg-0123456789abcdef0';
+const OTHER_GROUP = 'sg-0123456789abcdef1';
+
+let simulator: RunningSimulator;
+let ec2: EC2Client;
+
+beforeAll(async () => {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  simulator = await startSimulator({ writeBurst: 100_000, readBurst: 100_000 });
+  ec2 = new EC2Client({
+    region: 'eu-west-1',
+    endpoint: `${simulator.url}/aws/ec2`,
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' },
+  });
+});
+
+afterAll(async () => {
+  ec2.destroy();
+  await simulator.close();
+});
+
+const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const answer = await fetch(`${simulator.url}${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return answer.json();
+};
+
+beforeEach(async () => {
+  await control('POST', '/_reset');
+});
+
+const startFault = async (kind: FaultKind, more: Record<string, unknown> = {}): Promise<unknown> =>
+  control('POST', '/_faults', { provider: 'AWS', kind, ...more });
+
+const isList = (value: unknown): value is Record<string, unknown>[] => Array.isArray(value);
+
+const read = async (path: string): Promise<Record<string, unknown>[]> => {
+  const body = await control('GET', path);
+  if (!isList(body)) throw new Error(`${path} is no list`);
+  return body;
+};
+
+const activeFaults = async (): Promise<unknown[]> => read('/_faults');
+
+/** Waits for a condition; the test's own time limit ends a wait in vain. */
+const until = async (condition: () => Promise<boolean>): Promise<void> => {
+  while (!(await condition())) await pause(10);
+};
+
+const open = async (hosts: readonly number[], abortSignal?: AbortSignal, groupId = GROUP) =>
+  ec2.send(
+    new AuthorizeSecurityGroupIngressCommand({
+      GroupId: groupId,
+      IpPermissions: [
+        {
+          IpProtocol: 'tcp',
+          FromPort: 22,
+          ToPort: 22,
+          IpRanges: hosts.map((host) => ({ CidrIp: `203.0.113.${host}/32` })),
+        },
+      ],
+    }),
+    abortSignal ? { abortSignal } : {},
+  );
+
+const describeRules = async (groupId = GROUP): Promise<string[]> => {
+  const Filters = [{ Name: 'group-id', Values: [groupId] }];
+  const { SecurityGroupRules } = await ec2.send(new DescribeSecurityGroupRulesCommand({ Filters }));
+  return SecurityGroupRules?.filter((rule) => !rule.IsEgress).map((rule) => rule.CidrIpv4 ?? '') ?? [];
+};
+
+const groundTruth = async (): Promise<unknown[]> => (await read('/_rules')).map((rule) => rule['address']);
+
+/** Starts a call, waits until the simulator has decided to leave it hanging, and hangs up. */
+const hangUp = async (hosts: readonly number[]): Promise<void> => {
+  const abort = new AbortController();
+  const call = open(hosts, abort.signal).then(
+    () => 'answered',
+    (error: Error) => error.name,
+  );
+  await until(async () => {
+    const calls = await read('/_calls');
+    return calls.at(-1)?.['outcome'] === 'NO_ANSWER';
+  });
+  abort.abort();
+  expect(await call).toBe('AbortError');
+};
+
+it.each<[FaultKind, string, number]>([
+  ['throttle', 'RequestLimitExceeded', 503],
+  ['error', 'InternalError', 500],
+  ['refuse', 'UnauthorizedOperation', 403],
+  ['not-found', 'InvalidGroup.NotFound', 400],
+  ['quota', 'RulesPerSecurityGroupLimitExceeded', 400],
+])('%s answers %s and does nothing', async (kind, name, httpStatusCode) => {
+  await startFault(kind, { count: 1 });
+  await expect(open([1])).rejects.toMatchObject({ name, $metadata: { httpStatusCode } });
+  expect(await groundTruth()).toEqual([]);
+  await open([1]);
+  expect(await groundTruth()).toEqual(['203.0.113.1']);
+});
+
+it('timeout-after-success does it and never answers', async () => {
+  await startFault('timeout-after-success', { count: 1 });
+  await hangUp([1]);
+  expect(await groundTruth()).toEqual(['203.0.113.1']);
+});
+
+it('timeout-before neither does it nor answers', async () => {
+  await startFault('timeout-before', { count: 1 });
+  await hangUp([1]);
+  expect(await groundTruth()).toEqual([]);
+});
+
+it('slow waits, then does it', async () => {
+  await startFault('slow', { delayMs: 150 });
+  const startedAt = performance.now();
+  await open([1]);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(149);
+  expect(await groundTruth()).toEqual(['203.0.113.1']);
+});
+
+it('slow does it although the client has hung up', async () => {
+  await startFault('slow', { delayMs: 100, count: 1 });
+  await expect(open([1], AbortSignal.timeout(30))).rejects.toMatchObject({ name: 'AbortError' });
+  await until(async () => (await groundTruth()).length > 0);
+  expect(await groundTruth()).toEqual(['203.0.113.1']);
+});
+
+it('stale-read answers with what was there before, removed rules included', async () => {
+  const added = await open([1]);
+  const ids = added.SecurityGroupRules?.map((rule) => rule.SecurityGroupRuleId ?? '') ?? [];
+  const before = performance.now();
+  await startFault('stale-read', { operation: 'DescribeSecurityGroupRules', delayMs: 500 });
+  expect(await describeRules()).toEqual([]);
+  await until(async () => (await describeRules()).length > 0);
+  expect(performance.now() - before).toBeGreaterThan(300);
+  await ec2.send(new RevokeSecurityGroupIngressCommand({ GroupId: GROUP, SecurityGroupRuleIds: ids }));
+  expect(await groundTruth()).toEqual([]);
+  expect(await describeRules()).toEqual(['203.0.113.1/32']);
+  await control('DELETE', '/_faults');
+  expect(await describeRules()).toEqual([]);
+});
+
+it('partial applies the first half of a write and answers InternalError', async () => {
+  await startFault('partial', { count: 2 });
+  await expect(open([1, 2, 3])).rejects.toMatchObject({ name: 'InternalError' });
+  expect(await groundTruth()).toEqual(['203.0.113.1', '203.0.113.2']);
+  const { SecurityGroupRules } = await ec2.send(new DescribeSecurityGroupRulesCommand({}));
+  const ids = SecurityGroupRules?.filter((rule) => !rule.IsEgress).map(
+    (rule) => rule.SecurityGroupRuleId ?? '',
+  );
+  await expect(
+    ec2.send(new RevokeSecurityGroupIngressCommand({ GroupId: GROUP, SecurityGroupRuleIds: ids })),
+  ).rejects.toMatchObject({ name: 'InternalError' });
+  expect(await groundTruth()).toEqual(['203.0.113.2']);
+});
+
+it('hits only the object and the operation it names, and only as often as it says', async () => {
+  await startFault('error', { target: GROUP, operation: 'AuthorizeSecurityGroupIngress', count: 1 });
+  expect(await describeRules()).toEqual([]);
+  await open([1], undefined, OTHER_GROUP);
+  expect(await activeFaults()).toEqual([
+    expect.objectContaining({ kind: 'error', target: GROUP, count: 1, hits: 0, endsAt: null }),
+  ]);
+  await expect(open([1])).rejects.toMatchObject({ name: 'InternalError' });
+  expect(await activeFaults()).toEqual([]);
+  await open([1]);
+});
+
+it('is not used up by calls it cannot hit', async () => {
+  await startFault('partial', { count: 1 });
+  await startFault('stale-read', { count: 1 });
+  expect(await describeRules()).toEqual([]);
+  await expect(open([1, 2])).rejects.toMatchObject({ name: 'InternalError' });
+  expect(await activeFaults()).toEqual([]);
+});
+
+it('ends after its seconds', async () => {
+  await startFault('error', { seconds: 1 });
+  await expect(describeRules()).rejects.toMatchObject({ name: 'InternalError' });
+  await until(async () => (await activeFaults()).length === 0);
+  expect(await describeRules()).toEqual([]);
+});
+
+it('a reset drops a call under way before it touches the new state', async () => {
+  await startFault('slow', { delayMs: 100, count: 1 });
+  const call = open([1]).catch((error: Error) => error.name);
+  await until(async () => (await activeFaults()).length === 0);
+  await control('POST', '/_reset');
+  expect(await call).not.toHaveProperty('SecurityGroupRules');
+  await startFault('slow', { delayMs: 150, count: 1 });
+  await describeRules();
+  expect(await groundTruth()).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { NO_ANSWER, type CloudAnswer, type World } from '../provider';
+import type { FaultKind, FaultScope } from './fault-script';
+
+/** How a call is carried out when a fault bends it. */
+export interface Performance {
+  /** answer a read with the state as of this moment, microseconds since 1970 */
+  readonly asOf?: number;
+  /** apply the first half of the items, rounded up */
+  readonly firstHalf?: boolean;
+}
+
+const REFUSALS = ['throttle', 'error', 'refuse', 'not-found', 'quota'] as const;
+
+export type Refusal = (typeof REFUSALS)[number];
+
+/** A call in the provider's own terms: doing it, and refusing it. */
+export interface Performer {
+  perform(how: Performance): CloudAnswer;
+  refuse(why: Refusal): CloudAnswer;
+}
+
+const isRefusal = (kind: FaultKind): kind is Refusal => REFUSALS.some((refusal) => refusal === kind);
+
+const DEFAULT_SLOW_MS = 5000;
+const DEFAULT_STALE_MS = 5000;
+
+/**
+ * Carries out a call, or plays the fault that hits it. A call from before a reset is left unanswered and undone.
+ * @param epoch the world's epoch when the call arrived
+ * @returns the provider's answer, or NO_ANSWER when the client is to be left waiting
+ */
+export async function playFault(
+  world: World,
+  epoch: number,
+  call: FaultScope,
+  performer: Performer,
+): Promise<CloudAnswer | typeof NO_ANSWER> {
+  if (epoch !== world.epoch) return NO_ANSWER;
+  const fault = world.faults.take(call);
+  if (!fault) return performer.perform({});
+  if (isRefusal(fault.kind)) return performer.refuse(fault.kind);
+  switch (fault.kind) {
+    case 'slow':
+      await pause(fault.delayMs ?? DEFAULT_SLOW_MS);
+      return epoch === world.epoch ? performer.perform({}) : NO_ANSWER;
+    case 'stale-read':
+      return performer.perform({ asOf: world.clock.now() - (fault.delayMs ?? DEFAULT_STALE_MS) * 1000 });
+    case 'partial': {
+      const answer = performer.perform({ firstHalf: true });
+      return answer.outcome === 'OK' ? performer.refuse('error') : answer;
+    }
+    case 'timeout-after-success':
+      performer.perform({});
+      return NO_ANSWER;
+    case 'timeout-before':
+      return NO_ANSWER;
+  }
+  return fault.kind satisfies never;
+}

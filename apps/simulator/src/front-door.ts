@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ControlInterface } from './control/control-interface';
+import { renderPage } from './page/page';
+import { NO_ANSWER, type CloudProvider, type CloudRequest, type World } from './provider';
+
+const LARGEST_BODY = 1_000_000;
+const PAGE = renderPage();
+
+type Arrived = Omit<CloudRequest, 'body' | 'epoch'>;
+
+/** Takes every request in and hands it to the provider its path names, or to the simulator's own interface. */
+export class FrontDoor {
+  private readonly calls = new Set<ServerResponse>();
+
+  constructor(
+    private readonly world: World,
+    private readonly providers: readonly CloudProvider[],
+    private readonly control: ControlInterface,
+    private readonly latencyMs: number,
+  ) {}
+
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    this.route(request, response).catch((error: unknown) => {
+      process.stderr.write(`${request.method} ${request.url}: ${String(error)}\n`);
+      if (response.headersSent) response.destroy();
+      else answerJson(response, 500, { error: 'Internal Server Error', message: 'The simulator has failed' });
+    });
+  }
+
+  /** Cuts the provider calls under way. */
+  dropCalls(): void {
+    for (const response of this.calls) response.destroy();
+  }
+
+  private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://simulator');
+    const method = request.method ?? 'GET';
+    const arrived = { method, path: url.pathname, query: url.searchParams, headers: request.headers };
+    const epoch = this.world.epoch;
+    const body = await readBody(request);
+    if (body === null) {
+      answerJson(response, 413, { error: 'Content Too Large', message: `At most ${LARGEST_BODY} bytes` });
+      return;
+    }
+    const provider = this.providers.find(({ prefix }) => url.pathname.startsWith(`${prefix}/`));
+    if (provider) await this.call(provider, { ...arrived, body, epoch }, response);
+    else this.answerOwn({ ...arrived, body }, response);
+  }
+
+  /** The call goes through even when the client has hung up meanwhile, as it would in a cloud. */
+  private async call(
+    provider: CloudProvider,
+    request: CloudRequest,
+    response: ServerResponse,
+  ): Promise<void> {
+    this.calls.add(response);
+    response.once('close', () => this.calls.delete(response));
+    if (this.latencyMs > 0) await pause(this.latencyMs);
+    const answer = await provider.handle(request);
+    if (answer === NO_ANSWER || response.destroyed) return;
+    response.writeHead(answer.status, { ...answer.headers, 'cache-control': 'no-store' }).end(answer.body);
+  }
+
+  private answerOwn(request: Arrived & { body: string }, response: ServerResponse): void {
+    if (request.method === 'GET' && request.path === '/') {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE);
+      return;
+    }
+    const answer = this.control.answer(request);
+    if (answer) answerJson(response, answer.status, answer.body, answer.headers);
+    else
+      answerJson(response, 404, { error: 'Not Found', message: `Nothing is simulated at ${request.path}` });
+  }
+}
+
+/** The body as text; null when it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= LARGEST_BODY) chunks.push(chunk);
+  }
+  return length > LARGEST_BODY ? null : Buffer.concat(chunks).toString('utf8');
+}
+
+function answerJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response
+    .writeHead(status, { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body));
+}

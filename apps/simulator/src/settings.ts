@@ -1,0 +1,48 @@
+import { IsString, ValidateBy } from 'class-validator';
+import { toInteger } from '#config';
+
+/** Property decorator: a whole number in a range. */
+const wholeNumber =
+  (lowest: number, highest: number): PropertyDecorator =>
+  (target, name) => {
+    toInteger()(target, name);
+    ValidateBy({
+      name: 'wholeNumber',
+      validator: {
+        validate: (value: unknown) =>
+          Number.isInteger(value) && Number(value) >= lowest && Number(value) <= highest,
+        defaultMessage: () => `${String(name)} must be a whole number from ${lowest} to ${highest}`,
+      },
+    })(target, name);
+  };
+
+/** What the environment may say about the simulated clouds. */
+export class SimulatorSettings {
+  @wholeNumber(0, 65_535)
+  SIMULATOR_PORT = 4666;
+
+  @IsString()
+  SIMULATOR_HOST = '127.0.0.1';
+
+  /** how long every provider call waits before it is looked at, milliseconds */
+  @wholeNumber(0, 60_000)
+  SIMULATOR_LATENCY_MS = 0;
+
+  /** inbound rules a security group may have for IPv4, and as many again for IPv6 */
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_RULES_PER_GROUP = 60;
+
+  /** EC2 writes an account may make at once in a region, and how many more each second */
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_WRITE_BURST = 50;
+
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_WRITE_REFILL_PER_SECOND = 5;
+
+  /** the same for reads */
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_READ_BURST = 100;
+
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_READ_REFILL_PER_SECOND = 20;
+}

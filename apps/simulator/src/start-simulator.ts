@@ -1,0 +1,86 @@
+import { createServer, type Server } from 'node:http';
+import { AwsProvider } from './aws/aws-provider';
+import { ControlInterface } from './control/control-interface';
+import { FrontDoor } from './front-door';
+import { SimulatedWorld } from './world';
+
+export interface SimulatorOptions {
+  /** 0: any free port */
+  readonly port?: number;
+  readonly host?: string;
+  /** how long every provider call waits before it is looked at */
+  readonly latencyMs?: number;
+  readonly rulesPerGroup?: number;
+  readonly writeBurst?: number;
+  readonly writeRefillPerSecond?: number;
+  readonly readBurst?: number;
+  readonly readRefillPerSecond?: number;
+}
+
+export interface RunningSimulator {
+  readonly port: number;
+  readonly url: string;
+  /** Stops listening and cuts every connection, also those left without an answer. */
+  close(): Promise<void>;
+}
+
+const DEFAULTS = {
+  port: 0,
+  host: '127.0.0.1',
+  latencyMs: 0,
+  rulesPerGroup: 60,
+  writeBurst: 50,
+  writeRefillPerSecond: 5,
+  readBurst: 100,
+  readRefillPerSecond: 20,
+};
+
+/** Longer than the idle time of clients' connection pools, so that they and not the server end idle connections. */
+const KEEP_ALIVE_MS = 120_000;
+
+/**
+ * Starts the simulated clouds on one port: the providers below their prefixes, the simulator's own interface below
+ * `/_`, a page at `/`.
+ * @throws the listening error when the port is taken
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
+  const settings = { ...DEFAULTS, ...options };
+  const world = new SimulatedWorld();
+  const aws = new AwsProvider(world, {
+    rulesPerGroup: settings.rulesPerGroup,
+    writes: { burst: settings.writeBurst, refillPerSecond: settings.writeRefillPerSecond },
+    reads: { burst: settings.readBurst, refillPerSecond: settings.readRefillPerSecond },
+  });
+  const providers = [aws];
+  const control = new ControlInterface(world, providers, () => {
+    world.reset();
+    for (const provider of providers) provider.reset();
+    frontDoor.dropCalls();
+  });
+  const frontDoor = new FrontDoor(world, providers, control, settings.latencyMs);
+  const server = createServer((request, response) => frontDoor.receive(request, response));
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  await listen(server, settings.port, settings.host);
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens on no port');
+  const { port } = address;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  return { port, url: `http://${host}:${port}`, close: async () => close(server) };
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()));
+    server.closeAllConnections();
+  });
+}

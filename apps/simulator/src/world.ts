@@ -1,0 +1,22 @@
+import { FaultScript } from './faults/fault-script';
+import { CallLog } from './ground-truth/call-log';
+import { Clock } from './ground-truth/clock';
+import { Ledger } from './ground-truth/ledger';
+import type { World } from './provider';
+
+/** The world the providers share: one clock, one ledger, one call log, one fault script. */
+export class SimulatedWorld implements World {
+  readonly clock = new Clock();
+  readonly ledger = new Ledger(this.clock);
+  readonly calls = new CallLog(this.clock);
+  readonly faults = new FaultScript();
+  epoch = 0;
+
+  /** Forgets everything that happened. */
+  reset(): void {
+    this.epoch += 1;
+    this.ledger.clear();
+    this.calls.journal.clear();
+    this.faults.clear();
+  }
+}

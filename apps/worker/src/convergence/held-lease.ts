@@ -1,0 +1,55 @@
+import type { Database, Lease, LeaseStore } from '#entities';
+
+const LEASE_SECONDS = 10;
+const RENEW_AFTER_MS = 4000;
+
+/** Another worker has the object: whatever this one worked out is void. */
+export class LeaseLost extends Error {
+  constructor(targetId: string) {
+    super(`The lease of target ${targetId} is lost`);
+    this.name = 'LeaseLost';
+  }
+}
+
+/** A lease while it is held, with the clock of this process to know when to renew it. */
+export class HeldLease {
+  private takenAt = performance.now();
+  private writtenAt: number | null;
+
+  private constructor(
+    private readonly database: Database,
+    private readonly leases: LeaseStore,
+    readonly lease: Lease,
+  ) {
+    this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
+  }
+
+  /** @returns null while another worker holds the object */
+  static async take(database: Database, leases: LeaseStore, targetId: string): Promise<HeldLease | null> {
+    const lease = await leases.take(database.autocommit, targetId, LEASE_SECONDS);
+    return lease && new HeldLease(database, leases, lease);
+  }
+
+  /** Call before each step that takes time. @throws LeaseLost */
+  async keep(): Promise<void> {
+    if (performance.now() - this.takenAt < RENEW_AFTER_MS) return;
+    const asked = performance.now();
+    if (!(await this.leases.renew(this.database.autocommit, this.lease, LEASE_SECONDS))) {
+      throw new LeaseLost(this.lease.targetId);
+    }
+    this.takenAt = asked;
+  }
+
+  /** Milliseconds until an add keeps its distance from the last write. */
+  untilSpaced(spacingMs: number): number {
+    return this.writtenAt === null ? 0 : Math.max(0, this.writtenAt + spacingMs - performance.now());
+  }
+
+  wrote(): void {
+    this.writtenAt = performance.now();
+  }
+
+  release(): Promise<void> {
+    return this.leases.release(this.database.autocommit, this.lease);
+  }
+}

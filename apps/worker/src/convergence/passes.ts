@@ -1,0 +1,69 @@
+import type { Access, DueRuleRow } from '#entities';
+
+/** One way into the cloud object, and the due rules to be looked at that way. */
+export interface Pass {
+  readonly access: Access;
+  readonly rules: DueRuleRow[];
+  /** ResourceIps that wait for these rules and whose own way this is */
+  readonly waiting: string[];
+}
+
+export interface Sorted {
+  /** settled without asking the cloud: never opened, or standing and waited for by nobody */
+  readonly settled: DueRuleRow[];
+  /** kept by other holders: whoever lets go of them need not wait for the cloud */
+  readonly kept: DueRuleRow[];
+  readonly open: DueRuleRow[];
+}
+
+const waits = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'PENDING');
+const leaves = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'REMOVING');
+
+/** Which due rules need a look at the cloud. */
+export function sortDue(due: readonly DueRuleRow[]): Sorted {
+  const isSettled = (rule: DueRuleRow): boolean =>
+    rule.wanted ? rule.state === 'present' && !waits(rule) : rule.state === 'absent' && !rule.inFlight;
+  const open = due.filter((rule) => !isSettled(rule));
+  return {
+    settled: due.filter(isSettled),
+    kept: open.filter((rule) => rule.wanted && leaves(rule)),
+    open,
+  };
+}
+
+/**
+ * Groups rules by the way into the cloud. Everyone who waits for a rule sees it through their own credential: naming
+ * somebody else's cloud object opens nothing. A rule that nobody wants is removed the way it was written.
+ */
+export function passes(open: readonly DueRuleRow[]): Pass[] {
+  const found = new Map<string, Pass>();
+  for (const rule of open) {
+    for (const access of waysTo(rule)) {
+      const key = accessKey(access);
+      const pass = found.get(key) ?? { access, rules: [], waiting: [] };
+      pass.rules.push(rule);
+      pass.waiting.push(...waitingBy(rule, key));
+      found.set(key, pass);
+    }
+  }
+  return [...found.values()];
+}
+
+const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;
+
+function waitingBy(rule: DueRuleRow, key: string): string[] {
+  return rule.holders
+    .filter((holder) => holder.status === 'PENDING' && accessKey(holder.access) === key)
+    .map((holder) => holder.resourceIpId);
+}
+
+function waysTo(rule: DueRuleRow): Access[] {
+  const ofStatus = (status: string): Access[] =>
+    rule.holders.filter((holder) => holder.status === status).map((holder) => holder.access);
+  const waiting = ofStatus('PENDING');
+  if (waiting.length > 0) return [...new Map(waiting.map((access) => [accessKey(access), access])).values()];
+  const [way] = rule.wanted
+    ? [...ofStatus('APPLIED'), rule.writtenWith]
+    : [rule.writtenWith, ...ofStatus('REMOVING')];
+  return way ? [way] : [];
+}

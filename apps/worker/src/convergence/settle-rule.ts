@@ -1,0 +1,68 @@
+import type { DueRuleRow, RuleSettlement } from '#entities';
+import { backoffMs, RULE_BACKOFF, type Verdict } from '#rules';
+
+const SOONEST_MS = 200;
+
+/** What to write for a rule that needed no look at the cloud. */
+export function settledLocally(rule: DueRuleRow): RuleSettlement {
+  return { ...base(rule), state: null, dueInMs: null };
+}
+
+/** Keeps the rule due as it is; only those who let go of it are settled. */
+export function stillDue(rule: DueRuleRow): RuleSettlement {
+  return { ...base(rule), attempts: rule.attempts, dueInMs: 0, inFlight: rule.inFlight };
+}
+
+/**
+ * What to write for a verdict.
+ * @param sent the cloud was read, so that a failed add is known to be absent
+ * @param waitMs when to look again, if the provider or its budget said; null: back off
+ */
+export function settlement(rule: DueRuleRow, verdict: Verdict, sent: boolean, waitMs: number | null): RuleSettlement {
+  const again = Math.max(SOONEST_MS, waitMs ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, Math.random()));
+  switch (verdict.kind) {
+    case 'present':
+      return {
+        ...base(rule),
+        state: 'present',
+        providerRuleId: verdict.providerRuleId,
+        isForeign: verdict.foreign,
+      };
+    case 'absent':
+      return { ...base(rule), state: 'absent', isForeign: false };
+    case 'retry':
+      return {
+        ...base(rule),
+        attempts: rule.attempts + 1,
+        dueInMs: again,
+        inFlight: verdict.unknown || rule.inFlight,
+        message: verdict.message,
+      };
+    case 'failed': {
+      const heldByOthers = rule.holders.some((holder) => holder.status === 'APPLIED');
+      return {
+        ...base(rule),
+        state: sent ? 'absent' : null,
+        attempts: rule.attempts + 1,
+        dueInMs: heldByOthers ? again : null,
+        message: verdict.message,
+        failed: true,
+      };
+    }
+  }
+}
+
+function base(rule: DueRuleRow): RuleSettlement {
+  return {
+    ruleId: rule.ruleId,
+    revision: rule.revision,
+    state: null,
+    providerRuleId: null,
+    isForeign: null,
+    attempts: 0,
+    dueInMs: null,
+    inFlight: false,
+    message: null,
+    failed: false,
+  };
+}

@@ -1,0 +1,23 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { loadSettings, SettingsError } from '#config';
+import { WorkerModule } from './worker.module';
+import { WorkerSettings } from './worker.settings';
+
+async function start(): Promise<void> {
+  const settings = loadSettings(WorkerSettings, process.env);
+  const worker = await NestFactory.createApplicationContext(await WorkerModule.connect(settings, process.env), {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  });
+  worker.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  process.send?.({ ready: true });
+  // Started by a launcher: without it nobody would stop this process.
+  process.on('disconnect', () => void worker.close().finally(() => process.exit(0)));
+}
+
+start().catch((error: unknown) => {
+  const words = error instanceof SettingsError ? error.message : String((error as Error).stack);
+  process.stderr.write(`The worker cannot start. ${words}\n`);
+  process.exit(1);
+});

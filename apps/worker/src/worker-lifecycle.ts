@@ -1,0 +1,47 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { DriverRegistry } from '#drivers';
+import type { Database } from '#entities';
+import type { QueueConnection } from '#jobs';
+import type { CloudAccess } from './convergence/cloud-access';
+import type { ConvergenceProcessors } from './convergence/convergence.processors';
+import type { ConvergenceRunner } from './convergence/convergence-runner';
+import type { Sweeper } from './sweep/sweeper';
+
+const DRAIN_WITHIN_MS = 9000;
+
+export interface WorkerParts {
+  readonly database: Database;
+  readonly queue: QueueConnection;
+  readonly runner: ConvergenceRunner;
+  readonly sweeper: Sweeper;
+  readonly startProcessors: () => ConvergenceProcessors;
+  readonly clouds: CloudAccess;
+  readonly log: Logger;
+}
+
+/** Starts the parts in order and stops them in reverse: no new work first, connections last. */
+export class WorkerLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  private processors: ConvergenceProcessors | null = null;
+
+  constructor(private readonly parts: WorkerParts) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    // An SDK takes half a second to load: not while somebody waits for the first rule.
+    await Promise.all(DriverRegistry.providers.map((provider) => this.parts.clouds.driver(provider)));
+    this.processors = this.parts.startProcessors();
+    this.parts.sweeper.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    const { sweeper, runner, log } = this.parts;
+    const drained = Promise.all([sweeper.stop(), this.processors?.close(), runner.drained()]).then(() => true);
+    const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), DRAIN_WITHIN_MS).unref());
+    if (!(await Promise.race([drained, late]))) log.warn('Work under way is left to the next worker');
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.parts.queue.close();
+    await this.parts.database.close();
+  }
+}

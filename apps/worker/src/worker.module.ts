@@ -1,0 +1,60 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { pino } from 'pino';
+import { DriverRegistry } from '#drivers';
+import {
+  ConvergenceStore,
+  Database,
+  LeaseStore,
+  SettlementStore,
+  SweepStore,
+  WriteBudgetStore,
+} from '#entities';
+import { connectQueue, type QueueConnection } from '#jobs';
+import { MasterKeys } from '#secrets';
+import { CloudAccess } from './convergence/cloud-access';
+import { ConvergenceProcessors } from './convergence/convergence.processors';
+import { ConvergenceRunner } from './convergence/convergence-runner';
+import { Converger } from './convergence/converger';
+import { Sweeper } from './sweep/sweeper';
+import type { WorkerSettings } from './worker.settings';
+import { WorkerLifecycle } from './worker-lifecycle';
+
+const POOL_SIZE = 12;
+
+@Module({})
+export class WorkerModule {
+  /** The worker, connected: what cannot start throws here, not later. */
+  static async connect(settings: WorkerSettings, environment: NodeJS.ProcessEnv): Promise<DynamicModule> {
+    const log = pino({ name: 'worker', level: settings.LOG_LEVEL });
+    const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
+    const database = await new Database({
+      url: settings.DATABASE_URL,
+      applicationName: 'drawbridge-worker',
+      poolSize: POOL_SIZE,
+    }).connect();
+    const queue: QueueConnection = connectQueue(
+      { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
+      (error) => log.warn({ err: error }, 'The queue connection broke; it comes back by itself'),
+    );
+    const clouds = new CloudAccess(database, new DriverRegistry(environment), masterKeys, settings.DEPLOYMENT_ID);
+    const stores = {
+      leases: new LeaseStore(),
+      convergence: new ConvergenceStore(),
+      settlements: new SettlementStore(),
+      budgets: new WriteBudgetStore(),
+    };
+    const runner = new ConvergenceRunner(new Converger(database, stores, clouds), settings.WORKER_CONCURRENCY, log);
+    const sweeper = new Sweeper(database, new SweepStore(), runner, log);
+    const startProcessors = (): ConvergenceProcessors =>
+      new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
+    return {
+      module: WorkerModule,
+      providers: [
+        {
+          provide: WorkerLifecycle,
+          useValue: new WorkerLifecycle({ database, queue, runner, sweeper, startProcessors, clouds, log }),
+        },
+      ],
+    };
+  }
+}

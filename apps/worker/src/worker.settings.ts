@@ -1,0 +1,29 @@
+import { toInteger } from '#config';
+import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+
+export class WorkerSettings {
+  @IsString({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
+  @IsNotEmpty({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
+  DATABASE_URL!: string;
+
+  @IsOptional()
+  @IsString()
+  REDIS_URL?: string;
+
+  @IsString({ message: 'MASTER_KEYS must be set, e.g. "1:<32 random bytes in base64>"' })
+  MASTER_KEYS!: string;
+
+  @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
+  DEPLOYMENT_ID = 'default';
+
+  @toInteger()
+  @IsInt({ message: 'WORKER_CONCURRENCY must be a whole number' })
+  @Min(1, { message: 'WORKER_CONCURRENCY must be at least 1' })
+  @Max(500, { message: 'WORKER_CONCURRENCY must be at most 500' })
+  WORKER_CONCURRENCY = 20;
+
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
+    message: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace',
+  })
+  LOG_LEVEL = 'info';
+}

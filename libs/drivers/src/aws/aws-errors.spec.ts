@@ -1,0 +1,150 @@
+import { Readable } from 'node:stream';
+import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { HttpResponse } from '@smithy/protocol-http';
+import type { DriverErrorKind } from '#rules';
+import { toFailure, type AwsFailure } from './aws-errors';
+import { SdkSettings } from './sdk-settings';
+
+const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
+
+const ec2Error = (code: string, message = 'words of EC2'): string =>
+  '<?xml version="1.0" encoding="UTF-8"?>\n' +
+  `<Response><Errors><Error><Code>${code}</Code><Message>${message}</Message></Error></Errors>` +
+  '<RequestID>ea966190-f9aa-478e-9ede-example</RequestID></Response>';
+
+const HTML = '<html><head><title>502 Bad Gateway</title></head><body><center>502</center></body></html>';
+
+/** What a write throws, by the real SDK, when EC2 answers like this. */
+async function failureOf(
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+  secrets: readonly string[] = [],
+): Promise<AwsFailure> {
+  const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: SECRET };
+  const client = new EC2Client({
+    ...new SdkSettings({}, 1000).for('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys),
+    requestHandler: {
+      handle: () =>
+        Promise.resolve({
+          response: new HttpResponse({
+            statusCode: status,
+            headers,
+            body: Readable.from([Buffer.from(body)]),
+          }),
+        }),
+    },
+  });
+  const error: unknown = await client
+    .send(new AuthorizeSecurityGroupIngressCommand({ GroupId: 'sg-1' }))
+    .then(
+      () => new Error('It was answered'),
+      (reason: unknown) => reason,
+    );
+  return toFailure(error, secrets);
+}
+
+const networkError = (code: string, syscall?: string): Error =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+
+describe('errors of AWS', () => {
+  const settled: [status: number, code: string, kind: DriverErrorKind][] = [
+    [503, 'RequestLimitExceeded', 'throttled'],
+    [400, 'Throttling', 'throttled'],
+    [503, 'EC2ThrottledException', 'throttled'],
+    [403, 'UnauthorizedOperation', 'denied'],
+    [401, 'AuthFailure', 'denied'],
+    [403, 'OptInRequired', 'denied'],
+    [403, 'SignatureDoesNotMatch', 'denied'],
+    [400, 'ExpiredToken', 'denied'],
+    [403, 'SomethingNewAboutAccess', 'denied'],
+    [400, 'InvalidGroup.NotFound', 'target-missing'],
+    [400, 'InvalidGroupId.Malformed', 'target-missing'],
+    [400, 'InvalidPermission.Duplicate', 'conflict'],
+    [400, 'InvalidPermission.NotFound', 'conflict'],
+    [400, 'InvalidSecurityGroupRuleId.NotFound', 'conflict'],
+    [400, 'RulesPerSecurityGroupLimitExceeded', 'quota'],
+    [400, 'InvalidParameterValue', 'invalid'],
+    [400, 'MissingParameter', 'invalid'],
+    [400, 'SomethingNewAboutParameters', 'invalid'],
+    [400, 'RequestExpired', 'transient'],
+  ];
+
+  it.each(settled)('HTTP %i %s is %s, and nothing was done', async (status, code, kind) => {
+    const failure = await failureOf(status, ec2Error(code));
+    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: words of EC2` });
+    expect(failure.changeResult).toEqual({ result: 'refused', kind, message: failure.message });
+  });
+
+  it.each([
+    [500, 'InternalError'],
+    [503, 'Unavailable'],
+    [500, 'SomethingNew'],
+  ])('HTTP %i %s may have been done', async (status, code) => {
+    const failure = await failureOf(status, ec2Error(code));
+    expect(failure).toMatchObject({ kind: 'transient', code, settled: false });
+    expect(failure.changeResult).toEqual({ result: 'unknown', message: failure.message });
+  });
+
+  it.each([
+    ['an HTML page', 502, HTML],
+    ['an HTML page that is no XML', 200, '<html><body>in the way<hr></body></html>'],
+    ['an HTML page with a client error', 403, HTML],
+    ['a redirect', 302, ''],
+    ['nothing', 503, ''],
+    ['plain text', 500, 'oops'],
+    ['XML that ends early', 400, ec2Error('InvalidParameterValue').slice(0, 120)],
+    ['a missing page', 404, HTML],
+  ])('%s tells nothing', async (_, status, body) => {
+    const failure = await failureOf(status, body);
+    expect(failure).toMatchObject({ kind: 'transient', code: null, settled: false });
+    expect(failure.message).toBe(`The answer, HTTP ${status}, is none that AWS gives`);
+  });
+
+  it('takes 429 for throttling, whoever answers', async () => {
+    expect(await failureOf(429, HTML)).toMatchObject({ kind: 'throttled', settled: true });
+  });
+
+  it.each([
+    ['3', 3000],
+    ['nonsense', null],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ])('reads Retry-After: %s', async (header, milliseconds) => {
+    const failure = await failureOf(503, ec2Error('RequestLimitExceeded'), { 'retry-after': header });
+    expect(failure.retryAfterMs).toBe(milliseconds);
+  });
+
+  it.each([
+    ['ECONNREFUSED', 'connect', true],
+    ['ETIMEDOUT', 'connect', true],
+    ['ENOTFOUND', 'getaddrinfo', true],
+    ['ECONNRESET', 'read', false],
+    ['EPIPE', 'write', false],
+    ['ETIMEDOUT', 'read', false],
+  ])('%s at %s: nothing was sent: %s', (code, syscall, neverSent) => {
+    expect(toFailure(networkError(code, syscall), [])).toMatchObject({
+      kind: 'transient',
+      settled: neverSent,
+    });
+  });
+
+  it.each([[new Error('socket hang up')], ['a text'], [null], [undefined]])(
+    'knows nothing of %p',
+    (error) => {
+      expect(toFailure(error, [])).toMatchObject({ kind: 'transient', code: null, settled: false });
+    },
+  );
+
+  it('cuts long messages', async () => {
+    const failure = await failureOf(403, ec2Error('UnauthorizedOperation', 'x'.repeat(2000)));
+    expect(failure.message).toHaveLength(500);
+    expect(failure.message.startsWith('UnauthorizedOperation: xxx')).toBe(true);
+  });
+
+  it('keeps secrets out of the message, also where the cut falls', async () => {
+    const words = `${'x'.repeat(440)} x-amz-security-token:${SECRET} and ${SECRET}`;
+    const failure = await failureOf(403, ec2Error('SignatureDoesNotMatch', words), {}, [SECRET, '']);
+    expect(failure.message).not.toContain(SECRET.slice(0, 12));
+    expect(failure.message).toContain('[secret]');
+  });
+});

@@ -1,0 +1,183 @@
+import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
+import { DriverError } from '../driver-error';
+
+export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
+
+/** A revocation names a rule that the group does not have: the whole call was refused. */
+export const RULE_NOT_FOUND: ReadonlySet<string | null> = new Set([
+  'InvalidSecurityGroupRuleId.NotFound',
+  'InvalidPermission.NotFound',
+]);
+
+const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
+  throttled: [
+    'RequestLimitExceeded',
+    'Throttling',
+    'ThrottlingException',
+    'ThrottledException',
+    'EC2ThrottledException',
+    'RequestThrottled',
+    'RequestThrottledException',
+    'TooManyRequestsException',
+    'BandwidthLimitExceeded',
+    'SlowDown',
+  ],
+  transient: [
+    'InternalError',
+    'InternalFailure',
+    'Unavailable',
+    'ServiceUnavailable',
+    'ServiceUnavailableException',
+    // A clock that runs wrong: the SDK corrects it by the answer, for the next call.
+    'RequestExpired',
+    'RequestInTheFuture',
+    'RequestTimeTooSkewed',
+  ],
+  conflict: [DUPLICATE_RULE, ...[...RULE_NOT_FOUND].filter((code) => code !== null), 'IncorrectState'],
+  denied: [
+    'UnauthorizedOperation',
+    'AccessDenied',
+    'AccessDeniedException',
+    'AuthFailure',
+    'OptInRequired',
+    'Blocked',
+    'PendingVerification',
+    'ExpiredToken',
+    'ExpiredTokenException',
+    'InvalidClientTokenId',
+    'UnrecognizedClientException',
+    'SignatureDoesNotMatch',
+    'IncompleteSignature',
+    'InvalidSignatureException',
+    'MissingAuthenticationToken',
+    'OperationNotPermitted',
+    'RegionDisabledException',
+  ],
+  'target-missing': [
+    'InvalidGroup.NotFound',
+    'InvalidGroupId.Malformed',
+    'InvalidSecurityGroupID.NotFound',
+    'InvalidSecurityGroupId.NotFound',
+  ],
+  quota: ['RulesPerSecurityGroupLimitExceeded'],
+  invalid: [
+    'InvalidParameterValue',
+    'InvalidParameterCombination',
+    'InvalidParameter',
+    'MissingParameter',
+    'UnknownParameter',
+    'InvalidPermission.Malformed',
+    'InvalidSecurityGroupRuleId.Malformed',
+    'InvalidCidr',
+    'ValidationError',
+  ],
+};
+
+const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
+  DRIVER_ERROR_KINDS.flatMap((kind) => CODES[kind].map((code) => [code, kind] as const)),
+);
+
+/** Failures before a connection stood: nothing was sent. */
+const NEVER_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+const CONNECTING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
+const LONGEST_MESSAGE = 500;
+
+/** A call to AWS that did not succeed. */
+export class AwsFailure extends DriverError {
+  /**
+   * @param code AWS's name for the error; null when AWS gave none
+   * @param settled true: AWS surely did not do what was asked; false: only reading tells
+   */
+  constructor(
+    kind: DriverErrorKind,
+    message: string,
+    readonly code: string | null,
+    readonly settled: boolean,
+    retryAfterMs: number | null = null,
+  ) {
+    super(kind, message, retryAfterMs);
+    this.name = 'AwsFailure';
+  }
+
+  /** What a write that failed like this means for each of its changes. */
+  get changeResult(): ChangeResult {
+    const { kind, message } = this;
+    return this.settled ? { result: 'refused', kind, message } : { result: 'unknown', message };
+  }
+}
+
+/** An answer that says neither yes nor no. */
+export const oddAnswer = (operation: string): AwsFailure =>
+  new AwsFailure('transient', `The answer to ${operation} is none that AWS gives`, null, false);
+
+/**
+ * Classifies what the SDK threw, by the error's name and the HTTP status.
+ * @param secrets texts that must not get into the message: AWS quotes signed headers, the session token among them
+ */
+export function toFailure(error: unknown, secrets: readonly string[]): AwsFailure {
+  if (error instanceof AwsFailure) return error;
+  const thrown = readThrown(error);
+  const { kind, settled } = verdictOn(thrown);
+  return new AwsFailure(kind, wordsOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
+}
+
+/** What the SDK's errors have in common; everything may be missing. */
+interface SdkError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly $fault?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+}
+
+interface Thrown {
+  readonly code: string | null;
+  readonly status: number | null;
+  readonly neverSent: boolean;
+  readonly message: string;
+  readonly retryAfterMs: number | null;
+}
+
+function readThrown(error: unknown): Thrown {
+  const given: SdkError = typeof error === 'object' && error !== null ? error : { message: String(error) };
+  // `Unknown` and `NotFound` are the SDK's own names for an answer without a code.
+  const hasCode = given.$fault !== undefined && given.name !== 'Unknown' && given.name !== 'NotFound';
+  return {
+    code: hasCode ? (given.name ?? null) : null,
+    status: given.$metadata?.httpStatusCode ?? null,
+    neverSent: NEVER_SENT.has(given.code ?? '') || CONNECTING.has(given.syscall ?? ''),
+    message: given.message ?? '',
+    retryAfterMs: readRetryAfter(given.$response?.headers?.['retry-after']),
+  };
+}
+
+function verdictOn({ code, status, neverSent }: Thrown): { kind: DriverErrorKind; settled: boolean } {
+  const isServerError = status === null || status >= 500;
+  const known = KIND_OF.get(code ?? '');
+  if (known) return { kind: known, settled: known !== 'transient' || !isServerError };
+  if (status === 429) return { kind: 'throttled', settled: true };
+  if (code === null || isServerError) return { kind: 'transient', settled: neverSent };
+  return { kind: status === 401 || status === 403 ? 'denied' : 'invalid', settled: true };
+}
+
+function wordsOf({ code, status, message }: Thrown, secrets: readonly string[]): string {
+  const words =
+    code === null
+      ? status === null
+        ? `No answer from AWS: ${message}`
+        : `The answer, HTTP ${status}, is none that AWS gives`
+      : `${code}: ${message}`;
+  const clean = secrets
+    .filter((secret) => secret !== '')
+    .reduce((text, secret) => text.replaceAll(secret, '[secret]'), words);
+  return clean.length <= LONGEST_MESSAGE ? clean : `${clean.slice(0, LONGEST_MESSAGE - 1)}…`;
+}
+
+/** `Retry-After` in milliseconds; AWS gives seconds, a proxy may give a date. */
+function readRetryAfter(header: string | undefined): number | null {
+  if (header === undefined || header === '') return null;
+  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(milliseconds) ? null : Math.max(0, milliseconds);
+}

@@ -1,0 +1,29 @@
+import type { ProviderFacts } from '../provider-facts';
+
+export const AWS_FACTS: ProviderFacts = {
+  provider: 'AWS',
+  traits: {
+    portsPerRule: 'one',
+    // A group holds at most 1000 rules; EC2 states no limit for one request, and 500 fit in some 100 kB of form.
+    batchSize: 500,
+    // EC2's own bucket for changes to security groups, per account and region.
+    writeBudget: { burst: 50, refillPerSecond: 5 },
+    writeSpacingMs: 1000,
+    callTimeoutMs: 5000,
+  },
+  credentialTypes: {
+    ACCESS_KEY: {
+      required: ['accessKeyId', 'secretAccessKey'],
+      optional: ['sessionToken'],
+      hints: ['accessKeyId'],
+    },
+    ASSUME_ROLE: { required: ['roleArn'], optional: [], hints: ['roleArn'] },
+  },
+  resourceTypes: {
+    SECURITY_GROUP: {
+      identifier: { pattern: /^sg-[0-9a-f]{8,17}$/i, example: 'sg-0123456789abcdef0' },
+      targetKey: (identifier) => `AWS:security-group:${identifier.toLowerCase()}`,
+    },
+  },
+  region: { pattern: /^[a-z]{2,3}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
+};

@@ -1,0 +1,68 @@
+import { RULE_NOT_FOUND, type AwsFailure } from './aws-errors';
+import { divide } from './divide';
+import type { Outcomes } from './outcomes';
+import { asAwsFailure, type SecurityGroup } from './security-group';
+
+/**
+ * Revokes rules in one call. EC2 refuses the whole call when one of them is gone or misspelled: then the group is
+ * read, and the rest is sent again, in ever smaller parts when EC2 still objects.
+ */
+export async function removeRules(
+  group: SecurityGroup,
+  ruleIds: readonly string[],
+  outcomes: Outcomes,
+): Promise<void> {
+  const send = (ids: readonly string[]): Promise<AwsFailure | null> => revoke(group, ids, outcomes);
+  let failure = await send(ruleIds);
+  if (!failure) return;
+  let rest = ruleIds;
+  if (RULE_NOT_FOUND.has(failure.code)) {
+    rest = await leaveOutAbsent(group, ruleIds, outcomes);
+    failure = rest.length === 0 ? null : await send(rest);
+  }
+  if (!failure) return;
+  // One that the list shows and the revocation does not find is refused as a conflict: it counts as present.
+  await divide(rest, failure, send, (ids, refusal) => {
+    if (ids.length > 1) return false;
+    outcomes.failed(ids, refusal);
+    return true;
+  });
+}
+
+/** @returns the refusal, when a part of the rules may still be revoked */
+async function revoke(
+  group: SecurityGroup,
+  ids: readonly string[],
+  outcomes: Outcomes,
+): Promise<AwsFailure | null> {
+  if (outcomes.haltedBy) {
+    outcomes.unsent(ids);
+    return null;
+  }
+  try {
+    await group.revoke(ids);
+    for (const id of ids) outcomes.done(id, null);
+    return null;
+  } catch (error) {
+    const failure = asAwsFailure(error);
+    if (RULE_NOT_FOUND.has(failure.code) || failure.kind === 'invalid') return failure;
+    outcomes.halt(ids, failure);
+    return null;
+  }
+}
+
+/** Rules that the group no longer shows are removed. @returns those it shows */
+async function leaveOutAbsent(
+  group: SecurityGroup,
+  ids: readonly string[],
+  outcomes: Outcomes,
+): Promise<string[]> {
+  try {
+    const present = new Set((await group.readRules()).map((rule) => rule.SecurityGroupRuleId));
+    for (const id of ids) if (!present.has(id)) outcomes.done(id, null);
+    return ids.filter((id) => present.has(id));
+  } catch (error) {
+    outcomes.haltUnsent(ids, asAwsFailure(error));
+    return [];
+  }
+}

@@ -1,0 +1,95 @@
+import { DriverError } from '../driver-error';
+import { fingerprint, readOwnKeys, type AssumableRole, type AwsKeys } from './aws-credentials';
+import { oddAnswer, toFailure } from './aws-errors';
+import { BoundedCache } from './bounded-cache';
+import type { SdkSettings } from './sdk-settings';
+
+interface RoleSession {
+  readonly keys: Promise<AwsKeys>;
+  /** milliseconds since 1970; no end while the keys are on their way */
+  renewAt: number;
+}
+
+const SESSION_NAME = 'drawbridge';
+const SESSION_SECONDS = 3600;
+const RENEW_BEFORE_MS = 300_000;
+const CAPACITY = 200;
+
+/** Temporary keys of the tenants' roles, renewed five minutes before they run out. */
+export class RoleSessions {
+  private readonly sessions = new BoundedCache<RoleSession>(CAPACITY);
+
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly settings: SdkSettings,
+  ) {}
+
+  /** Keys of the role; one call serves everyone who waits for them. @throws DriverError */
+  async keys(role: AssumableRole, region: string): Promise<AwsKeys> {
+    const own = readOwnKeys(this.environment);
+    const cacheKey = sessionKey(role, region, own);
+    const known = this.sessions.get(cacheKey);
+    if (known && Date.now() < known.renewAt) return known.keys;
+    const session: RoleSession = {
+      renewAt: Number.POSITIVE_INFINITY,
+      keys: this.assume(role, region, own).then(({ keys, expiresAt }) => {
+        session.renewAt = expiresAt - RENEW_BEFORE_MS;
+        return keys;
+      }),
+    };
+    this.sessions.set(cacheKey, session);
+    try {
+      return await session.keys;
+    } catch (error) {
+      if (this.sessions.get(cacheKey) === session) this.sessions.delete(cacheKey);
+      throw error;
+    }
+  }
+
+  /** Makes the next call ask for new keys: what the role may do can have changed. */
+  forget(role: AssumableRole, region: string): void {
+    this.sessions.delete(sessionKey(role, region, readOwnKeys(this.environment)));
+  }
+
+  /**
+   * A role that can be assumed without the external id serves any tenant who names it.
+   * @throws DriverError `denied` when it can
+   */
+  async requireExternalId({ roleArn }: AssumableRole, region: string): Promise<void> {
+    try {
+      await this.assume({ roleArn }, region, readOwnKeys(this.environment));
+    } catch (error) {
+      if (error instanceof DriverError && error.kind === 'denied') return;
+      throw error;
+    }
+    throw new DriverError(
+      'denied',
+      `${roleArn} can be assumed without an external id: its trust policy lacks the condition sts:ExternalId`,
+    );
+  }
+
+  private async assume(
+    { roleArn, externalId }: Pick<AssumableRole, 'roleArn'> & Partial<AssumableRole>,
+    region: string,
+    own: AwsKeys,
+  ): Promise<{ keys: AwsKeys; expiresAt: number }> {
+    const { STSClient, AssumeRoleCommand } = await import('@aws-sdk/client-sts');
+    const client = new STSClient(this.settings.for('AWS_ENDPOINT_URL_STS', region, own));
+    const command = new AssumeRoleCommand({
+      RoleArn: roleArn,
+      RoleSessionName: SESSION_NAME,
+      DurationSeconds: SESSION_SECONDS,
+      ...(externalId !== undefined && { ExternalId: externalId }),
+    });
+    const answer = await client.send(command, this.settings.deadline()).catch((error: unknown) => {
+      throw toFailure(error, [own.secretAccessKey]);
+    });
+    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = answer.Credentials ?? {};
+    if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) throw oddAnswer('AssumeRole');
+    const keys = { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
+    return { keys, expiresAt: Expiration.getTime() };
+  }
+}
+
+const sessionKey = (role: AssumableRole, region: string, own: AwsKeys): string =>
+  fingerprint(role.roleArn, role.externalId, region, own.accessKeyId, own.secretAccessKey);

@@ -1,0 +1,117 @@
+import type { IpPermission, SecurityGroupRule } from '@aws-sdk/client-ec2';
+import {
+  canonicalCidr,
+  formatMark,
+  parseMark,
+  ruleKey,
+  type ObservedRule,
+  type PortRange,
+  type Protocol,
+  type RuleSpec,
+} from '#rules';
+import type { RuleChange } from '../provider-driver';
+
+export type AddChange = Extract<RuleChange, { action: 'add' }>;
+
+/** How EC2 spells what a rule lets in. `-1` is any protocol, and any ICMP type and code. */
+interface Traffic {
+  readonly IpProtocol: string;
+  readonly FromPort: number;
+  readonly ToPort: number;
+}
+
+const ANY = -1;
+const LAST_PORT = 65_535;
+
+/** Whether a canonical CIDR is IPv6. */
+export const isIpv6 = (cidr: string): boolean => cidr.includes(':');
+
+/**
+ * The permissions that ask for these openings: one for each protocol and port range, with all its addresses. EC2
+ * makes one rule of each address in them.
+ */
+export function permissionsOf(adds: readonly AddChange[]): IpPermission[] {
+  const groups = new Map<string, { traffic: Traffic; adds: AddChange[] }>();
+  for (const add of adds) {
+    const traffic = trafficOf(add.spec);
+    const name = Object.values(traffic).join(' ');
+    const group = groups.get(name) ?? { traffic, adds: [] };
+    group.adds.push(add);
+    groups.set(name, group);
+  }
+  return [...groups.values()].map(({ traffic, adds: members }) => ({ ...traffic, ...sourcesOf(members) }));
+}
+
+function sourcesOf(adds: readonly AddChange[]): Pick<IpPermission, 'IpRanges' | 'Ipv6Ranges'> {
+  const sources = adds.map(({ spec, mark }) => ({ address: spec.address, Description: formatMark(mark) }));
+  const v4 = sources.filter(({ address }) => !isIpv6(address));
+  const v6 = sources.filter(({ address }) => isIpv6(address));
+  return {
+    ...(v4.length > 0 && {
+      IpRanges: v4.map(({ address, Description }) => ({ CidrIp: address, Description })),
+    }),
+    ...(v6.length > 0 && {
+      Ipv6Ranges: v6.map(({ address, Description }) => ({ CidrIpv6: address, Description })),
+    }),
+  };
+}
+
+function trafficOf({ address, protocol, ports: [range] }: RuleSpec): Traffic {
+  if (protocol === 'all') return { IpProtocol: '-1', FromPort: ANY, ToPort: ANY };
+  if (protocol === 'icmp') {
+    return { IpProtocol: isIpv6(address) ? 'icmpv6' : 'icmp', FromPort: ANY, ToPort: ANY };
+  }
+  return { IpProtocol: protocol, FromPort: range?.from ?? 0, ToPort: range?.to ?? LAST_PORT };
+}
+
+/**
+ * Reads a rule of a security group.
+ * @param deployment whose marks are ours
+ * @returns null when it is no opening of a kind that Drawbridge writes: outbound, without an address, of another
+ *   protocol, or of single ICMP types
+ */
+export function observedRule(rule: SecurityGroupRule, deployment: string): ObservedRule | null {
+  const key = openingKey(rule);
+  if (key === null || rule.SecurityGroupRuleId === undefined) return null;
+  const mark = parseMark(rule.Description);
+  const ownRuleId = mark?.deployment === deployment ? mark.ruleId : null;
+  return { key, providerRuleId: rule.SecurityGroupRuleId, ownRuleId };
+}
+
+/** `ruleKey` of what an inbound rule lets in; null when no rule of ours is like that. */
+export function openingKey(rule: SecurityGroupRule): string | null {
+  const cidr = canonicalCidr(rule.CidrIpv4 ?? rule.CidrIpv6 ?? '');
+  if (rule.IsEgress || !cidr) return null;
+  const protocol = protocolOf(rule.IpProtocol ?? '', cidr.version);
+  const ports = protocol && portsOf(protocol, rule);
+  return ports ? ruleKey({ address: cidr.cidr, protocol, ports }) : null;
+}
+
+function protocolOf(text: string, version: 4 | 6): Protocol | null {
+  switch (text.toLowerCase()) {
+    case '-1':
+      return 'all';
+    case 'tcp':
+    case '6':
+      return 'tcp';
+    case 'udp':
+    case '17':
+      return 'udp';
+    case 'icmp':
+    case '1':
+      return version === 4 ? 'icmp' : null;
+    case 'icmpv6':
+    case '58':
+      return version === 6 ? 'icmp' : null;
+    default:
+      return null;
+  }
+}
+
+function portsOf(protocol: Protocol, rule: SecurityGroupRule): PortRange[] | null {
+  const { FromPort: from = ANY, ToPort: to = ANY } = rule;
+  if (protocol === 'all') return [];
+  if (protocol === 'icmp') return from === ANY && to === ANY ? [] : null;
+  if (from === 0 && to === LAST_PORT) return [];
+  return from < 0 || to < from ? null : [{ from, to }];
+}

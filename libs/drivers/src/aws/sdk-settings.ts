@@ -1,0 +1,77 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
+import type { AwsKeys } from './aws-credentials';
+
+type SharedSettings = Pick<
+  EC2ClientConfig,
+  | 'region'
+  | 'credentials'
+  | 'credentialDefaultProvider'
+  | 'endpoint'
+  | 'maxAttempts'
+  | 'retryMode'
+  | 'defaultsMode'
+  | 'authSchemePreference'
+  | 'useDualstackEndpoint'
+  | 'useFipsEndpoint'
+  | 'userAgentAppId'
+  | 'requestHandler'
+> & { readonly ignoreConfiguredEndpointUrls: true };
+
+// Idle connections are closed before the far end does it: a write sent into a closing one has an unknown outcome.
+const POOL = { keepAlive: true, maxSockets: 50, maxFreeSockets: 10, timeout: 10_000 } as const;
+
+/**
+ * Settings of every SDK client here. Each one that the SDK would otherwise look up in the process environment, in
+ * shared configuration files or at the instance metadata service is given.
+ */
+export class SdkSettings {
+  private readonly httpAgent = new HttpAgent(POOL);
+  private readonly httpsAgent = new HttpsAgent(POOL);
+
+  /** @param callTimeoutMs how long connecting, or waiting for an answer, may take */
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    readonly callTimeoutMs: number,
+  ) {
+    // The SDK reads this one from the process itself; its releases of 2027 need Node 22, this one does not.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  }
+
+  for(
+    endpointVariable: 'AWS_ENDPOINT_URL_EC2' | 'AWS_ENDPOINT_URL_STS',
+    region: string,
+    keys: AwsKeys,
+  ): SharedSettings {
+    const endpoint = this.environment[endpointVariable];
+    return {
+      region,
+      credentials: keys,
+      credentialDefaultProvider: () => () =>
+        Promise.reject(new Error('No default credentials are ever used')),
+      ...(endpoint && { endpoint }),
+      ignoreConfiguredEndpointUrls: true,
+      maxAttempts: 1,
+      retryMode: 'standard',
+      defaultsMode: 'standard',
+      authSchemePreference: [],
+      useDualstackEndpoint: false,
+      useFipsEndpoint: false,
+      userAgentAppId: 'drawbridge',
+      requestHandler: {
+        httpAgent: this.httpAgent,
+        httpsAgent: this.httpsAgent,
+        connectionTimeout: this.callTimeoutMs,
+        requestTimeout: this.callTimeoutMs,
+        throwOnRequestTimeout: true,
+        socketTimeout: this.callTimeoutMs,
+      },
+    };
+  }
+
+  /** Bounds one call from its start to the last byte of its answer. */
+  deadline(): { abortSignal: AbortSignal } {
+    return { abortSignal: AbortSignal.timeout(this.callTimeoutMs) };
+  }
+}

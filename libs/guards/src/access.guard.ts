@@ -1,0 +1,77 @@
+import { ForbiddenException, Injectable, UnauthorizedException, type ExecutionContext } from '@nestjs/common';
+import { AuthGuard, type AuthGuardAuthenticateOptions } from '@nestjs/passport';
+import type { IncomingMessage } from 'node:http';
+import { PRINCIPAL } from './current-principal';
+import { GuardSettings } from './guard-settings';
+import { BEARER } from './jwt.strategy';
+import { presentedCredential } from './presented-credential';
+import { PrincipalLookup, type Principal } from './principal';
+import { routePolicyOf, type RoutePolicy } from './route-policy';
+import { ScopeError } from './scope-error';
+import { scopeNeedsPaidPlan, type Scope } from './scopes';
+
+type GuardedRequest = IncomingMessage & { [PRINCIPAL]?: Principal };
+type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
+
+/** Decides, for every route, whether its caller may. A route without a policy is closed to all. */
+@Injectable()
+export class AccessGuard extends AuthGuard(BEARER) {
+  constructor(
+    private readonly settings: GuardSettings,
+    private readonly lookup: PrincipalLookup,
+  ) {
+    super();
+  }
+
+  /** @throws UnauthorizedException, ForbiddenException or ScopeError; else the request has its principal */
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const policy = routePolicyOf(context.getHandler(), context.getClass());
+    if (!policy) throw new ForbiddenException('This operation is not open to anybody');
+    if (policy.kind === 'public') return true;
+    const principal = await this.principalOf(context, policy);
+    if (policy.kind === 'admin' && !principal.isOrgAdmin) {
+      throw new ForbiddenException('Only an administrator of the organization may do this');
+    }
+    return true;
+  }
+
+  private async principalOf(context: ExecutionContext, policy: GuardedPolicy): Promise<Principal> {
+    const request = context.switchToHttp().getRequest<GuardedRequest>();
+    const presented = presentedCredential(request.headers);
+    if (presented.kind === 'none') throw new UnauthorizedException('Authentication is required');
+    if (presented.kind === 'key') {
+      request[PRINCIPAL] = await this.principalOfKey(presented.plainText, request, policy.scope);
+    } else {
+      await super.canActivate(context);
+    }
+    return request[PRINCIPAL]!;
+  }
+
+  private async principalOfKey(
+    text: string,
+    request: GuardedRequest,
+    scope: Scope | null,
+  ): Promise<Principal> {
+    if (!scope)
+      throw new UnauthorizedException('This operation takes no API key: sign in for a bearer token');
+    const hash = this.settings.hashApiKey(text);
+    const principal = hash && (await this.lookup.ofApiKey(hash, this.settings.callerAddressOf(request)));
+    if (!principal) throw new UnauthorizedException('The API key is invalid, expired or revoked');
+    if (!principal.scopes.includes(scope)) throw new ScopeError(scope);
+    if (principal.tier === 'FREE' && scopeNeedsPaidPlan(scope)) {
+      throw new ForbiddenException(`API keys with the scope ${scope} need the Paid plan`);
+    }
+    return principal;
+  }
+
+  /** What passport found out about a bearer token. An error is the look-up's and stays what it is. */
+  override handleRequest<TUser = Principal>(error: unknown, principal: TUser | false | null): TUser {
+    if (error instanceof Error) throw error;
+    if (!principal) throw new UnauthorizedException('The access token is invalid or expired');
+    return principal;
+  }
+
+  override getAuthenticateOptions(): AuthGuardAuthenticateOptions {
+    return { session: false, property: PRINCIPAL };
+  }
+}

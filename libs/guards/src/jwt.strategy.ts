@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { ExtractJwt, Strategy } from 'passport-jwt';
+import { readAccessClaims, TOKEN_ALGORITHM, TOKEN_AUDIENCE, TOKEN_ISSUER } from './access-tokens';
+import { GuardSettings } from './guard-settings';
+import { PrincipalLookup, type Principal } from './principal';
+
+export const BEARER = 'drawbridge-bearer';
+
+/** `Authorization: Bearer …`: checks the token, then reads who it stands for. */
+@Injectable()
+export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
+  constructor(
+    settings: GuardSettings,
+    private readonly lookup: PrincipalLookup,
+  ) {
+    super({
+      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- jsonwebtoken takes a KeyObject, the types do not know
+      secretOrKey: settings.jwtKey as unknown as Buffer,
+      algorithms: [TOKEN_ALGORITHM],
+      issuer: TOKEN_ISSUER,
+      audience: TOKEN_AUDIENCE,
+    });
+  }
+
+  /** Called by passport with a payload whose signature, times, issuer and audience are right. */
+  async validate(payload: Record<string, unknown>): Promise<Principal | null> {
+    const claims = readAccessClaims(payload);
+    return claims && this.lookup.ofUser(claims.userId, claims.organizationId);
+  }
+}

@@ -1,0 +1,34 @@
+import { SetMetadata, type ExecutionContext, type Type } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Scope } from './scopes';
+
+const ROUTE_POLICY = 'drawbridge:route-policy';
+
+/** Who may call a route. Keys may only where a scope is named. */
+export type RoutePolicy =
+  { readonly kind: 'public' } | { readonly kind: 'signed-in' | 'admin'; readonly scope: Scope | null };
+
+type PolicyDecorator = ClassDecorator & MethodDecorator;
+
+const policy = (value: RoutePolicy): PolicyDecorator => SetMetadata(ROUTE_POLICY, value);
+
+/** Anybody, signed in or not. */
+export const Public = (): PolicyDecorator => policy({ kind: 'public' });
+
+/** Every active user; keys that hold `scope`, when one is named. */
+export const SignedIn = (options: { scope?: Scope } = {}): PolicyDecorator =>
+  policy({ kind: 'signed-in', scope: options.scope ?? null });
+
+/** The organization's admins; keys of an admin that hold `scope`, when one is named. */
+export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>
+  policy({ kind: 'admin', scope: options.scope ?? null });
+
+const reflector = new Reflector();
+
+/** The policy of a route: its handler's, else its controller's. @returns undefined when neither has one */
+export function routePolicyOf(
+  handler: ReturnType<ExecutionContext['getHandler']>,
+  controller: Type,
+): RoutePolicy | undefined {
+  return reflector.getAllAndOverride<RoutePolicy | undefined>(ROUTE_POLICY, [handler, controller]);
+}

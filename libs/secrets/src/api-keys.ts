@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const PREFIX = 'dbk_';
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const SHOWN_LENGTH = PREFIX.length + 6;
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const FORM = new RegExp(`^${PREFIX}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+/** the largest multiple of 62 a byte can hold: bytes from here on would favour some characters */
+const FAIR_BYTES = 256 - (256 % ALPHABET.length);
+
+export interface NewApiKey {
+  /** shown once, never stored */
+  readonly plainText: string;
+  /** the beginning, to tell keys apart in a list */
+  readonly prefix: string;
+  readonly hash: string;
+}
+
+/** Makes a key: `dbk_`, 30 random characters (178 bits), 6 characters of checksum. */
+export function newApiKey(): NewApiKey {
+  const random = randomText(RANDOM_LENGTH);
+  const plainText = PREFIX + random + checksum(random);
+  return { plainText, prefix: plainText.slice(0, SHOWN_LENGTH), hash: sha256(plainText) };
+}
+
+/**
+ * What a key is stored and looked up by.
+ * @returns null when the text cannot be a key: a wrong prefix, length or checksum needs no look-up
+ */
+export function apiKeyHash(plainText: string): string | null {
+  const [, random, sum] = FORM.exec(plainText) ?? [];
+  return random !== undefined && checksum(random) === sum ? sha256(plainText) : null;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}
+
+function randomText(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < FAIR_BYTES) text += ALPHABET.charAt(byte % ALPHABET.length);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,81 @@
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import type { MasterKeys } from './master-keys';
+import { seal, SealBrokenError, unseal, type Place } from './sealing';
+
+const KEY_BYTES = 32;
+const WHAT = 'A data key';
+
+/** An organization's data key as it is stored: wrapped by a master key. */
+export interface WrappedDataKey {
+  readonly version: number;
+  readonly masterKeyVersion: number;
+  readonly wrappedKey: string;
+}
+
+/** An organization's data key, ready for use. Never stored, never printed. */
+export class DataKey {
+  readonly #key: KeyObject;
+
+  constructor(
+    readonly version: number,
+    key: KeyObject,
+  ) {
+    this.#key = key;
+  }
+
+  get key(): KeyObject {
+    return this.#key;
+  }
+}
+
+const placeOf = (organizationId: string, version: number): Place => ['data-key', organizationId, version];
+
+/** Makes an organization's first data key (or the one of a later version), wrapped by the current master key. */
+export function newDataKey(masterKeys: MasterKeys, organizationId: string, version = 1): WrappedDataKey {
+  return wrap(masterKeys, organizationId, version, randomBytes(KEY_BYTES));
+}
+
+/** @throws SealBrokenError when it is not this organization's, was altered, or its master key is gone */
+export function unwrapDataKey(
+  masterKeys: MasterKeys,
+  stored: WrappedDataKey & { readonly organizationId: string },
+): DataKey {
+  const bytes = unwrap(masterKeys, stored);
+  const dataKey = new DataKey(stored.version, createSecretKey(bytes));
+  bytes.fill(0);
+  return dataKey;
+}
+
+/** The same data key under the current master key: what is sealed with it stays as it is. */
+export function rewrapDataKey(
+  masterKeys: MasterKeys,
+  stored: WrappedDataKey & { readonly organizationId: string },
+): WrappedDataKey {
+  return wrap(masterKeys, stored.organizationId, stored.version, unwrap(masterKeys, stored));
+}
+
+function wrap(
+  masterKeys: MasterKeys,
+  organizationId: string,
+  version: number,
+  bytes: Buffer,
+): WrappedDataKey {
+  const masterKeyVersion = masterKeys.currentVersion;
+  const { nonce, body } = seal(masterKeys.key(masterKeyVersion), placeOf(organizationId, version), bytes);
+  bytes.fill(0);
+  return { version, masterKeyVersion, wrappedKey: `v1:${nonce}:${body}` };
+}
+
+function unwrap(
+  masterKeys: MasterKeys,
+  stored: WrappedDataKey & { readonly organizationId: string },
+): Buffer {
+  const [form, nonce, body, ...rest] = stored.wrappedKey.split(':');
+  if (form !== 'v1' || nonce === undefined || body === undefined || rest.length > 0) {
+    throw new SealBrokenError(WHAT);
+  }
+  const place = placeOf(stored.organizationId, stored.version);
+  const bytes = unseal(masterKeys.key(stored.masterKeyVersion), place, { nonce, body }, WHAT);
+  if (bytes.length !== KEY_BYTES) throw new SealBrokenError(WHAT);
+  return bytes;
+}

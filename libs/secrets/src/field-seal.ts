@@ -1,0 +1,45 @@
+import type { DataKey } from './data-keys';
+import { seal, SealBrokenError, unseal, type Place } from './sealing';
+
+const WHAT = 'A stored secret';
+const FORM = /^v1:([1-9]\d{0,8}):([\w-]+):([\w-]+)$/;
+
+/** Where a secret belongs. Taken to another organization, credential or field it does not open. */
+export interface FieldPlace {
+  readonly organizationId: string;
+  readonly credentialId: string;
+  readonly field: string;
+}
+
+const placeOf = (place: FieldPlace, keyVersion: number): Place => [
+  'field',
+  place.organizationId,
+  place.credentialId,
+  place.field,
+  keyVersion,
+];
+
+/** @returns `v1:<data key version>:<nonce>:<ciphertext and tag>`, the last two base64url */
+export function sealField(dataKey: DataKey, place: FieldPlace, plainText: string): string {
+  const { nonce, body } = seal(dataKey.key, placeOf(place, dataKey.version), Buffer.from(plainText, 'utf8'));
+  return `v1:${dataKey.version}:${nonce}:${body}`;
+}
+
+/** @throws SealBrokenError when it was altered, belongs elsewhere, or was sealed under another data key */
+export function openField(dataKey: DataKey, place: FieldPlace, sealed: string): string {
+  const [, version, nonce, body] = FORM.exec(sealed) ?? [];
+  if (nonce === undefined || body === undefined || Number(version) !== dataKey.version) {
+    throw new SealBrokenError(WHAT);
+  }
+  return unseal(dataKey.key, placeOf(place, dataKey.version), { nonce, body }, WHAT).toString('utf8');
+}
+
+/**
+ * The version of the data key a value was sealed under: which one to unwrap.
+ * @throws SealBrokenError when the text is no sealed value
+ */
+export function sealedKeyVersion(sealed: string): number {
+  const version = FORM.exec(sealed)?.[1];
+  if (version === undefined) throw new SealBrokenError(WHAT);
+  return Number(version);
+}

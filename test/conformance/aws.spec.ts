@@ -1,0 +1,43 @@
+import { DriverRegistry, type CloudTarget } from '#drivers';
+import { describeDriver } from './driver-conformance';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { SimulatedCloud } from './simulated-cloud';
+
+const OPERATIONS = {
+  read: ['DescribeSecurityGroupRules', 'DescribeSecurityGroups'],
+  add: ['AuthorizeSecurityGroupIngress'],
+  remove: ['RevokeSecurityGroupIngress'],
+};
+
+const KEYS = { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' };
+
+const group = (identifier: string, data: Record<string, string>): CloudTarget => ({
+  resourceType: 'SECURITY_GROUP',
+  identifier,
+  region: 'eu-west-1',
+  credential: { credentialType: 'ACCESS_KEY', data, externalId: null },
+  deployment: 'conformance',
+});
+
+async function startBench({ room }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('AWS', OPERATIONS, room);
+  const registry = new DriverRegistry({
+    AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
+    AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
+  });
+  return {
+    driver: await registry.driver('AWS'),
+    target: (number) => group(`sg-0123456789abcdef${number}`, KEYS),
+    missingTarget: () => group('sg-0fedcba9876543210', KEYS),
+    withWrongSecret: ({ identifier }) => group(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),
+    malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
+    plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
+    openings: ({ identifier }) => cloud.openings(identifier),
+    bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
+    calls: ({ identifier }) => cloud.calls(identifier),
+    reset: () => cloud.reset(),
+    close: cloud.close,
+  };
+}
+
+describeDriver('AWS', startBench);

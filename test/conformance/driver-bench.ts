@@ -1,0 +1,65 @@
+import type { CloudTarget, ProviderDriver } from '#drivers';
+import type { RuleSpec } from '#rules';
+
+/** What a call does to a cloud object. */
+export type Effect = 'read' | 'add' | 'remove';
+
+export type Fault =
+  | 'throttle'
+  | 'error'
+  | 'refuse'
+  | 'not-found'
+  | 'partial'
+  | 'slow'
+  | 'timeout-after-success'
+  | 'timeout-before';
+
+/** One opening as the cloud itself tells it, without the driver. */
+export interface Opening {
+  /** a single address bare, a range as canonical CIDR */
+  readonly address: string;
+  readonly protocol: string;
+  readonly fromPort: number | null;
+  readonly toPort: number | null;
+  /** carries a mark of Drawbridge */
+  readonly ours: boolean;
+}
+
+/** A foreign hand's rule: one port, one address. */
+export interface PlantedRule {
+  readonly address: string;
+  readonly port: number;
+  readonly description?: string;
+}
+
+export interface BenchOptions {
+  /** openings one object has room for, of each IP version */
+  readonly room: number;
+}
+
+/** A driver, a cloud it works on, and a way to bend and to look at that cloud without the driver. */
+export interface DriverBench {
+  readonly driver: ProviderDriver;
+  /** an object with nothing open in it, and a credential that may change it; as many as 5 different ones */
+  target(number: number): CloudTarget;
+  /** an object that does not exist */
+  missingTarget(): CloudTarget;
+  /** the same object with a secret that the cloud does not know */
+  withWrongSecret(target: CloudTarget): CloudTarget;
+  /** an opening that the cloud refuses, whatever else is sent with it */
+  readonly malformedSpec: RuleSpec;
+  plant(target: CloudTarget, rule: PlantedRule): Promise<void>;
+  openings(target: CloudTarget): Promise<Opening[]>;
+  /** The next `count` calls with this effect on the object meet the fault. */
+  bend(
+    target: CloudTarget,
+    effect: Effect,
+    fault: Fault,
+    options?: { count?: number; delayMs?: number },
+  ): Promise<void>;
+  /** The effects of the calls made on the object so far, in their order, refused ones included. */
+  calls(target: CloudTarget): Promise<Effect[]>;
+  /** Back to empty objects, no faults, full call budgets. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}

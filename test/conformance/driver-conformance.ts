@@ -1,0 +1,477 @@
+import { randomUUID } from 'node:crypto';
+import type { CloudTarget, RuleChange } from '#drivers';
+import { DriverError } from '#drivers';
+import { ruleKey, ruleSpecs, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
+import type { BenchOptions, DriverBench } from './driver-bench';
+
+type AddChange = Extract<RuleChange, { action: 'add' }>;
+
+const EXPIRES_AT = 1_900_000_000;
+const ROOM = 60;
+const PLENTY = 2000;
+/** Timeouts last as long as the driver's own deadline, and a case may meet two. */
+const CASE_MS = 30_000;
+
+const tcp = (cidr: string, port = 22): RuleSpec => ({
+  address: cidr,
+  protocol: 'tcp',
+  ports: [{ from: port, to: port }],
+});
+
+const hosts = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `203.0.${100 + Math.floor(index / 250)}.${index % 250}/32`);
+
+const hosts6 = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `2001:db8::${(index + 1).toString(16)}/128`);
+
+const remove = (providerRuleId: string): RuleChange => ({
+  action: 'remove',
+  ruleId: randomUUID(),
+  providerRuleId,
+});
+
+const kinds = (results: readonly ChangeResult[]): string[] =>
+  results.map((result) => (result.result === 'refused' ? result.kind : result.result));
+
+/** The kind of the DriverError a call throws. */
+const thrown = async (call: Promise<unknown>): Promise<unknown> => {
+  const error: unknown = await call.then(
+    () => 'no error',
+    (reason: unknown) => reason,
+  );
+  return error instanceof DriverError ? error.kind : error;
+};
+
+/**
+ * What every driver must do, whatever the provider.
+ * @param provider its name
+ * @param start makes a bench; called with room for few openings and with room for many
+ */
+export function describeDriver(
+  provider: string,
+  start: (options: BenchOptions) => Promise<DriverBench>,
+): void {
+  describe(`${provider} driver`, () => {
+    let bench: DriverBench;
+    let target: CloudTarget;
+
+    beforeAll(async () => {
+      bench = await start({ room: ROOM });
+    });
+    beforeEach(async () => {
+      await bench.reset();
+      target = bench.target(0);
+    });
+    afterAll(() => bench.close());
+
+    const add = (spec: RuleSpec, deployment = target.deployment): AddChange => {
+      const ruleId = randomUUID();
+      return { action: 'add', ruleId, spec, mark: { deployment, ruleId, expiresAt: EXPIRES_AT } };
+    };
+    const apply = (changes: readonly RuleChange[], on = target): Promise<ChangeResult[]> =>
+      bench.driver.applyChanges(on, changes);
+    const read = (on = target): Promise<ObservedRule[]> => bench.driver.readRules(on);
+    const addOne = async (spec: RuleSpec, on = target): Promise<{ change: AddChange; id: string }> => {
+      const change = add(spec);
+      const [result] = await apply([change], on);
+      if (result?.result !== 'done' || result.providerRuleId === null)
+        throw new Error('The rule was not added');
+      return { change, id: result.providerRuleId };
+    };
+    const addresses = async (on = target): Promise<string[]> =>
+      (await bench.openings(on)).map(({ address }) => address).sort();
+
+    describe('adds, reads and removes', () => {
+      it('opens an IPv4 address and shows it as ours', async () => {
+        const { change, id } = await addOne(tcp('203.0.113.7/32'));
+        expect(await bench.openings(target)).toEqual([
+          expect.objectContaining({
+            address: '203.0.113.7',
+            protocol: 'tcp',
+            fromPort: 22,
+            toPort: 22,
+            ours: true,
+          }),
+        ]);
+        expect(await read()).toEqual([
+          { key: '203.0.113.7/32 tcp 22', providerRuleId: id, ownRuleId: change.ruleId },
+        ]);
+      });
+
+      it('opens an IPv6 address and a range', async () => {
+        const specs = [tcp('2001:db8::7/128'), tcp('2001:db8:7::/48'), tcp('198.51.100.0/24')];
+        expect(kinds(await apply(specs.map((spec) => add(spec))))).toEqual(['done', 'done', 'done']);
+        expect((await read()).map(({ key }) => key).sort()).toEqual(specs.map(ruleKey).sort());
+        expect(await addresses()).toEqual(['198.51.100.0/24', '2001:db8:7::/48', '2001:db8::7']);
+      });
+
+      it('opens several ports of one address', async () => {
+        const specs = ruleSpecs('203.0.113.7/32', { ports: [443, 22, 80] }, bench.driver.traits.portsPerRule);
+        await apply(specs.map((spec) => add(spec)));
+        expect((await read()).map(({ key }) => key).sort()).toEqual(specs.map(ruleKey).sort());
+      });
+
+      it.each(['tcp', 'udp', 'icmp', 'all'] as const)('opens %s without a port', async (protocol) => {
+        const specs = ['203.0.113.7/32', '2001:db8::7/128'].flatMap((cidr) =>
+          ruleSpecs(cidr, { protocol }, bench.driver.traits.portsPerRule),
+        );
+        await apply(specs.map((spec) => add(spec)));
+        expect((await read()).map(({ key }) => key).sort()).toEqual(specs.map(ruleKey).sort());
+      });
+
+      it('opens a range of ports', async () => {
+        const { id } = await addOne({
+          address: '203.0.113.7/32',
+          protocol: 'udp',
+          ports: [{ from: 6000, to: 6010 }],
+        });
+        expect(await read()).toMatchObject([{ key: '203.0.113.7/32 udp 6000-6010', providerRuleId: id }]);
+      });
+
+      it('removes what it added and nothing else', async () => {
+        const { id } = await addOne(tcp('203.0.113.7/32'));
+        await addOne(tcp('203.0.113.8/32'));
+        expect(kinds(await apply([remove(id)]))).toEqual(['done']);
+        expect(await addresses()).toEqual(['203.0.113.8']);
+      });
+
+      it('gives the results in the order of the changes', async () => {
+        const { id } = await addOne(tcp('203.0.113.1/32'));
+        const changes = [
+          add(tcp('203.0.113.2/32', 80)),
+          remove(id),
+          add(tcp('2001:db8::3/128')),
+          add(tcp('203.0.113.4/32')),
+        ];
+        const results = await apply(changes);
+        const observed = await read();
+        const expected = changes.map((change) => {
+          if (change.action === 'remove') return null;
+          return observed.find(({ ownRuleId }) => ownRuleId === change.ruleId)?.providerRuleId;
+        });
+        expect(results.map((result) => (result.result === 'done' ? result.providerRuleId : result))).toEqual(
+          expected,
+        );
+      });
+
+      it('needs one call for a batch of additions, one for the removals, and reads nothing', async () => {
+        const batch = hosts(50).map((cidr) => add(tcp(cidr)));
+        const added = await apply(batch);
+        expect(kinds(added)).toEqual(batch.map(() => 'done'));
+        expect(await bench.calls(target)).toEqual(['add']);
+        const ids = added.map((result) => (result.result === 'done' ? result.providerRuleId : null) ?? '');
+        const results = await apply([...ids.map(remove), add(tcp('203.0.113.7/32'))]);
+        expect(kinds(results)).toEqual([...ids, 'add'].map(() => 'done'));
+        expect(await bench.calls(target)).toEqual(['add', 'remove', 'add']);
+        expect(await addresses()).toEqual(['203.0.113.7']);
+      });
+
+      it('removes before it adds: a full object takes what its removals make room for', async () => {
+        const results = await apply(hosts(ROOM).map((cidr) => add(tcp(cidr))));
+        const [first] = results;
+        if (first?.result !== 'done') throw new Error('The object was not filled');
+        const changes = [add(tcp('198.51.100.7/32')), remove(first.providerRuleId ?? '')];
+        expect(kinds(await apply(changes))).toEqual(['done', 'done']);
+      });
+
+      it('writes nothing for no changes', async () => {
+        expect(await apply([])).toEqual([]);
+        expect(await bench.calls(target)).toEqual([]);
+      });
+    });
+
+    describe('what is there already, or no longer', () => {
+      it('adds once what is added twice', async () => {
+        const { id } = await addOne(tcp('203.0.113.7/32'));
+        expect(await apply([add(tcp('203.0.113.7/32'))])).toEqual([{ result: 'done', providerRuleId: id }]);
+        expect(await addresses()).toEqual(['203.0.113.7']);
+      });
+
+      it('adds once what one batch holds twice', async () => {
+        const changes = [add(tcp('203.0.113.7/32')), add(tcp('203.0.113.7/32'))];
+        const results = await apply(changes);
+        expect(kinds(results)).toEqual(['done', 'done']);
+        expect(results[0]).toEqual(results[1]);
+        expect(await addresses()).toEqual(['203.0.113.7']);
+      });
+
+      it('adds the rest when one of several exists', async () => {
+        const { id } = await addOne(tcp('203.0.113.7/32'));
+        const results = await apply(
+          ['203.0.113.6/32', '203.0.113.7/32', '2001:db8::8/128'].map((cidr) => add(tcp(cidr))),
+        );
+        expect(kinds(results)).toEqual(['done', 'done', 'done']);
+        expect(results[1]).toEqual({ result: 'done', providerRuleId: id });
+        expect(await addresses()).toEqual(['2001:db8::8', '203.0.113.6', '203.0.113.7']);
+      });
+
+      it('removes what is absent, and the rest with it', async () => {
+        const { id } = await addOne(tcp('203.0.113.7/32'));
+        const { id: kept } = await addOne(tcp('203.0.113.8/32'));
+        await apply([remove(id)]);
+        expect(kinds(await apply([remove(id)]))).toEqual(['done']);
+        expect(kinds(await apply([remove(id), remove(kept)]))).toEqual(['done', 'done']);
+        expect(await addresses()).toEqual([]);
+      });
+    });
+
+    describe('foreign rules', () => {
+      it('counts an address that a foreign rule lets in as done, and leaves that rule as it is', async () => {
+        await bench.plant(target, { address: '203.0.113.7', port: 22, description: 'office' });
+        const planted = await bench.openings(target);
+        const [observed] = await read();
+        expect(observed).toMatchObject({ key: '203.0.113.7/32 tcp 22', ownRuleId: null });
+        const results = await apply([add(tcp('203.0.113.7/32')), add(tcp('203.0.113.8/32'))]);
+        expect(results[0]).toEqual({ result: 'done', providerRuleId: observed?.providerRuleId });
+        expect(kinds(results)).toEqual(['done', 'done']);
+        expect((await bench.openings(target)).filter(({ ours }) => !ours)).toEqual(planted);
+      });
+
+      it('takes the mark of another deployment, and texts like a mark, for foreign', async () => {
+        const ruleId = randomUUID();
+        await apply([
+          {
+            action: 'add',
+            ruleId,
+            spec: tcp('203.0.113.7/32'),
+            mark: { deployment: 'other', ruleId, expiresAt: null },
+          },
+        ]);
+        await bench.plant(target, {
+          address: '203.0.113.8',
+          port: 22,
+          description: `drawbridge:${target.deployment}:${ruleId}`,
+        });
+        await bench.plant(target, {
+          address: '203.0.113.9',
+          port: 22,
+          description: `drawbridge:${target.deployment}:x:never`,
+        });
+        expect((await read()).map(({ ownRuleId }) => ownRuleId)).toEqual([null, null, null]);
+      });
+
+      it('knows its own mark again, with and without an end', async () => {
+        const marks = [EXPIRES_AT, null].map((expiresAt) => ({
+          deployment: target.deployment,
+          ruleId: randomUUID(),
+          expiresAt,
+        }));
+        await apply(
+          marks.map((mark, index) => ({
+            action: 'add',
+            ruleId: mark.ruleId,
+            spec: tcp(`203.0.113.${index}/32`),
+            mark,
+          })),
+        );
+        expect(new Set((await read()).map(({ ownRuleId }) => ownRuleId))).toEqual(
+          new Set(marks.map(({ ruleId }) => ruleId)),
+        );
+      });
+    });
+
+    describe('refusals', () => {
+      it('refuses a malformed opening alone', async () => {
+        const specs = [
+          ...hosts(4).map((cidr) => tcp(cidr)),
+          bench.malformedSpec,
+          ...hosts6(2).map((cidr) => tcp(cidr)),
+        ];
+        const results = await apply(specs.map((spec) => add(spec)));
+        expect(kinds(results)).toEqual(['done', 'done', 'done', 'done', 'invalid', 'done', 'done']);
+        expect(await addresses()).toHaveLength(6);
+      });
+
+      it('adds as many as there is room for, with few calls', async () => {
+        await apply(hosts(40).map((cidr) => add(tcp(cidr))));
+        const more = hosts(75)
+          .slice(40)
+          .map((cidr) => add(tcp(cidr)));
+        const v6 = hosts6(3).map((cidr) => add(tcp(cidr)));
+        const results = kinds(await apply([...more, ...v6]));
+        expect(results.filter((kind) => kind === 'done')).toHaveLength(23);
+        expect(results.filter((kind) => kind === 'quota')).toHaveLength(15);
+        expect(results.slice(35)).toEqual(['done', 'done', 'done']);
+        expect(await addresses()).toHaveLength(63);
+        expect((await bench.calls(target)).length).toBeLessThanOrEqual(14);
+      });
+
+      it('refuses what finds no room at all', async () => {
+        await apply(hosts(ROOM).map((cidr) => add(tcp(cidr))));
+        expect(kinds(await apply([add(tcp('198.51.100.7/32'))]))).toEqual(['quota']);
+      });
+
+      it.each([
+        ['throttle', 'throttled'],
+        ['refuse', 'denied'],
+        ['not-found', 'target-missing'],
+      ] as const)('reports %s as %s, adds nothing, and works afterwards', async (fault, kind) => {
+        await bench.bend(target, 'add', fault, { count: 1 });
+        const changes = [add(tcp('203.0.113.7/32')), add(tcp('203.0.113.8/32'))];
+        expect(kinds(await apply(changes))).toEqual([kind, kind]);
+        expect(await addresses()).toEqual([]);
+        expect(await bench.calls(target)).toEqual(['add']);
+        expect(kinds(await apply(changes))).toEqual(['done', 'done']);
+        await bench.bend(target, 'read', fault, { count: 1 });
+        expect(await thrown(read())).toBe(kind);
+      });
+
+      it.each([
+        ['throttle', 'throttled'],
+        ['refuse', 'denied'],
+      ] as const)('adds nothing when the removals before it meet %s', async (fault, kind) => {
+        const { id } = await addOne(tcp('203.0.113.7/32'));
+        await bench.bend(target, 'remove', fault, { count: 1 });
+        expect(kinds(await apply([add(tcp('203.0.113.8/32')), remove(id)]))).toEqual([kind, kind]);
+        expect(await addresses()).toEqual(['203.0.113.7']);
+      });
+
+      it('is denied with a wrong secret, and works with the right one at once', async () => {
+        const wrong = bench.withWrongSecret(target);
+        expect(await thrown(bench.driver.verify(wrong))).toBe('denied');
+        expect(await thrown(read(wrong))).toBe('denied');
+        expect(kinds(await apply([add(tcp('203.0.113.7/32'))], wrong))).toEqual(['denied']);
+        expect(kinds(await apply([add(tcp('203.0.113.7/32'))]))).toEqual(['done']);
+        expect(await thrown(read(wrong))).toBe('denied');
+      });
+
+      it('finds that an object is missing', async () => {
+        const missing = bench.missingTarget();
+        expect(await thrown(bench.driver.verify(missing))).toBe('target-missing');
+        expect(await thrown(read(missing))).toBe('target-missing');
+        expect(kinds(await apply([add(tcp('203.0.113.7/32'))], missing))).toEqual(['target-missing']);
+      });
+    });
+
+    describe('answers that do not come, or tell nothing', () => {
+      it(
+        'calls what was done but never answered unknown, and reading tells',
+        async () => {
+          const other = bench.target(1);
+          const { id } = await addOne(tcp('203.0.113.7/32'), other);
+          await bench.bend(target, 'add', 'timeout-after-success', { count: 1 });
+          await bench.bend(other, 'remove', 'timeout-after-success', { count: 1 });
+          const change = add(tcp('203.0.113.8/32'));
+          const [added, removed] = await Promise.all([
+            apply([change]),
+            apply([remove(id), add(tcp('203.0.113.9/32'))], other),
+          ]);
+          expect(kinds(added)).toEqual(['unknown']);
+          expect(kinds(removed)).toEqual(['unknown', 'transient']);
+          expect(await read()).toMatchObject([{ ownRuleId: change.ruleId }]);
+          expect(await read(other)).toEqual([]);
+        },
+        CASE_MS,
+      );
+
+      it(
+        'calls what was neither done nor answered unknown, and reading tells',
+        async () => {
+          const other = bench.target(1);
+          const unread = bench.target(2);
+          const { change, id } = await addOne(tcp('203.0.113.7/32'), other);
+          await bench.bend(target, 'add', 'timeout-before', { count: 1 });
+          await bench.bend(other, 'remove', 'timeout-before', { count: 1 });
+          await bench.bend(unread, 'read', 'timeout-before', { count: 1 });
+          const calls = [apply([add(tcp('203.0.113.8/32'))]), apply([remove(id)], other)] as const;
+          expect(await thrown(read(unread))).toBe('transient');
+          expect((await Promise.all(calls)).map(kinds)).toEqual([['unknown'], ['unknown']]);
+          expect(await read()).toEqual([]);
+          expect(await read(other)).toMatchObject([{ ownRuleId: change.ruleId }]);
+        },
+        CASE_MS,
+      );
+
+      it.each(['add', 'remove'] as const)(
+        'calls a half-done %s unknown, and repeating it completes it',
+        async (effect) => {
+          const batch = hosts(5).map((cidr) => add(tcp(cidr)));
+          const ids =
+            effect === 'add'
+              ? []
+              : (await apply(batch)).map(
+                  (result) => (result.result === 'done' ? result.providerRuleId : null) ?? '',
+                );
+          const changes = effect === 'add' ? batch : ids.map(remove);
+          await bench.bend(target, effect, 'partial', { count: 1 });
+          expect(kinds(await apply(changes))).toEqual(changes.map(() => 'unknown'));
+          expect([2, 3]).toContain((await addresses()).length);
+          expect(kinds(await apply(changes))).toEqual(changes.map(() => 'done'));
+          expect(await addresses()).toHaveLength(effect === 'add' ? 5 : 0);
+        },
+      );
+
+      it('calls a write that failed inside the provider unknown, and a read transient', async () => {
+        await bench.bend(target, 'add', 'error', { count: 1 });
+        expect(kinds(await apply([add(tcp('203.0.113.7/32'))]))).toEqual(['unknown']);
+        await bench.bend(target, 'read', 'error', { count: 1 });
+        expect(await thrown(read())).toBe('transient');
+      });
+
+      it('waits for a slow answer', async () => {
+        await bench.bend(target, 'add', 'slow', { count: 1, delayMs: 300 });
+        expect(kinds(await apply([add(tcp('203.0.113.7/32'))]))).toEqual(['done']);
+      });
+    });
+
+    describe('objects', () => {
+      it('verifies without changing anything', async () => {
+        await addOne(tcp('203.0.113.7/32'));
+        const before = await bench.openings(target);
+        await bench.driver.verify(target);
+        expect(await bench.openings(target)).toEqual(before);
+        expect((await bench.calls(target)).slice(1).every((effect) => effect === 'read')).toBe(true);
+      });
+
+      it('has one name for an object, however it is spelled, and another for another', () => {
+        const { resourceType, identifier } = target;
+        const name = bench.driver.targetKey(resourceType, identifier);
+        expect(bench.driver.targetKey(resourceType, identifier.toUpperCase())).toBe(name);
+        expect(bench.driver.targetKey(resourceType, bench.target(1).identifier)).not.toBe(name);
+        expect(name.startsWith(`${bench.driver.kind}:`)).toBe(true);
+      });
+
+      it('names the account without giving the secret away', () => {
+        const name = bench.driver.accountKey(target);
+        expect(bench.driver.accountKey(bench.target(1))).toBe(name);
+        for (const [field, value] of Object.entries(target.credential.data)) {
+          if (/secret|token|key$/i.test(field)) expect(name).not.toContain(value);
+        }
+      });
+    });
+  });
+
+  describe(`${provider} driver with a large object`, () => {
+    let bench: DriverBench;
+    beforeAll(async () => {
+      bench = await start({ room: PLENTY });
+    });
+    afterAll(() => bench.close());
+
+    it(
+      'reads every page',
+      async () => {
+        const target = bench.target(0);
+        const specs = hosts(1100).map((cidr) => tcp(cidr));
+        const { batchSize } = bench.driver.traits;
+        for (let from = 0; from < specs.length; from += batchSize) {
+          const batch = specs.slice(from, from + batchSize).map((spec): RuleChange => {
+            const ruleId = randomUUID();
+            return {
+              action: 'add',
+              ruleId,
+              spec,
+              mark: { deployment: target.deployment, ruleId, expiresAt: null },
+            };
+          });
+          const results = await bench.driver.applyChanges(target, batch);
+          expect(results.filter(({ result }) => result !== 'done')).toEqual([]);
+        }
+        const observed = await bench.driver.readRules(target);
+        expect(new Set(observed.map(({ key }) => key))).toEqual(new Set(specs.map(ruleKey)));
+        expect(observed).toHaveLength(specs.length);
+      },
+      CASE_MS,
+    );
+  });
+}

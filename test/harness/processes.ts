@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+const READY_WITHIN_MS = 30_000;
+
+export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
+
+/** One of the product's processes, as it is shipped. */
+export class AppProcess {
+  private constructor(
+    readonly name: AppName,
+    private readonly child: ChildProcess,
+    readonly port: number,
+    private readonly lines: string[],
+  ) {}
+
+  /** Starts it and waits until it says that it is ready. @throws Error with what it printed when it does not */
+  static async start(name: AppName, env: Readonly<Record<string, string>>): Promise<AppProcess> {
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(process.execPath, [`dist/apps/${name}/src/main.js`], {
+      cwd: ROOT,
+      env: { PATH, HOME, NODE_ENV: 'test', ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const lines: string[] = [];
+    child.stdout!.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+    child.stderr!.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+    const port = await readyPort(name, child, lines);
+    return new AppProcess(name, child, port, lines);
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** All it has printed so far. */
+  get output(): string {
+    return this.lines.join('');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Asks it to end and waits until it has. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    const gone = new Promise<number | null>((resolveExit) => this.child.once('exit', resolveExit));
+    this.child.kill(signal);
+    return gone;
+  }
+}
+
+function readyPort(name: AppName, child: ChildProcess, lines: readonly string[]): Promise<number> {
+  return new Promise((resolvePort, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`${name} was not ready in time:\n${lines.join('')}`));
+    }, READY_WITHIN_MS);
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      reject(new Error(`${name} ended (${code ?? signal}) before it was ready:\n${lines.join('')}`));
+    });
+    child.on('message', (message: { ready?: boolean; port?: number }) => {
+      if (!message.ready) return;
+      clearTimeout(timer);
+      resolvePort(message.port ?? 0);
+    });
+  });
+}

@@ -1,0 +1,20 @@
+const POLL_MS = 25;
+
+/**
+ * Waits for a condition, not for a time.
+ * @param what the sentence of the failure: "the session is ACTIVE"
+ * @param look returns the awaited thing, or null/undefined/false while it is not there
+ */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  withinMs = 20_000,
+): Promise<T> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
