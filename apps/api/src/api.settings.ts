@@ -12,10 +12,7 @@ import {
 } from 'class-validator';
 import { toBoolean, toInteger, toList } from '#config';
 import { DEFAULT_TRUSTED_PROXIES } from '#rules';
-import { AreCidrs, AreOrigins } from './settings-checks';
-
-const DATABASE_URL_WORDS = 'DATABASE_URL must be the address of a PostgreSQL database';
-const JWT_SECRET_WORDS = 'JWT_SECRET must be a random text of at least 32 characters';
+import { AreCidrs, AreMasterKeys, AreOrigins } from './settings-checks';
 
 /** The environment of the API. Property names are variable names. */
 export class ApiSettings {
@@ -30,8 +27,7 @@ export class ApiSettings {
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
   PUBLIC_URL?: string;
 
-  @IsString({ message: DATABASE_URL_WORDS })
-  @IsNotEmpty({ message: DATABASE_URL_WORDS })
+  @IsNotEmpty({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
   DATABASE_URL!: string;
 
   /** unset: the queue is in PostgreSQL */
@@ -39,11 +35,10 @@ export class ApiSettings {
   @IsString()
   REDIS_URL?: string;
 
-  @IsString({ message: JWT_SECRET_WORDS })
-  @MinLength(32, { message: JWT_SECRET_WORDS })
+  @MinLength(32, { message: 'JWT_SECRET must be a random text of at least 32 characters' })
   JWT_SECRET!: string;
 
-  @IsString({ message: 'MASTER_KEYS must be set, e.g. "1:<32 random bytes in base64>"' })
+  @AreMasterKeys()
   MASTER_KEYS!: string;
 
   /** seconds */

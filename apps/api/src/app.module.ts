@@ -1,10 +1,9 @@
-import { Module, ValidationPipe, type DynamicModule } from '@nestjs/common';
+import { Module, ValidationPipe, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccessGuard } from '#guards';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
-import { AuditModule } from './audit/audit.module';
 import { AuthModule } from './auth/auth.module';
 import { ConnectionsModule } from './connections/connections.module';
 import { CredentialsModule } from './credentials/credentials.module';
@@ -20,7 +19,7 @@ import { RolesModule } from './roles/roles.module';
 import { SessionsModule } from './sessions/sessions.module';
 
 /** One module for each resource of the API. A new one is a line here. */
-export const RESOURCE_MODULES = [
+export const RESOURCE_MODULES: readonly Type[] = [
   HealthModule,
   AuthModule,
   SessionsModule,
@@ -48,7 +47,6 @@ export class AppModule {
         await ConnectionsModule.connect(settings),
         LoggerModule.forRoot(requestLog(settings.LOG_LEVEL)),
         RateLimitModule,
-        AuditModule,
         ...RESOURCE_MODULES,
         // last: it takes every path that no other route took
         UnknownRouteModule,

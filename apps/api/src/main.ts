@@ -5,6 +5,7 @@ import { Logger } from 'nestjs-pino';
 import { loadSettings, SettingsError } from '#config';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
+import { isUnavailable } from './errors/database-faults';
 import { serveDocs } from './docs/open-api';
 import { dressApplication } from './http/http-shell';
 import { stopOnRequest } from './http/stop-on-request';
@@ -38,5 +39,6 @@ function reasonOf(error: unknown): string {
   if ('code' in error && error.code === 'EADDRINUSE') {
     return `Another program listens on port ${process.env['PORT'] ?? 3000}: set PORT to a free one.`;
   }
+  if (isUnavailable(error)) return 'PostgreSQL cannot be reached at DATABASE_URL.';
   return error.stack ?? error.message;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildWhenStale } from './build.mjs';
@@ -25,7 +25,7 @@ async function takeTurn(folder) {
     else if (holder && !told) console.log(`Waiting for process ${holder.pid}, which is preparing this folder...`);
     await delay(200);
   }
-  const heartbeat = setInterval(() => utimesSync(lock, new Date(), new Date()), 1_000);
+  const heartbeat = setInterval(() => existsSync(lock) && utimesSync(lock, new Date(), new Date()), 1_000);
   return () => {
     clearInterval(heartbeat);
     rmSync(lock, { force: true });

@@ -16,10 +16,12 @@ const toUser = (principal: Principal): SignedInUserDto => ({
   mfaEnabled: false,
 });
 
-export const toRefreshAnswer = ({ principal, ...tokens }: TokenPair): RefreshAnswerDto => ({
-  ...tokens,
+export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => ({
+  accessToken: pair.accessToken,
+  refreshToken: pair.refreshToken,
   tokenType: 'Bearer',
-  user: toUser(principal),
+  expiresIn: pair.expiresIn,
+  user: toUser(pair.principal),
 });
 
 export const toLoginAnswer = (pair: TokenPair): LoginAnswerDto => ({
@@ -29,7 +31,11 @@ export const toLoginAnswer = (pair: TokenPair): LoginAnswerDto => ({
   mfaSetupRequired: false,
   passwordExpired: false,
   passwordChangeToken: null,
-  ...toRefreshAnswer(pair),
+  accessToken: pair.accessToken,
+  refreshToken: pair.refreshToken,
+  tokenType: 'Bearer',
+  expiresIn: pair.expiresIn,
+  user: toUser(pair.principal),
 });
 
 export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({

@@ -1,4 +1,12 @@
-import { Global, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Global,
+  Logger,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import { DriverRegistry } from '#drivers';
 import { AccountStore, AuditStore, Database } from '#entities';
 import { connectQueue, WakeUps } from '#jobs';
 import { MasterKeys } from '#secrets';
@@ -20,7 +28,7 @@ class ConnectionsEnd implements OnApplicationShutdown {
 @Global()
 @Module({})
 export class ConnectionsModule {
-  /** @throws Error when MASTER_KEYS is malformed or the database cannot be reached */
+  /** @throws Error when the database cannot be reached */
   static async connect(settings: ApiSettings): Promise<DynamicModule> {
     const logger = new Logger('Connections');
     const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
@@ -41,19 +49,20 @@ export class ConnectionsModule {
       await queue.close();
       await database.close();
     });
-    const providers = [
+    const providers: Provider[] = [
       { provide: ApiSettings, useValue: settings },
       { provide: MasterKeys, useValue: masterKeys },
       { provide: Database, useValue: database },
       { provide: WakeUps, useValue: wakeUps },
       { provide: QueueProbe, useValue: new QueueConnectionProbe(queue) },
+      { provide: DriverRegistry, useValue: new DriverRegistry(process.env) },
       AccountStore,
       AuditStore,
     ];
     return {
       module: ConnectionsModule,
       providers: [...providers, { provide: ConnectionsEnd, useValue: end }],
-      exports: providers,
+      exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
     };
   }
 }

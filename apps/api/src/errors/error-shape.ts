@@ -40,6 +40,6 @@ export function errorShapeOf(path: string): ErrorShape {
 
 /** The code a status has in a coded body when the endpoint names none of its own. */
 export function codeOf(status: number, shape: ErrorShape): string {
-  if (status === HttpStatus.BAD_REQUEST && shape === 'coded-validation') return 'VALIDATION_ERROR';
+  if (status === 400 && shape === 'coded-validation') return 'VALIDATION_ERROR';
   return CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_ERROR');
 }

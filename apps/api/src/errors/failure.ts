@@ -26,7 +26,7 @@ export function failureOf(exception: unknown): Failure {
       ...exception.extras,
       status: exception.getStatus(),
       message: exception.message,
-      unexpected: exception.getStatus() === Number(HttpStatus.INTERNAL_SERVER_ERROR),
+      unexpected: false,
     };
   }
   if (exception instanceof HttpException && exception.getStatus() < 500) {

@@ -9,9 +9,17 @@ import type { CreateResourceDto } from './dto/resource.dto';
  */
 export function checkedTargetKey(asked: CreateResourceDto): string {
   const facts = DriverRegistry.facts(asked.provider);
-  if (!facts) throw invalid('provider', `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`);
+  if (!facts)
+    throw invalid(
+      'provider',
+      `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`,
+    );
   const type = facts.resourceTypes[asked.resourceType];
-  if (!type) throw invalid('resourceType', `must be one of ${Object.keys(facts.resourceTypes).join(', ')} for ${asked.provider}`);
+  if (!type)
+    throw invalid(
+      'resourceType',
+      `must be one of ${Object.keys(facts.resourceTypes).join(', ')} for ${asked.provider}`,
+    );
   if (!type.identifier.pattern.test(asked.resourceIdentifier)) {
     throw invalid('resourceIdentifier', `must look like ${type.identifier.example}`);
   }

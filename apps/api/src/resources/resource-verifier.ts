@@ -3,7 +3,7 @@ import { DriverError, DriverRegistry } from '#drivers';
 import { CredentialStore, Database, type ResourceRow } from '#entities';
 import { MasterKeys, openCredential } from '#secrets';
 import type { OrganizationId } from '#rules';
-import { DeploymentSettings } from './deployment.settings';
+import { ApiSettings } from '../api.settings';
 
 /** Asks the cloud whether a resource can be reached. The only place where a request waits for a cloud. */
 @Injectable()
@@ -13,12 +13,16 @@ export class ResourceVerifier {
     private readonly credentials: CredentialStore,
     private readonly masterKeys: MasterKeys,
     private readonly drivers: DriverRegistry,
-    private readonly deployment: DeploymentSettings,
+    private readonly settings: ApiSettings,
   ) {}
 
   /** @returns why it cannot be used, null when it can */
   async check(organization: OrganizationId, resource: ResourceRow): Promise<DriverError | null> {
-    const sealed = await this.credentials.sealed(this.database.autocommit, organization, resource.credentialId);
+    const sealed = await this.credentials.sealed(
+      this.database.autocommit,
+      organization,
+      resource.credentialId,
+    );
     if (!sealed) return new DriverError('denied', 'The credential was deleted');
     const driver = await this.drivers.driver(resource.provider);
     try {
@@ -31,7 +35,7 @@ export class ResourceVerifier {
           data: openCredential(this.masterKeys, sealed),
           externalId: sealed.externalId,
         },
-        deployment: this.deployment.id,
+        deployment: this.settings.DEPLOYMENT_ID,
       });
       return null;
     } catch (error) {

@@ -29,19 +29,31 @@ export class ResourcesService {
     return resource;
   }
 
-  async create(principal: Principal, asked: CreateResourceDto, caller: HostAddress | null): Promise<ResourceRow> {
+  async create(
+    principal: Principal,
+    asked: CreateResourceDto,
+    caller: HostAddress | null,
+  ): Promise<ResourceRow> {
     const targetKey = checkedTargetKey(asked);
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
       const credential = await this.credentials.find(tx, organizationId, asked.credentialId);
-      if (!credential) throw notFound(`Credential ${asked.credentialId} does not exist`, 'CREDENTIAL_NOT_FOUND');
+      if (!credential)
+        throw notFound(`Credential ${asked.credentialId} does not exist`, 'CREDENTIAL_NOT_FOUND');
       if (credential.provider !== asked.provider) {
-        throw badRequest(`credentialId names a credential for ${credential.provider}, not for ${asked.provider}`, {
-          credentialId: `must name a credential for ${asked.provider}`,
-        });
+        throw badRequest(
+          `credentialId names a credential for ${credential.provider}, not for ${asked.provider}`,
+          {
+            credentialId: `must name a credential for ${asked.provider}`,
+          },
+        );
       }
       if (!(await this.resources.hasRoom(tx, organizationId))) {
-        throw badRequest('The plan allows no more resources: upgrade to the Paid plan', undefined, 'MAX_RESOURCES_REACHED');
+        throw badRequest(
+          'The plan allows no more resources: upgrade to the Paid plan',
+          undefined,
+          'MAX_RESOURCES_REACHED',
+        );
       }
       const created = await this.resources.create(tx, organizationId, {
         name: asked.name,

@@ -4,11 +4,11 @@ import { Database, SessionStore, type AuditEntry, type GrantRow, type SessionFil
 import type { Principal } from '#guards';
 import { WakeUps, type JobName } from '#jobs';
 import { LIVE_SESSION_STATUSES, maximumDuration, type HostAddress, type Provider } from '#rules';
+import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { chosenGrants, openings, sessionAddresses, sessionHours, type SessionAddresses } from './session-plan';
-import { SessionSettings } from './session.settings';
 
 const isLive = (session: SessionRow): boolean => (LIVE_SESSION_STATUSES as readonly string[]).includes(session.status);
 
@@ -18,17 +18,19 @@ export class SessionsService {
     private readonly database: Database,
     private readonly sessions: SessionStore,
     private readonly wakeUps: WakeUps,
-    private readonly settings: SessionSettings,
+    private readonly settings: ApiSettings,
   ) {}
 
   /** Commits the session and what it wants of the clouds, then wakes a worker. Nothing waits for a cloud. */
   async start(principal: Principal, asked: StartSessionDto, caller: HostAddress | null): Promise<SessionRow> {
     refuseSuspended(principal);
-    const addresses = sessionAddresses(asked, caller, this.settings.addressPolicy);
+    const addresses = sessionAddresses(asked, caller, {
+      allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES,
+    });
     const { organizationId, userId, tier } = principal;
     const grants = await this.sessions.grants(this.database.autocommit, organizationId, userId, asked.resourceIds ?? []);
     const chosen = chosenGrants(grants, asked.resourceIds);
-    const hours = sessionHours(asked.durationHours, this.settings.defaultHours, maximumDuration(tier, chosen));
+    const hours = sessionHours(asked.durationHours, this.settings.SESSION_DEFAULT_HOURS, maximumDuration(tier, chosen));
     const session = {
       id: randomUUID(),
       userId,

@@ -1,6 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { EC2Client } from '@aws-sdk/client-ec2';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { formatMark, type ChangeResult, type RuleSpec } from '#rules';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
@@ -47,8 +49,9 @@ class ScriptedEndpoint {
   });
 
   get url(): string {
-    const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('It listens on no port');
+    return `http://127.0.0.1:${address.port}`;
   }
 
   get actions(): string[] {
@@ -119,6 +122,24 @@ const session = (secondsLeft: number): string =>
   `<Expiration>${new Date(Date.now() + secondsLeft * 1000).toISOString()}</Expiration>` +
   '</Credentials></AssumeRoleResult></AssumeRoleResponse>';
 
+/** An account whose role is assumed as the case wants it, and whose group holds one rule. */
+const account =
+  (assume: (call: Call) => string | { status: number; body: string }): Script =>
+  (call, response) => {
+    const answer =
+      call.action === 'AssumeRole'
+        ? assume(call)
+        : call.action === 'DescribeSecurityGroups'
+          ? groupShown
+          : listed([rule('sgr-1', '203.0.113.1/32')]);
+    if (typeof answer === 'string') response.end(answer);
+    else response.writeHead(answer.status).end(answer.body);
+  };
+const denied = {
+  status: 403,
+  body: '<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not you</Message></Error></ErrorResponse>',
+};
+
 const ssh = (cidr: string): RuleSpec => ({ address: cidr, protocol: 'tcp', ports: [{ from: 22, to: 22 }] });
 const add = (cidr: string): RuleChange => ({ action: 'add', ruleId: RULE_ID, spec: ssh(cidr), mark: MARK });
 const remove = (providerRuleId: string): RuleChange => ({
@@ -159,6 +180,13 @@ const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
   throw new Error(`No DriverError but ${String(error)}`);
 };
 
+const driverEnvironment = ({
+  url,
+}: ScriptedEndpoint): { AWS_ENDPOINT_URL_EC2: string; AWS_ENDPOINT_URL_STS: string } => ({
+  AWS_ENDPOINT_URL_EC2: `${url}/ec2`,
+  AWS_ENDPOINT_URL_STS: `${url}/sts`,
+});
+
 describe('AWS driver', () => {
   const endpoint = new ScriptedEndpoint();
   let driver: ProviderDriver;
@@ -167,11 +195,7 @@ describe('AWS driver', () => {
   afterAll(() => endpoint.close());
   beforeEach(() => {
     endpoint.calls.length = 0;
-    driver = createAwsDriver({
-      AWS_ENDPOINT_URL_EC2: `${endpoint.url}/ec2`,
-      AWS_ENDPOINT_URL_STS: `${endpoint.url}/sts`,
-      ...OWN_KEYS,
-    });
+    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
   });
 
   describe('reading', () => {
@@ -255,14 +279,9 @@ describe('AWS driver', () => {
       expect(kinds(await driver.applyChanges(target(), [remove('sgr-1')]))).toEqual(['unknown']);
     });
 
-    it('calls unknown what a cut connection leaves open, and refused what never found a connection', async () => {
+    it('calls unknown what a cut connection leaves open', async () => {
       endpoint.script = (_, response) => response.destroy();
       expect(kinds(await driver.applyChanges(target(), [add('203.0.113.1/32')]))).toEqual(['unknown']);
-      const closed = new ScriptedEndpoint();
-      await closed.open();
-      const unreachable = createAwsDriver({ AWS_ENDPOINT_URL_EC2: closed.url });
-      await closed.close();
-      expect(kinds(await unreachable.applyChanges(target(), [add('203.0.113.1/32')]))).toEqual(['transient']);
     });
 
     it('takes what exists for done although the list does not show it yet', async () => {
@@ -403,26 +422,110 @@ describe('AWS driver', () => {
     });
   });
 
-  describe('roles', () => {
-    const script =
-      (assume: (call: Call) => string | { status: number; body: string }): Script =>
-      (call, response) => {
-        const answer =
-          call.action === 'AssumeRole'
-            ? assume(call)
-            : call.action === 'DescribeSecurityGroups'
-              ? groupShown
-              : listed([rule('sgr-1', '203.0.113.1/32')]);
-        if (typeof answer === 'string') response.end(answer);
-        else response.writeHead(answer.status).end(answer.body);
-      };
-    const denied = {
-      status: 403,
-      body: '<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not you</Message></Error></ErrorResponse>',
-    };
+  describe('with other credentials all around', () => {
+    const canary = new ScriptedEndpoint();
+    const surroundings = { ...process.env };
+    let folder: string;
 
+    beforeAll(async () => {
+      await canary.open();
+      folder = await mkdtemp(join(tmpdir(), 'aws-surroundings-'));
+      const config = join(folder, 'config');
+      // A profile that names services it does not have makes every look into this file fail.
+      const lines = [
+        '[profile poison]',
+        'services = missing',
+        `endpoint_url = ${canary.url}`,
+        'retry_mode = poison',
+      ];
+      await writeFile(
+        config,
+        [...lines, `credential_process = touch ${join(folder, 'was-run')}`, ''].join('\n'),
+      );
+      Object.assign(process.env, {
+        AWS_PROFILE: 'poison',
+        AWS_CONFIG_FILE: config,
+        AWS_SHARED_CREDENTIALS_FILE: config,
+        AWS_ACCESS_KEY_ID: 'AKIAOFTHEHOST',
+        AWS_SECRET_ACCESS_KEY: 'secret-of-the-host',
+        AWS_SESSION_TOKEN: 'token-of-the-host',
+        AWS_REGION: 'us-east-1',
+        AWS_MAX_ATTEMPTS: '5',
+        AWS_RETRY_MODE: 'adaptive',
+        AWS_USE_FIPS_ENDPOINT: 'true',
+        AWS_ENDPOINT_URL: canary.url,
+        AWS_ENDPOINT_URL_EC2: canary.url,
+        AWS_ENDPOINT_URL_STS: canary.url,
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${canary.url}/container`,
+        AWS_EC2_METADATA_SERVICE_ENDPOINT: canary.url,
+      });
+    });
+    afterAll(async () => {
+      process.env = surroundings;
+      await canary.close();
+      await rm(folder, { recursive: true });
+    });
+
+    /** What went to the endpoints around, and the files that a process of theirs left. */
+    const traces = async (): Promise<string[]> => [
+      ...canary.calls.map(({ path }) => path),
+      ...(await readdir(folder)),
+    ];
+
+    it('signs with the tenant’s keys, once, where the given environment says', async () => {
+      endpoint.answer(listed([rule('sgr-1', '203.0.113.1/32')]), refusal(503, 'RequestLimitExceeded'));
+      await driver.readRules(target());
+      expect((await thrown(driver.readRules(target()))).kind).toBe('throttled');
+      expect(endpoint.calls).toHaveLength(2);
+      const [call] = endpoint.calls;
+      expect(call?.path).toBe('/ec2/');
+      expect(call?.headers.authorization).toContain('Credential=AKIATENANT/');
+      expect(call?.headers.authorization).toContain('/eu-west-1/ec2/');
+      expect(call?.headers['x-amz-security-token']).toBeUndefined();
+      expect(await traces()).toEqual(['config']);
+    });
+
+    it('assumes roles with the keys meant for it', async () => {
+      endpoint.script = account(() => session(3600));
+      await driver.readRules(roleTarget());
+      const authorizations = endpoint.calls.map(({ headers }) => headers.authorization);
+      expect(authorizations[0]).toContain('Credential=AKIADEPLOYMENT/');
+      expect(authorizations[1]).toContain('Credential=ASIAROLE/');
+      expect(await traces()).toEqual(['config']);
+    });
+
+    it('uses no other keys when its own are missing', async () => {
+      const { AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_STS } = driverEnvironment(endpoint);
+      const without = createAwsDriver({ AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_STS });
+      for (const aim of [target({ secretAccessKey: '' }), target({ accessKeyId: '' }), roleTarget()]) {
+        expect((await thrown(without.readRules(aim))).kind).toBe('denied');
+        expect((await thrown(without.verify(aim))).kind).toBe('denied');
+        expect((await thrown(without.applyChanges(aim, [add('203.0.113.1/32')]))).kind).toBe('denied');
+      }
+      expect([...endpoint.calls, ...(await traces())]).toEqual(['config']);
+    });
+
+    it('goes to AWS itself when no endpoint is given', async () => {
+      const asked: string[] = [];
+      const keys = { accessKeyId: 'AKIATENANT', secretAccessKey: SECRET };
+      const client = new EC2Client({
+        ...new SdkSettings({}, 1000).for('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys),
+        requestHandler: {
+          handle: ({ protocol, hostname }: { protocol: string; hostname: string }) => {
+            asked.push(`${protocol}//${hostname}`);
+            return Promise.reject(new Error('not in a test'));
+          },
+        },
+      });
+      await expect(client.send(new DescribeSecurityGroupsCommand())).rejects.toThrow('not in a test');
+      expect(asked).toEqual(['https://ec2.eu-west-1.amazonaws.com']);
+      expect(await traces()).toEqual(['config']);
+    });
+  });
+
+  describe('roles', () => {
     it('assumes the role once, with the external id and by its own keys', async () => {
-      endpoint.script = script(() => session(3600));
+      endpoint.script = account(() => session(3600));
       await Promise.all([driver.readRules(roleTarget()), driver.readRules(roleTarget())]);
       await driver.readRules(roleTarget());
       const [first, ...rest] = endpoint.calls;
@@ -441,11 +544,11 @@ describe('AWS driver', () => {
     });
 
     it('assumes it again five minutes before the session ends, for another external id, and after a denial', async () => {
-      endpoint.script = script(() => session(299));
+      endpoint.script = account(() => session(299));
       await driver.readRules(roleTarget());
       await driver.readRules(roleTarget());
       expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(2);
-      endpoint.script = script(() => session(3600));
+      endpoint.script = account(() => session(3600));
       await driver.readRules(roleTarget());
       await driver.readRules(roleTarget('another'));
       expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(4);
@@ -453,25 +556,25 @@ describe('AWS driver', () => {
       await thrown(driver.readRules(roleTarget()));
       endpoint.answer(session(3600), refusal(403, 'UnauthorizedOperation'));
       expect(kinds(await driver.applyChanges(roleTarget(), [remove('sgr-1')]))).toEqual(['denied']);
-      endpoint.script = script(() => session(3600));
+      endpoint.script = account(() => session(3600));
       await driver.readRules(roleTarget());
       expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(6);
     });
 
     it('does not remember a refusal', async () => {
-      endpoint.script = script(() => denied);
+      endpoint.script = account(() => denied);
       const error = await thrown(driver.readRules(roleTarget()));
       expect(error).toMatchObject({ kind: 'denied', message: 'AccessDenied: not you' });
-      endpoint.script = script(() => session(3600));
+      endpoint.script = account(() => session(3600));
       expect(await driver.readRules(roleTarget())).toHaveLength(1);
     });
 
     it('verifies a role that asks for the external id, and refuses one that takes anyone', async () => {
-      endpoint.script = script(({ form }) =>
+      endpoint.script = account(({ form }) =>
         form.get('ExternalId') === 'external-id' ? session(3600) : denied,
       );
       await driver.verify(roleTarget());
-      endpoint.script = script(() => session(3600));
+      endpoint.script = account(() => session(3600));
       const error = await thrown(driver.verify(roleTarget()));
       expect(error.kind).toBe('denied');
       expect(error.message).toContain('sts:ExternalId');

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { TIERS, type Tier } from '#rules';
 
 export class SignedInUserDto {
@@ -51,4 +51,6 @@ export class LoginAnswerDto {
   @ApiProperty({ type: SignedInUserDto, nullable: true }) user!: SignedInUserDto | null;
 }
 
+/** No fields. */
+@ApiSchema({ description: 'an empty object' })
 export class EmptyDto {}

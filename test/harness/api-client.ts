@@ -1,0 +1,88 @@
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+export interface ResourceIp {
+  readonly id: string;
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly ipVersion: number;
+  readonly ipAddress: string;
+  readonly status: string;
+  readonly providerRuleId: string | null;
+  readonly appliedAt: string | null;
+  readonly removedAt: string | null;
+  readonly errorMessage: string | null;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly status: string;
+  readonly ipv4Address: string | null;
+  readonly ipv6Address: string | null;
+  readonly startedAt: string;
+  readonly expiresAt: string;
+  readonly endedAt: string | null;
+  readonly endedReason: string | null;
+  readonly resourceIps: ResourceIp[];
+}
+
+export type Identity = { readonly token: string } | { readonly apiKey: string } | null;
+
+/** Speaks to the API as a client does. */
+export class ApiClient {
+  constructor(
+    private readonly base: string,
+    private readonly identity: Identity = null,
+  ) {}
+
+  as(identity: Identity): ApiClient {
+    return new ApiClient(this.base, identity);
+  }
+
+  get<T>(path: string): Promise<Answer<T>> {
+    return this.send('GET', path);
+  }
+
+  post<T>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+    return this.send('POST', path, body, headers);
+  }
+
+  delete<T>(path: string): Promise<Answer<T>> {
+    return this.send('DELETE', path);
+  }
+
+  /** The body of an answer that must have this status. */
+  async expect<T>(status: number, answer: Promise<Answer<T>>): Promise<T> {
+    const { status: got, body } = await answer;
+    if (got !== status) throw new Error(`Expected ${status}, got ${got}: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  async send<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<T>> {
+    const response = await fetch(`${this.base}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...identityHeaders(this.identity),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: (text === '' ? null : JSON.parse(text)) as T };
+  }
+}
+
+function identityHeaders(identity: Identity): Record<string, string> {
+  if (!identity) return {};
+  return 'token' in identity ? { Authorization: `Bearer ${identity.token}` } : { 'X-API-Key': identity.apiKey };
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { ApiClient } from './api-client';
+import { cloneDatabase } from './database';
+import { AppProcess } from './processes';
+import { SimulatorClient } from './simulator-client';
+
+export interface DrawbridgeOptions {
+  readonly redisUrl?: string;
+  /** false: the test starts workers itself */
+  readonly worker?: boolean;
+  readonly simulator?: Readonly<Record<string, string>>;
+  readonly api?: Readonly<Record<string, string>>;
+}
+
+/** The whole product as it is shipped: API, worker and simulated clouds, each a process, on a database of its own. */
+export class Drawbridge {
+  readonly api: ApiClient;
+  readonly cloud: SimulatorClient;
+  private readonly workers: AppProcess[] = [];
+
+  private constructor(
+    readonly databaseUrl: string,
+    private readonly env: Readonly<Record<string, string>>,
+    private readonly sql: Client,
+    private readonly simulatorProcess: AppProcess,
+    private readonly apiProcess: AppProcess,
+    private readonly dropDatabase: () => Promise<void>,
+  ) {
+    this.api = new ApiClient(`http://127.0.0.1:${apiProcess.port}/api/v1`);
+    this.cloud = new SimulatorClient(`http://127.0.0.1:${simulatorProcess.port}`);
+  }
+
+  static async start(options: DrawbridgeOptions = {}): Promise<Drawbridge> {
+    const [database, simulator] = await Promise.all([
+      cloneDatabase(),
+      AppProcess.start('simulator', { SIMULATOR_PORT: '0', SIMULATOR_WRITE_BURST: '10000', SIMULATOR_READ_BURST: '10000', ...options.simulator }),
+    ]);
+    const clouds = `http://127.0.0.1:${simulator.port}/aws`;
+    const env = {
+      DATABASE_URL: database.url,
+      ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
+      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
+      JWT_SECRET: randomBytes(32).toString('hex'),
+      DEPLOYMENT_ID: 'test',
+      AWS_ENDPOINT_URL_EC2: `${clouds}/ec2`,
+      AWS_ENDPOINT_URL_STS: `${clouds}/sts`,
+      LOG_LEVEL: 'warn',
+    };
+    const sql = new Client({ connectionString: database.url });
+    const [api] = await Promise.all([
+      AppProcess.start('api', { PORT: '0', EMBEDDED: 'true', RATE_LIMIT_PER_MINUTE: '1000000', ...env, ...options.api }),
+      sql.connect(),
+    ]);
+    const drawbridge = new Drawbridge(database.url, env, sql, simulator, api, database.drop);
+    if (options.worker ?? true) await drawbridge.startWorker();
+    return drawbridge;
+  }
+
+  async startWorker(env: Readonly<Record<string, string>> = {}): Promise<AppProcess> {
+    const worker = await AppProcess.start('worker', { ...this.env, ...env });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** The worker started last. */
+  get worker(): AppProcess {
+    return this.workers.at(-1)!;
+  }
+
+  get apiServer(): AppProcess {
+    return this.apiProcess;
+  }
+
+  /** Straight to the database: to make time pass, or to see what an endpoint does not show. */
+  async query<Row extends object>(statement: string, given: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.sql.query<Row>(statement, [...given])).rows;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.workers.map((worker) => worker.stop('SIGKILL')), this.apiProcess.stop('SIGKILL')]);
+    await this.simulatorProcess.stop('SIGKILL');
+    await this.sql.end();
+    await this.dropDatabase();
+  }
+}
