@@ -77,10 +77,17 @@ export async function organization(
   plans: readonly ResourcePlan[] = [{ group: group(0), config: { port: 22 } }],
 ): Promise<Organization> {
   const { api } = drawbridge;
-  const account = { organizationName: 'Example', email: `${randomUUID()}@example.com`, password: randomUUID() };
+  const account = {
+    organizationName: 'Example',
+    email: `${randomUUID()}@example.com`,
+    password: randomUUID(),
+  };
   const login = await api.expect(
     201,
-    api.post<{ accessToken: string; user: { id: string; organizationId: string } }>('/auth/register', account),
+    api.post<{ accessToken: string; user: { id: string; organizationId: string } }>(
+      '/auth/register',
+      account,
+    ),
   );
   await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
     login.user.organizationId,

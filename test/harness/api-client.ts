@@ -78,11 +78,17 @@ export class ApiClient {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: (text === '' ? null : JSON.parse(text)) as T };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? null : JSON.parse(text)) as T,
+    };
   }
 }
 
 function identityHeaders(identity: Identity): Record<string, string> {
   if (!identity) return {};
-  return 'token' in identity ? { Authorization: `Bearer ${identity.token}` } : { 'X-API-Key': identity.apiKey };
+  return 'token' in identity
+    ? { Authorization: `Bearer ${identity.token}` }
+    : { 'X-API-Key': identity.apiKey };
 }

@@ -34,7 +34,12 @@ export class Drawbridge {
   static async start(options: DrawbridgeOptions = {}): Promise<Drawbridge> {
     const [database, simulator] = await Promise.all([
       cloneDatabase(),
-      AppProcess.start('simulator', { SIMULATOR_PORT: '0', SIMULATOR_WRITE_BURST: '10000', SIMULATOR_READ_BURST: '10000', ...options.simulator }),
+      AppProcess.start('simulator', {
+        SIMULATOR_PORT: '0',
+        SIMULATOR_WRITE_BURST: '10000',
+        SIMULATOR_READ_BURST: '10000',
+        ...options.simulator,
+      }),
     ]);
     const clouds = `http://127.0.0.1:${simulator.port}/aws`;
     const env = {
@@ -49,7 +54,13 @@ export class Drawbridge {
     };
     const sql = new Client({ connectionString: database.url });
     const [api] = await Promise.all([
-      AppProcess.start('api', { PORT: '0', EMBEDDED: 'true', RATE_LIMIT_PER_MINUTE: '1000000', ...env, ...options.api }),
+      AppProcess.start('api', {
+        PORT: '0',
+        EMBEDDED: 'true',
+        RATE_LIMIT_PER_MINUTE: '1000000',
+        ...env,
+        ...options.api,
+      }),
       sql.connect(),
     ]);
     const drawbridge = new Drawbridge(database.url, env, sql, simulator, api, database.drop);
@@ -78,7 +89,10 @@ export class Drawbridge {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.workers.map((worker) => worker.stop('SIGKILL')), this.apiProcess.stop('SIGKILL')]);
+    await Promise.all([
+      ...this.workers.map((worker) => worker.stop('SIGKILL')),
+      this.apiProcess.stop('SIGKILL'),
+    ]);
     await this.simulatorProcess.stop('SIGKILL');
     await this.sql.end();
     await this.dropDatabase();

@@ -56,7 +56,9 @@ export class SimulatorClient {
     await this.send('DELETE', '/_faults');
   }
 
-  async addForeign(rule: Pick<OpenRule, 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort'>): Promise<void> {
+  async addForeign(
+    rule: Pick<OpenRule, 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort'>,
+  ): Promise<void> {
     await this.send('POST', '/_rules', { provider: 'AWS', ...rule });
   }
 

@@ -8,20 +8,24 @@ import { AppModule } from './app.module';
 import { isUnavailable } from './errors/database-faults';
 import { serveDocs } from './docs/open-api';
 import { dressApplication } from './http/http-shell';
+import { answerOutsideRoutes } from './http/outside-routes';
 import { stopOnRequest } from './http/stop-on-request';
 
 async function start(): Promise<void> {
   const settings = loadSettings(ApiSettings, process.env);
   const app = await NestFactory.create<NestExpressApplication>(await AppModule.connect(settings), {
     bodyParser: false,
-    bufferLogs: true,
     abortOnError: false,
+    // what fails is thrown and told in one line below
+    logger: ['warn'],
   });
-  app.useLogger(app.get(Logger));
   dressApplication(app, settings);
   serveDocs(app, settings);
   stopOnRequest(app);
+  await app.init();
+  answerOutsideRoutes(app);
   await app.listen(settings.PORT);
+  app.useLogger(app.get(Logger));
   const address = app.getHttpServer().address();
   const port = typeof address === 'object' && address ? address.port : settings.PORT;
   app.get(Logger).log({ msg: 'Listening', port });

@@ -32,7 +32,10 @@ function warnAboutRedis() {
 }
 
 const commands = {
-  start: { words: 'installs, builds and starts everything', run: (args) => node('dist/apps/launcher/src/main.js', args) },
+  start: {
+    words: 'installs, builds and starts everything',
+    run: (args) => node('dist/apps/launcher/src/main.js', args),
+  },
   test: {
     words: 'installs, builds and runs the tests; further arguments go to jest',
     run: (args) => {

@@ -20,7 +20,8 @@ async function install(root) {
   const args = [...leading, 'ci', '--no-audit', '--no-fund', '--include=dev'];
   const { code, output } = await runQuietly(program, args, { cwd: root, shell: program === 'npm.cmd' });
   done(code === 0 ? 'Packages installed' : 'Packages not installed');
-  if (code !== 0) throw new Error(`${output.trimEnd()}\n\nnpm ci failed (exit code ${code}): its words are above.`);
+  if (code !== 0)
+    throw new Error(`${output.trimEnd()}\n\nnpm ci failed (exit code ${code}): its words are above.`);
 }
 
 /** The npm that runs this command, or else the one on the PATH. */

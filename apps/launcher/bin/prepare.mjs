@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildWhenStale } from './build.mjs';
@@ -22,7 +31,8 @@ async function takeTurn(folder) {
   for (let told = false; !tryToHold(lock); told = true) {
     const holder = readHolder(lock);
     if (holder?.isGone) dropLock(lock, holder.pid);
-    else if (holder && !told) console.log(`Waiting for process ${holder.pid}, which is preparing this folder...`);
+    else if (holder && !told)
+      console.log(`Waiting for process ${holder.pid}, which is preparing this folder...`);
     await delay(200);
   }
   const heartbeat = setInterval(() => existsSync(lock) && utimesSync(lock, new Date(), new Date()), 1_000);

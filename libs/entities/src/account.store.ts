@@ -62,7 +62,11 @@ export class AccountStore {
   }
 
   /** What an account shows of itself beside the principal. @returns null when it is gone */
-  async profileOfUser(tx: Tx, userId: string, organizationId: OrganizationId): Promise<UserProfileRow | null> {
+  async profileOfUser(
+    tx: Tx,
+    userId: string,
+    organizationId: OrganizationId,
+  ): Promise<UserProfileRow | null> {
     const [row] = await tx.query<UserProfileRow[]>(
       `SELECT u.last_login_at AS "lastLoginAt", u.created_at AS "createdAt", u.updated_at AS "updatedAt",
          ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
@@ -145,7 +149,13 @@ export class AccountStore {
 
   async saveRefreshToken(
     tx: Tx,
-    token: { organizationId: string; userId: string; familyId: string; tokenHash: string; ttlSeconds: number },
+    token: {
+      organizationId: string;
+      userId: string;
+      familyId: string;
+      tokenHash: string;
+      ttlSeconds: number;
+    },
   ): Promise<void> {
     await tx.query(
       `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, expires_at)
@@ -158,7 +168,11 @@ export class AccountStore {
    * Uses a refresh token up. Only its first use rotates; a second one within the grace, while no successor has been
    * used, is forgiven (two tabs, a lost answer); any later one is theft and ends the whole family.
    */
-  async useRefreshToken(tx: Tx, tokenHash: string, graceSeconds: number): Promise<RefreshOutcome | { outcome: 'unknown' }> {
+  async useRefreshToken(
+    tx: Tx,
+    tokenHash: string,
+    graceSeconds: number,
+  ): Promise<RefreshOutcome | { outcome: 'unknown' }> {
     const known = `organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId"`;
     const [rotated] = returned<Omit<RefreshOutcome, 'outcome'>>(
       await tx.query(
@@ -180,9 +194,10 @@ export class AccountStore {
     if (!spent) return { outcome: 'unknown' };
     const { forgiven, ...holder } = spent;
     if (forgiven) return { outcome: 'forgiven', ...holder };
-    await tx.query('UPDATE refresh_tokens SET revoked_at = now() WHERE family_id = $1 AND revoked_at IS NULL', [
-      holder.familyId,
-    ]);
+    await tx.query(
+      'UPDATE refresh_tokens SET revoked_at = now() WHERE family_id = $1 AND revoked_at IS NULL',
+      [holder.familyId],
+    );
     return { outcome: 'reused', ...holder };
   }
 

@@ -21,7 +21,12 @@ export interface AuditEntry extends AuditActor {
 }
 
 /** The service itself, when nobody asked for the deed. */
-export const SYSTEM_ACTOR: AuditActor = { actorType: 'SYSTEM', actorId: null, actorEmail: null, ipAddress: null };
+export const SYSTEM_ACTOR: AuditActor = {
+  actorType: 'SYSTEM',
+  actorId: null,
+  actorEmail: null,
+  ipAddress: null,
+};
 
 /**
  * One INSERT of audit records, to stand alone or as a part of a larger statement.

@@ -58,7 +58,11 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   }
 
   /** Keeps the first data key of an organization; of two at once the first stays and both callers get it. */
-  async keepDataKey(tx: Tx, organization: OrganizationId, key: Omit<DataKeyRow, 'organizationId'>): Promise<DataKeyRow> {
+  async keepDataKey(
+    tx: Tx,
+    organization: OrganizationId,
+    key: Omit<DataKeyRow, 'organizationId'>,
+  ): Promise<DataKeyRow> {
     await tx.query(
       `INSERT INTO data_keys (organization_id, version, master_key_version, wrapped_key)
        VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
@@ -96,9 +100,10 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   }
 
   list(tx: Tx, organization: OrganizationId): Promise<CredentialRow[]> {
-    return tx.query(`SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 ORDER BY c.name, c.id`, [
-      organization,
-    ]);
+    return tx.query(
+      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 ORDER BY c.name, c.id`,
+      [organization],
+    );
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
@@ -119,7 +124,10 @@ export class CredentialStore implements TenantStore<CredentialStore> {
 }
 
 /** The worker serves every organization: it follows a rule to the credential it was written with. */
-export async function sealedCredentialForConvergence(tx: Tx, credentialId: string): Promise<SealedCredential | null> {
+export async function sealedCredentialForConvergence(
+  tx: Tx,
+  credentialId: string,
+): Promise<SealedCredential | null> {
   const [row] = await tx.query<SealedCredential[]>(`${SEALED} WHERE c.id = $1`, [credentialId]);
   return row ?? null;
 }

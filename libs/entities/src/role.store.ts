@@ -28,7 +28,10 @@ export class RoleStore implements TenantStore<RoleStore> {
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
-    const [row] = await tx.query<RoleRow[]>(`${SELECT} WHERE r.organization_id = $1 AND r.id = $2`, [organization, id]);
+    const [row] = await tx.query<RoleRow[]>(`${SELECT} WHERE r.organization_id = $1 AND r.id = $2`, [
+      organization,
+      id,
+    ]);
     return row ?? null;
   }
 
@@ -46,12 +49,29 @@ export class RoleStore implements TenantStore<RoleStore> {
     return created ? this.find(tx, organization, created.id) : null;
   }
 
-  assignResource(tx: Tx, organization: OrganizationId, roleId: string, resourceId: string): Promise<Assignment> {
-    return this.assign(tx, organization, roleId, { table: 'resources', link: 'role_resources', column: 'resource_id' }, resourceId);
+  assignResource(
+    tx: Tx,
+    organization: OrganizationId,
+    roleId: string,
+    resourceId: string,
+  ): Promise<Assignment> {
+    return this.assign(
+      tx,
+      organization,
+      roleId,
+      { table: 'resources', link: 'role_resources', column: 'resource_id' },
+      resourceId,
+    );
   }
 
   assignUser(tx: Tx, organization: OrganizationId, roleId: string, userId: string): Promise<Assignment> {
-    return this.assign(tx, organization, roleId, { table: 'users', link: 'role_users', column: 'user_id' }, userId);
+    return this.assign(
+      tx,
+      organization,
+      roleId,
+      { table: 'users', link: 'role_users', column: 'user_id' },
+      userId,
+    );
   }
 
   /** One statement: both sides are looked up in the organization, and the link is made, or its key refuses it. */

@@ -112,7 +112,12 @@ const LIVE = LIVE_SESSION_STATUSES.map((status) => `'${status}'`).join(', ');
 
 export class SessionStore implements TenantStore<SessionStore> {
   /** The user's resources, and of the asked ones also those that are not the user's, with no roles. */
-  grants(tx: Tx, organization: OrganizationId, userId: string, asked: readonly string[]): Promise<GrantRow[]> {
+  grants(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    asked: readonly string[],
+  ): Promise<GrantRow[]> {
     return tx.query(
       `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.provider,
          r.target_id AS "targetId", r.config,
@@ -132,7 +137,12 @@ export class SessionStore implements TenantStore<SessionStore> {
    * One statement, one commit: the session, its addresses, the cloud rules they want, the audit record.
    * @returns null when a live session of the user holds one of the addresses: a constraint decides
    */
-  async start(tx: Tx, organization: OrganizationId, session: NewSession, audit: AuditEntry): Promise<SessionRow | null> {
+  async start(
+    tx: Tx,
+    organization: OrganizationId,
+    session: NewSession,
+    audit: AuditEntry,
+  ): Promise<SessionRow | null> {
     const ips = session.openings.map((opening) => ({ id: randomUUID(), ...opening }));
     const wants = ips.flatMap((ip) =>
       ip.specs.map((spec) => ({
@@ -203,12 +213,14 @@ export class SessionStore implements TenantStore<SessionStore> {
       AND ($3::uuid IS NULL OR EXISTS (SELECT FROM resource_ips f WHERE f.session_id = s.id AND f.resource_id = $3))
       AND ($4::text[] IS NULL OR s.status = ANY ($4))`;
     const given = [organization, filter.userId ?? null, filter.resourceId ?? null, filter.statuses ?? null];
-    const [counted] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total FROM sessions s ${where}`, given);
-    const rows = await tx.query<SessionRow[]>(`${SELECT} ${where} ORDER BY s.created_at DESC, s.id LIMIT $5 OFFSET $6`, [
-      ...given,
-      slice.size,
-      slice.page * slice.size,
-    ]);
+    const [counted] = await tx.query<{ total: number }[]>(
+      `SELECT count(*)::int AS total FROM sessions s ${where}`,
+      given,
+    );
+    const rows = await tx.query<SessionRow[]>(
+      `${SELECT} ${where} ORDER BY s.created_at DESC, s.id LIMIT $5 OFFSET $6`,
+      [...given, slice.size, slice.page * slice.size],
+    );
     return { rows, total: counted!.total };
   }
 
@@ -223,7 +235,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     additionalHours: number,
     maximumHours: number,
     audit: AuditEntry,
-  ): Promise<boolean> {
+  ): Promise<'extended' | 'over' | 'beyond-maximum'> {
     const [extended] = await tx.query<unknown[]>(
       `WITH extended AS (
          UPDATE sessions SET expires_at = expires_at + make_interval(hours => $3)
@@ -233,7 +245,13 @@ export class SessionStore implements TenantStore<SessionStore> {
        SELECT id FROM extended`,
       [organization, id, additionalHours, maximumHours, auditJson(audit)],
     );
-    return extended !== undefined;
+    if (extended) return 'extended';
+    const [live] = await tx.query<unknown[]>(
+      `SELECT 1 FROM sessions WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE})
+         AND expires_at > clock_timestamp()`,
+      [organization, id],
+    );
+    return live ? 'beyond-maximum' : 'over';
   }
 
   /** Ends a live session: its addresses stop holding their rules, which become due. @returns null when not live */

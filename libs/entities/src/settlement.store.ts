@@ -141,14 +141,27 @@ export class SettlementStore {
   }
 
   private async writeIps(tx: Tx, affected: AffectedIp[], settlement: Settlement): Promise<AffectedIp[]> {
-    const failed = new Map(settlement.rules.filter((rule) => rule.failed).map((rule) => [rule.ruleId, rule.message]));
+    const failed = new Map(
+      settlement.rules.filter((rule) => rule.failed).map((rule) => [rule.ruleId, rule.message]),
+    );
     const moves = affected.flatMap((ip) => {
       const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
       const missing = ip.rules.find((rule) => rule.state !== 'present');
-      const status = resourceIpStatus(ip.status, ip.rules, refused !== undefined || (ip.overdue && missing !== undefined));
+      const status = resourceIpStatus(
+        ip.status,
+        ip.rules,
+        refused !== undefined || (ip.overdue && missing !== undefined),
+      );
       if (status === ip.status) return [];
-      const errorMessage = status === 'FAILED' ? ((refused ?? missing)?.lastError ?? 'The provider did not apply it in time') : null;
-      const providerRuleId = ip.rules.map((rule) => rule.providerRuleId).filter(Boolean).join(',') || null;
+      const errorMessage =
+        status === 'FAILED'
+          ? ((refused ?? missing)?.lastError ?? 'The provider did not apply it in time')
+          : null;
+      const providerRuleId =
+        ip.rules
+          .map((rule) => rule.providerRuleId)
+          .filter(Boolean)
+          .join(',') || null;
       return [{ ip, row: { id: ip.id, from: ip.status, to: status, errorMessage, providerRuleId } }];
     });
     if (moves.length === 0) return [];
@@ -181,7 +194,10 @@ export class SettlementStore {
       [sessionIds],
     );
     const moves = sessions
-      .map((session) => ({ session, to: sessionStatus(session.status, session.statuses, session.endedReason) }))
+      .map((session) => ({
+        session,
+        to: sessionStatus(session.status, session.statuses, session.endedReason),
+      }))
       .filter(({ session, to }) => to !== session.status);
     const moved = returned<{ id: string }>(
       await tx.query(
@@ -191,10 +207,16 @@ export class SettlementStore {
       ),
     );
     const written = new Set(moved.map((row) => row.id));
-    await this.auditMoves(tx, moves.filter(({ session }) => written.has(session.id)));
+    await this.auditMoves(
+      tx,
+      moves.filter(({ session }) => written.has(session.id)),
+    );
   }
 
-  private async auditMoves(tx: Tx, moves: readonly { session: AffectedSession; to: SessionStatus }[]): Promise<void> {
+  private async auditMoves(
+    tx: Tx,
+    moves: readonly { session: AffectedSession; to: SessionStatus }[],
+  ): Promise<void> {
     for (const organization of new Set(moves.map(({ session }) => session.organizationId))) {
       const entries = moves
         .filter(({ session }) => session.organizationId === organization)

@@ -14,6 +14,7 @@ export interface Failure extends ApiErrorExtras {
 }
 
 const RETRY_AFTER_SECONDS = '2';
+const FRAMEWORKS_NOT_FOUND = /^Cannot [A-Z-]+ \//;
 
 /** Classifies everything a handler, a guard, a pipe or the framework may throw. */
 export function failureOf(exception: unknown): Failure {
@@ -30,7 +31,10 @@ export function failureOf(exception: unknown): Failure {
     };
   }
   if (exception instanceof HttpException && exception.getStatus() < 500) {
-    return { status: exception.getStatus(), message: exception.message, unexpected: false };
+    const message = FRAMEWORKS_NOT_FOUND.test(exception.message)
+      ? 'There is no such endpoint'
+      : exception.message;
+    return { status: exception.getStatus(), message, unexpected: false };
   }
   if (isTextRefused(exception)) {
     return { status: 400, message: 'Text must not contain the character U+0000', unexpected: false };

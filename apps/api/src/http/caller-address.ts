@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
 import { callerAddress, type HostAddress } from '#rules';
 
 const addresses = new WeakMap<object, HostAddress | null>();
@@ -14,7 +13,7 @@ const oneLine = (header: string | string[] | undefined): string | undefined =>
  */
 export const rememberCallerAddress =
   (trustedProxies: readonly string[]) =>
-  (request: Request, _response: Response, next: NextFunction): void => {
+  (request: IncomingMessage, _response: unknown, next: () => void): void => {
     const { headers, socket } = request;
     const address = callerAddress(
       {

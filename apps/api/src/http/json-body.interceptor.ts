@@ -39,7 +39,6 @@ export async function readJsonBody(request: Request, response: Response): Promis
       error === undefined ? resolve() : reject(refusalOf(error)),
     );
   });
-  request.body ??= {};
   const refusal = jsonRefusal(request.body);
   if (refusal !== null) throw badRequest(refusal);
 }

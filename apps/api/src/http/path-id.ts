@@ -1,11 +1,14 @@
 import { Param, ParseUUIDPipe } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { badRequest } from '../errors';
 
 /** Handler parameter: an id in the path. What is no UUID is refused with 400. */
-export const PathId = (name = 'id'): ParameterDecorator =>
-  Param(
-    name,
-    new ParseUUIDPipe({
-      exceptionFactory: () => badRequest(`${name} must be a UUID`, { [name]: `${name} must be a UUID` }),
-    }),
-  );
+export function PathId(name = 'id'): ParameterDecorator {
+  const words = `${name} must be a UUID`;
+  const uuid = new ParseUUIDPipe({ exceptionFactory: () => badRequest(words, { [name]: words }) });
+  return (target, method, index) => {
+    Param(name, uuid)(target, method, index);
+    const handler = method !== undefined && Object.getOwnPropertyDescriptor(target, method);
+    if (handler) ApiParam({ name, schema: { type: 'string', format: 'uuid' } })(target, method, handler);
+  };
+}

@@ -7,7 +7,7 @@ import { ApiError, notFound } from '../errors';
 
 /** One entry of Express's router: what Express itself matches by. */
 interface RouterLayer {
-  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
   match(path: string): boolean;
 }
 
@@ -15,7 +15,7 @@ interface ExpressApplication {
   readonly router: { readonly stack: readonly RouterLayer[] };
 }
 
-const ANY_METHOD = '_all';
+const ANY_PATH = '{*path}';
 
 /** Everything under the API's prefix that no other route took: counted by the rate limiter like any other request. */
 @ApiExcludeController()
@@ -24,7 +24,7 @@ export class UnknownRouteController {
   constructor(private readonly adapter: HttpAdapterHost) {}
 
   @Public()
-  @All('{*path}')
+  @All(ANY_PATH)
   refuse(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
     const allowed = this.methodsOf(request.path);
     if (allowed.length === 0) throw notFound('There is no such endpoint');
@@ -37,10 +37,10 @@ export class UnknownRouteController {
 
   private methodsOf(path: string): string[] {
     const { router } = this.adapter.httpAdapter.getInstance<ExpressApplication>();
-    const routes = router.stack.filter((layer) => layer.route && layer.match(path));
-    const methods = routes.flatMap(({ route }) => Object.keys(route?.methods ?? {}));
-    return [...new Set(methods)]
-      .filter((method) => method !== ANY_METHOD)
-      .map((method) => method.toUpperCase());
+    const methods = router.stack.flatMap((layer) => {
+      const known = layer.route && !layer.route.path.endsWith(ANY_PATH) && layer.match(path);
+      return known ? Object.keys(layer.route?.methods ?? {}) : [];
+    });
+    return [...new Set(methods)].map((method) => method.toUpperCase());
   }
 }

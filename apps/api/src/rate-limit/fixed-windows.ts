@@ -39,6 +39,12 @@ export class FixedWindows implements ThrottlerStorage {
     };
   }
 
+  /** Takes one count back, if its window still runs. */
+  giveBack(key: string): void {
+    const window = this.windows.get(key);
+    if (window && window.hits > 0) window.hits -= 1;
+  }
+
   /** How many clients are being counted. */
   get size(): number {
     return this.windows.size;

@@ -87,7 +87,6 @@ export function sessionHours(asked: number | undefined, fallback: number, maximu
   return asked;
 }
 
-
 /** Each address on each resource, with the cloud rules that takes. */
 export function openings(addresses: SessionAddresses, grants: readonly GrantRow[]): NewOpening[] {
   const families = [

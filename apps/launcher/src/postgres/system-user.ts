@@ -39,7 +39,15 @@ function idsOf(user: string): RunAs | undefined {
 
 function createPostgres(): RunAs | undefined {
   output('groupadd', ['--system', 'postgres']);
-  output('useradd', ['--system', '--gid', 'postgres', '--no-create-home', '--shell', '/bin/false', 'postgres']);
+  output('useradd', [
+    '--system',
+    '--gid',
+    'postgres',
+    '--no-create-home',
+    '--shell',
+    '/bin/false',
+    'postgres',
+  ]);
   return idsOf('postgres');
 }
 

@@ -180,6 +180,39 @@ const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
   throw new Error(`No DriverError but ${String(error)}`);
 };
 
+/** Names that the SDK asks the process for, and that lead to no credential and to no endpoint. */
+const HARMLESS =
+  /^AWS_(SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED|EXECUTION_ENV|LAMBDA_FUNCTION_NAME|ENABLE_DEFAULT_SOCKET_TIMEOUT_2026)$/;
+
+/**
+ * Surroundings full of other credentials, all of them usable.
+ * @param url where they lead
+ * @param looked takes the AWS names that are asked for
+ */
+function surroundingsOf(url: string, folder: string, looked: Set<string>): NodeJS.ProcessEnv {
+  const values: NodeJS.ProcessEnv = {
+    ...process.env,
+    AWS_PROFILE: 'other',
+    AWS_CONFIG_FILE: join(folder, 'config'),
+    AWS_SHARED_CREDENTIALS_FILE: join(folder, 'config'),
+    AWS_ACCESS_KEY_ID: 'AKIAOFTHEHOST',
+    AWS_SECRET_ACCESS_KEY: 'secret-of-the-host',
+    AWS_SESSION_TOKEN: 'token-of-the-host',
+    AWS_ENDPOINT_URL: url,
+    AWS_ENDPOINT_URL_EC2: url,
+    AWS_ENDPOINT_URL_STS: url,
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/container`,
+    AWS_EC2_METADATA_SERVICE_ENDPOINT: url,
+  };
+  return new Proxy(values, {
+    get: (env, name) => {
+      if (typeof name !== 'string') return undefined;
+      if (name.startsWith('AWS_') && !HARMLESS.test(name)) looked.add(name);
+      return env[name];
+    },
+  });
+}
+
 const driverEnvironment = ({
   url,
 }: ScriptedEndpoint): { AWS_ENDPOINT_URL_EC2: string; AWS_ENDPOINT_URL_STS: string } => ({
@@ -189,10 +222,33 @@ const driverEnvironment = ({
 
 describe('AWS driver', () => {
   const endpoint = new ScriptedEndpoint();
+  /** What the process environment points to, and nobody may go to. */
+  const canary = new ScriptedEndpoint();
+  const looked = new Set<string>();
+  const { env } = process;
+  let folder: string;
   let driver: ProviderDriver;
 
-  beforeAll(() => endpoint.open());
-  afterAll(() => endpoint.close());
+  beforeAll(async () => {
+    await Promise.all([endpoint.open(), canary.open()]);
+    folder = await mkdtemp(join(tmpdir(), 'aws-surroundings-'));
+    const profile = [`endpoint_url = ${canary.url}`, `credential_process = touch ${join(folder, 'was-run')}`];
+    await writeFile(
+      join(folder, 'config'),
+      ['[profile other]', ...profile, '[other]', ...profile, ''].join('\n'),
+    );
+    process.env = surroundingsOf(canary.url, folder, looked);
+  });
+  afterAll(async () => {
+    process.env = env;
+    await Promise.all([endpoint.close(), canary.close(), rm(folder, { recursive: true })]);
+  });
+  /** Looks into the process environment, calls to where it leads, and files that a process of its left. */
+  const traces = async (): Promise<string[]> => [
+    ...looked,
+    ...canary.calls.map(({ path }) => path),
+    ...(await readdir(folder)),
+  ];
   beforeEach(() => {
     endpoint.calls.length = 0;
     driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
@@ -423,55 +479,6 @@ describe('AWS driver', () => {
   });
 
   describe('with other credentials all around', () => {
-    const canary = new ScriptedEndpoint();
-    const surroundings = { ...process.env };
-    let folder: string;
-
-    beforeAll(async () => {
-      await canary.open();
-      folder = await mkdtemp(join(tmpdir(), 'aws-surroundings-'));
-      const config = join(folder, 'config');
-      // A profile that names services it does not have makes every look into this file fail.
-      const lines = [
-        '[profile poison]',
-        'services = missing',
-        `endpoint_url = ${canary.url}`,
-        'retry_mode = poison',
-      ];
-      await writeFile(
-        config,
-        [...lines, `credential_process = touch ${join(folder, 'was-run')}`, ''].join('\n'),
-      );
-      Object.assign(process.env, {
-        AWS_PROFILE: 'poison',
-        AWS_CONFIG_FILE: config,
-        AWS_SHARED_CREDENTIALS_FILE: config,
-        AWS_ACCESS_KEY_ID: 'AKIAOFTHEHOST',
-        AWS_SECRET_ACCESS_KEY: 'secret-of-the-host',
-        AWS_SESSION_TOKEN: 'token-of-the-host',
-        AWS_REGION: 'us-east-1',
-        AWS_MAX_ATTEMPTS: '5',
-        AWS_RETRY_MODE: 'adaptive',
-        AWS_USE_FIPS_ENDPOINT: 'true',
-        AWS_ENDPOINT_URL: canary.url,
-        AWS_ENDPOINT_URL_EC2: canary.url,
-        AWS_ENDPOINT_URL_STS: canary.url,
-        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${canary.url}/container`,
-        AWS_EC2_METADATA_SERVICE_ENDPOINT: canary.url,
-      });
-    });
-    afterAll(async () => {
-      process.env = surroundings;
-      await canary.close();
-      await rm(folder, { recursive: true });
-    });
-
-    /** What went to the endpoints around, and the files that a process of theirs left. */
-    const traces = async (): Promise<string[]> => [
-      ...canary.calls.map(({ path }) => path),
-      ...(await readdir(folder)),
-    ];
-
     it('signs with the tenant’s keys, once, where the given environment says', async () => {
       endpoint.answer(listed([rule('sgr-1', '203.0.113.1/32')]), refusal(503, 'RequestLimitExceeded'));
       await driver.readRules(target());

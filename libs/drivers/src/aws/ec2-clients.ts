@@ -1,6 +1,6 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
 import type { CloudTarget } from '../provider-driver';
-import { fingerprint, readCredential, readRegion, type AwsKeys } from './aws-credentials';
+import { fingerprint, readCredential, readRegion } from './aws-credentials';
 import type { AwsFailure } from './aws-errors';
 import { BoundedCache } from './bounded-cache';
 import { RoleSessions } from './role-sessions';
@@ -33,8 +33,11 @@ export class Ec2Clients {
     const keys = 'roleArn' in credential ? await this.roles.keys(credential, region) : credential;
     const { accessKeyId, secretAccessKey, sessionToken = '' } = keys;
     const cacheKey = fingerprint(region, accessKeyId, secretAccessKey, sessionToken);
-    const client = this.clients.get(cacheKey) ?? this.open(region, keys);
-    this.clients.set(cacheKey, client);
+    let client = this.clients.get(cacheKey);
+    if (!client) {
+      client = new EC2Client(this.settings.for('AWS_ENDPOINT_URL_EC2', region, keys));
+      this.clients.set(cacheKey, client);
+    }
     return { client, secrets: [secretAccessKey, sessionToken] };
   }
 
@@ -49,9 +52,5 @@ export class Ec2Clients {
   async requireExternalId(target: CloudTarget): Promise<void> {
     const credential = readCredential(target.credential);
     if ('roleArn' in credential) await this.roles.requireExternalId(credential, readRegion(target));
-  }
-
-  private open(region: string, keys: AwsKeys): EC2Client {
-    return new EC2Client(this.settings.for('AWS_ENDPOINT_URL_EC2', region, keys));
   }
 }

@@ -11,11 +11,11 @@ type SharedSettings = Pick<
   | 'endpoint'
   | 'maxAttempts'
   | 'retryMode'
-  | 'defaultsMode'
   | 'authSchemePreference'
   | 'useDualstackEndpoint'
   | 'useFipsEndpoint'
   | 'userAgentAppId'
+  | 'disableClockSkewCorrection'
   | 'requestHandler'
 > & { readonly ignoreConfiguredEndpointUrls: true };
 
@@ -39,6 +39,10 @@ export class SdkSettings {
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   }
 
+  /**
+   * @param endpointVariable names the endpoint when it is not AWS's own
+   * @param keys the only ones that are ever used
+   */
   for(
     endpointVariable: 'AWS_ENDPOINT_URL_EC2' | 'AWS_ENDPOINT_URL_STS',
     region: string,
@@ -54,11 +58,11 @@ export class SdkSettings {
       ignoreConfiguredEndpointUrls: true,
       maxAttempts: 1,
       retryMode: 'standard',
-      defaultsMode: 'standard',
       authSchemePreference: [],
       useDualstackEndpoint: false,
       useFipsEndpoint: false,
       userAgentAppId: 'drawbridge',
+      disableClockSkewCorrection: false,
       requestHandler: {
         httpAgent: this.httpAgent,
         httpsAgent: this.httpsAgent,

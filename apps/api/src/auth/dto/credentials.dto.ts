@@ -2,6 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength } from 'class-validator';
 
+// of a property's checks the one nearest to it speaks first
+
 const trimmed = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
@@ -14,20 +16,18 @@ const asEmail = (): PropertyDecorator =>
 export class RegisterDto {
   @ApiProperty({ example: 'Example Ltd', minLength: 1, maxLength: 200 })
   @trimmed()
+  @MaxLength(200, { message: 'organizationName must have at most 200 characters' })
   @IsNotEmpty({ message: 'organizationName must not be blank' })
-  @IsString()
-  @MaxLength(200)
+  @IsString({ message: 'organizationName must be a text' })
   organizationName!: string;
 
   @ApiProperty({ example: 'ada@example.com', format: 'email' })
   @asEmail()
   @IsEmail({}, { message: 'email must be a well-formed e-mail address' })
-  @IsString()
   email!: string;
 
   @ApiProperty({ example: 'correct horse battery staple', minLength: 8, maxLength: 128, format: 'password' })
   @Length(8, 128, { message: 'password must have 8 to 128 characters' })
-  @IsString()
   password!: string;
 
   @ApiPropertyOptional({
@@ -37,9 +37,9 @@ export class RegisterDto {
   })
   @IsOptional()
   @trimmed()
+  @MaxLength(200, { message: 'name must have at most 200 characters' })
   @IsNotEmpty({ message: 'name must not be blank' })
-  @IsString()
-  @MaxLength(200)
+  @IsString({ message: 'name must be a text' })
   name?: string;
 }
 
@@ -50,27 +50,22 @@ export class LoginDto {
   })
   @IsOptional()
   @trimmed()
-  @IsString()
-  @MaxLength(200)
+  @MaxLength(200, { message: 'organizationSlug must have at most 200 characters' })
+  @IsString({ message: 'organizationSlug must be a text' })
   organizationSlug?: string;
 
   @ApiProperty({ example: 'ada@example.com', format: 'email' })
   @asEmail()
   @IsEmail({}, { message: 'email must be a well-formed e-mail address' })
-  @IsString()
   email!: string;
 
   @ApiProperty({ example: 'correct horse battery staple', format: 'password' })
-  @IsNotEmpty({ message: 'password must not be empty' })
-  @IsString()
-  @MaxLength(1000)
+  @Length(1, 1000, { message: 'password must have 1 to 1000 characters' })
   password!: string;
 }
 
 export class RefreshTokenDto {
   @ApiProperty({ example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' })
-  @IsNotEmpty({ message: 'refreshToken must not be empty' })
-  @IsString()
-  @MaxLength(200)
+  @Length(1, 200, { message: 'refreshToken must have 1 to 200 characters' })
   refreshToken!: string;
 }

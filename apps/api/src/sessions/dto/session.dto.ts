@@ -11,7 +11,12 @@ export class ResourceIpDto {
   @ApiProperty({ enum: [4, 6] }) ipVersion!: number;
   @ApiProperty({ example: '203.0.113.10' }) ipAddress!: string;
   @ApiProperty({ enum: RESOURCE_IP_STATUSES }) status!: ResourceIpStatus;
-  @ApiProperty({ type: String, nullable: true, example: 'sgr-0123456789abcdef0', description: 'null until applied' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'sgr-0123456789abcdef0',
+    description: 'null until applied',
+  })
   providerRuleId!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) appliedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) removedAt!: string | null;

@@ -2,23 +2,38 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsInt, IsOptional, IsString, IsUUID, MaxLength, Min } from 'class-validator';
 
 export class StartSessionDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, example: 2, description: 'Default: set by the deployment' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    example: 2,
+    description: 'Default: set by the deployment',
+  })
   @IsOptional()
   @IsInt({ message: 'must be a whole number of hours' })
   @Min(1, { message: 'must be at least 1' })
   durationHours?: number;
 
-  @ApiPropertyOptional({ example: '203.0.113.10', description: "Default: the caller's, when it calls over IPv4" })
+  @ApiPropertyOptional({
+    example: '203.0.113.10',
+    description: "Default: the caller's, when it calls over IPv4",
+  })
   @IsOptional()
   @IsString({ message: 'must be an IPv4 address' })
   ipv4Address?: string;
 
-  @ApiPropertyOptional({ example: '2001:db8::10', description: "Default: the caller's, when it calls over IPv6" })
+  @ApiPropertyOptional({
+    example: '2001:db8::10',
+    description: "Default: the caller's, when it calls over IPv6",
+  })
   @IsOptional()
   @IsString({ message: 'must be an IPv6 address' })
   ipv6Address?: string;
 
-  @ApiPropertyOptional({ type: [String], format: 'uuid', description: "Default: all of the user's resources" })
+  @ApiPropertyOptional({
+    type: [String],
+    format: 'uuid',
+    description: "Default: all of the user's resources",
+  })
   @IsOptional()
   @IsArray({ message: 'must be an array of resource ids' })
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { loadSettings, SettingsError } from '#config';
+import { ApiSettings } from './api.settings';
+
+const complete = {
+  DATABASE_URL: 'postgres://127.0.0.1/drawbridge',
+  JWT_SECRET: randomBytes(24).toString('hex'),
+  MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
+};
+
+const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
+  try {
+    loadSettings(ApiSettings, environment);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+};
+
+describe('the API’s environment', () => {
+  it('needs three variables and no more', () => {
+    expect(loadSettings(ApiSettings, complete)).toMatchObject({
+      PORT: 3000,
+      RATE_LIMIT_PER_MINUTE: 60,
+      ACCESS_TOKEN_TTL: 900,
+      REFRESH_TOKEN_TTL: 604_800,
+      SESSION_DEFAULT_HOURS: 1,
+      ALLOW_PRIVATE_ADDRESSES: true,
+      EMBEDDED: false,
+      DEPLOYMENT_ID: 'default',
+      CORS_ORIGINS: [],
+    });
+    expect(problemsOf({})).toHaveLength(3);
+  });
+
+  it.each([
+    ['JWT_SECRET', 'x'.repeat(31)],
+    ['MASTER_KEYS', 'canary-key-material'],
+    ['PORT', '65536'],
+    ['PUBLIC_URL', 'example.com'],
+    ['ACCESS_TOKEN_TTL', '15m'],
+    ['TRUSTED_PROXIES', 'true'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://app.example.com/'],
+    ['DEPLOYMENT_ID', 'Default'],
+    ['EMBEDDED', 'maybe'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s in a line that names the variable, not the value', (name, value) => {
+    const problems = problemsOf({ ...complete, [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(name);
+    expect(problems[0]).not.toContain(value);
+  });
+
+  it('reads lists', () => {
+    const settings = loadSettings(ApiSettings, {
+      ...complete,
+      TRUSTED_PROXIES: '192.0.2.1, 2001:db8::/32',
+      CORS_ORIGINS: 'https://app.example.com,http://localhost:5173',
+    });
+    expect(settings.TRUSTED_PROXIES).toEqual(['192.0.2.1', '2001:db8::/32']);
+    expect(settings.CORS_ORIGINS).toEqual(['https://app.example.com', 'http://localhost:5173']);
+  });
+});

@@ -1,0 +1,34 @@
+import { Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { errorBodyOf } from './error-body';
+import { failureOf } from './failure';
+
+const UNAUTHORIZED = 401;
+
+const logger = new Logger('Errors');
+
+/** Answers whatever was thrown in the path's shape, and logs what nobody foresaw. */
+export function answerFailure(exception: unknown, request: Request, response: Response): void {
+  const path = request.originalUrl.replace(/[?#].*$/s, '');
+  const failure = failureOf(exception);
+  if (failure.unexpected) logger.error(lineOf(exception, request.method, path));
+  if (response.headersSent) {
+    // half an answer is out: cutting it is the only honest end
+    response.destroy();
+    return;
+  }
+  if (failure.status === UNAUTHORIZED) response.setHeader('WWW-Authenticate', 'Bearer');
+  for (const [name, value] of Object.entries(failure.headers ?? {})) response.setHeader(name, value);
+  response.status(failure.status).json(errorBodyOf(failure, path, new Date()));
+}
+
+/** What the log may hold: never a query's parameters or a row's values, which some errors carry as properties. */
+function lineOf(exception: unknown, method: string, path: string): object {
+  const error = exception instanceof Error ? exception : new Error(`thrown: ${typeof exception}`);
+  return {
+    msg: 'A request failed unexpectedly',
+    method,
+    path,
+    failure: { name: error.name, message: error.message, stack: error.stack },
+  };
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { codeOf } from '../processes';
+import type { Binaries } from './binaries';
+import { handOver } from './data-folder';
+import type { RunAs } from './system-user';
+
+/** One PostgreSQL data directory with its password and the port it had last, in one folder. */
+export class Cluster {
+  readonly data: string;
+
+  constructor(
+    private readonly folder: string,
+    private readonly binaries: Binaries,
+    private readonly runAs: RunAs,
+  ) {
+    this.data = join(folder, 'cluster');
+  }
+
+  /** The superuser's password: made once, kept beside the data. */
+  get password(): string {
+    const kept = this.read('password');
+    if (kept) return kept;
+    const made = randomBytes(24).toString('base64url');
+    this.write('password', made);
+    return made;
+  }
+
+  /** True once initdb has run to its end. */
+  get isInitialised(): boolean {
+    return existsSync(join(this.data, 'PG_VERSION')) && this.read('initdb-unfinished') === undefined;
+  }
+
+  /** Starts initdb on an empty folder; call `markInitialised` when it ends well. */
+  spawnInitdb(): ChildProcess {
+    rmSync(this.data, { recursive: true, force: true });
+    void this.password;
+    this.write('initdb-unfinished', '');
+    const settings = [
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ];
+    const access = [
+      '--auth=scram-sha-256',
+      '--username=postgres',
+      `--pwfile=${join(this.folder, 'password')}`,
+    ];
+    return this.spawn(this.binaries.initdb, [`--pgdata=${this.data}`, '--no-sync', ...settings, ...access]);
+  }
+
+  markInitialised(): void {
+    rmSync(join(this.folder, 'initdb-unfinished'));
+  }
+
+  /** Starts the server on 127.0.0.1. @param settings `name=value` of postgresql.conf */
+  spawnServer(port: number, settings: string[]): ChildProcess {
+    const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings];
+    return this.spawn(this.binaries.postgres, [
+      '-D',
+      this.data,
+      '-p',
+      String(port),
+      ...all.flatMap((one) => ['-c', one]),
+    ]);
+  }
+
+  /** The port of the last run when nobody else has it now, else any free one. */
+  async choosePort(): Promise<number> {
+    const last = Number(this.read('port') ?? 0);
+    return (last && (await bindable(last))) || (await bindable(0)) || 0;
+  }
+
+  rememberPort(port: number): void {
+    this.write('port', String(port));
+  }
+
+  /** In a process group of its own, so that a terminal's Ctrl-C does not end the database before its clients. */
+  private spawn(program: string, args: string[]): ChildProcess {
+    return spawn(program, args, {
+      ...this.runAs,
+      cwd: '/',
+      detached: true,
+      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  private read(name: string): string | undefined {
+    try {
+      return readFileSync(join(this.folder, name), 'utf8').trim();
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  private write(name: string, text: string): void {
+    const path = join(this.folder, name);
+    writeFileSync(path, `${text}\n`, { mode: 0o600 });
+    handOver(path, this.runAs, 0o600);
+  }
+}
+
+/** @returns the port bound, 0 when it is taken */
+function bindable(port: number): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(0));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

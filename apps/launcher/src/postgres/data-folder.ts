@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from '../processes';
+import type { RunAs } from './system-user';
+
+/** Where the data is kept, and folders that an earlier, since deleted data folder of the same path left behind. */
+export interface DataFolder {
+  folder: string;
+  former: string[];
+}
+
+/** Written into the wanted folder when the data had to go elsewhere. */
+interface Location {
+  data: string;
+  of: string;
+  why: string;
+}
+
+const elsewhere = ['/var/lib/drawbridge', '/var/tmp/drawbridge'];
+
+/**
+ * Makes the folder for the cluster. When root hands over to a user that cannot reach the wanted folder (a clone below
+ * /root), the data goes to a folder that user can reach, and a note in the wanted folder tells where.
+ * @param say told in one line when the data is elsewhere
+ * @throws Error when data is there already and cannot be reached any more
+ */
+export function placeData(wanted: string, runAs: RunAs, say: (line: string) => void): DataFolder {
+  mkdirSync(wanted, { recursive: true });
+  const noted = readNote(wanted);
+  if (noted) {
+    say(`PostgreSQL's data is in ${noted.data}: ${noted.why}`);
+    return { folder: noted.data, former: [] };
+  }
+  if (runAs.uid === undefined) return { folder: wanted, former: [] };
+  if (!existsSync(join(wanted, 'cluster'))) handOver(wanted, runAs);
+  if (canReach(wanted, runAs)) return { folder: wanted, former: [] };
+  if (existsSync(join(wanted, 'cluster'))) {
+    throw new Error(`PostgreSQL runs as uid ${runAs.uid}, which no longer reaches the data in ${wanted}.`);
+  }
+  return moveOut(wanted, runAs, say);
+}
+
+/** Makes a file or folder belong to the user PostgreSQL runs as, and to nobody else. */
+export function handOver(path: string, { uid, gid }: RunAs, mode = 0o700): void {
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+  chmodSync(path, mode);
+}
+
+function moveOut(wanted: string, runAs: RunAs, say: (line: string) => void): DataFolder {
+  const why = `${wanted} cannot be reached by uid ${runAs.uid}, which PostgreSQL runs as because it refuses root`;
+  const prefix = `${createHash('sha256').update(wanted).digest('hex').slice(0, 8)}-`;
+  for (const base of elsewhere) {
+    mkdirSync(base, { recursive: true, mode: 0o755 });
+    const former = readdirSync(base).filter((name) => name.startsWith(prefix));
+    const data = mkdtempSync(join(base, prefix));
+    handOver(data, runAs);
+    if (canReach(data, runAs)) {
+      writeNote(wanted, { data, of: wanted, why });
+      say(`PostgreSQL's data is in ${data}: ${why}`);
+      return { folder: data, former: former.map((name) => join(base, name)) };
+    }
+    rmSync(data, { recursive: true });
+  }
+  throw new Error(
+    `${why}, and neither does it reach ${elsewhere.join(' or ')}. Set DATA_DIR to a folder it reaches.`,
+  );
+}
+
+/** Asks the system itself, as that user: modes alone do not tell of access lists and mount options. */
+function canReach(folder: string, runAs: RunAs): boolean {
+  const script = 'test -x "$1" && test -w "$1"';
+  return spawnSync('/bin/sh', ['-c', script, 'sh', folder], { ...runAs, cwd: '/' }).status === 0;
+}
+
+const noteIn = (wanted: string): string => join(wanted, 'data-location.json');
+
+function writeNote(wanted: string, location: Location): void {
+  writeFileSync(noteIn(wanted), `${JSON.stringify(location, undefined, 2)}\n`);
+}
+
+/** The note, unless it came along with a copy of the folder: two folders must not share one cluster. */
+function readNote(wanted: string): Location | undefined {
+  try {
+    const location = JSON.parse(readFileSync(noteIn(wanted), 'utf8')) as Location;
+    if (!existsSync(location.data)) return undefined;
+    if (location.of === wanted) return location;
+    if (existsSync(noteIn(location.of))) return undefined;
+    writeNote(wanted, { ...location, of: wanted });
+    return location;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new Error(`${noteIn(wanted)} cannot be read: ${String(error)}`, { cause: error });
+  }
+}

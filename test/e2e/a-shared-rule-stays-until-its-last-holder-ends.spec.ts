@@ -1,0 +1,110 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+
+describe('A shared rule stays until its last holder ends', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+  });
+  afterAll(() => drawbridge.stop());
+
+  const isOpen = async (target: string, address: string): Promise<boolean> =>
+    (await drawbridge.cloud.rules(target)).some((rule) => rule.address === address);
+
+  const stop = async (org: Organization, id: string): Promise<void> => {
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+  };
+
+  it('two sessions of one organization hold one rule: the first to stop is CANCELLED at once, the rule stays', async () => {
+    const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    const first = await org.started({ ipv4Address: '203.0.113.20', holder: 'a' });
+    const second = await org.started({ ipv4Address: '203.0.113.20', holder: 'b' });
+    await Promise.all([org.reaches(first.id, 'ACTIVE'), org.reaches(second.id, 'ACTIVE')]);
+    expect(await drawbridge.cloud.rules(group(0))).toHaveLength(1);
+
+    await stop(org, first.id);
+    await org.reaches(first.id, 'CANCELLED');
+    expect(await isOpen(group(0), '203.0.113.20')).toBe(true);
+
+    await stop(org, second.id);
+    await org.reaches(second.id, 'CANCELLED');
+    expect(await isOpen(group(0), '203.0.113.20')).toBe(false);
+  });
+
+  it('the first to stop does not wait for a cloud that is down', async () => {
+    const org = await organization(drawbridge, [{ group: group(1), config: { port: 22 } }]);
+    const first = await org.started({ ipv4Address: '203.0.113.21', holder: 'a' });
+    const second = await org.started({ ipv4Address: '203.0.113.21', holder: 'b' });
+    await Promise.all([org.reaches(first.id, 'ACTIVE'), org.reaches(second.id, 'ACTIVE')]);
+    await drawbridge.cloud.fault({ kind: 'error', target: group(1), seconds: 60 });
+    await stop(org, first.id);
+    await org.reaches(first.id, 'CANCELLED');
+    await drawbridge.cloud.clearFaults();
+  });
+
+  it('two resources that name one group share its rules, whatever case they are written in', async () => {
+    const org = await organization(drawbridge, [
+      { group: group(2), config: { port: 22 } },
+      { group: group(2).toUpperCase().replace('SG', 'sg'), config: { ports: [22, 443] } },
+    ]);
+    const [one, other] = org.resourceIds;
+    const first = await org.started({ ipv4Address: '203.0.113.22', holder: 'a', resourceIds: [one] });
+    const second = await org.started({ ipv4Address: '203.0.113.22', holder: 'b', resourceIds: [other] });
+    await Promise.all([org.reaches(first.id, 'ACTIVE'), org.reaches(second.id, 'ACTIVE')]);
+    expect((await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort).toSorted()).toEqual([
+      22, 443,
+    ]);
+    await stop(org, second.id);
+    await org.reaches(second.id, 'CANCELLED');
+    expect((await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort)).toEqual([22]);
+  });
+
+  it('two organizations that name one group share its rule, and neither sees the other', async () => {
+    const [mine, theirs] = await Promise.all([
+      organization(drawbridge, [{ group: group(3), config: { port: 22 } }]),
+      organization(drawbridge, [{ group: group(3), config: { port: 22 } }]),
+    ]);
+    const first = await mine.started({ ipv4Address: '203.0.113.23' });
+    const second = await theirs.started({ ipv4Address: '203.0.113.23' });
+    await Promise.all([mine.reaches(first.id, 'ACTIVE'), theirs.reaches(second.id, 'ACTIVE')]);
+    expect(await drawbridge.cloud.rules(group(3))).toHaveLength(1);
+    expect((await theirs.admin.get(`/sessions/${first.id}`)).status).toBe(404);
+    expect((await theirs.admin.post(`/sessions/admin/${first.id}/stop`)).status).toBe(404);
+
+    await stop(mine, first.id);
+    await mine.reaches(first.id, 'CANCELLED');
+    expect(await isOpen(group(3), '203.0.113.23')).toBe(true);
+    await stop(theirs, second.id);
+    await theirs.reaches(second.id, 'CANCELLED');
+    expect(await isOpen(group(3), '203.0.113.23')).toBe(false);
+  });
+
+  it('a credential that cannot read the group opens nothing there, not even what another organization has open', async () => {
+    const mine = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
+    const theirs = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
+    const held = await mine.started({ ipv4Address: '203.0.113.24' });
+    await mine.reaches(held.id, 'ACTIVE');
+    const wrong = await theirs.admin.expect(
+      201,
+      theirs.admin.post<{ id: string }>('/credentials', {
+        name: 'Wrong secret',
+        provider: 'AWS',
+        credentialType: 'ACCESS_KEY',
+        credentialData: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'guessed' },
+      }),
+    );
+    await drawbridge.query('UPDATE resources SET credential_id = $2 WHERE id = $1', [
+      theirs.resourceIds[0],
+      wrong.id,
+    ]);
+    const tried = await theirs.started({ ipv4Address: '203.0.113.24' });
+    const failed = await theirs.reaches(tried.id, 'FAILED');
+    expect(failed.resourceIps[0]).toMatchObject({ status: 'FAILED', providerRuleId: null });
+    expect(failed.resourceIps[0]!.errorMessage).toMatch(/AuthFailure|signature|credentials/i);
+
+    await stop(mine, held.id);
+    await mine.reaches(held.id, 'CANCELLED');
+    expect(await isOpen(group(4), '203.0.113.24')).toBe(false);
+  });
+});

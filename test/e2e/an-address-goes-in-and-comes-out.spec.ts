@@ -1,0 +1,152 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+/** The main job: an address is let in soon after it is asked for, and is out again on time. */
+describe('An address goes in, and comes out again', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [
+      { group: group(0), config: { ports: [22, 5432] } },
+      { group: group(1), config: { protocol: 'udp', port: 53 } },
+    ]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const openFor = async (address: string): Promise<string[]> => {
+    const rules = await drawbridge.cloud.rules();
+    return rules
+      .filter((rule) => rule.address === address)
+      .map((rule) => `${rule.target} ${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'foreign'}`)
+      .toSorted();
+  };
+
+  it('a started session is PENDING, then ACTIVE with both addresses open on every resource', async () => {
+    const session = await org.started({
+      ipv4Address: '203.0.113.1',
+      ipv6Address: '2001:DB8:0::1',
+      durationHours: 2,
+    });
+    expect(session).toMatchObject({
+      status: 'PENDING',
+      ipv4Address: '203.0.113.1',
+      ipv6Address: '2001:db8::1',
+      endedAt: null,
+      endedReason: null,
+    });
+    expect(session.resourceIps.map((ip) => ip.status)).toEqual(Array(4).fill('PENDING'));
+    expect(Date.parse(session.expiresAt) - Date.parse(session.startedAt)).toBe(2 * 3_600_000);
+
+    const active = await org.reaches(session.id, 'ACTIVE');
+    expect(active.resourceIps.every((ip) => ip.status === 'APPLIED' && ip.appliedAt !== null)).toBe(true);
+    expect(
+      active.resourceIps.every((ip) => /^sgr-[0-9a-f]{17}(,sgr-[0-9a-f]{17})*$/.test(ip.providerRuleId!)),
+    ).toBe(true);
+    const opened = [`${group(0)} tcp 22 ours`, `${group(0)} tcp 5432 ours`, `${group(1)} udp 53 ours`];
+    expect(await openFor('203.0.113.1')).toEqual(opened);
+    expect(await openFor('2001:db8::1')).toEqual(opened);
+  });
+
+  it('stopped by its owner it is EXPIRING, then CANCELLED with nothing open', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.2' });
+    await org.reaches(id, 'ACTIVE');
+    const stopped = await org.admin.post<{ status: string }>(`/sessions/${id}/stop`);
+    expect(stopped).toMatchObject({ status: 200, body: { id, status: 'EXPIRING', endedReason: 'MANUAL' } });
+    const ended = await org.reaches(id, 'CANCELLED');
+    expect(ended.endedAt).not.toBeNull();
+    expect(ended.resourceIps.every((ip) => ip.status === 'REMOVED' && ip.removedAt !== null)).toBe(true);
+    expect(await openFor('203.0.113.2')).toEqual([]);
+  });
+
+  it('stopped by an admin it is CANCELLED with the reason ADMIN', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.3' });
+    await org.reaches(id, 'ACTIVE');
+    const stopped = await org.admin.post(`/sessions/admin/${id}/stop`);
+    expect(stopped).toMatchObject({ status: 200, body: { status: 'EXPIRING', endedReason: 'ADMIN' } });
+    await org.reaches(id, 'CANCELLED');
+    expect(await openFor('203.0.113.3')).toEqual([]);
+  });
+
+  it('at its time it becomes EXPIRED by itself, within the second of the sweep and a little', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.4' });
+    await org.reaches(id, 'ACTIVE');
+    await org.expire(id);
+    const expired = await org.reaches(id, 'EXPIRED', 8000);
+    expect(expired.endedReason).toBe('EXPIRED');
+    expect(await openFor('203.0.113.4')).toEqual([]);
+  });
+
+  it('extended it ends later, and never later than the maximum', async () => {
+    const session = await org.started({ ipv4Address: '203.0.113.5', durationHours: 1 });
+    const extended = await org.admin.post<{ expiresAt: string }>(`/sessions/${session.id}/extend`, {
+      additionalHours: 2,
+    });
+    expect(extended.status).toBe(200);
+    expect(Date.parse(extended.body.expiresAt) - Date.parse(session.expiresAt)).toBe(2 * 3_600_000);
+    const beyond = await org.admin.post<{ message: string }>(`/sessions/${session.id}/extend`, {
+      additionalHours: 22,
+    });
+    expect(beyond.status).toBe(400);
+    expect(beyond.body.message).toContain('24 hours');
+    await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+    await org.reaches(session.id, 'CANCELLED');
+    expect((await org.admin.post(`/sessions/${session.id}/extend`, { additionalHours: 1 })).status).toBe(409);
+    expect((await org.admin.post(`/sessions/${session.id}/stop`)).status).toBe(400);
+  });
+
+  it('a pipeline does it all with a key that has sessions:write, and reads with sessions:read only', async () => {
+    const writer = await org.apiKey(['sessions:write']);
+    const started = await writer.post<{ id: string; status: string }>('/sessions', {
+      ipv4Address: '203.0.113.6',
+    });
+    expect(started).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+    const { id } = started.body;
+    expect(await writer.get(`/sessions/${id}`)).toMatchObject({
+      status: 403,
+      body: {
+        error: 'Insufficient permissions',
+        message: 'API key does not have required scope: sessions:read',
+      },
+    });
+    const reader = await org.apiKey(['sessions:read']);
+    await until('the pipeline sees ACTIVE', async () => {
+      const { body } = await reader.get<{ status: string }>(`/sessions/${id}`);
+      return body.status === 'ACTIVE';
+    });
+    expect((await writer.post(`/sessions/${id}/stop`)).status).toBe(200);
+    await org.reaches(id, 'CANCELLED');
+    expect(await openFor('203.0.113.6')).toEqual([]);
+  });
+
+  it('only one live session per user and address: the second is told which one is in the way', async () => {
+    const first = await org.started({ ipv4Address: '203.0.113.7' });
+    const second = await org.start({ ipv4Address: '203.0.113.7' });
+    expect(second.status).toBe(409);
+    expect(JSON.stringify(second.body)).toContain(first.id);
+    const parallel = await org.start({ ipv4Address: '203.0.113.7', holder: 'job-2' });
+    expect(parallel.status).toBe(200);
+  });
+
+  it('the audit trail tells the story, in the order it happened', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.8' });
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    const records = await drawbridge.query<{ event_type: string; actor_type: string }>(
+      'SELECT event_type, actor_type FROM audit_records WHERE resource_id = $1 ORDER BY sequence',
+      [id],
+    );
+    expect(records.map((record) => `${record.actor_type} ${record.event_type}`)).toEqual([
+      'USER SESSION_STARTED',
+      'SYSTEM SESSION_ACTIVATED',
+      'USER SESSION_STOPPED',
+      'SYSTEM SESSION_CANCELLED',
+    ]);
+    await expect(drawbridge.query(`DELETE FROM audit_records WHERE resource_id = $1`, [id])).rejects.toThrow(
+      'append-only',
+    );
+  });
+});

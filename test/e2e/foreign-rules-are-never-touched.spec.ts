@@ -1,0 +1,59 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+
+describe('Rules of other hands are never touched', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  it('a foreign rule with the same address lets the session be ACTIVE, and stays when it ends', async () => {
+    const foreign = {
+      target: group(0),
+      address: '203.0.113.100/32',
+      protocol: 'tcp',
+      fromPort: 22,
+      toPort: 22,
+    };
+    await drawbridge.cloud.addForeign(foreign);
+    const before = await drawbridge.cloud.rules(group(0));
+    const { id } = await org.started({ ipv4Address: '203.0.113.100' });
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    const ended = await org.reaches(id, 'CANCELLED');
+    expect(ended.resourceIps[0]!.status).toBe('REMOVED');
+    expect(await drawbridge.cloud.rules(group(0))).toEqual(before);
+    const writes = (await drawbridge.cloud.calls()).filter((call) =>
+      /^(Authorize|Revoke)/.test(call.operation),
+    );
+    expect(writes).toEqual([]);
+  });
+
+  it('foreign rules beside ours stay as they are, whatever ours do', async () => {
+    await drawbridge.cloud.addForeign({
+      target: group(0),
+      address: '203.0.113.101/32',
+      protocol: 'tcp',
+      fromPort: 23,
+      toPort: 23,
+    });
+    await drawbridge.cloud.addForeign({
+      target: group(0),
+      address: '203.0.113.0/24',
+      protocol: 'tcp',
+      fromPort: 22,
+      toPort: 22,
+    });
+    const before = await drawbridge.cloud.rules(group(0));
+    const { id } = await org.started({ ipv4Address: '203.0.113.101' });
+    await org.reaches(id, 'ACTIVE');
+    expect(await drawbridge.cloud.rules(group(0))).toHaveLength(before.length + 1);
+    await org.expire(id);
+    await org.reaches(id, 'EXPIRED');
+    expect(await drawbridge.cloud.rules(group(0))).toEqual(before);
+  });
+});

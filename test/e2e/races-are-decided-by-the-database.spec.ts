@@ -1,0 +1,133 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+describe('Races are decided by the database', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const isOpen = async (address: string): Promise<boolean> =>
+    (await drawbridge.cloud.rules()).some((rule) => rule.address === address);
+
+  it('of many starts at once exactly one gets the address, the others are told so', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => org.start({ ipv4Address: '203.0.113.80' })),
+    );
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, ...Array<number>(11).fill(409)]);
+  });
+
+  it('stopped while it is being applied: what lands later is taken out again', async () => {
+    await drawbridge.cloud.fault({
+      kind: 'slow',
+      operation: 'AuthorizeSecurityGroupIngress',
+      delayMs: 1500,
+      count: 1,
+    });
+    const { id } = await org.started({ ipv4Address: '203.0.113.81' });
+    await until(
+      'the add is on its way',
+      async () =>
+        (
+          await drawbridge.query('SELECT 1 FROM rules WHERE address = $1 AND in_flight_until IS NOT NULL', [
+            '203.0.113.81/32',
+          ])
+        ).length > 0,
+    );
+    const stopped = await org.admin.post<{ status: string }>(`/sessions/${id}/stop`);
+    expect(stopped.body.status).toBe('EXPIRING');
+    await org.reaches(id, 'CANCELLED', 30_000);
+    expect(await isOpen('203.0.113.81')).toBe(false);
+    const events = (await drawbridge.cloud.timeline()).filter((entry) => entry.address === '203.0.113.81');
+    expect(events.map((entry) => entry.event)).toEqual(['opened', 'closed']);
+  });
+
+  it('stopped before anything was sent: no cloud is asked, and it is CANCELLED', async () => {
+    await drawbridge.worker.stop('SIGKILL');
+    const { id } = await org.started({ ipv4Address: '203.0.113.82' });
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await drawbridge.startWorker();
+    const ended = await org.reaches(id, 'CANCELLED');
+    expect(ended.resourceIps[0]!.status).toBe('REMOVED');
+    const seen = (await drawbridge.cloud.timeline()).filter((entry) => entry.address === '203.0.113.82');
+    expect(seen).toEqual([]);
+  });
+
+  it('extended at the very moment it expires: either extended and never closed, or refused and closed', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const address = `203.0.113.${90 + round}`;
+      const { id } = await org.started({ ipv4Address: address });
+      await org.reaches(id, 'ACTIVE');
+      await org.expire(id, 900 + round * 40);
+      const { expires } = (
+        await drawbridge.query<{ expires: Date }>(
+          'SELECT expires_at AS expires FROM sessions WHERE id = $1',
+          [id],
+        )
+      )[0]!;
+      await until('it is nearly over', async () => Date.now() >= expires.getTime() - 15 + round * 6);
+      const extended = await org.admin.post(`/sessions/${id}/extend`, { additionalHours: 1 });
+      expect([200, 409]).toContain(extended.status);
+      if (extended.status === 409) {
+        await org.reaches(id, 'EXPIRED');
+        expect(await isOpen(address)).toBe(false);
+      } else {
+        const swept = (await drawbridge.query<{ now: Date }>('SELECT now() AS now'))[0]!.now;
+        await until(
+          'two sweeps have passed',
+          async () =>
+            (
+              await drawbridge.query<{ past: boolean }>(
+                `SELECT now() > $1::timestamptz + interval '2.5 seconds' AS past`,
+                [swept],
+              )
+            )[0]!.past,
+        );
+        expect((await org.session(id)).status).toBe('ACTIVE');
+        const closed = (await drawbridge.cloud.timeline()).filter(
+          (entry) => entry.address === address && entry.event === 'closed',
+        );
+        expect(closed).toEqual([]);
+      }
+    }
+  });
+
+  it('twenty extends at once never go beyond the maximum', async () => {
+    const session = await org.started({ ipv4Address: '203.0.113.83', durationHours: 1 });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        org.admin.post(`/sessions/${session.id}/extend`, { additionalHours: 3 }),
+      ),
+    );
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(7);
+    const { expiresAt, startedAt } = await org.session(session.id);
+    expect(Date.parse(expiresAt) - Date.parse(startedAt)).toBe(22 * 3_600_000);
+  });
+
+  it('the last holder stops while a new one starts: the rule is there in the end', async () => {
+    const first = await org.started({ ipv4Address: '203.0.113.84', holder: 'a' });
+    await org.reaches(first.id, 'ACTIVE');
+    const [, second] = await Promise.all([
+      org.admin.post(`/sessions/${first.id}/stop`),
+      org.started({ ipv4Address: '203.0.113.84', holder: 'b' }),
+    ]);
+    await org.reaches(second.id, 'ACTIVE');
+    await org.reaches(first.id, 'CANCELLED');
+    expect(await isOpen('203.0.113.84')).toBe(true);
+  });
+
+  it('two workers on one object: every rule is opened once', async () => {
+    const other = await drawbridge.startWorker();
+    const addresses = Array.from({ length: 30 }, (_, index) => `198.51.100.${index + 1}`);
+    const sessions = await Promise.all(addresses.map((ipv4Address) => org.started({ ipv4Address })));
+    await Promise.all(sessions.map(({ id }) => org.reaches(id, 'ACTIVE')));
+    const opened = (await drawbridge.cloud.timeline()).filter((entry) => addresses.includes(entry.address));
+    expect(opened.map((entry) => entry.event)).toEqual(addresses.map(() => 'opened'));
+    await other.stop();
+  });
+});
