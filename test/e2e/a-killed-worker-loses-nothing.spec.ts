@@ -1,99 +1,92 @@
 import { group, organization, type Organization } from '../builders/organization';
+import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
-/** Each case kills the only worker at a point, looks at the ground truth, and starts another. */
+/** The only worker is killed once, while five sessions stand at five points; another one finds the pieces. */
 describe('A worker killed with SIGKILL loses nothing', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
+  let added: Session;
+  let removed: Session;
+  let unheard: Session;
+  let stopped: Session;
+  let unattended: Session;
+
+  const openings = async (target: string): Promise<number> => (await drawbridge.cloud.rules(target)).length;
+
+  const startOn = (index: number): Promise<Session> =>
+    org.started({ ipv4Address: `203.0.113.6${index}`, resourceIds: [org.resourceIds[index]] });
+
+  const loseAnswer = (kind: string, index: number, operation: string): Promise<void> =>
+    drawbridge.cloud.fault({
+      kind,
+      target: group(index),
+      operation: `${operation}SecurityGroupIngress`,
+      count: 1,
+    });
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    org = await organization(
+      drawbridge,
+      [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
+    );
+    removed = await startOn(1);
+    await org.reaches(removed.id, 'ACTIVE');
+
+    await loseAnswer('timeout-after-success', 0, 'Authorize');
+    await loseAnswer('timeout-after-success', 1, 'Revoke');
+    await loseAnswer('timeout-before', 2, 'Authorize');
+    await loseAnswer('timeout-after-success', 3, 'Authorize');
+    [added, unheard, stopped] = await Promise.all([startOn(0), startOn(2), startOn(3)]);
+    await org.admin.expect(200, org.admin.post(`/sessions/${removed.id}/stop`));
+
+    await until('the cloud has done what nobody heard of', async () => {
+      const [first, second, fourth] = await Promise.all([0, 1, 3].map((index) => openings(group(index))));
+      return first === 1 && second === 0 && fourth === 1;
+    });
+    await until('the third call is on its way', async () => {
+      const calls = await drawbridge.cloud.calls();
+      return calls.some((call) => call.target === group(2) && call.operation.startsWith('Authorize'));
+    });
+    await org.admin.expect(200, org.admin.post(`/sessions/${stopped.id}/stop`));
+    await drawbridge.worker.stop('SIGKILL');
+    unattended = await startOn(4);
+    await drawbridge.startWorker();
   });
   afterAll(() => drawbridge.stop());
 
-  const openings = async (address: string): Promise<number> =>
-    (await drawbridge.cloud.rules()).filter((rule) => rule.address === address).length;
-
-  const killAndReplaceWorker = async (): Promise<void> => {
-    await drawbridge.worker.stop('SIGKILL');
-    await drawbridge.cloud.clearFaults();
-    await drawbridge.startWorker();
-  };
+  const events = async (target: string): Promise<string[]> =>
+    (await drawbridge.cloud.timeline())
+      .filter((entry) => entry.target === target)
+      .map((entry) => entry.event);
 
   it('between the cloud call that added the rule and its record: the rule is found again, not doubled', async () => {
-    await drawbridge.cloud.fault({
-      kind: 'timeout-after-success',
-      operation: 'AuthorizeSecurityGroupIngress',
-      count: 1,
-    });
-    const { id } = await org.started({ ipv4Address: '203.0.113.60' });
-    await until('the cloud has the rule', async () => (await openings('203.0.113.60')) === 1);
-    expect((await org.session(id)).status).toBe('PENDING');
-    await killAndReplaceWorker();
-    const active = await org.reaches(id, 'ACTIVE');
+    const active = await org.reaches(added.id, 'ACTIVE');
     expect(active.resourceIps[0]!.providerRuleId).toMatch(/^sgr-/);
-    const opened = (await drawbridge.cloud.timeline()).filter((entry) => entry.address === '203.0.113.60');
-    expect(opened.map((entry) => entry.event)).toEqual(['opened']);
+    expect(await events(group(0))).toEqual(['opened']);
   });
 
   it('between the cloud call that removed the rule and its record: REMOVED, and no error', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.61' });
-    await org.reaches(id, 'ACTIVE');
-    await drawbridge.cloud.fault({
-      kind: 'timeout-after-success',
-      operation: 'RevokeSecurityGroupIngress',
-      count: 1,
-    });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    await until('the cloud has lost the rule', async () => (await openings('203.0.113.61')) === 0);
-    expect((await org.session(id)).status).toBe('EXPIRING');
-    await killAndReplaceWorker();
-    const ended = await org.reaches(id, 'CANCELLED', 30_000);
+    const ended = await org.reaches(removed.id, 'CANCELLED');
     expect(ended.resourceIps[0]).toMatchObject({ status: 'REMOVED', errorMessage: null });
+    expect(await events(group(1))).toEqual(['opened', 'closed']);
   });
 
   it('before the cloud heard of it: the next worker does it', async () => {
-    await drawbridge.cloud.fault({
-      kind: 'timeout-before',
-      operation: 'AuthorizeSecurityGroupIngress',
-      count: 1,
-    });
-    const { id } = await org.started({ ipv4Address: '203.0.113.62' });
-    await until(
-      'the worker has asked',
-      async () =>
-        (
-          await drawbridge.query('SELECT 1 FROM rules WHERE address = $1 AND in_flight_until IS NOT NULL', [
-            '203.0.113.62/32',
-          ])
-        ).length > 0,
-    );
-    await killAndReplaceWorker();
-    await org.reaches(id, 'ACTIVE');
-    expect(await openings('203.0.113.62')).toBe(1);
+    await org.reaches(unheard.id, 'ACTIVE');
+    expect(await events(group(2))).toEqual(['opened']);
   });
 
-  it('stopped while the add is unknown: whatever the add did, nothing is left open', async () => {
-    await drawbridge.cloud.fault({
-      kind: 'timeout-after-success',
-      operation: 'AuthorizeSecurityGroupIngress',
-      count: 1,
-    });
-    const { id } = await org.started({ ipv4Address: '203.0.113.63' });
-    await until('the cloud has the rule', async () => (await openings('203.0.113.63')) === 1);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    await killAndReplaceWorker();
-    await org.reaches(id, 'CANCELLED', 40_000);
-    expect(await openings('203.0.113.63')).toBe(0);
+  it('stopped while the outcome of the add is unknown: whatever it did, nothing is left open', async () => {
+    const ended = await org.reaches(stopped.id, 'CANCELLED');
+    expect(ended.resourceIps[0]!.status).toBe('REMOVED');
+    expect(await events(group(3))).toEqual(['opened', 'closed']);
   });
 
-  it('with no worker at all a session is accepted, and done when one comes', async () => {
-    await drawbridge.worker.stop('SIGKILL');
-    const { id } = await org.started({ ipv4Address: '203.0.113.64' });
-    expect((await org.session(id)).status).toBe('PENDING');
-    await drawbridge.startWorker();
-    await org.reaches(id, 'ACTIVE');
+  it('started with no worker at all: accepted, and done when one comes', async () => {
+    expect(unattended.status).toBe('PENDING');
+    await org.reaches(unattended.id, 'ACTIVE');
   });
 });

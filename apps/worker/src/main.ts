@@ -6,10 +6,13 @@ import { WorkerSettings } from './worker.settings';
 
 async function start(): Promise<void> {
   const settings = loadSettings(WorkerSettings, process.env);
-  const worker = await NestFactory.createApplicationContext(await WorkerModule.connect(settings, process.env), {
-    logger: ['error', 'warn'],
-    abortOnError: false,
-  });
+  const worker = await NestFactory.createApplicationContext(
+    await WorkerModule.connect(settings, process.env),
+    {
+      logger: ['error', 'warn'],
+      abortOnError: false,
+    },
+  );
   worker.enableShutdownHooks(['SIGTERM', 'SIGINT']);
   process.send?.({ ready: true });
   // Started by a launcher: without it nobody would stop this process.

@@ -16,13 +16,17 @@ async function migrate(): Promise<void> {
   try {
     const names = await database.migrate();
     await migrateQueue(url);
-    process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : `Migrated: ${names.join(', ')}\n`);
+    process.stdout.write(
+      names.length === 0 ? 'The schema is up to date.\n' : `Migrated: ${names.join(', ')}\n`,
+    );
   } finally {
     await database.close();
   }
 }
 
 migrate().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof SettingsError ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(
+    `${error instanceof SettingsError ? error.message : String((error as Error).stack)}\n`,
+  );
   process.exitCode = 1;
 });

@@ -1,4 +1,8 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type {
+  BeforeApplicationShutdown,
+  OnApplicationBootstrap,
+  OnApplicationShutdown,
+} from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DriverRegistry } from '#drivers';
 import type { Database } from '#entities';
@@ -21,7 +25,9 @@ export interface WorkerParts {
 }
 
 /** Starts the parts in order and stops them in reverse: no new work first, connections last. */
-export class WorkerLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+export class WorkerLifecycle
+  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
   private processors: ConvergenceProcessors | null = null;
 
   constructor(private readonly parts: WorkerParts) {}
@@ -35,7 +41,9 @@ export class WorkerLifecycle implements OnApplicationBootstrap, BeforeApplicatio
 
   async beforeApplicationShutdown(): Promise<void> {
     const { sweeper, runner, log } = this.parts;
-    const drained = Promise.all([sweeper.stop(), this.processors?.close(), runner.drained()]).then(() => true);
+    const drained = Promise.all([sweeper.stop(), this.processors?.close(), runner.drained()]).then(
+      () => true,
+    );
     const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), DRAIN_WITHIN_MS).unref());
     if (!(await Promise.race([drained, late]))) log.warn('Work under way is left to the next worker');
   }

@@ -36,14 +36,23 @@ export class WorkerModule {
       { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
       (error) => log.warn({ err: error }, 'The queue connection broke; it comes back by itself'),
     );
-    const clouds = new CloudAccess(database, new DriverRegistry(environment), masterKeys, settings.DEPLOYMENT_ID);
+    const clouds = new CloudAccess(
+      database,
+      new DriverRegistry(environment),
+      masterKeys,
+      settings.DEPLOYMENT_ID,
+    );
     const stores = {
       leases: new LeaseStore(),
       convergence: new ConvergenceStore(),
       settlements: new SettlementStore(),
       budgets: new WriteBudgetStore(),
     };
-    const runner = new ConvergenceRunner(new Converger(database, stores, clouds), settings.WORKER_CONCURRENCY, log);
+    const runner = new ConvergenceRunner(
+      new Converger(database, stores, clouds),
+      settings.WORKER_CONCURRENCY,
+      log,
+    );
     const sweeper = new Sweeper(database, new SweepStore(), runner, log);
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);

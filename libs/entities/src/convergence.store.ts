@@ -30,6 +30,8 @@ export interface DueRuleRow extends DueRule {
   readonly state: RuleState;
   readonly revision: number;
   readonly attempts: number;
+  /** how long a call that nobody heard of may still land */
+  readonly inFlightMs: number;
   /** the way it was written; null when it never was */
   readonly writtenWith: Access | null;
   readonly holders: readonly HolderRow[];
@@ -44,7 +46,7 @@ interface RawDueRow {
   state: RuleState;
   revision: number;
   attempts: number;
-  inFlight: boolean;
+  inFlightMs: number | null;
   credentialId: string | null;
   region: string | null;
   holders: HolderRow[];
@@ -53,13 +55,15 @@ interface RawDueRow {
 const isHolding = (holder: HolderRow): boolean => holder.status === 'PENDING' || holder.status === 'APPLIED';
 
 function toDueRule(row: RawDueRow): DueRuleRow {
+  const inFlightMs = Math.max(0, row.inFlightMs ?? 0);
   const holding = row.holders.filter(isHolding);
   return {
     ruleId: row.ruleId,
     key: row.key,
     wanted: holding.length > 0,
     mayOpen: holding.some((holder) => !holder.expired),
-    inFlight: row.inFlight,
+    inFlight: inFlightMs > 0,
+    inFlightMs,
     spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
     state: row.state,
     revision: row.revision,
@@ -75,7 +79,7 @@ export class ConvergenceStore {
   async due(tx: Tx, lease: Lease, limit: number): Promise<DueRuleRow[]> {
     const rows = await tx.query<RawDueRow[]>(
       `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.revision, r.attempts,
-         coalesce(r.in_flight_until > now(), false) AS "inFlight", r.credential_id AS "credentialId", r.region,
+         extract(epoch FROM r.in_flight_until - now())::float8 * 1000 AS "inFlightMs", r.credential_id AS "credentialId", r.region,
          ARRAY(
            SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', s.expires_at <= now(),
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,
@@ -101,7 +105,7 @@ export class ConvergenceStore {
   /**
    * Notes, before the cloud is called, that it may soon hold or lose these rules.
    * @param additions rules about to be written, and the way
-   * @param horizonSeconds how long such a call may take to land
+   * @param horizonSeconds how long an add may take to land; a removal that lands late closes what is to be closed
    * @returns false when the lease is lost: then nothing may be sent
    */
   async recordIntent(
@@ -116,7 +120,8 @@ export class ConvergenceStore {
            UPDATE targets SET last_write_at = now()
            WHERE id = $1 AND lease_generation = $2 AND lease_until > now() RETURNING id
          )
-         UPDATE rules SET state = 'unknown', in_flight_until = now() + make_interval(secs => $7),
+         UPDATE rules SET state = 'unknown',
+           in_flight_until = CASE WHEN id = ANY ($3::uuid[]) THEN now() + make_interval(secs => $7) END,
            credential_id = CASE WHEN id = ANY ($3::uuid[]) THEN $5 ELSE credential_id END,
            region = CASE WHEN id = ANY ($3::uuid[]) THEN $6 ELSE region END
          WHERE (id = ANY ($3::uuid[]) OR id = ANY ($4::uuid[])) AND EXISTS (SELECT FROM fence) RETURNING 1`,

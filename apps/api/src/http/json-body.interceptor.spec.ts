@@ -72,11 +72,11 @@ describe('JSON bodies', () => {
   it('are refused with 413 over 100 kB, also when they were small before they were unpacked', async () => {
     const large = JSON.stringify({ a: 'x'.repeat(110_000) });
     await expect(post(large)).resolves.toMatchObject({ status: 413 });
-    const answer = await request(app)
+    const packed = request(app)
       .post('/api/v1/sessions')
       .set('Content-Type', 'application/json')
-      .set('Content-Encoding', 'gzip')
-      .send(gzipSync(large));
-    expect(answer.status).toBe(413);
+      .set('Content-Encoding', 'gzip');
+    packed.write(gzipSync(large));
+    await expect(packed).resolves.toMatchObject({ status: 413 });
   });
 });

@@ -33,7 +33,8 @@ export class CloudAccess {
         deployment: this.deployment,
       };
     } catch (error) {
-      if (error instanceof SealBrokenError) throw new DriverError('denied', 'The stored credential cannot be decrypted');
+      if (error instanceof SealBrokenError)
+        throw new DriverError('denied', 'The stored credential cannot be decrypted');
       throw error;
     }
   }

@@ -29,7 +29,9 @@ export class ConvergenceProcessors {
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
       });
-      worker.on('error', (error) => log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on'));
+      worker.on('error', (error) =>
+        log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on'),
+      );
       return worker;
     });
   }

@@ -33,8 +33,8 @@ export interface ConvergenceStores {
 }
 
 const MOST_ROUNDS = 25;
-/** Longer than a call's deadline: by then a call that nobody heard of has landed or never will. */
-const IN_FLIGHT_SECONDS = 15;
+/** Of a call's deadline: by then an add that nobody heard of has landed or never will. */
+const IN_FLIGHT_DEADLINES = 2;
 /** Of an account's write budget, the share that adds leave to removals. */
 const REMOVAL_RESERVE = 0.1;
 
@@ -119,7 +119,11 @@ export class Converger {
     await this.settleVerdicts(held, pass, verdicts, retryAfterMs);
   }
 
-  private takeBudget(driver: ProviderDriver, target: CloudTarget, planned: readonly PlannedChange[]): Promise<number> {
+  private takeBudget(
+    driver: ProviderDriver,
+    target: CloudTarget,
+    planned: readonly PlannedChange[],
+  ): Promise<number> {
     const removes = planned.some((change) => change.action === 'remove');
     const adds = planned.some((change) => change.action === 'add');
     const { writeBudget } = driver.traits;
@@ -147,23 +151,31 @@ export class Converger {
       this.database.autocommit,
       held.lease,
       { additions: ofAction('add'), removals: ofAction('remove'), access: pass.access },
-      IN_FLIGHT_SECONDS,
+      (IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
     held.wrote();
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
       const results = await driver.applyChanges(target, changes);
-      return { results: new Map(changes.map((change, index) => [change.ruleId, results[index]!])), retryAfterMs: null };
+      return {
+        results: new Map(changes.map((change, index) => [change.ruleId, results[index]!])),
+        retryAfterMs: null,
+      };
     } catch (error) {
       const { kind, message, retryAfterMs } = asDriverError(error);
-      return { results: new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message }])), retryAfterMs };
+      return {
+        results: new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message }])),
+        retryAfterMs,
+      };
     }
   }
 
   private async settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<void> {
     const verdicts = judgeUnreadable(pass.rules, error.kind, error.message);
-    const rules = verdicts.map((verdict, index) => settlement(pass.rules[index]!, verdict, false, error.retryAfterMs));
+    const rules = verdicts.map((verdict, index) =>
+      settlement(pass.rules[index]!, verdict, false, error.retryAfterMs),
+    );
     await this.settle(held, { rules, access: null, waiting: pass.waiting });
   }
 
@@ -183,7 +195,9 @@ export class Converger {
     found: { rules: RuleSettlement[]; access: Access | null; waiting: readonly string[] },
   ): Promise<void> {
     const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
-    const written = await this.database.transaction((tx) => this.stores.settlements.settle(tx, held.lease, whole));
+    const written = await this.database.transaction((tx) =>
+      this.stores.settlements.settle(tx, held.lease, whole),
+    );
     if (written) return;
     await this.stores.convergence.lookAgain(
       this.database.autocommit,
@@ -197,7 +211,12 @@ function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deplo
   if (change.action === 'remove') return change;
   const rule = rules.find(({ ruleId }) => ruleId === change.ruleId)!;
   const expiresAt = Math.max(...rule.holders.map((holder) => holder.expiresAt));
-  return { action: 'add', ruleId: rule.ruleId, spec: rule.spec, mark: { deployment, ruleId: rule.ruleId, expiresAt } };
+  return {
+    action: 'add',
+    ruleId: rule.ruleId,
+    spec: rule.spec,
+    mark: { deployment, ruleId: rule.ruleId, expiresAt },
+  };
 }
 
 /** Changes held back because the account's write budget is spent. */

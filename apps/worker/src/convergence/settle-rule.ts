@@ -18,8 +18,14 @@ export function stillDue(rule: DueRuleRow): RuleSettlement {
  * @param sent the cloud was read, so that a failed add is known to be absent
  * @param waitMs when to look again, if the provider or its budget said; null: back off
  */
-export function settlement(rule: DueRuleRow, verdict: Verdict, sent: boolean, waitMs: number | null): RuleSettlement {
+export function settlement(
+  rule: DueRuleRow,
+  verdict: Verdict,
+  sent: boolean,
+  waitMs: number | null,
+): RuleSettlement {
   const again = Math.max(SOONEST_MS, waitMs ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, Math.random()));
+  const awaitsLanding = rule.inFlight && !rule.wanted;
   switch (verdict.kind) {
     case 'present':
       return {
@@ -34,7 +40,7 @@ export function settlement(rule: DueRuleRow, verdict: Verdict, sent: boolean, wa
       return {
         ...base(rule),
         attempts: rule.attempts + 1,
-        dueInMs: again,
+        dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + SOONEST_MS) : again,
         inFlight: verdict.unknown || rule.inFlight,
         message: verdict.message,
       };

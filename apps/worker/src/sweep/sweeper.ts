@@ -51,7 +51,9 @@ export class Sweeper {
 
   private async expireSessions(): Promise<void> {
     for (;;) {
-      const { count } = await this.database.statement((tx) => this.store.expireSessions(tx, SESSIONS_AT_ONCE));
+      const { count } = await this.database.statement((tx) =>
+        this.store.expireSessions(tx, SESSIONS_AT_ONCE),
+      );
       if (count > 0) this.log.info({ count }, 'Sessions are over');
       if (count < SESSIONS_AT_ONCE || this.stopped) return;
     }
