@@ -52,9 +52,9 @@ describe('A shared rule stays until its last holder ends', () => {
     const first = await org.started({ ipv4Address: '203.0.113.22', holder: 'a', resourceIds: [one] });
     const second = await org.started({ ipv4Address: '203.0.113.22', holder: 'b', resourceIds: [other] });
     await Promise.all([org.reaches(first.id, 'ACTIVE'), org.reaches(second.id, 'ACTIVE')]);
-    expect((await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort).toSorted()).toEqual([
-      22, 443,
-    ]);
+    expect(
+      (await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort).toSorted((a, b) => a - b),
+    ).toEqual([22, 443]);
     await stop(org, second.id);
     await org.reaches(second.id, 'CANCELLED');
     expect((await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort)).toEqual([22]);

@@ -1,29 +1,32 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readIfPresent } from './files.mjs';
 import { startProgress } from './progress.mjs';
 import { runQuietly } from './run-quietly.mjs';
 
-const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
 
 /**
  * Compiles all apps and libs in one go when a source, a compiler setting or an output has changed since the last time.
  * The layout is the one `nest build` makes: dist/apps/NAME/src, dist/libs/NAME/src.
+ * @param {string} root
  */
 export async function buildWhenStale(root) {
   const sources = listSources(root);
   const stampFile = join(root, 'dist', '.build-stamp');
   const stamp = stampOf(root, sources);
-  const missing = sources.some((source) => !existsSync(join(root, outputOf(source))));
-  if (!missing && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  const isMissing = sources.some((source) => !existsSync(join(root, outputOf(source))));
+  if (!isMissing && readIfPresent(stampFile) === stamp) return;
   rmSync(stampFile, { force: true });
   // The compiler trusts its record of what it wrote and would not write a lost output again.
-  if (missing) rmSync(join(root, 'dist', 'build.tsbuildinfo'), { force: true });
+  if (isMissing) rmSync(join(root, 'dist', 'build.tsbuildinfo'), { force: true });
   removeOrphans(root, new Set(sources.map(outputOf)));
   await compile(root);
   writeFileSync(stampFile, stamp);
 }
 
+/** @param {string} root */
 async function compile(root) {
   const done = startProgress('Building...');
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -34,37 +37,51 @@ async function compile(root) {
   if (code !== 0) throw new Error(`${output.trimEnd()}\n\nThe build failed: the compiler's words are above.`);
 }
 
+/** @param {string} source */
 const outputOf = (source) => join('dist', source.replace(/\.ts$/, '.js'));
 
+/** @param {string} path */
 const isSource = (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.endsWith('.spec.ts');
 
-/** Paths of all compiled sources, relative to the root, in a stable order. */
+/**
+ * Paths of all compiled sources, relative to the root.
+ * @param {string} root
+ */
 function listSources(root) {
-  const folders = ['apps', 'libs'].flatMap((floor) =>
-    readdirSync(join(root, floor)).map((name) => join(floor, name, 'src')),
-  );
-  return folders
+  return ['apps', 'libs']
+    .flatMap((floor) => readdirSync(join(root, floor)).map((name) => join(floor, name, 'src')))
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => filesBelow(root, folder))
-    .filter(isSource)
-    .sort();
+    .filter(isSource);
 }
 
+/**
+ * @param {string} root
+ * @param {string} folder relative to the root, as are the paths returned
+ */
 const filesBelow = (root, folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1));
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 
+/**
+ * @param {string} root
+ * @param {string[]} sources
+ */
 function stampOf(root, sources) {
-  const hash = createHash('sha256');
-  for (const path of [...settings, ...sources]) {
+  const lines = [...SETTINGS, ...sources].map((path) => {
     const { mtimeMs, size } = statSync(join(root, path));
-    hash.update(`${path} ${mtimeMs} ${size}\n`);
-  }
-  return hash.digest('hex');
+    return `${path} ${mtimeMs} ${size}`;
+  });
+  // The order in which a folder lists its files is not fixed.
+  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
 }
 
-/** Removes what was compiled from a source that is gone: a deleted migration must not run. */
+/**
+ * Removes what was compiled from a source that is gone: a deleted migration must not run.
+ * @param {string} root
+ * @param {Set<string>} outputs
+ */
 function removeOrphans(root, outputs) {
   for (const floor of ['dist/apps', 'dist/libs'].filter((folder) => existsSync(join(root, folder)))) {
     for (const file of filesBelow(root, floor)) {

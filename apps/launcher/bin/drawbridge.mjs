@@ -6,24 +6,24 @@ import { fileURLToPath } from 'node:url';
 import { runInForeground } from './foreground.mjs';
 import { prepare } from './prepare.mjs';
 
+/** @typedef {{ words: string, run: (args: string[]) => Promise<number> }} Command */
+
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-const oldestNode = [20, 19];
+const OLDEST = { major: 20, minor: 19 };
 
 /** Refuses a Node.js that cannot load the framework's ES modules from CommonJS. */
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
+  if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return;
   throw new Error(
-    `Drawbridge needs Node.js ${oldestNode.join('.')} or newer, and this is ${process.versions.node} (${process.execPath}).\n` +
+    `Drawbridge needs Node.js ${OLDEST.major}.${OLDEST.minor} or newer, and this is ${process.versions.node} (${process.execPath}).\n` +
       'Install a newer one, for example from https://nodejs.org or with `nvm install 22`.',
   );
 }
 
-const isOnPath = (program) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
-
 function warnAboutRedis() {
-  if (isOnPath('redis-server')) return;
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  if (folders.some((folder) => existsSync(join(folder, 'redis-server')))) return;
   const line = '!'.repeat(78);
   console.warn(
     `${line}\n!! redis-server is not on the PATH: the tests of the queue on Redis will NOT run.\n` +
@@ -31,33 +31,37 @@ function warnAboutRedis() {
   );
 }
 
+/** @param {string[]} command a script and its arguments */
+const node = (...command) => runInForeground(root, command, { tellOfDeath: false });
+
+/** @type {Record<string, Command>} */
 const commands = {
   start: {
     words: 'installs, builds and starts everything',
-    run: (args) => node('dist/apps/launcher/src/main.js', args),
+    run: (args) => runInForeground(root, ['dist/apps/launcher/src/main.js', ...args], { tellOfDeath: true }),
   },
   test: {
     words: 'installs, builds and runs the tests; further arguments go to jest',
     run: (args) => {
       warnAboutRedis();
-      return node('node_modules/jest/bin/jest.js', ['-c', 'test/jest.config.cjs', ...args]);
+      return node('node_modules/jest/bin/jest.js', '-c', 'test/jest.config.cjs', ...args);
     },
   },
-  bench: { words: 'installs, builds and measures', run: (args) => node('test/bench/run.cjs', args) },
-  prepare: { words: 'installs and builds what is out of date, then ends', run: async () => 0 },
+  bench: { words: 'installs, builds and measures', run: (args) => node('test/bench/run.cjs', ...args) },
+  prepare: { words: 'installs and builds what is out of date', run: () => Promise.resolve(0) },
 };
 
-const node = (script, args) => runInForeground(root, [script, ...args]);
-
+/** @returns {Promise<number>} the exit code */
 async function main() {
   const [name = '', ...args] = process.argv.slice(2);
-  if (!Object.hasOwn(commands, name)) {
-    const list = Object.entries(commands).map(([command, { words }]) => `  ${command.padEnd(8)} ${words}`);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    const list = Object.entries(commands).map(([known, { words }]) => `  ${known.padEnd(8)} ${words}`);
     throw new Error(`Usage: node apps/launcher/bin/drawbridge.mjs <command>\n${list.join('\n')}`);
   }
   checkNode();
   await prepare(root);
-  return commands[name].run(args);
+  return command.run(args);
 }
 
 try {

@@ -3,18 +3,27 @@ import { constants } from 'node:os';
 
 /**
  * Runs a Node.js script in the terminal's foreground and lets it decide what a signal means.
- * Ctrl-C reaches the whole process group by itself, so SIGINT is passed on only where no terminal is attached.
- * @returns the child's exit code, 128 + n when signal n ended it
+ * Ctrl-C reaches the whole process group by itself, so it is passed on only where no terminal is attached.
+ * @param {string} root
+ * @param {string[]} command a script and its arguments
+ * @param {{ tellOfDeath: boolean }} options tellOfDeath opens a channel that closes when this process is killed
+ * @returns {Promise<number>} the child's exit code, 128 + n when signal n ended it
  */
-export function runInForeground(root, args) {
+export function runInForeground(root, command, { tellOfDeath }) {
   // The channel lets the child notice that this process was killed.
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(process.execPath, command, {
+    cwd: root,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
-  process.on('SIGINT', () => hasTerminal || child.kill('SIGINT'));
-  process.on('SIGHUP', () => hasTerminal || child.kill('SIGHUP'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGHUP'])) {
+    process.on(name, () => {
+      if (!hasTerminal) child.kill(name);
+    });
+  }
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0)));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
 }

@@ -1,54 +1,66 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readIfPresent } from './files.mjs';
 import { startProgress } from './progress.mjs';
 import { runQuietly } from './run-quietly.mjs';
 
-/** Installs the packages when node_modules is missing or is not what the lock file describes. */
+/** @typedef {Record<string, { version?: string, optional?: boolean, devOptional?: boolean } | undefined>} Packages */
+
+/**
+ * Installs the packages when node_modules is missing or is not what the lock file describes.
+ * @param {string} root
+ */
 export async function installWhenStale(root) {
   const stamp = join(root, 'node_modules', '.drawbridge-lock-hash');
-  const lock = readFileSync(join(root, 'package-lock.json'));
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   const hash = createHash('sha256').update(lock).digest('hex');
   if (readIfPresent(stamp) === hash) return;
   if (!isInstalled(root, lock)) await install(root);
   writeFileSync(stamp, hash);
 }
 
+/** @param {string} root */
 async function install(root) {
   const done = startProgress('Installing packages (about a minute, once)...');
-  const [program, ...leading] = npm();
+  const { program, leading, shell } = npm();
   const args = [...leading, 'ci', '--no-audit', '--no-fund', '--include=dev'];
-  const { code, output } = await runQuietly(program, args, { cwd: root, shell: program === 'npm.cmd' });
+  const { code, output } = await runQuietly(program, args, { cwd: root, shell });
   done(code === 0 ? 'Packages installed' : 'Packages not installed');
   if (code !== 0)
     throw new Error(`${output.trimEnd()}\n\nnpm ci failed (exit code ${code}): its words are above.`);
 }
 
-/** The npm that runs this command, or else the one on the PATH. */
+/** The npm that runs this command, or else the one on the PATH, which Windows starts through a shell only. */
 function npm() {
-  const running = process.env.npm_execpath ?? '';
-  if (basename(running) === 'npm-cli.js' && existsSync(running)) return [process.execPath, running];
-  return process.platform === 'win32' ? ['npm.cmd'] : ['npm'];
+  const running = process.env['npm_execpath'] ?? '';
+  if (basename(running) === 'npm-cli.js' && existsSync(running)) {
+    return { program: process.execPath, leading: [running], shell: false };
+  }
+  return { program: 'npm', leading: [], shell: process.platform === 'win32' };
 }
 
-/** True when npm's own record of node_modules holds every package that the lock file does not call optional. */
+/**
+ * True when npm's own record of node_modules holds every package that the lock file does not call optional.
+ * @param {string} root
+ * @param {string} lock
+ */
 function isInstalled(root, lock) {
   const record = readIfPresent(join(root, 'node_modules', '.package-lock.json'));
   if (record === undefined) return false;
-  const present = JSON.parse(record).packages ?? {};
-  const wanted = JSON.parse(lock.toString('utf8')).packages ?? {};
-  return Object.entries(wanted).every(([path, { version, optional, devOptional }]) => {
-    if (path === '') return true;
+  const present = packagesIn(record);
+  return Object.entries(packagesIn(lock)).every(([path, wanted]) => {
     const found = present[path];
-    return found === undefined ? Boolean(optional ?? devOptional) : found.version === version;
+    if (path === '' || !wanted) return true;
+    return found ? found.version === wanted.version : Boolean(wanted.optional ?? wanted.devOptional);
   });
 }
 
-function readIfPresent(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+/**
+ * @param {string} lock
+ * @returns {Packages}
+ */
+function packagesIn(lock) {
+  const { packages = {} } = /** @type {(text: string) => { packages?: Packages }} */ (JSON.parse)(lock);
+  return packages;
 }

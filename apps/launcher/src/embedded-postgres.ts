@@ -85,6 +85,12 @@ export class EmbeddedPostgres {
     ]);
   }
 
+  /** For the last moment of a process, when nothing can be waited for any more: asks for the end and returns. */
+  abandon(): void {
+    this.isStopping = true;
+    this.running?.signal('SIGQUIT');
+  }
+
   private async openCluster(): Promise<Cluster> {
     const wanted = resolve(this.options.dataDir);
     const say = this.options.onNotice ?? this.options.onLog;

@@ -25,9 +25,10 @@ export function loadSettings<T extends object>(shape: new () => T, environment: 
   const settings = plainToInstance(shape, given, { exposeDefaultValues: true });
   const errors = validateSync(settings, { forbidUnknownValues: false });
   if (errors.length > 0) {
-    throw new SettingsError(
-      errors.map((error) => Object.values(error.constraints ?? {}).join('; ') || error.property),
+    const words = errors.flatMap((error) =>
+      Object.values(error.constraints ?? { [error.property]: error.property }),
     );
+    throw new SettingsError([...new Set(words)]);
   }
   return settings;
 }

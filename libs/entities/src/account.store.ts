@@ -43,6 +43,7 @@ const PRINCIPAL_COLUMNS = `
 const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')

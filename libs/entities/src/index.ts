@@ -22,3 +22,4 @@ export type {
 } from './session.store';
 export * from './settlement.store';
 export * from './sweep.store';
+export type { TenantStore } from './tenant-store';

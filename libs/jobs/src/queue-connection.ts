@@ -1,4 +1,9 @@
-import { createPostgresBackend, runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
+import {
+  createPostgresBackend,
+  runMigrations,
+  setDefaultBackendFactory,
+  type ConnectionOptions,
+} from 'bullmq';
 import { Redis } from 'ioredis';
 import { Client, Pool } from 'pg';
 
@@ -23,7 +28,9 @@ const ANSWER_WITHIN_MS = 2000;
  * @param onError told of a lost connection; the connection comes back by itself
  */
 export function connectQueue(settings: QueueSettings, onError: (error: Error) => void): QueueConnection {
-  return settings.redisUrl === null ? overPostgres(settings.databaseUrl, onError) : overRedis(settings.redisUrl, onError);
+  return settings.redisUrl === null
+    ? overPostgres(settings.databaseUrl, onError)
+    : overRedis(settings.redisUrl, onError);
 }
 
 function overPostgres(connectionString: string, onError: (error: Error) => void): QueueConnection {
@@ -39,7 +46,7 @@ function overPostgres(connectionString: string, onError: (error: Error) => void)
   pool.setMaxListeners(100);
   pool.on('error', onError);
   return {
-    options: pool as unknown as ConnectionOptions,
+    options: pool,
     ping: async () => void (await pool.query('SELECT 1')),
     close: () => pool.end(),
   };

@@ -102,13 +102,26 @@ export function canonicalCidr(text: string): { version: IpVersion; cidr: string;
   return { version: host.version, cidr: `${networkText}/${prefix}`, prefix };
 }
 
+type ParsedRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+const parsedRanges = new WeakMap<readonly string[], readonly ParsedRange[]>();
+
+/** A list of ranges is asked with every request: it is read once. */
+function parsed(ranges: readonly string[]): readonly ParsedRange[] {
+  const known = parsedRanges.get(ranges);
+  if (known) return known;
+  const read = ranges.flatMap((range) => {
+    const network = canonicalCidr(range);
+    return network ? [ipaddr.parseCIDR(network.cidr)] : [];
+  });
+  parsedRanges.set(ranges, read);
+  return read;
+}
+
 /** True when the address lies in one of the ranges; both in any textual form, mapped forms unwrapped. */
 export function isWithin(text: string, ranges: readonly string[]): boolean {
   const host = parseHost(text);
   if (!host) return false;
   const address = ipaddr.parse(host.text);
-  return ranges.some((range) => {
-    const network = canonicalCidr(range);
-    return network?.version === host.version && address.match(ipaddr.parseCIDR(network.cidr));
-  });
+  return parsed(ranges).some((range) => address.kind() === range[0].kind() && address.match(range));
 }

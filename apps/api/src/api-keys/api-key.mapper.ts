@@ -1,10 +1,17 @@
 import type { ApiKeyRow } from '#entities';
-import type { ApiKeyDto } from './dto/api-key.dto';
+import type { ApiKeyDto, CreatedApiKeyDto } from './dto/api-key.dto';
 
-export const toApiKey = (row: ApiKeyRow): ApiKeyDto => ({
+const times = ({ revokedAt, expiresAt, lastUsedAt, createdAt }: ApiKeyRow) => ({
+  revokedAt: revokedAt?.toISOString() ?? null,
+  expiresAt: expiresAt?.toISOString() ?? null,
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  createdAt: createdAt.toISOString(),
+});
+
+export const toApiKey = (row: ApiKeyRow): ApiKeyDto => ({ ...row, ...times(row) });
+
+export const toCreatedApiKey = (row: ApiKeyRow, plainTextKey: string): CreatedApiKeyDto => ({
   ...row,
-  revokedAt: row.revokedAt?.toISOString() ?? null,
-  expiresAt: row.expiresAt?.toISOString() ?? null,
-  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-  createdAt: row.createdAt.toISOString(),
+  ...times(row),
+  plainTextKey,
 });

@@ -5,7 +5,7 @@ import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { PathId } from '../http/path-id';
-import { toApiKey } from './api-key.mapper';
+import { toApiKey, toCreatedApiKey } from './api-key.mapper';
 import { ApiKeysService } from './api-keys.service';
 import { ApiKeyDto, CreateApiKeyDto, CreatedApiKeyDto } from './dto/api-key.dto';
 
@@ -24,7 +24,7 @@ export class ApiKeysController {
     @Body() asked: CreateApiKeyDto,
   ): Promise<CreatedApiKeyDto> {
     const { row, plainTextKey } = await this.keys.create(principal, asked, caller);
-    return { ...toApiKey(row), plainTextKey };
+    return toCreatedApiKey(row, plainTextKey);
   }
 
   @Get()

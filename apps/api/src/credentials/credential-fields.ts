@@ -34,9 +34,17 @@ export function credentialFields(
 
 function shapeOf(provider: Provider, credentialType: string): CredentialShape {
   const facts = DriverRegistry.facts(provider);
-  if (!facts) throw invalid('provider', `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`);
+  if (!facts)
+    throw invalid(
+      'provider',
+      `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`,
+    );
   const shape = facts.credentialTypes[credentialType];
-  if (!shape) throw invalid('credentialType', `must be one of ${Object.keys(facts.credentialTypes).join(', ')} for ${provider}`);
+  if (!shape)
+    throw invalid(
+      'credentialType',
+      `must be one of ${Object.keys(facts.credentialTypes).join(', ')} for ${provider}`,
+    );
   return shape;
 }
 

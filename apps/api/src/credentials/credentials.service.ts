@@ -18,9 +18,17 @@ export class CredentialsService {
     private readonly masterKeys: MasterKeys,
   ) {}
 
-  async create(principal: Principal, asked: CreateCredentialDto, caller: HostAddress | null): Promise<CredentialRow> {
+  async create(
+    principal: Principal,
+    asked: CreateCredentialDto,
+    caller: HostAddress | null,
+  ): Promise<CredentialRow> {
     const { organizationId } = principal;
-    const { secrets, hints } = credentialFields(asked.provider, asked.credentialType, asked.credentialData ?? {});
+    const { secrets, hints } = credentialFields(
+      asked.provider,
+      asked.credentialType,
+      asked.credentialData ?? {},
+    );
     const id = randomUUID();
     const sealedData = sealCredential(this.masterKeys, await this.dataKey(organizationId), id, secrets);
     return this.database.transaction(async (tx) => {

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AuditStore, CredentialStore, Database, ResourceStore, type ResourceRow } from '#entities';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
+import type { HostAddress, TrafficConfig } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors/api-error';
 import { ResourceVerifier } from './resource-verifier';
 import { checkedTargetKey } from './resource-naming';
-import type { CreateResourceDto } from './dto/resource.dto';
+import type { CreateResourceDto, ResourceConfigDto } from './dto/resource.dto';
 
 @Injectable()
 export class ResourcesService {
@@ -62,7 +62,7 @@ export class ResourcesService {
         resourceType: asked.resourceType,
         resourceIdentifier: asked.resourceIdentifier,
         region: asked.region ?? null,
-        config: { ...asked.config },
+        config: trafficConfig(asked.config),
         targetKey,
       });
       await this.audit.write(tx, organizationId, {
@@ -97,6 +97,16 @@ export class ResourcesService {
     if (failure) throw refusal(resource, failure);
     return this.find(principal, id);
   }
+}
+
+/** Only what was given: a field that was left out stays out. */
+function trafficConfig({ port, ports, protocol }: ResourceConfigDto = {}): TrafficConfig &
+  Record<string, unknown> {
+  return {
+    ...(port === undefined ? {} : { port }),
+    ...(ports ? { ports } : {}),
+    ...(protocol ? { protocol } : {}),
+  };
 }
 
 function refusal(resource: ResourceRow, failure: DriverError): Error {

@@ -47,7 +47,12 @@ export class RolesService {
     });
   }
 
-  assignResource(principal: Principal, roleId: string, id: string, caller: HostAddress | null): Promise<void> {
+  assignResource(
+    principal: Principal,
+    roleId: string,
+    id: string,
+    caller: HostAddress | null,
+  ): Promise<void> {
     return this.assign(principal, roleId, { kind: 'resource', id }, caller);
   }
 
@@ -55,7 +60,12 @@ export class RolesService {
     return this.assign(principal, roleId, { kind: 'user', id }, caller);
   }
 
-  private assign(principal: Principal, roleId: string, other: Other, caller: HostAddress | null): Promise<void> {
+  private assign(
+    principal: Principal,
+    roleId: string,
+    other: Other,
+    caller: HostAddress | null,
+  ): Promise<void> {
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
       const outcome =

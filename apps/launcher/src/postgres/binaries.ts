@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
+import { readJsonObject, textIn } from '../json-file';
 import { codeOf, isRunning } from '../processes';
 import type { RunAs } from './system-user';
 
@@ -77,19 +79,18 @@ function nativePackage(): NativePackage {
       },
     );
   }
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const version = textIn(readJsonObject(join(root, 'package.json')), 'version') ?? 'unknown';
   return { folder: join(root, 'native'), version, links: readLinks(root) };
 }
 
 function readLinks(root: string): [string, string][] {
-  try {
-    const text = readFileSync(join(root, 'native', 'pg-symlinks.json'), 'utf8');
-    const list = JSON.parse(text) as { source: string; target: string }[];
-    return list.map(({ source, target }) => [relative('native', target), relative(dirname(target), source)]);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const file = join(root, 'native', 'pg-symlinks.json');
+  const list: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  if (!Array.isArray(list)) return [];
+  return list.map((entry) => {
+    const [source = '', target = ''] = [textIn(entry, 'source'), textIn(entry, 'target')];
+    return [relative('native', target), relative(dirname(target), source)];
+  });
 }
 
 /** Makes the links that the package's install script would have made; where the folder is read-only, a copy follows. */

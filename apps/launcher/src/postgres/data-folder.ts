@@ -1,18 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../processes';
+import { readJsonObject, textIn, writeJsonObject } from '../json-file';
 import type { RunAs } from './system-user';
 
 /** Where the data is kept, and folders that an earlier, since deleted data folder of the same path left behind. */
@@ -67,7 +57,7 @@ function moveOut(wanted: string, runAs: RunAs, say: (line: string) => void): Dat
     const data = mkdtempSync(join(base, prefix));
     handOver(data, runAs);
     if (canReach(data, runAs)) {
-      writeNote(wanted, { data, of: wanted, why });
+      writeJsonObject(noteIn(wanted), { data, of: wanted, why } satisfies Location);
       say(`PostgreSQL's data is in ${data}: ${why}`);
       return { folder: data, former: former.map((name) => join(base, name)) };
     }
@@ -86,21 +76,14 @@ function canReach(folder: string, runAs: RunAs): boolean {
 
 const noteIn = (wanted: string): string => join(wanted, 'data-location.json');
 
-function writeNote(wanted: string, location: Location): void {
-  writeFileSync(noteIn(wanted), `${JSON.stringify(location, undefined, 2)}\n`);
-}
-
 /** The note, unless it came along with a copy of the folder: two folders must not share one cluster. */
 function readNote(wanted: string): Location | undefined {
-  try {
-    const location = JSON.parse(readFileSync(noteIn(wanted), 'utf8')) as Location;
-    if (!existsSync(location.data)) return undefined;
-    if (location.of === wanted) return location;
-    if (existsSync(noteIn(location.of))) return undefined;
-    writeNote(wanted, { ...location, of: wanted });
-    return location;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Error(`${noteIn(wanted)} cannot be read: ${String(error)}`, { cause: error });
-  }
+  const found = readJsonObject(noteIn(wanted));
+  const [data, of, why] = ['data', 'of', 'why'].map((field) => textIn(found, field));
+  if (!data || !of || !why || !existsSync(data)) return undefined;
+  if (of === wanted) return { data, of, why };
+  if (existsSync(noteIn(of))) return undefined;
+  const moved = { data, of: wanted, why };
+  writeJsonObject(noteIn(wanted), moved);
+  return moved;
 }

@@ -43,18 +43,23 @@ export class ServerProcess {
     return new Error([`${words}. Its last words:`, ...this.lines].join('\n  '));
   }
 
-  /** Sends each signal in turn and waits its milliseconds; SIGKILL goes to the whole process group. Never rejects. */
+  /** Sends each signal in turn and waits its milliseconds for the end. Never rejects. */
   async end(steps: [NodeJS.Signals, number][]): Promise<void> {
-    const { pid } = this.child;
-    if (pid === undefined || !this.isRunning) return;
+    if (!this.isRunning) return;
     const exited = new Promise((done) => this.child.once('exit', done));
     for (const [name, patience] of steps) {
-      signal(name === 'SIGKILL' ? -pid : pid, name);
+      this.signal(name);
       const patienceEnds = new AbortController();
       await Promise.race([exited, delay(patience, undefined, { signal: patienceEnds.signal })]);
       patienceEnds.abort();
       if (!this.isRunning) return;
     }
+  }
+
+  /** Sends a signal, SIGKILL to the whole process group; nothing when it has ended. */
+  signal(name: NodeJS.Signals): void {
+    const { pid } = this.child;
+    if (pid !== undefined && this.isRunning) signal(name === 'SIGKILL' ? -pid : pid, name);
   }
 
   private hear(line: string): void {

@@ -92,7 +92,9 @@ function assumeRole(form: QueryForm, caller: Caller): XmlStructure {
     /^\d{3,5}$/.test(duration) && Number(duration) >= 900 && Number(duration) <= 43_200,
     'Value at durationSeconds must be between 900 and 43200',
   );
-  if (roleArn !== ROLE_ARN) throw accessDenied('AssumeRole', caller, roleArn);
+  // The role's trust policy asks for an external id, as the guides for such roles say.
+  if (roleArn !== ROLE_ARN || form.text('ExternalId') === undefined)
+    throw accessDenied('AssumeRole', caller, roleArn);
   const session = issueSession(name, Number(duration));
   return {
     AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(name) },

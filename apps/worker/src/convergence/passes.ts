@@ -19,10 +19,11 @@ export interface Sorted {
 const waits = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'PENDING');
 const leaves = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'REMOVING');
 
+const isSettled = (rule: DueRuleRow): boolean =>
+  rule.wanted ? rule.state === 'present' && !waits(rule) : rule.state === 'absent' && !rule.inFlight;
+
 /** Which due rules need a look at the cloud. */
 export function sortDue(due: readonly DueRuleRow[]): Sorted {
-  const isSettled = (rule: DueRuleRow): boolean =>
-    rule.wanted ? rule.state === 'present' && !waits(rule) : rule.state === 'absent' && !rule.inFlight;
   const open = due.filter((rule) => !isSettled(rule));
   return {
     settled: due.filter(isSettled),

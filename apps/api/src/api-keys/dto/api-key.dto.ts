@@ -1,26 +1,36 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayNotEmpty, IsArray, IsIn, IsISO8601, IsNotEmpty, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  IsArray,
+  IsIn,
+  IsISO8601,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+} from 'class-validator';
 import { SCOPES, type Scope } from '#guards';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
 export class CreateApiKeyDto {
   @ApiProperty({ example: 'pipeline', maxLength: 100 })
-  @IsString({ message: 'must be a string' })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(100, { message: 'must be at most 100 characters' })
+  @IsString({ message: 'must be a string' })
   name!: string;
 
   @ApiPropertyOptional({ maxLength: 1000 })
   @IsOptional()
-  @IsString({ message: 'must be a string' })
   @MaxLength(1000, { message: 'must be at most 1000 characters' })
+  @IsString({ message: 'must be a string' })
   description?: string;
 
   @ApiProperty({ enum: SCOPES, isArray: true, example: ['sessions:write', 'sessions:read'] })
-  @IsArray({ message: 'must be an array of scopes' })
   @ArrayNotEmpty({ message: 'must hold at least one scope' })
   @IsIn(SCOPES, { each: true, message: `must hold only ${SCOPES.join(', ')}` })
+  @IsArray({ message: 'must be an array of scopes' })
   scopes!: Scope[];
 
   @ApiPropertyOptional({ ...TIME, description: 'Default: until revoked' })
@@ -38,7 +48,8 @@ export class ApiKeyDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'pipeline' }) name!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
-  @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to recognise the key by' }) keyPrefix!: string;
+  @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to recognise the key by' })
+  keyPrefix!: string;
   @ApiProperty({ enum: SCOPES, isArray: true }) scopes!: string[];
   @ApiProperty() isRevoked!: boolean;
   @ApiProperty({ type: String, nullable: true, ...TIME }) revokedAt!: string | null;

@@ -6,9 +6,9 @@ const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as con
 
 export class CreateCredentialDto {
   @ApiProperty({ example: 'Production AWS', maxLength: 200 })
-  @IsString({ message: 'must be a string' })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(200, { message: 'must be at most 200 characters' })
+  @IsString({ message: 'must be a string' })
   name!: string;
 
   @ApiProperty({ enum: PROVIDERS })
@@ -22,7 +22,10 @@ export class CreateCredentialDto {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    example: { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
+    example: {
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    },
     description: 'The fields of the credentialType. Encrypted at once, never shown again',
   })
   @IsOptional()
@@ -42,7 +45,8 @@ export class CredentialDto {
     description: 'Facts that are no secret',
   })
   hints!: Record<string, string>;
-  @ApiProperty({ type: Boolean, nullable: true, description: 'null before the first check' }) isValid!: boolean | null;
+  @ApiProperty({ type: Boolean, nullable: true, description: 'null before the first check' }) isValid!:
+    boolean | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) lastVerifiedAt!: string | null;
   @ApiProperty({ type: String, nullable: true }) verificationError!: string | null;
   @ApiProperty(TIME) createdAt!: string;

@@ -25,19 +25,19 @@ const PORT_WORDS = 'must be a port from 1 to 65535';
 export class ResourceConfigDto {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 65535, example: 5432 })
   @IsOptional()
-  @IsInt({ message: PORT_WORDS })
   @Min(1, { message: PORT_WORDS })
   @Max(65535, { message: PORT_WORDS })
+  @IsInt({ message: PORT_WORDS })
   port?: number;
 
   @ApiPropertyOptional({ type: [Number], example: [80, 443], description: 'Instead of port' })
   @IsOptional()
-  @IsArray({ message: 'must be an array of ports' })
   @ArrayNotEmpty({ message: 'must hold at least one port, or be left out' })
   @ArrayMaxSize(20, { message: 'must hold at most 20 ports' })
   @IsInt({ each: true, message: 'must hold ports from 1 to 65535' })
   @Min(1, { each: true, message: 'must hold ports from 1 to 65535' })
   @Max(65535, { each: true, message: 'must hold ports from 1 to 65535' })
+  @IsArray({ message: 'must be an array of ports' })
   ports?: number[];
 
   @ApiPropertyOptional({ enum: PROTOCOLS, default: 'tcp' })
@@ -48,9 +48,9 @@ export class ResourceConfigDto {
 
 export class CreateResourceDto {
   @ApiProperty({ example: 'demo-database', maxLength: 200 })
-  @IsString({ message: 'must be a string' })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(200, { message: 'must be at most 200 characters' })
+  @IsString({ message: 'must be a string' })
   name!: string;
 
   @ApiProperty({ format: 'uuid' })
@@ -66,9 +66,9 @@ export class CreateResourceDto {
   resourceType!: string;
 
   @ApiProperty({ example: 'sg-0123456789abcdef0', description: "The provider's own id" })
-  @IsString({ message: 'must be a string' })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(500, { message: 'must be at most 500 characters' })
+  @IsString({ message: 'must be a string' })
   resourceIdentifier!: string;
 
   @ApiPropertyOptional({ example: 'eu-central-1', description: 'Required for AWS' })
@@ -78,9 +78,9 @@ export class CreateResourceDto {
 
   @ApiPropertyOptional({ type: ResourceConfigDto })
   @IsOptional()
-  @IsObject({ message: 'must be an object' })
-  @ValidateNested()
   @Type(() => ResourceConfigDto)
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
   config?: ResourceConfigDto;
 }
 

@@ -6,22 +6,27 @@ const HOURS_WORDS = 'must be a whole number from 1 to 24';
 
 export class CreateRoleDto {
   @ApiProperty({ example: 'Developers', maxLength: 100 })
-  @IsString({ message: 'must be a string' })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(100, { message: 'must be at most 100 characters' })
+  @IsString({ message: 'must be a string' })
   name!: string;
 
   @ApiPropertyOptional({ example: 'May reach the development databases', maxLength: 1000 })
   @IsOptional()
-  @IsString({ message: 'must be a string' })
   @MaxLength(1000, { message: 'must be at most 1000 characters' })
+  @IsString({ message: 'must be a string' })
   description?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 24, description: "Default: the plan's maximum" })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 24,
+    description: "Default: the plan's maximum",
+  })
   @IsOptional()
-  @IsInt({ message: HOURS_WORDS })
   @Min(1, { message: HOURS_WORDS })
   @Max(24, { message: HOURS_WORDS })
+  @IsInt({ message: HOURS_WORDS })
   maxSessionDurationHours?: number;
 }
 

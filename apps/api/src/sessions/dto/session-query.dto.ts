@@ -23,15 +23,15 @@ export class SessionQueryDto {
 
   @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0 })
   @Type(() => Number)
-  @IsInt({ message: 'must be a whole number' })
   @Min(0, { message: 'must be 0 or more' })
+  @IsInt({ message: 'must be a whole number' })
   page = 0;
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 100, default: 100 })
   @Type(() => Number)
-  @IsInt({ message: 'must be a whole number' })
   @Min(1, { message: 'must be at least 1' })
   @Max(100, { message: 'must be at most 100' })
+  @IsInt({ message: 'must be a whole number' })
   size = 100;
 }
 

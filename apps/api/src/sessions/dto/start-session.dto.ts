@@ -9,8 +9,8 @@ export class StartSessionDto {
     description: 'Default: set by the deployment',
   })
   @IsOptional()
-  @IsInt({ message: 'must be a whole number of hours' })
   @Min(1, { message: 'must be at least 1' })
+  @IsInt({ message: 'must be a whole number of hours' })
   durationHours?: number;
 
   @ApiPropertyOptional({
@@ -35,9 +35,9 @@ export class StartSessionDto {
     description: "Default: all of the user's resources",
   })
   @IsOptional()
-  @IsArray({ message: 'must be an array of resource ids' })
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs only' })
+  @IsArray({ message: 'must be an array of resource ids' })
   resourceIds?: string[];
 
   @ApiPropertyOptional({
@@ -46,7 +46,7 @@ export class StartSessionDto {
     description: 'Tells apart parallel jobs behind one address: each holder has a session of its own',
   })
   @IsOptional()
-  @IsString({ message: 'must be a string' })
   @MaxLength(64, { message: 'must be at most 64 characters' })
+  @IsString({ message: 'must be a string' })
   holder?: string;
 }

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+interface Cruise {
+  readonly summary: {
+    readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[];
+  };
+}
+
+/** @returns `file: rule` for each rule that was broken; none when the floors hold */
+function brokenRules(...places: string[]): string[] {
+  const command = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const given = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...places];
+  const printed = execFileSync(process.execPath, [command, ...given], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const { summary } = JSON.parse(printed) as Cruise;
+  return summary.violations.map(({ from, rule }) => `${from}: ${rule.name}`);
+}
+
+describe('Imports go down the floors only', () => {
+  it('everywhere in the repository', () => {
+    expect(brokenRules('apps', 'libs', 'test')).toEqual([]);
+  });
+
+  it('and each rule catches the import planted for it', () => {
+    const planted = [
+      { place: 'libs/rules/src', source: `import '#config';`, rule: 'ground-floor-rests-on-nothing' },
+      { place: 'libs/rules/src', source: `import 'node:fs';`, rule: 'rules-are-pure' },
+      { place: 'libs/jobs/src', source: `import '#entities';`, rule: 'libs-rest-on-the-ground-floor-only' },
+      {
+        place: 'apps/api/src',
+        source: `import '../../../worker/src/worker.settings';`,
+        rule: 'apps-never-rest-on-each-other',
+      },
+      {
+        place: 'apps/api/src',
+        source: `import '../../../../libs/entities/src/database';`,
+        rule: 'libs-are-entered-by-their-index',
+      },
+      { place: 'apps/worker/src', source: `import 'typeorm';`, rule: 'typeorm-stays-home' },
+      { place: 'apps/api/src', source: `import 'bullmq';`, rule: 'bullmq-stays-home' },
+      { place: 'libs/drivers/src', source: `import '@aws-sdk/client-ec2';`, rule: 'aws-sdk-stays-home' },
+      { place: 'apps/api/src', source: `import 'bcrypt';`, rule: 'bcrypt-stays-home' },
+    ].map(({ place, source, rule }) => {
+      const folder = mkdtempSync(join(ROOT, place, 'planted-'));
+      writeFileSync(join(folder, 'planted.ts'), `${source}\n`);
+      return { folder: folder.slice(ROOT.length + 1), rule };
+    });
+    try {
+      const broken = brokenRules(...planted.map(({ folder }) => folder));
+      expect(broken).toEqual(
+        expect.arrayContaining(planted.map(({ folder, rule }) => `${folder}/planted.ts: ${rule}`)),
+      );
+    } finally {
+      for (const { folder } of planted) rmSync(join(ROOT, folder), { recursive: true });
+    }
+  });
+});
