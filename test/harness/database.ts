@@ -1,50 +1,44 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { TEMPLATE } from './template';
 
-/** Holds the migrated schema; nobody may be connected to it while it is cloned. */
-export const TEMPLATE_DATABASE = 'template_drawbridge';
-
-/** Any number that nothing else locks: clones wait for each other on it. */
-const CLONE_LOCK = 4_120_317;
+/** Any number: only clones take this lock. */
+const CLONING = 466_001;
 
 export interface ClonedDatabase {
   readonly url: string;
-  /** Deletes it, whoever is still connected. */
-  drop(): Promise<void>;
+  /** Ends whoever is still connected, and deletes it. */
+  readonly drop: () => Promise<void>;
 }
 
 /**
- * Makes a database of its own with the schema migrated and no rows in it.
- * @throws Error when the run's PostgreSQL was not started by the global setup
+ * A database of the test's own, with the whole schema and no rows.
+ * @throws Error outside of a run that has the harness's global setup
  */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await withSuperuser(async (client) => {
-    await client.query('SELECT pg_advisory_lock($1)', [CLONE_LOCK]);
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
+  const server = process.env['TEST_POSTGRES_URL'];
+  if (!server) throw new Error('TEST_POSTGRES_URL is not set: run this project with test/jest.config.cjs.');
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await asSuperuser(server, async (client) => {
+    // A template is copied for one client at a time; the lock goes with the connection.
+    await client.query('SELECT pg_advisory_lock($1)', [CLONING]);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
   });
   return {
-    url: Object.assign(superuserUrl(), { pathname: `/${name}` }).href,
+    url: Object.assign(new URL(server), { pathname: `/${name}` }).href,
     drop: () =>
-      withSuperuser(async (client) => {
+      asSuperuser(server, async (client) => {
         await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       }),
   };
 }
 
-/** On a connection of its own, whose end also gives back an advisory lock. */
-async function withSuperuser(work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl().href, connectionTimeoutMillis: 20_000 });
+async function asSuperuser(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
     await work(client);
   } finally {
     await client.end();
   }
-}
-
-function superuserUrl(): URL {
-  const url = process.env['TEST_POSTGRES_URL'];
-  if (!url) throw new Error('TEST_POSTGRES_URL is not set: the global setup of jest starts PostgreSQL.');
-  return new URL(url);
 }

@@ -1,7 +1,4 @@
-import { stopTestServer } from './test-server';
+import { releaseTestServer } from './test-server';
 
-/** Ends the PostgreSQL of the run and deletes its data. */
-export default async function globalTeardown(): Promise<void> {
-  await stopTestServer();
-  delete process.env['TEST_POSTGRES_URL'];
-}
+/** Jest calls this for every project that has it. */
+export default releaseTestServer;

@@ -1,69 +1,159 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile, spawnSync } from 'node:child_process';
+import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { constants as system, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
 import { stopOrphan } from '../../apps/launcher/src/postgres/orphan';
-import { isRunning } from '../../apps/launcher/src/processes';
+import { codeOf, isRunning } from '../../apps/launcher/src/processes';
+import { TEMPLATE } from './template';
 
-interface TestServer {
-  postgres: EmbeddedPostgres;
-  superuserUrl: string;
-  folder: string;
-}
-
-/** Memory where there is a memory file system: the tests' databases need not outlive them. */
-const BASE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const ROOT = resolve(__dirname, '../..');
+const SPACE_NEEDED = 500 * 1024 * 1024;
 const PREFIX = 'drawbridge-test-';
 
-/** Jest loads setup and teardown in separate module registries: only the process itself is common to both. */
-const held = globalThis as { drawbridgeTestServer?: TestServer | undefined };
+interface TestServer {
+  users: number;
+  started: Promise<() => Promise<void>>;
+}
+
+declare global {
+  var drawbridgeTestServer: TestServer | undefined;
+}
 
 /**
- * Starts a PostgreSQL that forgets everything, and sees to it that it ends with this process.
- * @throws Error with the server's last words when it does not start
+ * Builds what is stale and starts one PostgreSQL for the whole run; each project that asks again gets the same one.
+ * Workers find it by TEST_POSTGRES_URL, the superuser's URL.
+ * @throws Error when the build, the server or the migrations fail
  */
-export async function startTestServer(): Promise<TestServer> {
-  await removeAbandoned();
-  const folder = mkdtempSync(join(BASE, `${PREFIX}${process.pid}-`));
+export async function acquireTestServer(): Promise<void> {
+  globalThis.drawbridgeTestServer ??= { users: 0, started: startTestServer() };
+  globalThis.drawbridgeTestServer.users += 1;
+  await globalThis.drawbridgeTestServer.started;
+}
+
+/** Stops the server and deletes its data when its last user lets go. */
+export async function releaseTestServer(): Promise<void> {
+  const server = globalThis.drawbridgeTestServer;
+  if (!server || --server.users > 0) return;
+  globalThis.drawbridgeTestServer = undefined;
+  const stop = await server.started;
+  await stop();
+}
+
+async function startTestServer(): Promise<() => Promise<void>> {
+  build();
+  await removeLeftovers();
+  const folder = mkdtempSync(join(fastestFolder(), `${PREFIX}${process.pid}-`));
+  // PostgreSQL may run as another user than this one, and has to get through to its own folder.
+  chmodSync(folder, 0o711);
   const postgres = new EmbeddedPostgres({
-    dataDir: folder,
+    dataDir: join(folder, 'postgres'),
     durable: false,
-    flags: ['max_connections=400', 'shared_buffers=64MB', 'max_wal_size=256MB'],
+    flags: ['max_connections=500'],
     onLog: () => undefined,
   });
-  endWithProcess(folder);
-  const { superuserUrl } = await postgres.start();
-  held.drawbridgeTestServer = { postgres, superuserUrl, folder };
-  return held.drawbridgeTestServer;
-}
-
-/** Ends the server and deletes its data; without one it does nothing. */
-export async function stopTestServer(): Promise<void> {
-  const server = held.drawbridgeTestServer;
-  held.drawbridgeTestServer = undefined;
-  if (!server) return;
-  await server.postgres.stop();
-  rmSync(server.folder, { recursive: true, force: true });
-}
-
-/** A run that is interrupted or calls process.exit never gets to its teardown; the data is not worth an orderly end. */
-function endWithProcess(folder: string): void {
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => process.exit(128 + constants.signals[name]));
-  }
-  process.once('exit', () => {
-    held.drawbridgeTestServer?.postgres.abandon();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  const forget = abandonOnExit(() => {
+    void postgres.kill();
+    remove(folder);
   });
+  const stop = async (): Promise<void> => {
+    await postgres.stop();
+    forget();
+    remove(folder);
+  };
+  try {
+    const { superuserUrl } = await postgres.start();
+    await makeTemplate(await postgres.createDatabase(TEMPLATE), superuserUrl);
+    process.env['TEST_POSTGRES_URL'] = superuserUrl;
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
-/** Ends and deletes what runs left behind that were killed outright. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of readdirSync(BASE).filter((entry) => entry.startsWith(PREFIX))) {
-    const pid = Number(name.slice(PREFIX.length).split('-')[0]);
-    if (pid > 0 && isRunning(pid)) continue;
-    const folder = join(BASE, name);
-    await stopOrphan(join(folder, 'cluster'));
-    rmSync(folder, { recursive: true, force: true });
+function build(): void {
+  const { status } = spawnSync(process.execPath, ['apps/launcher/bin/drawbridge.mjs', 'prepare'], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The build failed, so there is nothing to test: see above.');
+}
+
+/** Runs the migrations as they are shipped, then closes the template: a connection to it would make cloning fail. */
+async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
+  const { PATH, HOME } = process.env;
+  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
+    cwd: ROOT,
+    env: { PATH, HOME, DATABASE_URL: url },
+  });
+  const client = new Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    await client.query(`ALTER DATABASE ${TEMPLATE} WITH ALLOW_CONNECTIONS false`);
+  } finally {
+    await client.end();
   }
+}
+
+/** Jest skips the teardown when it is interrupted or bails out. @returns a function that calls this off */
+function abandonOnExit(abandon: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const end = (signal: (typeof signals)[number]): never => process.exit(128 + system.signals[signal]);
+  process.once('exit', abandon);
+  for (const signal of signals) process.once(signal, end);
+  return () => {
+    process.off('exit', abandon);
+    for (const signal of signals) process.off(signal, end);
+  };
+}
+
+/** A run that was killed outright leaves its server and data behind. */
+async function removeLeftovers(): Promise<void> {
+  for (const base of new Set(['/dev/shm', tmpdir()])) {
+    for (const name of namesIn(base)) {
+      const pid = Number(name.startsWith(PREFIX) && name.slice(PREFIX.length).split('-')[0]);
+      if (!pid || isRunning(pid) || !isWritable(join(base, name))) continue;
+      await stopOrphan(join(base, name, 'postgres', 'cluster'));
+      remove(join(base, name));
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EACCES') return [];
+    throw error;
+  }
+}
+
+/** Memory when there is enough of it: a clone copies 8 MB. */
+function fastestFolder(): string {
+  const memory = '/dev/shm';
+  if (!isWritable(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > SPACE_NEEDED ? memory : tmpdir();
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A server that was just told to end may still write for a moment. */
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+}
+
+function isOurs(folder: string): boolean {
+  const user = process.getuid?.();
+  return user === 0 || statSync(folder, { throwIfNoEntry: false })?.uid === user;
 }

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { loadSettings, toInteger } from '#config';
+import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+
+const PORT_WORDS = 'PORT must be a port from 0 to 65535 (0: any free one)';
+const SIMULATOR_PORT_WORDS = 'SIMULATOR_PORT must be a port from 0 to 65535 (0: any free one)';
+
+/** What the environment may say about an embedded run. Property names are variable names. */
+export class LauncherSettings {
+  @toInteger()
+  @IsInt({ message: PORT_WORDS })
+  @Min(0, { message: PORT_WORDS })
+  @Max(65_535, { message: PORT_WORDS })
+  PORT = 3000;
+
+  @IsIn(['simulated', 'real'], { message: 'CLOUD must be simulated or real' })
+  CLOUD: 'simulated' | 'real' = 'simulated';
+
+  @toInteger()
+  @IsInt({ message: SIMULATOR_PORT_WORDS })
+  @Min(0, { message: SIMULATOR_PORT_WORDS })
+  @Max(65_535, { message: SIMULATOR_PORT_WORDS })
+  SIMULATOR_PORT = 4666;
+
+  /** where the database, keys and logs of this run are; absolute once read */
+  @IsString()
+  DATA_DIR = '.data';
+
+  /** unset: an embedded PostgreSQL */
+  @IsOptional()
+  @IsString()
+  DATABASE_URL?: string;
+
+  /** unset: the address of this machine at PORT */
+  @IsOptional()
+  @IsString()
+  PUBLIC_URL?: string;
+}
+
+/** The folder of package.json: compiled code runs some floors below it, sources one less. */
+export function findRepository(from = __dirname): string {
+  if (existsSync(join(from, 'package.json'))) return from;
+  if (dirname(from) === from) throw new Error(`No package.json above ${__dirname}`);
+  return findRepository(dirname(from));
+}
+
+/**
+ * Reads the settings of a run; DATA_DIR counts from the repository.
+ * @throws SettingsError naming every variable that is wrong
+ */
+export function readLauncherSettings(environment: NodeJS.ProcessEnv, repository: string): LauncherSettings {
+  const settings = loadSettings(LauncherSettings, environment);
+  settings.DATA_DIR = resolve(repository, settings.DATA_DIR);
+  return settings;
+}

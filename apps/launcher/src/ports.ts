@@ -1,0 +1,59 @@
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CannotStart } from './cannot-start';
+import { codeOf } from './processes';
+
+const PROBE_EVERY_MS = 100;
+
+/** Another program may hold one address only: both must be free. Undefined is every address. */
+const HOSTS = [undefined, '127.0.0.1'] as const;
+
+/**
+ * Makes sure that a port can be listened on.
+ * @param variable the variable that sets the port, for the message
+ * @param patienceMs how long to wait for a port that is about to be given back
+ * @returns the port; a free one for 0
+ * @throws CannotStart with what to do
+ */
+export async function claimPort(variable: string, port: number, patienceMs = 0): Promise<number> {
+  if (port === 0) return freePort();
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const code = await whyNot(port);
+    if (code === undefined) return port;
+    if (code !== 'EADDRINUSE')
+      throw new CannotStart(`Port ${port} cannot be used (${code}): ${advice(variable)}`);
+    if (Date.now() >= deadline) {
+      throw new CannotStart(`Port ${port} is used by another program: ${advice(variable, port + 1)}`);
+    }
+    await delay(PROBE_EVERY_MS);
+  }
+}
+
+const advice = (variable: string, example = 8080): string =>
+  `stop that program or set ${variable} to a free port, for example\n\n  ${variable}=${example} npm start`;
+
+async function whyNot(port: number): Promise<string | undefined> {
+  for (const host of HOSTS) {
+    try {
+      await listenOnce(port, host);
+    } catch (error) {
+      return codeOf(error);
+    }
+  }
+  return undefined;
+}
+
+const freePort = (): Promise<number> => listenOnce(0, '127.0.0.1');
+
+function listenOnce(port: number, host: string | undefined): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, ...(host !== undefined && { host }) }, () => {
+      const address = server.address();
+      const taken = typeof address === 'object' && address ? address.port : port;
+      server.close(() => resolve(taken));
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CannotStart } from './cannot-start';
+import { readPrivateFile, writePrivateFile } from './private-file';
+
+const MAKERS = {
+  JWT_SECRET: () => randomBytes(32).toString('hex'),
+  MASTER_KEYS: () => `1:${randomBytes(32).toString('base64')}`,
+  DEPLOYMENT_ID: () => `demo-${randomBytes(3).toString('hex')}`,
+};
+
+type SecretName = keyof typeof MAKERS;
+export type Secrets = Readonly<Record<SecretName, string>>;
+
+/**
+ * The secrets of this installation: what the environment gives, else what DATA_DIR/secrets.json keeps, else new ones,
+ * which are kept there.
+ * @throws CannotStart when the file is damaged, or when stored credentials would become unreadable
+ */
+export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
+  const file = join(dataDir, 'secrets.json');
+  const kept = readPrivateFile(file);
+  const made: Record<string, string> = {};
+  const valueOf = (name: SecretName): string => {
+    const known = environment[name] || kept[name];
+    if (known) return known;
+    if (name === 'MASTER_KEYS') refuseToOrphanCredentials(dataDir, file);
+    return (made[name] = MAKERS[name]());
+  };
+  const secrets = {
+    JWT_SECRET: valueOf('JWT_SECRET'),
+    MASTER_KEYS: valueOf('MASTER_KEYS'),
+    DEPLOYMENT_ID: valueOf('DEPLOYMENT_ID'),
+  };
+  if (Object.keys(made).length > 0) writePrivateFile(file, { ...kept, ...made });
+  return secrets;
+}
+
+function refuseToOrphanCredentials(dataDir: string, file: string): void {
+  const database = join(dataDir, 'postgres');
+  if (!existsSync(database)) return;
+  throw new CannotStart(
+    `${database} holds a database whose credentials are encrypted with keys that are not in ${file}.\n` +
+      `Put that file back or set MASTER_KEYS; to begin anew, delete ${dataDir}.`,
+  );
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
+
+const ROOT = resolve(__dirname, '../..');
+const TMPFS = 0x01021994;
+const FLUSHES = 100;
+
+/** What each line of the server's log starts with: application, transaction id (0 while it has written nothing). */
+const LOG_PREFIX = '%a|%x|';
+
+export interface LoggedLine {
+  readonly application: string;
+  readonly transaction: string;
+  readonly text: string;
+}
+
+/** A durable PostgreSQL of the bench's own, with a migrated template for its databases. */
+export class BenchPostgres {
+  private lines: LoggedLine[] | null = null;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly server: EmbeddedPostgres,
+  ) {}
+
+  static async start(): Promise<BenchPostgres> {
+    const folder = await mkdtemp(join(onDisk(), 'drawbridge-bench-'));
+    // the server may run as another user
+    await chmod(folder, 0o755);
+    let bench: BenchPostgres | null = null;
+    const server = new EmbeddedPostgres({
+      dataDir: join(folder, 'postgres'),
+      flags: ['max_connections=200', `log_line_prefix=${LOG_PREFIX}`],
+      onLog: (line) => bench?.take(line),
+    });
+    bench = new BenchPostgres(folder, server);
+    try {
+      const { superuserUrl } = await server.start();
+      await migrate(await server.createDatabase('template_drawbridge'));
+      process.env['TEST_POSTGRES_URL'] = superuserUrl;
+    } catch (error) {
+      await bench.stop();
+      throw error;
+    }
+    return bench;
+  }
+
+  /** Keeps what the server logs from now on. @returns the list, which grows */
+  keepLog(): readonly LoggedLine[] {
+    this.lines = [];
+    return this.lines;
+  }
+
+  dropLog(): void {
+    this.lines = null;
+  }
+
+  /** How long the disk takes to keep 8 kB for good, milliseconds: the floor of every commit. */
+  async flushTimes(): Promise<number[]> {
+    const file = await open(join(this.folder, 'flush'), 'w');
+    const times: number[] = [];
+    for (let index = 0; index < FLUSHES; index += 1) {
+      const began = performance.now();
+      await file.write(Buffer.alloc(8192, index), 0, 8192, index * 8192);
+      await file.datasync();
+      times.push(performance.now() - began);
+    }
+    await file.close();
+    return times;
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private take(line: string): void {
+    if (!this.lines) return;
+    const [application = '', transaction = '', ...text] = line.split('|');
+    this.lines.push({ application, transaction, text: text.join('|') });
+  }
+}
+
+/** A folder in memory would make every commit free. */
+const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
+
+async function migrate(url: string): Promise<void> {
+  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: url },
+  });
+}

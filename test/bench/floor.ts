@@ -1,0 +1,113 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { SessionStore, type Tx } from '#entities';
+import { asOrganizationId, ruleSpecs } from '#rules';
+import { Pool } from 'pg';
+
+/**
+ * The least that can start a session: Node's own server and a pool, sending the statement the product sends with
+ * parameters of the same shape. It checks nothing and knows nobody.
+ */
+export interface FloorSettings {
+  readonly databaseUrl: string;
+  readonly poolSize: number;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly resourceId: string;
+  readonly targetId: string;
+  readonly config: { readonly port: number };
+}
+
+const EXAMPLE = { sessionId: randomUUID(), address: '10.255.255.255' };
+
+interface Recorded {
+  readonly statement: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Has the product's own store make the statement for an example, and keeps it instead of running it. */
+async function recordStart(settings: FloorSettings): Promise<Recorded> {
+  const sent: Recorded[] = [];
+  const recorder = {
+    query: async (statement: string, parameters: unknown[]) => {
+      sent.push({ statement, parameters });
+      return [{}];
+    },
+  } as unknown as Tx;
+  const { sessionId, address } = EXAMPLE;
+  const specs = ruleSpecs(`${address}/32`, settings.config, 'one');
+  const opening = {
+    resourceId: settings.resourceId,
+    targetId: settings.targetId,
+    ipVersion: 4,
+    ipAddress: address,
+    specs,
+  } as const;
+  await new SessionStore().start(
+    recorder,
+    asOrganizationId(settings.organizationId),
+    {
+      id: sessionId,
+      userId: settings.userId,
+      holder: '',
+      ipv4Address: address,
+      ipv6Address: null,
+      hours: 1,
+      openings: [opening],
+    },
+    {
+      actorType: 'USER',
+      actorId: settings.userId,
+      actorEmail: 'floor@example.com',
+      ipAddress: '127.0.0.1',
+      eventType: 'SESSION_STARTED',
+      resourceType: 'SESSION',
+      resourceId: sessionId,
+      resourceName: 'floor@example.com',
+      details: { ipv4Address: address, ipv6Address: null, durationHours: 1 },
+    },
+  );
+  const [only] = sent;
+  if (!only || sent.length !== 1)
+    throw new Error(`Starting a session takes ${sent.length} statements, not one`);
+  return only;
+}
+
+/** The example's parameters with another session's ids and address. */
+function parametersFor({ parameters }: Recorded, address: string): unknown[] {
+  const [ip] = JSON.parse(String(parameters[7])) as { id: string }[];
+  const [sessionId, ipId] = [randomUUID(), randomUUID()];
+  return parameters.map((parameter) =>
+    typeof parameter === 'string'
+      ? parameter
+          .replaceAll(EXAMPLE.sessionId, sessionId)
+          .replaceAll(ip!.id, ipId)
+          .replaceAll(EXAMPLE.address, address)
+      : parameter,
+  );
+}
+
+async function serve(settings: FloorSettings): Promise<void> {
+  const recorded = await recordStart(settings);
+  const pool = new Pool({ connectionString: settings.databaseUrl, max: settings.poolSize });
+  const start = async (request: IncomingMessage): Promise<string> => {
+    const { ipv4Address } = JSON.parse(await text(request)) as { ipv4Address: string };
+    const { rows } = await pool.query<object>(recorded.statement, parametersFor(recorded, ipv4Address));
+    return JSON.stringify(rows[0]);
+  };
+  const server = createServer((request, response) => {
+    start(request).then(
+      (body) => response.setHeader('Content-Type', 'application/json').end(body),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    process.send!({ port: typeof address === 'object' && address ? address.port : 0 });
+  });
+  process.once('disconnect', () => process.exit(0));
+}
+
+process.once('message', (settings: FloorSettings) => void serve(settings));

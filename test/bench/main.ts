@@ -1,0 +1,66 @@
+import 'reflect-metadata';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { BenchPostgres } from './bench-postgres';
+import { figure, table, type Figure } from './figure';
+import { requestCost } from './request-cost';
+import { requestRate } from './request-rate';
+import { thousandSessions } from './thousand-sessions';
+import { timeToActive } from './time-to-active';
+
+const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise<Figure[]>>> = {
+  disk: async (postgres) => [figure('Disk: 8 kB kept for good', 'ms', await postgres.flushTimes())],
+  'request-rate': requestRate,
+  'request-cost': requestCost,
+  'time-to-active': timeToActive,
+  'thousand-sessions': thousandSessions,
+};
+
+const say = (words: string): boolean => process.stderr.write(`${words}\n`);
+
+function chosenNames(asked: readonly string[]): string[] {
+  const names = Object.keys(MEASUREMENTS);
+  const unknown = asked.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return asked.length > 0 ? [...asked] : names;
+  throw new Error(`There is no ${unknown.join(', ')}. There are: ${names.join(', ')}`);
+}
+
+async function measure(names: readonly string[]): Promise<Figure[]> {
+  const postgres = await BenchPostgres.start();
+  const interrupt = (): void => {
+    // the server is in a process group of its own; all other children end with this process
+    void postgres.stop().finally(() => process.exit(130));
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  try {
+    const figures: Figure[] = [];
+    for (const name of names) {
+      const began = performance.now();
+      figures.push(...(await MEASUREMENTS[name]!(postgres)));
+      say(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
+    }
+    return figures;
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'boolean' } },
+  });
+  const names = chosenNames(positionals);
+  say(`Node.js ${process.version}, ${cpus().length} cores, PostgreSQL with every commit on disk.`);
+  const figures = await measure(names);
+  console.log(values.json ? JSON.stringify(figures, null, 2) : `\n${table(figures)}`);
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,120 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { figure, type Figure } from './figure';
+import type { FloorSettings } from './floor';
+import { startSessions, type LoadOutcome } from './load';
+
+const ROUNDS = 3;
+const SESSIONS = 3000;
+const WARM_UP = 1000;
+const CONNECTIONS = 16;
+/** as many as the API's */
+const POOL_SIZE = 20;
+const CONFIG = { port: 22 };
+
+/** POST /sessions against the floor below it, in turns, with no worker: the request alone. */
+export async function requestRate(): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start({
+    worker: false,
+    api: { NODE_ENV: 'production', LOG_LEVEL: 'info' },
+  });
+  try {
+    const owner = await organization(drawbridge, [{ group: group(0), config: CONFIG }]);
+    const floor = await startFloor(await floorSettings(drawbridge, owner));
+    try {
+      const key = await apiKeyHeader(owner);
+      const ours = (amount: number): Promise<LoadOutcome> =>
+        startSessions({ url: sessionsUrl(drawbridge), headers: key, connections: CONNECTIONS, amount });
+      const below = (amount: number): Promise<LoadOutcome> =>
+        startSessions({ url: floor.url, connections: CONNECTIONS, amount });
+      return await alternate(ours, below);
+    } finally {
+      floor.stop();
+    }
+  } finally {
+    await drawbridge.stop();
+  }
+}
+
+async function alternate(
+  ours: (amount: number) => Promise<LoadOutcome>,
+  below: (amount: number) => Promise<LoadOutcome>,
+): Promise<Figure[]> {
+  await below(WARM_UP);
+  await ours(WARM_UP);
+  const rounds: { floor: LoadOutcome; api: LoadOutcome }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rounds.push({ floor: await below(SESSIONS), api: await ours(SESSIONS) });
+  }
+  const of = (value: (round: (typeof rounds)[number]) => number): number[] => rounds.map(value);
+  return [
+    figure(
+      'POST /sessions',
+      'req/s',
+      of(({ api }) => api.perSecond),
+    ),
+    figure(
+      'POST /sessions p99',
+      'ms',
+      of(({ api }) => api.p99),
+    ),
+    figure(
+      'node:http + pg, same statement',
+      'req/s',
+      of(({ floor }) => floor.perSecond),
+    ),
+    figure(
+      'POST /sessions as a share of that',
+      '',
+      of(({ api, floor }) => api.perSecond / floor.perSecond),
+      {
+        atLeast: 0.5,
+      },
+    ),
+  ];
+}
+
+/** Where sessions are started. */
+export const sessionsUrl = (drawbridge: Drawbridge): string =>
+  `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1/sessions`;
+
+/** What a pipeline sends with its requests. */
+export async function apiKeyHeader({ admin }: Organization): Promise<Record<string, string>> {
+  const body = { name: 'bench', scopes: ['sessions:write', 'sessions:read'] };
+  const key = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
+  return { 'x-api-key': key.plainTextKey };
+}
+
+async function floorSettings(drawbridge: Drawbridge, owner: Organization): Promise<FloorSettings> {
+  const resourceId = owner.resourceIds[0]!;
+  const [row] = await drawbridge.query<{ target_id: string }>(
+    'SELECT target_id FROM resources WHERE id = $1',
+    [resourceId],
+  );
+  return {
+    databaseUrl: drawbridge.databaseUrl,
+    poolSize: POOL_SIZE,
+    organizationId: owner.organizationId,
+    userId: owner.adminId,
+    resourceId,
+    targetId: row!.target_id,
+    config: CONFIG,
+  };
+}
+
+async function startFloor(settings: FloorSettings): Promise<{ url: string; stop(): void }> {
+  const child = fork(join(__dirname, 'floor.ts'), {
+    execArgv: ['--require', join(__dirname, 'typescript.cjs')],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  child.send(settings);
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('The floor ended before it was ready');
+  });
+  const [{ port }] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }];
+  ended.catch(() => undefined);
+  return { url: `http://127.0.0.1:${port}/`, stop: () => child.disconnect() };
+}

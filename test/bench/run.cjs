@@ -1,0 +1,2 @@
+require('./typescript.cjs');
+require('./main.ts');

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+import { figure, type Figure } from './figure';
+import { freshAddress } from './load';
+import { EC2_LIMITS, groups } from './time-to-active';
+
+const SESSIONS = 1000;
+const CONNECTIONS = 50;
+const WITHIN_MS = 60_000;
+const MOST_WRITES = 40;
+const MOST_MEGABYTES = 300;
+
+/** A thousand sessions at once, each on ten groups that then are full, and their end: calls, time, memory. */
+export async function thousandSessions(): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start({
+    worker: false,
+    simulator: { ...EC2_LIMITS, SIMULATOR_RULES_PER_GROUP: String(SESSIONS) },
+  });
+  try {
+    await drawbridge.startWorker();
+    const owner = await organization(drawbridge, groups());
+    const idle = memory(drawbridge);
+    const ids: string[] = [];
+    const start = async (): Promise<void> =>
+      void ids.push((await owner.started({ ipv4Address: freshAddress() })).id);
+    const opened = await measured(drawbridge, 'ACTIVE', 'AuthorizeSecurityGroupIngress', start);
+    const closed = await measured(drawbridge, 'EXPIRED', 'RevokeSecurityGroupIngress', () =>
+      stop(owner, ids.pop()!),
+    );
+    const after = memory(drawbridge);
+    return [
+      ...figuresOf('start', 'ACTIVE', opened),
+      ...figuresOf('stop', 'EXPIRED', closed),
+      ...(['api', 'worker'] as const).flatMap((name) => [
+        figure(`Memory of the ${name}, idle`, 'MB', [idle[name]]),
+        figure(`Memory of the ${name}, afterwards`, 'MB', [after[name]], { atMost: MOST_MEGABYTES }),
+      ]),
+    ];
+  } finally {
+    await drawbridge.stop();
+  }
+}
+
+interface Burst {
+  readonly answered: number;
+  /** seconds, from the first request until every session has the status */
+  readonly settled: number;
+  readonly writes: number;
+}
+
+const figuresOf = (deed: string, status: string, { answered, settled, writes }: Burst): Figure[] => [
+  figure(`1,000 sessions, ${deed}: all answered`, 's', [answered]),
+  figure(`1,000 sessions, ${deed}: all ${status}`, 's', [settled]),
+  figure(`1,000 sessions, ${deed}: cloud write calls`, '', [writes], { atMost: MOST_WRITES }),
+];
+
+async function measured(
+  drawbridge: Drawbridge,
+  status: string,
+  operation: string,
+  deed: () => Promise<unknown>,
+): Promise<Burst> {
+  const began = performance.now();
+  const seconds = (): number => (performance.now() - began) / 1000;
+  let left = SESSIONS;
+  const connection = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await deed();
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  const answered = seconds();
+  await until(
+    `every session is ${status}`,
+    async () => {
+      const [row] = await drawbridge.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM sessions WHERE status = $1',
+        [status],
+      );
+      return row!.count === SESSIONS;
+    },
+    WITHIN_MS,
+  );
+  const settled = seconds();
+  const calls = await drawbridge.cloud.calls();
+  return { answered, settled, writes: calls.filter((call) => call.operation === operation).length };
+}
+
+async function stop({ admin }: Organization, id: string): Promise<void> {
+  await admin.expect(200, admin.post(`/sessions/${id}/stop`));
+}
+
+/** Resident memory, megabytes. */
+const memory = (drawbridge: Drawbridge): { api: number; worker: number } => ({
+  api: residentMegabytes(drawbridge.apiServer.pid),
+  worker: residentMegabytes(drawbridge.worker.pid),
+});
+
+const residentMegabytes = (pid: number): number =>
+  Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024);
