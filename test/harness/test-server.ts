@@ -152,8 +152,3 @@ function isWritable(folder: string): boolean {
 function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
 }
-
-function isOurs(folder: string): boolean {
-  const user = process.getuid?.();
-  return user === 0 || statSync(folder, { throwIfNoEntry: false })?.uid === user;
-}

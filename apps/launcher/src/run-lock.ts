@@ -49,7 +49,9 @@ export function takeRunLock(dataDir: string, address: string): RunLock {
   return { wasStale, release };
 }
 
-const isAlive = ({ pid, startTime }: Holder): boolean => isRunning(pid) && startTimeOf(pid) === startTime;
+/** Where the system tells no start times a new process may have the pid of the one that left the lock: even this one. */
+const isAlive = ({ pid, startTime }: Holder): boolean =>
+  pid !== process.pid && isRunning(pid) && startTimeOf(pid) === startTime;
 
 /** A link appears with its whole content, and fails where a file is. */
 function place(path: string, text: string): boolean {
