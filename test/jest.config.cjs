@@ -30,6 +30,8 @@ const shared = {
 /** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. */
 module.exports = {
   rootDir: ROOT,
+  testTimeout: 60_000,
+  maxWorkers: '100%',
   projects: [
     {
       ...shared,

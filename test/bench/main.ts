@@ -25,6 +25,7 @@ function chosenNames(asked: readonly string[]): string[] {
   throw new Error(`There is no ${unknown.join(', ')}. There are: ${names.join(', ')}`);
 }
 
+/** What cannot be measured is told, and does not keep the rest from being measured. */
 async function measure(names: readonly string[]): Promise<Figure[]> {
   const postgres = await BenchPostgres.start();
   const interrupt = (): void => {
@@ -37,8 +38,13 @@ async function measure(names: readonly string[]): Promise<Figure[]> {
     const figures: Figure[] = [];
     for (const name of names) {
       const began = performance.now();
-      figures.push(...(await MEASUREMENTS[name]!(postgres)));
-      say(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
+      try {
+        figures.push(...(await MEASUREMENTS[name]!(postgres)));
+        say(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
+      } catch (error) {
+        process.exitCode = 1;
+        say(`${name} FAILED: ${wordsOf(error)}`);
+      }
     }
     return figures;
   } finally {
@@ -57,10 +63,12 @@ async function main(): Promise<void> {
   console.log(values.json ? JSON.stringify(figures, null, 2) : `\n${table(figures)}`);
 }
 
+const wordsOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
 main().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
+    say(error instanceof Error ? error.message : String(error));
     process.exit(1);
   },
 );

@@ -8,8 +8,8 @@ import type { FloorSettings } from './floor';
 import { startSessions, type LoadOutcome } from './load';
 
 const ROUNDS = 3;
-const SESSIONS = 3000;
-const WARM_UP = 1000;
+const SESSIONS = 2000;
+const WARM_UP = 500;
 const CONNECTIONS = 16;
 /** as many as the API's */
 const POOL_SIZE = 20;

@@ -26,13 +26,13 @@ export async function thousandSessions(): Promise<Figure[]> {
     const start = async (): Promise<void> =>
       void ids.push((await owner.started({ ipv4Address: freshAddress() })).id);
     const opened = await measured(drawbridge, 'ACTIVE', 'AuthorizeSecurityGroupIngress', start);
-    const closed = await measured(drawbridge, 'EXPIRED', 'RevokeSecurityGroupIngress', () =>
+    const closed = await measured(drawbridge, 'CANCELLED', 'RevokeSecurityGroupIngress', () =>
       stop(owner, ids.pop()!),
     );
     const after = memory(drawbridge);
     return [
       ...figuresOf('start', 'ACTIVE', opened),
-      ...figuresOf('stop', 'EXPIRED', closed),
+      ...figuresOf('stop', 'CANCELLED', closed),
       ...(['api', 'worker'] as const).flatMap((name) => [
         figure(`Memory of the ${name}, idle`, 'MB', [idle[name]]),
         figure(`Memory of the ${name}, afterwards`, 'MB', [after[name]], { atMost: MOST_MEGABYTES }),

@@ -76,19 +76,13 @@ export class EmbeddedPostgres {
     ]);
   }
 
-  /** Ends at once, as in a crash: the next start recovers. */
+  /** Ends at once, as in a crash: the next start recovers. The signal is sent before this returns, so an exit handler may call it. */
   async kill(): Promise<void> {
     this.isStopping = true;
     await this.running?.end([
       ['SIGQUIT', 1_500],
       ['SIGKILL', 1_500],
     ]);
-  }
-
-  /** For the last moment of a process, when nothing can be waited for any more: asks for the end and returns. */
-  abandon(): void {
-    this.isStopping = true;
-    this.running?.signal('SIGQUIT');
   }
 
   private async openCluster(): Promise<Cluster> {
@@ -107,7 +101,7 @@ export class EmbeddedPostgres {
   }
 
   private async initialise(cluster: Cluster): Promise<void> {
-    const initdb = this.follow(cluster.spawnInitdb());
+    const initdb = this.follow(await cluster.spawnInitdb());
     const words = await initdb.ended;
     if (words !== 'exit code 0') throw initdb.failure(`initdb failed (${words})`);
     cluster.markInitialised();

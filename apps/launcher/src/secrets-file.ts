@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CannotStart } from './cannot-start';
-import { readPrivateFile, writePrivateFile } from './private-file';
+import { readJsonObject, textIn, writeJsonObject } from './json-file';
 
 const MAKERS = {
   JWT_SECRET: () => randomBytes(32).toString('hex'),
@@ -16,14 +16,14 @@ export type Secrets = Readonly<Record<SecretName, string>>;
 /**
  * The secrets of this installation: what the environment gives, else what DATA_DIR/secrets.json keeps, else new ones,
  * which are kept there.
- * @throws CannotStart when the file is damaged, or when stored credentials would become unreadable
+ * @throws Error when the file is damaged; CannotStart when stored credentials would become unreadable
  */
 export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json');
-  const kept = readPrivateFile(file);
+  const kept = readJsonObject(file);
   const made: Record<string, string> = {};
   const valueOf = (name: SecretName): string => {
-    const known = environment[name] || kept[name];
+    const known = environment[name] || textIn(kept, name);
     if (known) return known;
     if (name === 'MASTER_KEYS') refuseToOrphanCredentials(dataDir, file);
     return (made[name] = MAKERS[name]());
@@ -33,7 +33,7 @@ export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
     MASTER_KEYS: valueOf('MASTER_KEYS'),
     DEPLOYMENT_ID: valueOf('DEPLOYMENT_ID'),
   };
-  if (Object.keys(made).length > 0) writePrivateFile(file, { ...kept, ...made });
+  if (Object.keys(made).length > 0) writeJsonObject(file, { ...kept, ...made });
   return secrets;
 }
 

@@ -23,6 +23,7 @@ const NON_PUBLIC_RANGES: ReadonlySet<string> = new Set([
   'private',
   'loopback',
   'uniqueLocal',
+  'deprecatedSiteLocal',
   'carrierGradeNat',
 ]);
 
@@ -40,9 +41,18 @@ export interface AddressPolicy {
 export function parseHost(text: string): HostAddress | null {
   if (isIPv4(text)) return { version: 4, text: ipaddr.IPv4.parse(text).toString() };
   if (!isIPv6(text) || text.includes('%')) return null;
-  const address = ipaddr.IPv6.parse(text);
+  const address = ipaddr.IPv6.parse(withHexTail(text));
   if (address.isIPv4MappedAddress()) return { version: 4, text: address.toIPv4Address().toString() };
   return { version: 6, text: address.toRFC5952String() };
+}
+
+/** `::1.2.3.4` as `::102:304`: ipaddr.js takes the dotted form for an IPv4-mapped address, which it is not. */
+function withHexTail(text: string): string {
+  const start = text.lastIndexOf(':') + 1;
+  const tail = text.slice(start);
+  if (!tail.includes('.')) return text;
+  const groups = ipaddr.IPv4.parse(tail).toIPv4MappedAddress().parts.slice(6);
+  return text.slice(0, start) + groups.map((group) => group.toString(16)).join(':');
 }
 
 /** Why an address may not be let in, or null when it may. */

@@ -22,8 +22,9 @@ export interface CallerHeaders {
 
 /**
  * The caller's address: the socket's, unless its peer is a trusted proxy; then the first address from the right of
- * X-Forwarded-For that is no trusted proxy, then X-Real-IP. An unreadable entry ends the walk: what stands left of
- * it was written by nobody we know.
+ * X-Forwarded-For that is no trusted proxy, then X-Real-IP, then the socket's. An unreadable entry ends the walk:
+ * what stands left of it was written by nobody we know. The left end of a chain of trusted proxies is not taken
+ * either: anybody in a trusted range could have put it there.
  * @returns null when nothing readable is left
  */
 export function callerAddress(headers: CallerHeaders, trustedProxies: readonly string[]): HostAddress | null {
@@ -33,14 +34,11 @@ export function callerAddress(headers: CallerHeaders, trustedProxies: readonly s
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '');
-  let outermost: HostAddress | null = null;
   for (const hop of hops.toReversed()) {
     const host = parseHost(hop);
-    if (!host) return outermost ?? peer;
+    if (!host) break;
     if (!isWithin(host.text, trustedProxies)) return host;
-    outermost = host;
   }
-  if (outermost) return outermost;
   return parseHost((headers.realIp ?? '').trim()) ?? peer;
 }
 

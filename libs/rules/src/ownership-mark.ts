@@ -7,7 +7,8 @@ export interface OwnershipMark {
   readonly expiresAt: number | null;
 }
 
-const MARK = /^drawbridge:([a-z0-9-]{1,32}):([0-9a-f-]{36}):(\d{1,12}|never)$/;
+const MARK =
+  /^drawbridge:([a-z0-9-]{1,32}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(0|[1-9]\d{0,11}|never)$/;
 
 /** `drawbridge:<deployment>:<rule id>:<expiry>`, at most 100 characters of a-z, 0-9, `:` and `-`: fits every provider. */
 export function formatMark(mark: OwnershipMark): string {

@@ -46,9 +46,10 @@ export function findBinaries(runAs: RunAs, say: (line: string) => void): Binarie
   const failures = [`${source.folder}: ${refusal}`];
   for (const base of new Set(['/var/tmp', tmpdir()])) {
     const folder = join(base, `drawbridge-postgres-${source.version}-${process.getuid?.() ?? 0}`);
-    const failure = copyTo(folder, source) ?? runs(at(folder, source.version), runAs);
+    const isNew = !isWhole(folder, source);
+    const failure = (isNew ? copyTo(folder, source) : undefined) ?? runs(at(folder, source.version), runAs);
     if (!failure) {
-      say(`PostgreSQL's programs run from ${folder}: ${refusal}`);
+      if (isNew) say(`PostgreSQL's programs run from ${folder}: ${refusal}`);
       return at(folder, source.version);
     }
     failures.push(`${folder}: ${failure}`);
@@ -121,7 +122,6 @@ function runs({ initdb, postgres }: Binaries, runAs: RunAs): string | undefined 
 
 /** Copies under another name first, so that a folder with the final name is whole. @returns why it failed */
 function copyTo(folder: string, source: NativePackage): string | undefined {
-  if (isWhole(folder, source)) return undefined;
   const partial = `${folder}.${process.pid}.partial`;
   try {
     removeAbandoned(folder);

@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { codeOf } from '../processes';
+import { codeOf, commandLineOf, hasEnded, signal } from '../processes';
 import type { Binaries } from './binaries';
 import { handOver } from './data-folder';
 import type { RunAs } from './system-user';
+
+/** A file that is there from before initdb starts until it has ended well; it holds the process id. */
+const UNFINISHED = 'initdb-unfinished';
 
 /** One PostgreSQL data directory with its password and the port it had last, in one folder. */
 export class Cluster {
@@ -31,14 +34,15 @@ export class Cluster {
 
   /** True once initdb has run to its end. */
   get isInitialised(): boolean {
-    return existsSync(join(this.data, 'PG_VERSION')) && this.read('initdb-unfinished') === undefined;
+    return existsSync(join(this.data, 'PG_VERSION')) && this.read(UNFINISHED) === undefined;
   }
 
   /** Starts initdb on an empty folder; call `markInitialised` when it ends well. */
-  spawnInitdb(): ChildProcess {
+  async spawnInitdb(): Promise<ChildProcess> {
+    await this.endFormerInitdb();
     rmSync(this.data, { recursive: true, force: true });
     void this.password;
-    this.write('initdb-unfinished', '');
+    this.write(UNFINISHED, '');
     const settings = [
       '--encoding=UTF8',
       '--locale=C',
@@ -50,11 +54,22 @@ export class Cluster {
       '--username=postgres',
       `--pwfile=${join(this.folder, 'password')}`,
     ];
-    return this.spawn(this.binaries.initdb, [`--pgdata=${this.data}`, '--no-sync', ...settings, ...access]);
+    const options = [`--pgdata=${this.data}`, '--no-sync', ...settings, ...access];
+    const child = this.spawn(this.binaries.initdb, options);
+    this.write(UNFINISHED, String(child.pid ?? ''));
+    return child;
+  }
+
+  /** One whose parent was killed works on, in the folder that is about to be emptied. */
+  private async endFormerInitdb(): Promise<void> {
+    const pid = Number(this.read(UNFINISHED) ?? 0);
+    if (!pid || !commandLineOf(pid).includes(this.data)) return;
+    signal(-pid, 'SIGKILL');
+    if (!(await hasEnded(pid, 5_000))) throw new Error(`An earlier initdb (process ${pid}) does not end.`);
   }
 
   markInitialised(): void {
-    rmSync(join(this.folder, 'initdb-unfinished'));
+    rmSync(join(this.folder, UNFINISHED));
   }
 
   /** Starts the server on 127.0.0.1. @param settings `name=value` of postgresql.conf */

@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { readJsonObject, textIn, writeJsonObject } from '../json-file';
 import type { RunAs } from './system-user';
@@ -28,8 +38,10 @@ const elsewhere = ['/var/lib/drawbridge', '/var/tmp/drawbridge'];
  */
 export function placeData(wanted: string, runAs: RunAs, say: (line: string) => void): DataFolder {
   mkdirSync(wanted, { recursive: true });
+  refuseForeign(wanted, runAs);
   const noted = readNote(wanted);
   if (noted) {
+    refuseForeign(noted.data, runAs);
     say(`PostgreSQL's data is in ${noted.data}: ${noted.why}`);
     return { folder: noted.data, former: [] };
   }
@@ -46,6 +58,19 @@ export function placeData(wanted: string, runAs: RunAs, say: (line: string) => v
 export function handOver(path: string, { uid, gid }: RunAs, mode = 0o700): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
   chmodSync(path, mode);
+}
+
+/** An ordinary user cannot go on with what an earlier run as root, or as another user, has made. */
+function refuseForeign(folder: string, runAs: RunAs): void {
+  if (runAs.uid !== undefined) return;
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(
+      `The data in ${folder} belongs to another user, perhaps of an earlier run as root: start as that user, or set DATA_DIR.`,
+      { cause: error },
+    );
+  }
 }
 
 function moveOut(wanted: string, runAs: RunAs, say: (line: string) => void): DataFolder {

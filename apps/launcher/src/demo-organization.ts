@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type ApiAnswer, type DemoApi, UnexpectedAnswer } from './demo-api';
+import { isObject, readJsonObject, textIn, writeJsonObject } from './json-file';
+
+const EMAIL = 'admin@demo.example';
+const CREDENTIAL = {
+  name: 'Simulated AWS',
+  provider: 'AWS',
+  credentialType: 'ACCESS_KEY',
+  credentialData: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' },
+};
+const RESOURCE = {
+  name: 'demo-database',
+  provider: 'AWS',
+  resourceType: 'SECURITY_GROUP',
+  resourceIdentifier: 'sg-0123456789abcdef0',
+  region: 'us-east-1',
+  config: { port: 5432, protocol: 'tcp' },
+};
+const API_KEY = { name: 'demo', scopes: ['sessions:write', 'sessions:read', 'resources:read'] };
+
+export interface DemoAccess {
+  readonly email: string;
+  readonly password: string;
+  readonly apiKey: string;
+}
+
+interface SignedIn {
+  readonly accessToken: string;
+  readonly userId: string;
+  readonly organizationId: string;
+}
+
+/** An organization to try the service with: one administrator, one resource in the simulated cloud, one API key. */
+export class DemoOrganization {
+  private readonly file: string;
+
+  constructor(
+    private readonly api: DemoApi,
+    private readonly databaseUrl: string,
+    private readonly dataDir: string,
+  ) {
+    this.file = join(dataDir, 'demo.json');
+  }
+
+  /**
+   * Makes what is not there yet; an interrupted or repeated call goes on where the last one ended.
+   * @throws Error naming the request that failed, or what to delete when the password is lost
+   */
+  async ensure(): Promise<DemoAccess> {
+    const kept = readJsonObject(this.file);
+    const email = textIn(kept, 'email') ?? EMAIL;
+    const password = textIn(kept, 'password') ?? randomBytes(12).toString('base64url');
+    // kept before it is used: an account whose password nobody knows would be in the way
+    if (!textIn(kept, 'password')) writeJsonObject(this.file, { email, password });
+    const account = (await this.signIn(email, password)) ?? (await this.register(email, password));
+    const keptKey = textIn(kept, 'apiKey');
+    if (keptKey !== undefined && (await this.isAccepted(keptKey)))
+      return { email, password, apiKey: keptKey };
+    await raiseToPaid(this.databaseUrl, account.organizationId);
+    const apiKey = await this.furnish(account);
+    writeJsonObject(this.file, { email, password, apiKey });
+    return { email, password, apiKey };
+  }
+
+  private async signIn(email: string, password: string): Promise<SignedIn | null> {
+    const path = '/auth/login';
+    const answer = await this.api.send('POST', path, { email, password });
+    return answer.status === 401 ? null : readSignIn(path, 200, answer);
+  }
+
+  private async register(email: string, password: string): Promise<SignedIn> {
+    if (await isKnown(this.databaseUrl, email)) {
+      throw new Error(
+        `${email} is registered with a password that is not in ${this.file}.\n` +
+          `To begin anew, stop this and delete ${this.dataDir}; empty the database if DATABASE_URL names your own.`,
+      );
+    }
+    const path = '/auth/register';
+    const asked = { organizationName: 'Demo', email, password, name: 'Demo Admin' };
+    return readSignIn(path, 201, await this.api.send('POST', path, asked));
+  }
+
+  private async isAccepted(apiKey: string): Promise<boolean> {
+    const { status } = await this.api.with({ 'X-API-Key': apiKey }).send('GET', '/resources');
+    return status === 200;
+  }
+
+  /** @returns a new API key */
+  private async furnish({ accessToken, userId }: SignedIn): Promise<string> {
+    const admin = this.api.with({ authorization: `Bearer ${accessToken}` });
+    const credential = await findOrMake(admin, '/credentials', CREDENTIAL);
+    const resource = await findOrMake(admin, '/resources', { ...RESOURCE, credentialId: idOf(credential) });
+    if (resource['isActive'] !== true) await admin.post(200, `/resources/${idOf(resource)}/verify`);
+    const role = await findOrMake(admin, '/roles', { name: 'Developers' });
+    await assign(admin, role, 'resources', role['resourceIds'], idOf(resource));
+    await assign(admin, role, 'users', role['userIds'], userId);
+    const key = textIn(await admin.post(201, '/api-keys', API_KEY), 'plainTextKey');
+    if (key === undefined) throw new Error('POST /api-keys answered without plainTextKey');
+    return key;
+  }
+}
+
+async function findOrMake(
+  api: DemoApi,
+  path: string,
+  wanted: Readonly<Record<string, unknown>> & { readonly name: string },
+): Promise<Record<string, unknown>> {
+  const found = (await api.list(path)).find(({ name }) => name === wanted.name);
+  return found ?? api.post(201, path, wanted);
+}
+
+/** The service refuses an assignment that exists. */
+async function assign(
+  api: DemoApi,
+  role: Record<string, unknown>,
+  kind: 'resources' | 'users',
+  assigned: unknown,
+  id: string,
+): Promise<void> {
+  if (Array.isArray(assigned) && assigned.includes(id)) return;
+  await api.post(200, `/roles/${idOf(role)}/${kind}/${id}`);
+}
+
+function idOf(object: Record<string, unknown>): string {
+  const id = textIn(object, 'id');
+  if (id === undefined) throw new Error(`An object came without an id: ${JSON.stringify(object)}`);
+  return id;
+}
+
+function readSignIn(path: string, status: number, answer: ApiAnswer): SignedIn {
+  const user = isObject(answer.body) ? answer.body['user'] : undefined;
+  const accessToken = textIn(answer.body, 'accessToken');
+  const userId = textIn(user, 'id');
+  const organizationId = textIn(user, 'organizationId');
+  if (answer.status === status && accessToken && userId && organizationId) {
+    return { accessToken, userId, organizationId };
+  }
+  throw new UnexpectedAnswer(`POST ${path}`, answer);
+}
+
+const isKnown = async (databaseUrl: string, email: string): Promise<boolean> =>
+  (await query(databaseUrl, 'SELECT 1 FROM users WHERE email = $1 LIMIT 1', [email])) > 0;
+
+/** API keys for automation come with the paid plan, which nobody can buy in a demo. */
+const raiseToPaid = async (databaseUrl: string, organizationId: string): Promise<void> => {
+  const sql = `UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1 AND name = 'Demo'`;
+  await query(databaseUrl, sql, [organizationId]);
+};
+
+/** @returns how many rows were found or changed */
+async function query(databaseUrl: string, sql: string, values: readonly string[]): Promise<number> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    application_name: 'drawbridge-launcher',
+  });
+  await client.connect();
+  try {
+    return (await client.query(sql, [...values])).rowCount ?? 0;
+  } finally {
+    await client.end();
+  }
+}

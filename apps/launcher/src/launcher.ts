@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { childEnvironment, type Addresses } from './child-environment';
+import { EmbeddedDatabase, givenDatabase, type RunDatabase } from './database';
+import { DemoApi } from './demo-api';
+import { DemoOrganization, type DemoAccess } from './demo-organization';
+import { LogFile } from './log-file';
+import type { LauncherSettings } from './launcher.settings';
+import { ManagedProcess } from './managed-process';
+import { migrate } from './migrations';
+import type { Progress } from './progress';
+import type { Secrets } from './secrets-file';
+
+export interface LauncherOptions {
+  readonly repository: string;
+  readonly settings: LauncherSettings;
+  readonly addresses: Addresses;
+  readonly secrets: Secrets;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly say: (line: string) => void;
+  /** called when the run cannot go on */
+  readonly onLost: (reason: string) => void;
+}
+
+const DRAIN_WITHIN_MS = 10_000;
+const SIMULATOR_WITHIN_MS = 3000;
+
+/** Everything one machine needs to run the service, started and stopped in order. */
+export class Launcher {
+  private readonly stopping = new AbortController();
+  private readonly logs: LogFile[] = [];
+  private readonly database: RunDatabase;
+  private services: ManagedProcess[] = [];
+  private simulator: ManagedProcess | null = null;
+  private databaseUrl = '';
+
+  constructor(private readonly options: LauncherOptions) {
+    const { settings, say, onLost } = options;
+    this.database = settings.DATABASE_URL
+      ? givenDatabase(settings.DATABASE_URL)
+      : new EmbeddedDatabase(settings.DATA_DIR, this.log('postgres'), say, onLost);
+  }
+
+  /** @throws Error saying what did not start, or that the start was interrupted */
+  async start(progress: Progress): Promise<void> {
+    const { repository, addresses, environment, secrets, settings } = this.options;
+    const words = settings.DATABASE_URL ? 'DATABASE_URL is used' : 'PostgreSQL is up';
+    this.databaseUrl = await progress.step(words, () => this.database.start());
+    const env = childEnvironment(environment, addresses, secrets, this.databaseUrl);
+    this.stopping.signal.throwIfAborted();
+    const script = join(repository, 'dist/apps/worker/src/migrate.js');
+    const migration = { script, cwd: repository, environment: env, log: this.log('migrate') };
+    await progress.step('Tables are up to date', () =>
+      migrate({ ...migration, signal: this.stopping.signal }),
+    );
+    this.stopping.signal.throwIfAborted();
+    this.services = [this.process('API', 'api', env), this.process('worker', 'worker', env)];
+    const simulated = addresses.simulatorPort !== null;
+    if (simulated) this.simulator = this.process('simulator', 'simulator', env);
+    await progress.step(simulated ? 'API, worker and clouds are up' : 'API and worker are up', () =>
+      Promise.all(this.processes.map((process) => process.start())),
+    );
+  }
+
+  /** Makes the demo organization, or finds it again. @throws Error saying what did not work */
+  ensureDemo(): Promise<DemoAccess> {
+    const { addresses, settings } = this.options;
+    const api = new DemoApi(`http://127.0.0.1:${addresses.port}/api/v1`);
+    return new DemoOrganization(api, this.databaseUrl, settings.DATA_DIR).ensure();
+  }
+
+  /** API and worker first: what they have begun they finish with clouds and database still there. */
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('The start was interrupted'));
+    await Promise.all(this.services.map((process) => process.stop(DRAIN_WITHIN_MS)));
+    await this.simulator?.stop(SIMULATOR_WITHIN_MS);
+    await this.database.stop();
+    await Promise.all(this.logs.map((log) => log.close()));
+  }
+
+  /** Everything at once, as in a crash: the next start recovers. */
+  async kill(): Promise<void> {
+    this.stopping.abort(new Error('The start was interrupted'));
+    await Promise.all([...this.processes.map((process) => process.kill()), this.database.kill()]);
+  }
+
+  private get processes(): ManagedProcess[] {
+    return this.simulator ? [...this.services, this.simulator] : this.services;
+  }
+
+  private process(name: string, app: string, environment: NodeJS.ProcessEnv): ManagedProcess {
+    const { repository, say } = this.options;
+    const script = join(repository, 'dist/apps', app, 'src/main.js');
+    return new ManagedProcess({ name, script, cwd: repository, environment, log: this.log(app), say });
+  }
+
+  private log(name: string): LogFile {
+    const { settings, say } = this.options;
+    const log = new LogFile(join(settings.DATA_DIR, 'logs', `${name}.log`), say);
+    this.logs.push(log);
+    return log;
+  }
+}

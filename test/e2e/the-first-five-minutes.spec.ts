@@ -1,0 +1,144 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { SimulatorClient } from '../harness/simulator-client';
+import { until } from '../harness/until';
+
+const ROOT = resolve(__dirname, '../..');
+const run = promisify(execFile);
+
+async function listen(): Promise<{ server: Server; port: number }> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address ? address.port : 0 };
+}
+
+async function freePort(): Promise<number> {
+  const { server, port } = await listen();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** `npm start`, as somebody in a terminal sees it. */
+class Started {
+  private printed = '';
+  private readonly gone: Promise<number | null>;
+
+  constructor(private readonly child: ChildProcess) {
+    child.stdout!.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
+    child.stderr!.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
+    this.gone = new Promise((done) => child.once('exit', done));
+  }
+
+  get output(): string {
+    return this.printed;
+  }
+
+  ready(): Promise<boolean> {
+    return until(
+      'npm start is ready',
+      () => {
+        if (this.child.exitCode !== null) throw new Error(`It ended:\n${this.printed}`);
+        return Promise.resolve(/Ready in /.test(this.printed));
+      },
+      60_000,
+    );
+  }
+
+  /** The n-th line to paste. */
+  async paste(index: number): Promise<{ id: string; status: string }> {
+    const line = this.printed.split('\n').filter((text) => text.startsWith('curl '))[index]!;
+    const { stdout } = await run('bash', ['-c', line]);
+    return JSON.parse(stdout) as { id: string; status: string };
+  }
+
+  end(signal: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(signal);
+    return this.gone;
+  }
+
+  exit(): Promise<number | null> {
+    return this.gone;
+  }
+}
+
+describe('The first five minutes', () => {
+  let data: string;
+  let env: Record<string, string>;
+  let cloud: SimulatorClient;
+
+  beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), 'drawbridge-start-'));
+    const [port, simulatorPort] = [await freePort(), await freePort()];
+    const { PATH = '', HOME = '' } = process.env;
+    env = { PATH, HOME, DATA_DIR: data, PORT: String(port), SIMULATOR_PORT: String(simulatorPort) };
+    cloud = new SimulatorClient(`http://127.0.0.1:${simulatorPort}`);
+  });
+  afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+  const start = (extra: Record<string, string> = {}): Started =>
+    new Started(
+      spawn(process.execPath, ['dist/apps/launcher/src/main.js'], {
+        cwd: ROOT,
+        env: { ...env, ...extra },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+
+  const open = async (): Promise<string[]> => (await cloud.rules()).map((rule) => rule.address);
+
+  it('the printed line opens a rule in the simulated cloud, the next one closes it, Ctrl-C ends everything', async () => {
+    const first = start();
+    await first.ready();
+    const session = await first.paste(0);
+    expect(session.status).toBe('PENDING');
+    await until('the rule is open', async () => (await open()).includes('203.0.113.10'));
+    const stopped = await first.paste(1);
+    expect(stopped).toMatchObject({ id: session.id, status: 'EXPIRING' });
+    await until('the rule is closed', async () => !(await open()).includes('203.0.113.10'));
+    expect(await first.end('SIGINT')).toBe(0);
+    await expect(cloud.rules()).rejects.toThrow('fetch failed');
+  });
+
+  it('a second start finds its data again; killed with SIGKILL it leaves nothing in the way of the next', async () => {
+    const second = start();
+    await second.ready();
+    const session = await second.paste(0);
+    await until('the rule is open', async () => (await open()).includes('203.0.113.10'));
+    await second.end('SIGKILL');
+    await until('its processes are gone', () =>
+      cloud.rules().then(
+        () => false,
+        () => true,
+      ),
+    );
+
+    const third = start();
+    await third.ready();
+    expect(third.output).toContain(
+      second.output
+        .split('\n')
+        .find((line) => line.includes('Sign in'))!
+        .trim(),
+    );
+    const again = await third.paste(1);
+    expect(again).toMatchObject({ id: session.id, status: 'EXPIRING' });
+    const twice = third.end('SIGINT');
+    await third.end('SIGINT');
+    await twice;
+  });
+
+  it('a port that is taken is named, with the variable to change it', async () => {
+    const { server, port } = await listen();
+    const refused = start({ PORT: String(port) });
+    expect(await refused.exit()).toBe(1);
+    expect(refused.output).toContain(`PORT`);
+    expect(refused.output).toContain(String(port));
+    expect(refused.output).not.toContain('at ');
+    await new Promise((done) => server.close(done));
+  });
+});

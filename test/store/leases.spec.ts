@@ -1,0 +1,125 @@
+import {
+  ConvergenceStore,
+  Database,
+  LeaseStore,
+  SettlementStore,
+  WriteBudgetStore,
+  type Lease,
+} from '#entities';
+import { cloneDatabase } from '../harness/database';
+import { until } from '../harness/until';
+
+describe('A lease on a cloud object', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+  const leases = new LeaseStore();
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'lease-test', poolSize: 12 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+
+  let made = 0;
+  const target = async (): Promise<string> => {
+    made += 1;
+    const [row] = await database.autocommit.query<{ id: string }[]>(
+      `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ('AWS', $1, 'SECURITY_GROUP', 'sg') RETURNING id`,
+      [`key-${made}`],
+    );
+    return row!.id;
+  };
+  const rule = async (targetId: string): Promise<string> => {
+    const [row] = await database.autocommit.query<{ id: string }[]>(
+      `INSERT INTO rules (target_id, key, address, protocol, ports, due_at)
+       VALUES ($1, 'k', '203.0.113.1/32', 'tcp', '22', now()) RETURNING id`,
+      [targetId],
+    );
+    return row!.id;
+  };
+  const stateOf = async (id: string): Promise<string> => {
+    const [row] = await database.autocommit.query<{ state: string }[]>(
+      'SELECT state FROM rules WHERE id = $1',
+      [id],
+    );
+    return row!.state;
+  };
+  const settle = (lease: Lease, ruleId: string, revision: number): Promise<boolean> =>
+    database.transaction((tx) =>
+      new SettlementStore().settle(tx, lease, {
+        access: null,
+        waiting: [],
+        giveUpSeconds: 300,
+        rules: [
+          {
+            ruleId,
+            revision,
+            state: 'present',
+            providerRuleId: 'sgr-1',
+            isForeign: false,
+            attempts: 0,
+            dueInMs: null,
+            inFlight: false,
+            message: null,
+            failed: false,
+          },
+        ],
+      }),
+    );
+
+  it('goes to one of many who ask at once', async () => {
+    const id = await target();
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, () => leases.take(database.autocommit, id, 10)),
+    );
+    expect(taken.filter((lease) => lease !== null)).toHaveLength(1);
+  });
+
+  it('is free again when it runs out, and the one who had it can neither renew nor write', async () => {
+    const id = await target();
+    const ruleId = await rule(id);
+    const paused = (await leases.take(database.autocommit, id, 0.05))!;
+    const next = await until('the lease runs out', () => leases.take(database.autocommit, id, 10));
+    expect(BigInt(next.generation)).toBe(BigInt(paused.generation) + 1n);
+    expect(await leases.renew(database.autocommit, paused, 10)).toBe(false);
+    const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
+    const changes = { additions: [ruleId], removals: [], access };
+    expect(await new ConvergenceStore().recordIntent(database.autocommit, paused, changes, 10)).toBe(false);
+    expect(await settle(paused, ruleId, 0)).toBe(false);
+    expect(await stateOf(ruleId)).toBe('absent');
+    expect(await settle(next, ruleId, 0)).toBe(true);
+    expect(await stateOf(ruleId)).toBe('present');
+  });
+
+  it('what changed while it was looked at stays due', async () => {
+    const id = await target();
+    const ruleId = await rule(id);
+    const lease = (await leases.take(database.autocommit, id, 10))!;
+    const convergence = new ConvergenceStore();
+    const [seen] = await convergence.due(database.autocommit, lease, 10);
+    await database.autocommit.query(
+      'UPDATE rules SET due_at = now(), revision = revision + 1 WHERE id = $1',
+      [ruleId],
+    );
+    await settle(lease, ruleId, seen!.revision);
+    expect(await convergence.due(database.autocommit, lease, 10)).toHaveLength(1);
+    await settle(lease, ruleId, seen!.revision + 1);
+    expect(await convergence.due(database.autocommit, lease, 10)).toEqual([]);
+  });
+
+  it('a write budget gives out what it has, leaves the reserve to removals, and says how long to wait', async () => {
+    const budgets = new WriteBudgetStore();
+    const budget = { burst: 5, refillPerSecond: 0.001 };
+    const take = (reserve: number): Promise<number> =>
+      budgets.take(database.autocommit, 'account', budget, 1, reserve);
+    const adds = await Promise.all(Array.from({ length: 8 }, () => take(2)));
+    expect(adds.filter((wait) => wait === 0)).toHaveLength(3);
+    expect(Math.max(...adds)).toBeGreaterThan(0);
+    const removals = await Promise.all(Array.from({ length: 4 }, () => take(0)));
+    expect(removals.filter((wait) => wait === 0)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,74 @@
+import { Worker } from 'bullmq';
+import {
+  connectQueue,
+  migrateQueue,
+  queueName,
+  WakeUps,
+  type ConvergeJob,
+  type QueueConnection,
+} from '#jobs';
+import { cloneDatabase } from '../harness/database';
+import { hasRedis, RedisServer } from '../harness/redis';
+import { until } from '../harness/until';
+
+interface Backend {
+  readonly connection: QueueConnection;
+  readonly end: () => Promise<void>;
+}
+
+const lost: Error[] = [];
+const remember = (error: Error): void => void lost.push(error);
+
+async function onPostgres(): Promise<Backend> {
+  const { url, drop } = await cloneDatabase();
+  await migrateQueue(url);
+  const connection = connectQueue({ redisUrl: null, databaseUrl: url }, remember);
+  return { connection, end: drop };
+}
+
+async function onRedis(): Promise<Backend> {
+  const redis = await RedisServer.start();
+  return {
+    connection: connectQueue({ redisUrl: redis.url, databaseUrl: '' }, remember),
+    end: () => redis.kill(),
+  };
+}
+
+const backends: [string, () => Promise<Backend>][] = [['PostgreSQL', onPostgres]];
+if (hasRedis) backends.push(['Redis', onRedis]);
+else process.stderr.write('\n*** redis-server is not on the PATH: wake-ups on Redis WERE NOT TESTED ***\n\n');
+
+describe.each(backends)('Wake-ups on %s', (_name, open) => {
+  it('hundreds for one object become a few runs, and the last run begins after the last wake-up', async () => {
+    const { connection, end } = await open();
+    const wakeUps = new WakeUps(connection, remember);
+    const target = '00000000-0000-4000-8000-000000000001';
+    const runs: { began: number; name: string }[] = [];
+    const worker = new Worker<ConvergeJob>(
+      queueName('AWS'),
+      async (job) => {
+        runs.push({ began: performance.now(), name: job.name });
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      },
+      { connection: connection.options, concurrency: 4 },
+    );
+    worker.on('error', remember);
+    let lastWakeUp = 0;
+    await until('300 wake-ups are sent', async () => {
+      for (let sent = 0; sent < 10; sent += 1) wakeUps.wake('apply-rules', 'AWS', [target]);
+      lastWakeUp = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return runs.length >= 3;
+    });
+    await until('a run begins after the last wake-up', () =>
+      Promise.resolve(runs.at(-1)!.began > lastWakeUp),
+    );
+    expect(runs.length).toBeLessThan(50);
+    expect(new Set(runs.map((run) => run.name))).toEqual(new Set(['apply-rules']));
+    await worker.close();
+    await wakeUps.close();
+    expect(lost).toEqual([]);
+    await connection.close();
+    await end();
+  });
+});
