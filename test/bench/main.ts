@@ -63,7 +63,8 @@ async function main(): Promise<void> {
   console.log(values.json ? JSON.stringify(figures, null, 2) : `\n${table(figures)}`);
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+const wordsOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 main().then(
   () => process.exit(),

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   mkdirSync(settings.DATA_DIR, { recursive: true });
   const lock = takeRunLock(settings.DATA_DIR, publicUrlOf(settings, settings.PORT));
   // also when it ends by itself: nothing of this run is left then
-  process.once('exit', lock.release);
+  process.once('exit', () => lock.release());
   const addresses = await claimAddresses(settings, lock.wasStale ? LEFTOVERS_WITHIN_MS : 0);
   const secrets = loadSecrets(settings.DATA_DIR, process.env);
   const launcher = new Launcher({

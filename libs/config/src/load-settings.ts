@@ -23,12 +23,9 @@ export function loadSettings<T extends object>(shape: new () => T, environment: 
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const settings = plainToInstance(shape, given, { exposeDefaultValues: true });
-  const errors = validateSync(settings, { forbidUnknownValues: false });
+  const errors = validateSync(settings, { forbidUnknownValues: false, stopAtFirstError: true });
   if (errors.length > 0) {
-    const words = errors.flatMap((error) =>
-      Object.values(error.constraints ?? { [error.property]: error.property }),
-    );
-    throw new SettingsError([...new Set(words)]);
+    throw new SettingsError(errors.flatMap((error) => Object.values(error.constraints ?? {})));
   }
   return settings;
 }

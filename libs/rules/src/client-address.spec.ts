@@ -1,0 +1,305 @@
+import * as fc from 'fast-check';
+import { isWithin, parseHost } from './address';
+import { callerAddress, DEFAULT_TRUSTED_PROXIES, rateLimitBucket } from './client-address';
+
+interface Case {
+  readonly name: string;
+  readonly peer: string | undefined;
+  readonly forwardedFor?: string;
+  readonly realIp?: string;
+  readonly expected: string | null;
+}
+
+const callerOf = (
+  { peer, forwardedFor, realIp }: Omit<Case, 'name' | 'expected'>,
+  trusted: readonly string[] = DEFAULT_TRUSTED_PROXIES,
+): string | null => callerAddress({ peer, forwardedFor, realIp }, trusted)?.text ?? null;
+
+/** A caller as its socket or a proxy prints it, and in canonical text. */
+const CALLERS = [
+  { printed: '203.0.113.7', canonical: '203.0.113.7' },
+  { printed: '2001:DB8::7', canonical: '2001:db8::7' },
+  { printed: '::ffff:203.0.113.7', canonical: '203.0.113.7' },
+] as const;
+
+/** What a caller may send in the hope to be taken for somebody else. */
+const SPOOFED = [
+  '198.51.100.66',
+  '10.0.0.66',
+  '127.0.0.1',
+  'garbage',
+  '',
+  ' , ,',
+  '198.51.100.66, 2001:db8::66, 10.0.0.66',
+];
+
+/** How a request comes in. `proxies` are the trusted hops that stand between the caller and the socket's peer. */
+const TOPOLOGIES = [
+  { name: 'one proxy on this host', peer: '127.0.0.1', proxies: [] },
+  { name: 'one proxy, IPv6 loopback', peer: '::1', proxies: [] },
+  { name: 'one proxy, mapped peer', peer: '::ffff:10.0.0.2', proxies: [] },
+  { name: 'one proxy on the link', peer: 'fe80::2%eth0', proxies: [] },
+  { name: 'two proxies', peer: '10.0.0.2', proxies: ['192.168.7.7'] },
+  { name: 'two proxies, IPv6', peer: 'fd00::2', proxies: ['fd00::1'] },
+  { name: 'three proxies, one printed mapped', peer: '172.16.0.2', proxies: ['::ffff:10.0.0.9', 'fd00::1'] },
+] as const;
+
+/** Every topology, caller and spoofed beginning: the proxy next to the caller appends the caller, and so on. */
+const appended: Case[] = TOPOLOGIES.flatMap(({ name, peer, proxies }) =>
+  CALLERS.flatMap(({ printed, canonical }) =>
+    [null, ...SPOOFED].map((spoofed) => ({
+      name: `${name}, from ${printed}, who sent ${spoofed === null ? 'no header' : `"${spoofed}"`}`,
+      peer,
+      forwardedFor: [...(spoofed === null ? [] : [spoofed]), printed, ...proxies].join(', '),
+      realIp: '198.51.100.99',
+      expected: canonical,
+    })),
+  ),
+);
+
+/** Peers that are no trusted proxies: whatever they say of somebody else is not heard. */
+const direct: Case[] = [
+  { printed: '203.0.113.7', canonical: '203.0.113.7' },
+  { printed: '::ffff:203.0.113.7', canonical: '203.0.113.7' },
+  { printed: '2001:db8::7', canonical: '2001:db8::7' },
+  { printed: '2001:DB8:0:0::7', canonical: '2001:db8::7' },
+  { printed: '2001:db8::7%eth0', canonical: '2001:db8::7' },
+  { printed: '172.32.0.1', canonical: '172.32.0.1' },
+  { printed: '100.64.0.1', canonical: '100.64.0.1' },
+].flatMap(({ printed, canonical }) =>
+  [undefined, '', '198.51.100.66', '10.0.0.66, 127.0.0.1', 'garbage'].flatMap((forwardedFor) =>
+    [undefined, '198.51.100.99'].map((realIp) => ({
+      name: `direct from ${printed}, X-Forwarded-For "${forwardedFor}", X-Real-IP "${realIp}"`,
+      peer: printed,
+      ...(forwardedFor === undefined ? {} : { forwardedFor }),
+      ...(realIp === undefined ? {} : { realIp }),
+      expected: canonical,
+    })),
+  ),
+);
+
+/** A trusted peer whose X-Forwarded-For names nobody: X-Real-IP, else the socket. */
+const NOBODY = [
+  ['no header', undefined],
+  ['an empty header', ''],
+  ['commas alone', ' , ,, '],
+  ['a trusted proxy', '10.0.0.9'],
+  ['a chain of trusted proxies', '192.168.1.1, 10.0.0.9, ::1'],
+  ['an address left of garbage', '203.0.113.7, garbage'],
+  ['an address left of garbage and a trusted proxy', '203.0.113.7, unknown, 10.0.0.9'],
+  ['an address with a port', '203.0.113.7:50123'],
+  ['an IPv6 address in brackets', '[2001:db8::7]'],
+  ['a range', '203.0.113.0/24'],
+  ['octal', '0313.0.113.7'],
+  ['a zone id', 'fe80::7%eth0'],
+] as const;
+const REAL_IPS = [
+  [undefined, '127.0.0.1'],
+  ['', '127.0.0.1'],
+  ['garbage', '127.0.0.1'],
+  ['203.0.113.8, 203.0.113.9', '127.0.0.1'],
+  ['203.0.113.8', '203.0.113.8'],
+  [' 203.0.113.8 ', '203.0.113.8'],
+  ['::ffff:203.0.113.8', '203.0.113.8'],
+  ['2001:DB8::8', '2001:db8::8'],
+  ['10.0.0.8', '10.0.0.8'],
+] as const;
+const unnamed: Case[] = NOBODY.flatMap(([what, forwardedFor]) =>
+  REAL_IPS.map(([realIp, expected]) => ({
+    name: `${what}, X-Real-IP "${realIp}"`,
+    peer: '127.0.0.1',
+    ...(forwardedFor === undefined ? {} : { forwardedFor }),
+    ...(realIp === undefined ? {} : { realIp }),
+    expected,
+  })),
+);
+
+const odd: Case[] = [
+  { name: 'no peer', peer: undefined, forwardedFor: '203.0.113.7', realIp: '203.0.113.8', expected: null },
+  { name: 'an empty peer', peer: '', forwardedFor: '203.0.113.7', realIp: '203.0.113.8', expected: null },
+  { name: 'an unreadable peer', peer: '/run/proxy.sock', forwardedFor: '203.0.113.7', expected: null },
+  {
+    name: 'garbage left of the caller',
+    peer: '::1',
+    forwardedFor: 'unknown, _hidden,203.0.113.7',
+    expected: '203.0.113.7',
+  },
+  {
+    name: 'an empty entry right of the caller',
+    peer: '::1',
+    forwardedFor: '203.0.113.7, ,',
+    expected: '203.0.113.7',
+  },
+  {
+    name: 'tabs and no spaces',
+    peer: '::1',
+    forwardedFor: '198.51.100.66,\t203.0.113.7\t',
+    expected: '203.0.113.7',
+  },
+  {
+    name: 'several lines, joined',
+    peer: '::1',
+    forwardedFor: '198.51.100.66,203.0.113.7,10.0.0.9',
+    expected: '203.0.113.7',
+  },
+];
+
+const table = (cases: readonly Case[]): [string, Case][] => cases.map((one) => [one.name, one]);
+
+describe('the caller behind trusted proxies is the first stranger from the right', () => {
+  it.each(table(appended))('%s', (_name, one) => {
+    expect(callerOf(one)).toBe(one.expected);
+  });
+});
+
+describe('the headers of a peer that is no trusted proxy count for nothing', () => {
+  it.each(table(direct))('%s', (_name, one) => {
+    expect(callerOf(one)).toBe(one.expected);
+  });
+});
+
+describe('X-Forwarded-For that names nobody leaves X-Real-IP, then the socket', () => {
+  it.each(table(unnamed))('%s', (_name, one) => {
+    expect(callerOf(one)).toBe(one.expected);
+  });
+});
+
+describe('odd requests', () => {
+  it.each(table(odd))('%s', (_name, one) => {
+    expect(callerOf(one)).toBe(one.expected);
+  });
+});
+
+describe('which peers are trusted', () => {
+  const forged = { forwardedFor: '198.51.100.66', realIp: '198.51.100.99' };
+
+  it.each([
+    '127.0.0.1',
+    '127.9.9.9',
+    '::1',
+    '10.0.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.0.1',
+    '169.254.0.1',
+    'fe80::1',
+    'fc00::1',
+    'fdff::1',
+    '::ffff:127.0.0.1',
+  ])('%s by default', (peer) => {
+    expect(callerOf({ peer, ...forged })).toBe('198.51.100.66');
+  });
+
+  it.each([
+    '11.0.0.1',
+    '172.15.255.255',
+    '172.32.0.1',
+    '192.167.255.255',
+    '169.253.0.1',
+    '100.64.0.1',
+    '::2',
+    'fec0::1',
+    'fe00::1',
+  ])('%s is not, by default', (peer) => {
+    expect(callerOf({ peer, ...forged })).toBe(peer);
+  });
+
+  it('nobody, when the deployment names none', () => {
+    expect(callerOf({ peer: '127.0.0.1', ...forged }, [])).toBe('127.0.0.1');
+  });
+
+  it('those the deployment names, and no others', () => {
+    expect(callerOf({ peer: '203.0.113.250', ...forged }, ['203.0.113.240/28'])).toBe('198.51.100.66');
+    expect(callerOf({ peer: '127.0.0.1', ...forged }, ['203.0.113.240/28'])).toBe('127.0.0.1');
+    expect(callerOf({ peer: '10.0.0.1', forwardedFor: '10.0.0.5' }, ['10.0.0.1/32'])).toBe('10.0.0.5');
+  });
+});
+
+describe('for any headers', () => {
+  const entry = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.constantFrom(
+      '10.0.0.1',
+      '192.168.3.4',
+      '::1',
+      'fd00::5',
+      '',
+      'garbage',
+      '203.0.113.7:80',
+      'fe80::1%eth0',
+    ),
+  );
+  const request = fc.record({
+    peer: fc.oneof(entry, fc.constantFrom('127.0.0.1', '10.0.0.1')),
+    forwardedFor: fc.array(entry, { maxLength: 5 }).map((entries) => entries.join(', ')),
+    realIp: entry,
+  });
+
+  it('what a caller put in front changes nothing once a stranger stands right of it', () => {
+    fc.assert(
+      fc.property(
+        request,
+        fc.array(entry, { maxLength: 3 }),
+        fc.ipV4(),
+        ({ peer, realIp, forwardedFor }, front, stranger) => {
+          fc.pre(!isWithin(stranger, DEFAULT_TRUSTED_PROXIES));
+          const behind = `${stranger}, ${forwardedFor}`;
+          const spoofed = [...front, behind].join(', ');
+          expect(callerOf({ peer, realIp, forwardedFor: spoofed })).toBe(
+            callerOf({ peer, realIp, forwardedFor: behind }),
+          );
+        },
+      ),
+    );
+  });
+
+  it('the caller is somebody the request names, in canonical text', () => {
+    fc.assert(
+      fc.property(request, (asked) => {
+        const named = [asked.peer.replace(/%.*$/, ''), asked.realIp, ...asked.forwardedFor.split(', ')];
+        const texts = named.map((text) => parseHost(text)?.text ?? null);
+        expect(texts).toContain(callerOf(asked));
+      }),
+    );
+  });
+});
+
+describe('the bucket a caller is counted in', () => {
+  const bucketOf = (text: string): string => {
+    const host = parseHost(text);
+    return host ? rateLimitBucket(host) : 'unreadable';
+  };
+
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8::2:3:4:5:6', '2001:db8:0:2::/64'],
+    ['1::', '1:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
+  ])('%s: %s', (text, bucket) => {
+    expect(bucketOf(text)).toBe(bucket);
+  });
+
+  it('is one for all of a /64, and another for its neighbour', () => {
+    const groups = (length: number): fc.Arbitrary<string[]> =>
+      fc.array(
+        fc.nat({ max: 0xffff }).map((group) => group.toString(16)),
+        { minLength: length, maxLength: length },
+      );
+    fc.assert(
+      fc.property(groups(3), fc.nat({ max: 0xfffe }), groups(4), groups(4), (net, last, one, other) => {
+        const within = (subnet: number, host: string[]): string =>
+          [...net, subnet.toString(16), ...host].join(':');
+        fc.pre(!within(last, one).startsWith('0:0:0:0') && !within(last, other).startsWith('0:0:0:0'));
+        expect(bucketOf(within(last, one))).toBe(bucketOf(within(last, other)));
+        expect(bucketOf(within(last, one))).not.toBe(bucketOf(within(last + 1, one)));
+      }),
+    );
+  });
+});
