@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { DriverError, DriverRegistry } from '#drivers';
 import type { CloudTarget, RuleChange } from '#drivers';
-import { DriverError } from '#drivers';
 import { ruleKey, ruleSpecs, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
 import type { BenchOptions, DriverBench } from './driver-bench';
 
@@ -425,9 +425,10 @@ export function describeDriver(
 
       it('has one name for an object, however it is spelled, and another for another', () => {
         const { resourceType, identifier } = target;
-        const name = bench.driver.targetKey(resourceType, identifier);
-        expect(bench.driver.targetKey(resourceType, identifier.toUpperCase())).toBe(name);
-        expect(bench.driver.targetKey(resourceType, bench.target(1).identifier)).not.toBe(name);
+        const { targetKey } = DriverRegistry.facts(bench.driver.kind)!.resourceTypes[resourceType]!;
+        const name = targetKey(identifier);
+        expect(targetKey(identifier.toUpperCase())).toBe(name);
+        expect(targetKey(bench.target(1).identifier)).not.toBe(name);
         expect(name.startsWith(`${bench.driver.kind}:`)).toBe(true);
       });
 

@@ -44,8 +44,6 @@ export interface DriverTraits {
 export interface ProviderDriver {
   readonly kind: Provider;
   readonly traits: DriverTraits;
-  /** One name for one cloud object, however two tenants spell it: they share its rules and its lease. */
-  targetKey(resourceType: string, identifier: string): string;
   /** The account whose write budget a call draws on. */
   accountKey(target: CloudTarget): string;
   /** Reads the object with the credential and changes nothing. @throws DriverError */

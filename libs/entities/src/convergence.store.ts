@@ -1,4 +1,5 @@
 import {
+  HOLDING_STATUSES,
   parsePorts,
   type DueRule,
   type Protocol,
@@ -8,6 +9,7 @@ import {
 } from '#rules';
 import { returned, type Tx } from './database';
 import type { Lease } from './lease.store';
+import { HOLDING } from './status-lists';
 
 /** The way into a cloud object: whose credential, and the region it is asked in. */
 export interface Access {
@@ -52,7 +54,7 @@ interface RawDueRow {
   holders: HolderRow[];
 }
 
-const isHolding = (holder: HolderRow): boolean => holder.status === 'PENDING' || holder.status === 'APPLIED';
+const isHolding = ({ status }: HolderRow): boolean => HOLDING_STATUSES.some((holding) => holding === status);
 
 function toDueRule(row: RawDueRow): DueRuleRow {
   const inFlightMs = Math.max(0, row.inFlightMs ?? 0);
@@ -88,13 +90,13 @@ export class ConvergenceStore {
            JOIN resource_ips ip ON ip.id = holder.resource_ip_id
            JOIN sessions s ON s.id = ip.session_id
            JOIN resources res ON res.id = ip.resource_id
-           WHERE holder.rule_id = r.id AND ip.status IN ('PENDING', 'APPLIED', 'REMOVING')
+           WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING}, 'REMOVING')
          ) AS holders
        FROM rules r
        WHERE r.target_id = $1 AND r.due_at <= now()
        ORDER BY EXISTS (
          SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
-         WHERE holder.rule_id = r.id AND ip.status IN ('PENDING', 'APPLIED')
+         WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
        ), r.due_at, r.id
        LIMIT $2`,
       [lease.targetId, limit],

@@ -9,7 +9,7 @@ const DEADLOCK = '40P01';
 const MOST_TRIES = 4;
 
 /** PostgreSQL's five-letter error code, when the error is PostgreSQL's. */
-export function sqlState(error: unknown): string | null {
+function sqlState(error: unknown): string | null {
   if (!(error instanceof QueryFailedError)) return null;
   const { code } = error.driverError as { code?: unknown };
   return typeof code === 'string' ? code : null;

@@ -27,7 +27,7 @@ export interface NewResource {
   readonly resourceIdentifier: string;
   readonly region: string | null;
   readonly config: TrafficConfig & Readonly<Record<string, unknown>>;
-  /** the cloud object's one name, see `ProviderDriver.targetKey` */
+  /** the cloud object's one name, see `ResourceTypeFacts.targetKey` */
   readonly targetKey: string;
 }
 

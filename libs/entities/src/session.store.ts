@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  LIVE_SESSION_STATUSES,
   portsText,
   ruleKey,
   type EndedReason,
@@ -14,6 +13,7 @@ import {
 } from '#rules';
 import { auditInsert, auditJson, type AuditEntry } from './audit.store';
 import { brokenConstraint, type Tx } from './database';
+import { LIVE, MAY_EXPIRE, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
 export interface ResourceIpRow {
@@ -107,8 +107,6 @@ const SELECT = `SELECT ${COLUMNS},
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip JOIN resources r ON r.id = ip.resource_id
       WHERE ip.session_id = s.id ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
   FROM sessions s JOIN users u ON u.id = s.user_id`;
-
-const LIVE = LIVE_SESSION_STATUSES.map((status) => `'${status}'`).join(', ');
 
 export class SessionStore implements TenantStore<SessionStore> {
   /** The user's resources, and of the asked ones also those that are not the user's, with no roles. */
@@ -265,7 +263,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     const [stopped] = await tx.query<StoppedSession[]>(
       `WITH ended AS (
          UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $3
-         WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) RETURNING id
+         WHERE organization_id = $1 AND id = $2 AND status IN (${MAY_EXPIRE}) RETURNING id
        ), ${RELEASE}, audit AS (${auditInsert('$1', '$4')} WHERE EXISTS (SELECT FROM ended))
        SELECT ended.id AS "sessionId", ARRAY(
          SELECT jsonb_build_object('provider', t.provider, 'targetIds', jsonb_agg(t.id))
@@ -280,7 +278,7 @@ export class SessionStore implements TenantStore<SessionStore> {
 /** The steps after `ended` (sessions just moved to EXPIRING): their addresses let go, their rules are due. */
 export const RELEASE = `released AS (
     UPDATE resource_ips ip SET status = 'REMOVING' FROM ended
-    WHERE ip.session_id = ended.id AND ip.status IN ('PENDING', 'APPLIED') RETURNING ip.id
+    WHERE ip.session_id = ended.id AND ip.status IN (${MAY_RELEASE}) RETURNING ip.id
   ), due AS (
     UPDATE rules SET due_at = now(), revision = revision + 1, attempts = 0
     WHERE id IN (SELECT holder.rule_id FROM rule_holders holder JOIN released ON released.id = holder.resource_ip_id)

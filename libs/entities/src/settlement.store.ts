@@ -13,6 +13,7 @@ import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
 import type { Lease } from './lease.store';
+import { HOLDING } from './status-lists';
 
 /** What a look at the cloud settled for one rule, to be written under the lease it was found in. */
 export interface RuleSettlement {
@@ -130,7 +131,7 @@ export class SettlementStore {
          ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', r.state, 'providerRuleId', r.provider_rule_id,
              'lastError', r.last_error, 'keptByOthers', EXISTS (
                SELECT FROM rule_holders h JOIN resource_ips other ON other.id = h.resource_ip_id
-               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN ('PENDING', 'APPLIED')))
+               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN (${HOLDING})))
            FROM rule_holders holder JOIN rules r ON r.id = holder.rule_id
            WHERE holder.resource_ip_id = ip.id ORDER BY r.key) AS rules
        FROM resource_ips ip

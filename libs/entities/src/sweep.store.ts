@@ -1,6 +1,7 @@
 import type { Provider } from '#rules';
 import type { Tx } from './database';
 import { RELEASE } from './session.store';
+import { MAY_EXPIRE } from './status-lists';
 
 export interface DueTarget {
   readonly targetId: string;
@@ -16,7 +17,7 @@ export class SweepStore {
   async expireSessions(tx: Tx, limit: number): Promise<{ count: number; targetIds: string[] }> {
     const [expired] = await tx.query<{ count: number; targetIds: string[] }[]>(
       `WITH over AS (
-         SELECT id FROM sessions WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL') AND expires_at <= clock_timestamp()
+         SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND expires_at <= clock_timestamp()
          ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
        ), ended AS (
          UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'EXPIRED'

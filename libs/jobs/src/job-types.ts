@@ -1,8 +1,7 @@
 import type { Provider } from '#rules';
 
 /** Both run the same convergence; the name is for people and metrics, and removals come first. */
-export const JOB_NAMES = ['revoke-rules', 'apply-rules'] as const;
-export type JobName = (typeof JOB_NAMES)[number];
+export type JobName = 'revoke-rules' | 'apply-rules';
 
 /** A key, never a fact: whoever gets the job reads from the database what is due now. */
 export interface ConvergeJob {

@@ -102,16 +102,9 @@ function applied(
 
 function answered(change: PlannedChange, fates: World['fates']): ChangeResult {
   const fate = fates.get(change.ruleId) ?? 'done';
-  switch (fate) {
-    case 'done':
-    case 'lie':
-      return { result: 'done', providerRuleId: `added ${change.ruleId}` };
-    case 'late':
-    case 'lost':
-      return { result: 'unknown', message: 'no answer in time' };
-    default:
-      return { result: 'refused', kind: fate, message: `refused: ${fate}` };
-  }
+  if (fate === 'done' || fate === 'lie') return { result: 'done', providerRuleId: `added ${change.ruleId}` };
+  if (fate === 'late' || fate === 'lost') return { result: 'unknown', message: 'no answer in time' };
+  return { result: 'refused', kind: fate, message: `refused: ${fate}` };
 }
 
 const list = (cloud: Cloud): ObservedRule[] => [...cloud.values()];
@@ -322,9 +315,8 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
   ],
 ];
 
-/** What came of one round: what the driver said, what stood afterwards, and what was made of it. */
+/** One round: what the driver said, what stood afterwards, and what was made of it. */
 interface Round {
-  readonly world: World;
   readonly results: ReadonlyMap<string, ChangeResult>;
   readonly after: Cloud;
   readonly verdicts: readonly Verdict[];
@@ -335,12 +327,12 @@ function roundOf(world: World, judging: Judge): Round {
   const changes = planChanges(due, list(cloud));
   const after = applied(cloud, due, changes, fates);
   const results = new Map(changes.map((change) => [change.ruleId, answered(change, fates)]));
-  return { world, results, after, verdicts: judging(due, results, list(after)) };
+  return { results, after, verdicts: judging(due, results, list(after)) };
 }
 
 type JudgedRule = { rule: DueRule; verdict: Verdict; result: ChangeResult | undefined; after: Cloud };
 
-const judging = (holds: (judged: JudgedRule, world: World) => boolean, fate?: Fate) => {
+const judging = (holds: (judged: JudgedRule) => boolean, fate?: Fate) => {
   return (subject: Judge) =>
     fc.property(worlds(2), (drawn) => {
       const fates = fate ? new Map(drawn.due.map(({ ruleId }) => [ruleId, fate])) : drawn.fates;
@@ -348,12 +340,14 @@ const judging = (holds: (judged: JudgedRule, world: World) => boolean, fate?: Fa
       const { results, after, verdicts } = roundOf(world, subject);
       return verdicts.every((verdict) => {
         const rule = world.due.find(({ ruleId }) => ruleId === verdict.ruleId);
-        return rule !== undefined && holds({ rule, verdict, result: results.get(rule.ruleId), after }, world);
+        return rule !== undefined && holds({ rule, verdict, result: results.get(rule.ruleId), after });
       });
     });
 };
 
-const isFinalRefusal = (result: ChangeResult | undefined): boolean =>
+type Refusal = Extract<ChangeResult, { result: 'refused' }>;
+
+const isFinalRefusal = (result: ChangeResult | undefined): result is Refusal =>
   result?.result === 'refused' && !PASSING_KINDS.has(result.kind);
 
 const JUDGE_PROPERTIES = {
@@ -391,7 +385,7 @@ const JUDGE_PROPERTIES = {
       !rule.wanted ||
       !isFinalRefusal(result) ||
       standing(after, rule.key).length > 0 ||
-      (verdict.kind === 'failed' && result?.result === 'refused' && verdict.message === result.message),
+      (verdict.kind === 'failed' && verdict.message === result.message),
   ),
   'an unknown result settles nothing that was not seen': judging(
     ({ verdict, result }) =>
@@ -509,7 +503,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'gives a removal up',
     'failed: wanted, refused for good, and not standing',
     mapped((verdict, rule, result) =>
-      !rule.wanted && result?.result === 'refused' && isFinalRefusal(result)
+      !rule.wanted && isFinalRefusal(result)
         ? { ruleId: rule.ruleId, kind: 'failed', message: result.message }
         : verdict,
     ),

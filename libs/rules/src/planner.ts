@@ -4,8 +4,7 @@ import { PASSING_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRu
  * What the database knows of one cloud rule. `absent` and `present` were observed; `unknown` means a call was on
  * its way when we last knew.
  */
-export const RULE_STATES = ['absent', 'unknown', 'present'] as const;
-export type RuleState = (typeof RULE_STATES)[number];
+export type RuleState = 'absent' | 'unknown' | 'present';
 
 /** One cloud rule that is due, as the database wants it. */
 export interface DueRule {

@@ -32,10 +32,6 @@ class AwsDriver implements ProviderDriver {
     this.clients = new Ec2Clients(environment, this.settings);
   }
 
-  targetKey(resourceType: string, identifier: string): string {
-    return factsOf(resourceType).targetKey(identifier);
-  }
-
   accountKey({ credential, region }: CloudTarget): string {
     return `AWS:${identityOf(credential)}:${region ?? ''}`;
   }

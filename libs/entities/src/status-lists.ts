@@ -1,0 +1,23 @@
+import { HOLDING_STATUSES, LIVE_SESSION_STATUSES, RESOURCE_IP_MOVES, SESSION_MOVES } from '#rules';
+
+const sqlList = (statuses: readonly string[]): string => statuses.map((status) => `'${status}'`).join(', ');
+
+/** The statuses a move to `to` may start from: what an UPDATE to it expects. */
+const startsOf = <Status extends string>(
+  moves: Readonly<Record<Status, readonly Status[]>>,
+  to: Status,
+): string =>
+  sqlList(
+    Object.entries<readonly Status[]>(moves).flatMap(([from, targets]) =>
+      targets.includes(to) ? [from] : [],
+    ),
+  );
+
+/** For `status IN (…)`: sessions that let their addresses in. */
+export const LIVE = sqlList(LIVE_SESSION_STATUSES);
+/** For `status IN (…)`: ResourceIps that want their cloud rules. */
+export const HOLDING = sqlList(HOLDING_STATUSES);
+/** For `status IN (…)`: sessions that may end. */
+export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
+/** For `status IN (…)`: ResourceIps that may let go. */
+export const MAY_RELEASE = startsOf(RESOURCE_IP_MOVES, 'REMOVING');

@@ -1,0 +1,52 @@
+import * as fc from 'fast-check';
+import { APPLY_GIVE_UP_MS, backoffMs, RULE_BACKOFF } from './backoff';
+
+const LAST = 1 - Number.EPSILON / 2;
+const random = fc.double({ min: 0, max: LAST, noNaN: true });
+const policy = fc.record({
+  baseMs: fc.integer({ min: 1, max: 10_000 }),
+  capMs: fc.integer({ min: 1, max: 600_000 }),
+});
+const attempts = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1_000_000 }));
+
+describe('the wait before the next try', () => {
+  it.each([
+    [1, 500],
+    [2, 1_000],
+    [3, 2_000],
+    [4, 4_000],
+    [5, 8_000],
+    [6, 16_000],
+    [7, 30_000],
+    [8, 30_000],
+    [1_000, 30_000],
+    [Number.MAX_SAFE_INTEGER, 30_000],
+  ])('after %d failed tries of a rule is below %d ms, and half of that in the middle', (tries, ceiling) => {
+    expect(backoffMs(RULE_BACKOFF, tries, 0)).toBe(0);
+    expect(backoffMs(RULE_BACKOFF, tries, 0.5)).toBe(ceiling / 2);
+    expect(backoffMs(RULE_BACKOFF, tries, LAST)).toBe(ceiling - 1);
+  });
+
+  it('is a whole number of milliseconds, never above the cap nor the doubled base', () => {
+    fc.assert(
+      fc.property(policy, attempts, random, (one, tries, chance) => {
+        const wait = backoffMs(one, tries, chance);
+        expect(Number.isInteger(wait)).toBe(true);
+        expect(wait).toBeGreaterThanOrEqual(0);
+        expect(wait).toBeLessThanOrEqual(Math.min(one.capMs, one.baseMs * 2 ** (tries - 1)));
+      }),
+    );
+  });
+
+  it('is never shorter after more tries, by the same chance', () => {
+    fc.assert(
+      fc.property(policy, attempts, random, (one, tries, chance) => {
+        expect(backoffMs(one, tries + 1, chance)).toBeGreaterThanOrEqual(backoffMs(one, tries, chance));
+      }),
+    );
+  });
+
+  it('leaves time for several tries before adding is given up', () => {
+    expect(APPLY_GIVE_UP_MS).toBeGreaterThanOrEqual(5 * RULE_BACKOFF.capMs);
+  });
+});

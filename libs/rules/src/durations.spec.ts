@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import { maximumDuration, TIER_LIMITS, TIERS, type ResourceGrant } from './durations';
+
+const grant = (resourceName: string, ...hours: (number | null)[]): ResourceGrant => ({
+  resourceName,
+  roles: hours.map((maxSessionDurationHours, index) => ({
+    name: `${resourceName} role ${index + 1}`,
+    maxSessionDurationHours,
+  })),
+});
+
+describe('what each plan allows', () => {
+  it.each([
+    ['FREE', 4, 5, 5],
+    ['PAID', 24, null, null],
+  ] as const)('%s', (tier, sessionHours, resources, users) => {
+    expect(TIER_LIMITS[tier]).toEqual({ sessionHours, resources, users });
+  });
+});
+
+describe('the longest a session may last', () => {
+  it.each([
+    ['FREE', [], 4, 'the Free plan'],
+    ['PAID', [], 24, 'the Paid plan'],
+    ['FREE', [grant('db', null)], 4, 'the Free plan'],
+    ['PAID', [grant('db', null)], 24, 'the Paid plan'],
+    ['FREE', [grant('db', 8)], 4, 'the Free plan'],
+    ['FREE', [grant('db', 4)], 4, 'the Free plan'],
+    ['FREE', [grant('db', 2)], 2, 'role "db role 1" on resource "db"'],
+    ['PAID', [grant('db', 8)], 8, 'role "db role 1" on resource "db"'],
+    ['PAID', [grant('db', 2, 8, 4)], 8, 'role "db role 2" on resource "db"'],
+    ['PAID', [grant('db', 2, null)], 24, 'the Paid plan'],
+    ['FREE', [grant('db', 1, 8)], 4, 'the Free plan'],
+    ['PAID', [grant('db', 8), grant('web', 2)], 2, 'role "web role 1" on resource "web"'],
+    ['PAID', [grant('db', 2), grant('web', 8)], 2, 'role "db role 1" on resource "db"'],
+    [
+      'PAID',
+      [grant('db', 1, 6), grant('web', 2, 3), grant('ci', null)],
+      3,
+      'role "web role 2" on resource "web"',
+    ],
+    ['PAID', [grant('db', 3), grant('web', 3)], 3, 'role "db role 1" on resource "db"'],
+    ['PAID', [grant('db')], 24, 'the Paid plan'],
+  ] as const)('%s, %j: %d hours, set by %s', (tier, grants, hours, setBy) => {
+    expect(maximumDuration(tier, grants)).toEqual({ hours, setBy });
+  });
+
+  const role = fc.record({
+    name: fc.string({ minLength: 1, maxLength: 8 }),
+    maxSessionDurationHours: fc.option(fc.integer({ min: 1, max: 24 }), { nil: null }),
+  });
+  const grants = fc.array(
+    fc.record({
+      resourceName: fc.string({ minLength: 1, maxLength: 8 }),
+      roles: fc.array(role, { minLength: 1, maxLength: 4 }),
+    }),
+    { maxLength: 5 },
+  );
+  const tiers = fc.constantFrom(...TIERS);
+
+  it('is the least of the plan and, for each resource, the most of its roles', () => {
+    fc.assert(
+      fc.property(tiers, grants, (tier, given) => {
+        const most = given.map(({ roles }) =>
+          Math.max(...roles.map((one) => one.maxSessionDurationHours ?? Infinity)),
+        );
+        expect(maximumDuration(tier, given).hours).toBe(Math.min(TIER_LIMITS[tier].sessionHours, ...most));
+      }),
+    );
+  });
+
+  it('does not depend on the order of resources and roles', () => {
+    fc.assert(
+      fc.property(tiers, grants, (tier, given) => {
+        const reversed = given.map((one) => ({ ...one, roles: one.roles.toReversed() })).toReversed();
+        expect(maximumDuration(tier, reversed).hours).toBe(maximumDuration(tier, given).hours);
+      }),
+    );
+  });
+
+  it('never grows by another resource, nor shrinks by another role', () => {
+    fc.assert(
+      fc.property(tiers, grants, role, fc.string(), (tier, given, another, resourceName) => {
+        const { hours } = maximumDuration(tier, given);
+        expect(
+          maximumDuration(tier, [...given, { resourceName, roles: [another] }]).hours,
+        ).toBeLessThanOrEqual(hours);
+        const generous = given.map((one) => ({ ...one, roles: [...one.roles, another] }));
+        expect(maximumDuration(tier, generous).hours).toBeGreaterThanOrEqual(hours);
+      }),
+    );
+  });
+
+  it('is set by the plan, or by a role and a resource that were given', () => {
+    fc.assert(
+      fc.property(tiers, grants, (tier, given) => {
+        const { hours, setBy } = maximumDuration(tier, given);
+        const setters = given.flatMap(({ resourceName, roles }) =>
+          roles
+            .filter((one) => one.maxSessionDurationHours === hours)
+            .map((one) => `role "${one.name}" on resource "${resourceName}"`),
+        );
+        const ofPlan = TIER_LIMITS[tier].sessionHours === hours;
+        expect(ofPlan ? [`the ${tier === 'FREE' ? 'Free' : 'Paid'} plan`] : setters).toContain(setBy);
+      }),
+    );
+  });
+});
