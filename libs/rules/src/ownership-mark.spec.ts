@@ -6,7 +6,7 @@ const EXPIRY = 1_790_000_000;
 const TEXT = `drawbridge:prod:${RULE_ID}:${EXPIRY}`;
 const LONGEST: OwnershipMark = { deployment: 'd'.repeat(32), ruleId: RULE_ID, expiresAt: 999_999_999_999 };
 
-const DEPLOYMENT_CHARACTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789-'];
+const DEPLOYMENT_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789-'.split('');
 const mark: fc.Arbitrary<OwnershipMark> = fc.record({
   deployment: fc.string({ unit: fc.constantFrom(...DEPLOYMENT_CHARACTERS), minLength: 1, maxLength: 32 }),
   ruleId: fc.uuid(),

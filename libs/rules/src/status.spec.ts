@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { RULE_STATES } from './planner';
+import type { RuleState } from './planner';
 import {
   ENDED_REASONS,
   HOLDING_STATUSES,
@@ -28,6 +28,11 @@ function listsOf<T>(items: readonly T[], most: number): T[][] {
 
 const REASONS = [null, ...ENDED_REASONS];
 const IP_LISTS = listsOf(RESOURCE_IP_STATUSES, 4);
+const RULE_STATES: RuleState[] = Object.keys({
+  absent: true,
+  unknown: true,
+  present: true,
+} satisfies Record<RuleState, true>) as RuleState[];
 const HELD: HeldRule[] = RULE_STATES.flatMap((state) => [
   { state, keptByOthers: false },
   { state, keptByOthers: true },
