@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
+import { rmSync, statfsSync } from 'node:fs';
 import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
-import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -39,6 +39,7 @@ export class BenchPostgres {
       onLog: (line) => bench?.take(line),
     });
     bench = new BenchPostgres(folder, server);
+    process.once('exit', bench.abandon);
     try {
       const { superuserUrl } = await server.start();
       await migrate(await server.createDatabase('template_drawbridge'));
@@ -75,9 +76,16 @@ export class BenchPostgres {
   }
 
   async stop(): Promise<void> {
+    process.off('exit', this.abandon);
     await this.server.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
+
+  /** The server is in a process group of its own: nobody else ends it when this process is interrupted. */
+  private readonly abandon = (): void => {
+    void this.server.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  };
 
   private take(line: string): void {
     if (!this.lines) return;

@@ -23,19 +23,21 @@ export interface FloorSettings {
 const EXAMPLE = { sessionId: randomUUID(), address: '10.255.255.255' };
 
 interface Recorded {
-  readonly statement: string;
+  readonly name: string;
+  readonly text: string;
   readonly parameters: readonly unknown[];
 }
 
 /** Has the product's own store make the statement for an example, and keeps it instead of running it. */
 async function recordStart(settings: FloorSettings): Promise<Recorded> {
   const sent: Recorded[] = [];
-  const recorder = {
-    query: async (statement: string, parameters: unknown[]) => {
-      sent.push({ statement, parameters });
-      return [{}];
+  const client = {
+    query: ({ name, text: statement, values }: { name: string; text: string; values: unknown[] }) => {
+      sent.push({ name, text: statement, parameters: values });
+      return Promise.resolve({ rows: [{}] });
     },
-  } as unknown as Tx;
+  };
+  const recorder = { queryRunner: { connect: () => Promise.resolve(client) } } as unknown as Tx;
   const { sessionId, address } = EXAMPLE;
   const specs = ruleSpecs(`${address}/32`, settings.config, 'one');
   const opening = {
@@ -94,7 +96,8 @@ async function serve(settings: FloorSettings): Promise<void> {
   const pool = new Pool({ connectionString: settings.databaseUrl, max: settings.poolSize });
   const start = async (request: IncomingMessage): Promise<string> => {
     const { ipv4Address } = JSON.parse(await text(request)) as { ipv4Address: string };
-    const { rows } = await pool.query<object>(recorded.statement, parametersFor(recorded, ipv4Address));
+    const values = parametersFor(recorded, ipv4Address);
+    const { rows } = await pool.query<object>({ name: recorded.name, text: recorded.text, values });
     return JSON.stringify(rows[0]);
   };
   const server = createServer((request, response) => {

@@ -28,12 +28,6 @@ function chosenNames(asked: readonly string[]): string[] {
 /** What cannot be measured is told, and does not keep the rest from being measured. */
 async function measure(names: readonly string[]): Promise<Figure[]> {
   const postgres = await BenchPostgres.start();
-  const interrupt = (): void => {
-    // the server is in a process group of its own; all other children end with this process
-    void postgres.stop().finally(() => process.exit(130));
-  };
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
   try {
     const figures: Figure[] = [];
     for (const name of names) {
@@ -53,6 +47,8 @@ async function measure(names: readonly string[]): Promise<Figure[]> {
 }
 
 async function main(): Promise<void> {
+  // an orderly exit: the children end with their channels, the server with `exit`
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { json: { type: 'boolean' } },

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
-import { SettingsError } from '#config';
 import { banner } from './banner';
-import { CannotStart } from './cannot-start';
 import { publicUrlOf, type Addresses } from './child-environment';
+import type { DemoAccess } from './demo-organization';
 import { Launcher } from './launcher';
 import { findRepository, readLauncherSettings, type LauncherSettings } from './launcher.settings';
 import { claimPort } from './ports';
@@ -69,7 +68,7 @@ async function run(launcher: Launcher, settings: LauncherSettings, addresses: Ad
 }
 
 /** The service is worth its while without the demo too. */
-async function demoOf(launcher: Launcher, progress: Progress) {
+async function demoOf(launcher: Launcher, progress: Progress): Promise<DemoAccess | null> {
   try {
     return await progress.step('Demo organization is there', () => launcher.ensureDemo());
   } catch (error) {
@@ -81,7 +80,7 @@ async function demoOf(launcher: Launcher, progress: Progress) {
 async function claimAddresses(settings: LauncherSettings, patienceMs: number): Promise<Addresses> {
   const { PORT, SIMULATOR_PORT, CLOUD } = settings;
   if (CLOUD === 'simulated' && PORT === SIMULATOR_PORT && PORT !== 0) {
-    throw new CannotStart(`PORT and SIMULATOR_PORT are both ${PORT}: set one of them to another port.`);
+    throw new Error(`PORT and SIMULATOR_PORT are both ${PORT}: set one of them to another port.`);
   }
   const port = await claimPort('PORT', PORT, patienceMs);
   const simulatorPort =
@@ -99,9 +98,11 @@ function end(launcher: Launcher, code: number): void {
   );
 }
 
+/** Errors are written for people; only a mistake in this program needs its place. */
 function wordsFor(error: unknown): string {
-  if (error instanceof CannotStart || error instanceof SettingsError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const isOurMistake = [TypeError, RangeError, ReferenceError].some((type) => error instanceof type);
+  return isOurMistake ? (error.stack ?? error.message) : error.message;
 }
 
 // A closed terminal must not keep what it started from being stopped.

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CannotStart } from './cannot-start';
 import { LastLines } from './last-lines';
 import type { LogFile } from './log-file';
 import { signal } from './processes';
@@ -35,7 +34,7 @@ export class ManagedProcess {
   /**
    * Starts the process.
    * @returns when it is ready for the first time
-   * @throws CannotStart with its last words when it dies again and again, or never becomes ready
+   * @throws Error with its last words when it dies again and again, or never becomes ready
    */
   async start(): Promise<void> {
     const timer = setTimeout(() => this.giveUp('is not ready after 90 s'), READY_WITHIN_MS);
@@ -76,6 +75,7 @@ export class ManagedProcess {
   }
 
   private spawn(): void {
+    if (this.stopping.signal.aborted) return;
     const { script, cwd, environment, log } = this.options;
     this.words = new LastLines();
     this.policy.started();
@@ -129,6 +129,6 @@ export class ManagedProcess {
   private giveUp(what: string): void {
     const words = this.words.last.map((line) => `\n    ${line}`).join('');
     const { name, log } = this.options;
-    this.settle?.failed(new CannotStart(`The ${name} ${what}.${words}\nMore is in ${log.path}`));
+    this.settle?.failed(new Error(`The ${name} ${what}.${words}\nMore is in ${log.path}`));
   }
 }

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { CannotStart } from './cannot-start';
 import { LastLines } from './last-lines';
 import type { LogFile } from './log-file';
 
@@ -14,7 +13,7 @@ export interface MigrationOptions {
 
 /**
  * Brings the tables up to date.
- * @throws CannotStart with the last words of the migration when it fails
+ * @throws Error with the last words of the migration when it fails
  */
 export async function migrate({ script, cwd, environment, log, signal }: MigrationOptions): Promise<void> {
   const words = new LastLines();
@@ -37,5 +36,5 @@ export async function migrate({ script, cwd, environment, log, signal }: Migrati
   });
   if (how === 'exit code 0') return;
   const last = words.last.map((line) => `\n    ${line}`).join('');
-  throw new CannotStart(`The tables cannot be brought up to date (${how}).${last}\nMore is in ${log.path}`);
+  throw new Error(`The tables cannot be brought up to date (${how}).${last}\nMore is in ${log.path}`);
 }

@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CannotStart } from './cannot-start';
 import { codeOf } from './processes';
 
 const PROBE_EVERY_MS = 100;
@@ -13,7 +12,7 @@ const HOSTS = [undefined, '127.0.0.1'] as const;
  * @param variable the variable that sets the port, for the message
  * @param patienceMs how long to wait for a port that is about to be given back
  * @returns the port; a free one for 0
- * @throws CannotStart with what to do
+ * @throws Error with what to do
  */
 export async function claimPort(variable: string, port: number, patienceMs = 0): Promise<number> {
   if (port === 0) return freePort();
@@ -21,10 +20,9 @@ export async function claimPort(variable: string, port: number, patienceMs = 0):
   for (;;) {
     const code = await whyNot(port);
     if (code === undefined) return port;
-    if (code !== 'EADDRINUSE')
-      throw new CannotStart(`Port ${port} cannot be used (${code}): ${advice(variable)}`);
+    if (code !== 'EADDRINUSE') throw new Error(`Port ${port} cannot be used (${code}): ${advice(variable)}`);
     if (Date.now() >= deadline) {
-      throw new CannotStart(`Port ${port} is used by another program: ${advice(variable, port + 1)}`);
+      throw new Error(`Port ${port} is used by another program: ${advice(variable, port + 1)}`);
     }
     await delay(PROBE_EVERY_MS);
   }

@@ -51,7 +51,7 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 
 /** The system's code of an error, such as `ENOENT`; empty for anything else. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
 /** The fields of /proc/PID/stat from the state on; the program's name before them may hold blanks and brackets. */

@@ -1,6 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CannotStart } from './cannot-start';
 import { codeOf, isRunning, startTimeOf } from './processes';
 
 interface Holder {
@@ -19,7 +18,7 @@ export interface RunLock {
 /**
  * Makes this process the only one that runs on a data folder.
  * @param address where this run will be reached, told to whoever comes second
- * @throws CannotStart when another run holds the folder
+ * @throws Error when another run holds the folder
  */
 export function takeRunLock(dataDir: string, address: string): RunLock {
   const path = join(dataDir, 'running.json');
@@ -34,10 +33,10 @@ export function takeRunLock(dataDir: string, address: string): RunLock {
     if (text === undefined) continue;
     const holder = parse(text);
     if (holder && isAlive(holder)) {
-      throw new CannotStart(
+      throw new Error(
         `Drawbridge runs already on ${dataDir}: process ${holder.pid}, ${holder.address}\n` +
           'Stop it first, or start a second one beside it:\n\n' +
-          '  DATA_DIR=.data-2 PORT=3001 SIMULATOR_PORT=4667 npm start',
+          '  DATA_DIR=.data/second PORT=3001 SIMULATOR_PORT=4667 npm start',
       );
     }
     wasStale = true;

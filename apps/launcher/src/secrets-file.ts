@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CannotStart } from './cannot-start';
 import { readJsonObject, textIn, writeJsonObject } from './json-file';
 
 const MAKERS = {
@@ -16,7 +15,7 @@ export type Secrets = Readonly<Record<SecretName, string>>;
 /**
  * The secrets of this installation: what the environment gives, else what DATA_DIR/secrets.json keeps, else new ones,
  * which are kept there.
- * @throws Error when the file is damaged; CannotStart when stored credentials would become unreadable
+ * @throws Error when the file is damaged, or when stored credentials would become unreadable
  */
 export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json');
@@ -40,7 +39,7 @@ export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
 function refuseToOrphanCredentials(dataDir: string, file: string): void {
   const database = join(dataDir, 'postgres');
   if (!existsSync(database)) return;
-  throw new CannotStart(
+  throw new Error(
     `${database} holds a database whose credentials are encrypted with keys that are not in ${file}.\n` +
       `Put that file back or set MASTER_KEYS; to begin anew, delete ${dataDir}.`,
   );

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
-import { returned, type Tx } from './database';
+import { prepared, returned, type PreparedStatement, type Tx } from './database';
 import type { PlatformRole } from './user.entity';
 
 /** Who a request comes from, read afresh for each request. */
@@ -40,6 +40,24 @@ const PRINCIPAL_COLUMNS = `
   u.platform_role AS "platformRole", o.name AS "organizationName", o.slug AS "organizationSlug",
   o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended`;
 
+const USER_PRINCIPAL: PreparedStatement = {
+  name: 'user-principal',
+  text: `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", '{}'::text[] AS scopes
+       FROM users u JOIN organizations o ON o.id = u.organization_id
+       WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
+};
+
+const KEY_PRINCIPAL: PreparedStatement = {
+  name: 'key-principal',
+  text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", k.scopes,
+         k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS stale
+       FROM api_keys k
+       JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
+       JOIN organizations o ON o.id = u.organization_id
+       WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+         AND u.is_active`,
+};
+
 const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -53,12 +71,7 @@ const slugOf = (name: string): string =>
 export class AccountStore {
   /** @returns null when the user or its organization is gone, or the user is inactive */
   async principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
-    const [row] = await tx.query<PrincipalRow[]>(
-      `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", '{}'::text[] AS scopes
-       FROM users u JOIN organizations o ON o.id = u.organization_id
-       WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
-      [userId, organizationId],
-    );
+    const [row] = await prepared<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
     return row ?? null;
   }
 
@@ -83,16 +96,7 @@ export class AccountStore {
    * @returns null when the key is unknown, revoked or expired, or its user inactive
    */
   async principalOfKey(tx: Tx, keyHash: string, callerAddress: string | null): Promise<PrincipalRow | null> {
-    const [row] = await tx.query<(PrincipalRow & { stale: boolean })[]>(
-      `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", k.scopes,
-         k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS stale
-       FROM api_keys k
-       JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
-       JOIN organizations o ON o.id = u.organization_id
-       WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
-         AND u.is_active`,
-      [keyHash],
-    );
+    const [row] = await prepared<PrincipalRow & { stale: boolean }>(tx, KEY_PRINCIPAL, [keyHash]);
     if (!row) return null;
     const { stale, ...principal } = row;
     if (stale) {

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { createDataSource, type DatabaseSettings } from './data-source';
 
@@ -8,23 +9,45 @@ const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const MOST_TRIES = 4;
 
-/** PostgreSQL's five-letter error code, when the error is PostgreSQL's. */
-function sqlState(error: unknown): string | null {
-  if (!(error instanceof QueryFailedError)) return null;
-  const { code } = error.driverError as { code?: unknown };
-  return typeof code === 'string' ? code : null;
+/** What PostgreSQL says of an error, whether TypeORM wrapped it or not. */
+function saidByPostgres(error: unknown, field: 'code' | 'constraint'): string | null {
+  const told: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (typeof told !== 'object' || told === null) return null;
+  const value = (told as Record<string, unknown>)[field];
+  return typeof value === 'string' ? value : null;
 }
 
 /** The constraint an insert or update broke, when it broke one. */
 export function brokenConstraint(error: unknown): string | null {
-  if (!(error instanceof QueryFailedError)) return null;
-  const { constraint } = error.driverError as { constraint?: unknown };
-  return typeof constraint === 'string' ? constraint : null;
+  return saidByPostgres(error, 'constraint');
 }
 
 /** The rows of an UPDATE … RETURNING or DELETE … RETURNING, which TypeORM answers with as `[rows, count]`. */
 export function returned<Row>(answer: unknown): Row[] {
   return (answer as [Row[], number])[0];
+}
+
+/** A statement every request sends: PostgreSQL plans it once for each connection. */
+export interface PreparedStatement {
+  /** one text for one name, for ever */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Runs a prepared statement where `tx` runs. */
+export async function prepared<Row extends object>(
+  tx: Tx,
+  statement: PreparedStatement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const runner = tx.queryRunner ?? tx.connection.createQueryRunner();
+  try {
+    const client = (await runner.connect()) as PoolClient;
+    const { rows } = await client.query<Row>({ ...statement, values: [...values] });
+    return rows;
+  } finally {
+    if (!tx.queryRunner) await runner.release();
+  }
 }
 
 /** This process's way to PostgreSQL. */
@@ -65,7 +88,7 @@ export class Database {
       try {
         return await work();
       } catch (error) {
-        const state = sqlState(error);
+        const state = saidByPostgres(error, 'code');
         if (tries >= MOST_TRIES || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
       }
     }

@@ -12,7 +12,7 @@ import {
   type TrafficConfig,
 } from '#rules';
 import { auditInsert, auditJson, type AuditEntry } from './audit.store';
-import { brokenConstraint, type Tx } from './database';
+import { brokenConstraint, prepared, type PreparedStatement, type Tx } from './database';
 import { LIVE, MAY_EXPIRE, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
@@ -108,16 +108,9 @@ const SELECT = `SELECT ${COLUMNS},
       WHERE ip.session_id = s.id ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
   FROM sessions s JOIN users u ON u.id = s.user_id`;
 
-export class SessionStore implements TenantStore<SessionStore> {
-  /** The user's resources, and of the asked ones also those that are not the user's, with no roles. */
-  grants(
-    tx: Tx,
-    organization: OrganizationId,
-    userId: string,
-    asked: readonly string[],
-  ): Promise<GrantRow[]> {
-    return tx.query(
-      `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.provider,
+const GRANTS: PreparedStatement = {
+  name: 'grants',
+  text: `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.provider,
          r.target_id AS "targetId", r.config,
          coalesce(jsonb_agg(jsonb_build_object('name', role.name,
            'maxSessionDurationHours', role.max_session_duration_hours)) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
@@ -127,8 +120,17 @@ export class SessionStore implements TenantStore<SessionStore> {
        LEFT JOIN roles role ON role.id = held.role_id
        WHERE r.organization_id = $1 AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]))
        GROUP BY r.id ORDER BY r.name, r.id`,
-      [organization, userId, asked],
-    );
+};
+
+export class SessionStore implements TenantStore<SessionStore> {
+  /** The user's resources, and of the asked ones also those that are not the user's, with no roles. */
+  grants(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    asked: readonly string[],
+  ): Promise<GrantRow[]> {
+    return prepared(tx, GRANTS, [organization, userId, asked]);
   }
 
   /**
@@ -159,7 +161,7 @@ export class SessionStore implements TenantStore<SessionStore> {
       ip_address: ipAddress,
     }));
     try {
-      const [started] = await tx.query<SessionRow[]>(START, [
+      const [started] = await prepared<SessionRow>(tx, START_SESSION, [
         organization,
         session.id,
         session.userId,
@@ -285,7 +287,9 @@ export const RELEASE = `released AS (
     RETURNING target_id
   )`;
 
-const START = `WITH session AS (
+export const START_SESSION: PreparedStatement = {
+  name: 'start-session',
+  text: `WITH session AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
     VALUES ($2, $1, $3, $4, $5, $6, now() + make_interval(hours => $7)) RETURNING *
   ), ip AS (
@@ -309,4 +313,5 @@ const START = `WITH session AS (
   SELECT ${COLUMNS},
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
-  FROM session s JOIN users u ON u.id = s.user_id`;
+  FROM session s JOIN users u ON u.id = s.user_id`,
+};

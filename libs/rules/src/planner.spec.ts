@@ -17,8 +17,6 @@ type Cloud = ReadonlyMap<string, ObservedRule>;
 
 /** What a cloud does with a change. `lie` answers that it is done, and does nothing; `late` does it unseen. */
 type Fate = 'done' | 'lie' | 'late' | 'lost' | (typeof DRIVER_ERROR_KINDS)[number];
-const FATES: readonly Fate[] = ['done', 'lie', 'late', 'lost', ...DRIVER_ERROR_KINDS];
-
 interface World {
   readonly due: readonly DueRule[];
   readonly cloud: Cloud;
@@ -40,7 +38,10 @@ const slot = (mostOwn: number): fc.Arbitrary<Slot> =>
     inFlight: fc.boolean(),
     foreign: fc.boolean(),
     own: fc.nat({ max: mostOwn }),
-    fate: fc.constantFrom(...FATES),
+    fate: fc.oneof(
+      fc.constantFrom<Fate[]>('done', 'lie', 'late', 'lost'),
+      fc.constantFrom<Fate[]>(...DRIVER_ERROR_KINDS),
+    ),
   });
 
 /** One key for each slot; a foreign rule may stand beside ours, before it or after it. */
@@ -571,6 +572,8 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
 ];
 
 const RUNS = { numRuns: 1000 };
+/** The search ends at the first counterexample: many runs cost nothing, and leave nothing to luck. */
+const SEARCH = { numRuns: 20_000 };
 const entries = <T extends object>(of: T): [keyof T & string, T[keyof T]][] =>
   Object.entries(of) as [keyof T & string, T[keyof T]][];
 
@@ -580,7 +583,7 @@ describe('planning', () => {
   });
 
   it.each(PLAN_MUTANTS)('a planner that %s breaks "%s"', (_fault, name, mutant) => {
-    expect(fc.check(PLAN_PROPERTIES[name](mutant), RUNS).failed).toBe(true);
+    expect(fc.check(PLAN_PROPERTIES[name](mutant), SEARCH).failed).toBe(true);
   });
 
   it('has a planted fault for every property', () => {
@@ -623,7 +626,7 @@ describe('judging', () => {
   });
 
   it.each(JUDGE_MUTANTS)('a judge that %s breaks "%s"', (_fault, name, mutant) => {
-    expect(fc.check(JUDGE_PROPERTIES[name](mutant), RUNS).failed).toBe(true);
+    expect(fc.check(JUDGE_PROPERTIES[name](mutant), SEARCH).failed).toBe(true);
   });
 
   it('has a planted fault for every property', () => {

@@ -245,7 +245,7 @@ describe('whatever is known, only the listed moves are made', () => {
           : sessionStatus(current, statuses, reason),
     ],
   ])('a session that %s is caught', (_fault, mutant) => {
-    expect(fc.check(sessionProperty(mutant), { numRuns: 2000 }).failed).toBe(true);
+    expect(fc.check(sessionProperty(mutant), { numRuns: 20_000 }).failed).toBe(true);
   });
 
   it.each<[string, typeof resourceIpStatus]>([
@@ -266,6 +266,6 @@ describe('whatever is known, only the listed moves are made', () => {
           : resourceIpStatus(current, held, failed),
     ],
   ])('an address that %s is caught', (_fault, mutant) => {
-    expect(fc.check(addressProperty(mutant), { numRuns: 2000 }).failed).toBe(true);
+    expect(fc.check(addressProperty(mutant), { numRuns: 20_000 }).failed).toBe(true);
   });
 });

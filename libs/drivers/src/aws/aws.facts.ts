@@ -8,7 +8,7 @@ export const AWS_FACTS: ProviderFacts = {
     batchSize: 500,
     // EC2's own bucket for changes to security groups, per account and region.
     writeBudget: { burst: 50, refillPerSecond: 5 },
-    writeSpacingMs: 1000,
+    writeSpacingMs: 1500,
     callTimeoutMs: 5000,
   },
   credentialTypes: {

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claimPort } from './ports';
+import { startTimeOf } from './processes';
+import { takeRunLock } from './run-lock';
+import { loadSecrets } from './secrets-file';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'drawbridge-launcher-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const holder = (pid: number, startTime: string): string =>
+  JSON.stringify({ pid, startTime, address: 'http://localhost:3000' });
+
+describe('takeRunLock', () => {
+  const path = (): string => join(folder, 'running.json');
+
+  it('is given back', () => {
+    takeRunLock(folder, 'http://localhost:3000').release();
+    expect(readdirSync(folder)).toEqual([]);
+    expect(takeRunLock(folder, 'http://localhost:3000').wasStale).toBe(false);
+  });
+
+  it('refuses a second run and tells where the first one is', async () => {
+    const other = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    await once(other, 'spawn');
+    const { pid = 0 } = other;
+    writeFileSync(path(), holder(pid, startTimeOf(pid)));
+    expect(() => takeRunLock(folder, 'x')).toThrow(`process ${pid}, http://localhost:3000`);
+    other.kill();
+    await once(other, 'exit');
+    expect(takeRunLock(folder, 'x').wasStale).toBe(true);
+  });
+
+  it.each([
+    ['of another process with the same pid', holder(process.ppid, 'another time')],
+    ['of an earlier process with our pid', holder(process.pid, startTimeOf(process.pid))],
+    ['in pieces', '{"pid":'],
+  ])('takes over a lock %s', (_words, text) => {
+    writeFileSync(path(), text);
+    const lock = takeRunLock(folder, 'x');
+    expect(lock.wasStale).toBe(true);
+    expect(readdirSync(folder)).toEqual(['running.json']);
+  });
+
+  it('leaves a lock alone that is not its own any more', () => {
+    const lock = takeRunLock(folder, 'x');
+    writeFileSync(path(), holder(1, 'somebody else'));
+    lock.release();
+    expect(readdirSync(folder)).toEqual(['running.json']);
+  });
+});
+
+describe('loadSecrets', () => {
+  it('makes them once and keeps them for their owner only', () => {
+    const made = loadSecrets(folder, {});
+    expect(made.JWT_SECRET).toMatch(/^[0-9a-f]{64}$/);
+    expect(Buffer.from(made.MASTER_KEYS.slice(2), 'base64')).toHaveLength(32);
+    expect(made.DEPLOYMENT_ID).toMatch(/^demo-[0-9a-f]{6}$/);
+    expect(loadSecrets(folder, {})).toEqual(made);
+    expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps nothing that the environment gives', () => {
+    const given = { JWT_SECRET: 'j', MASTER_KEYS: 'm', DEPLOYMENT_ID: 'd' };
+    expect(loadSecrets(folder, given)).toEqual(given);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not make new keys for a database that was encrypted with others', () => {
+    mkdirSync(join(folder, 'postgres'));
+    expect(() => loadSecrets(folder, {})).toThrow('Put that file back or set MASTER_KEYS');
+  });
+
+  it('does not write over a damaged file', () => {
+    writeFileSync(join(folder, 'secrets.json'), '{');
+    expect(() => loadSecrets(folder, {})).toThrow('secrets.json cannot be read');
+  });
+});
+
+describe('claimPort', () => {
+  it('names the variable of a port that is taken, on one address too, and waits for it', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    await expect(claimPort('PORT', port)).rejects.toThrow(`PORT=${port + 1} npm start`);
+    const claimed = claimPort('PORT', port, 10_000);
+    server.close();
+    await expect(claimed).resolves.toBe(port);
+  });
+
+  it('finds a free one for 0', async () => {
+    expect(await claimPort('PORT', 0)).toBeGreaterThan(0);
+  });
+});
