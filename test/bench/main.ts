@@ -48,7 +48,8 @@ async function measure(names: readonly string[]): Promise<Figure[]> {
 
 async function main(): Promise<void> {
   // an orderly exit: the children end with their channels, the server with `exit`
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(130));
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { json: { type: 'boolean' } },

@@ -8,7 +8,7 @@ import type { FloorSettings } from './floor';
 import { startSessions, type LoadOutcome } from './load';
 
 const ROUNDS = 3;
-const SESSIONS = 2000;
+const SESSIONS = 1500;
 const WARM_UP = 500;
 const CONNECTIONS = 16;
 /** as many as the API's */

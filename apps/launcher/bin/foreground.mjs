@@ -1,6 +1,22 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
+const LOOK_EVERY_MS = 500;
+
+/**
+ * npm's shell dies of a SIGTERM without passing it on: whoever stops `npm start` that way stops its child, too.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+function stopWithoutParent(child) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, LOOK_EVERY_MS);
+  timer.unref();
+}
+
 /**
  * Runs a Node.js script in the terminal's foreground and lets it decide what a signal means.
  * Ctrl-C reaches the whole process group by itself, so it is passed on only where no terminal is attached.
@@ -17,6 +33,7 @@ export function runInForeground(root, command, { tellOfDeath }) {
   });
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
+  stopWithoutParent(child);
   for (const name of /** @type {const} */ (['SIGINT', 'SIGHUP'])) {
     process.on(name, () => {
       if (!hasTerminal) child.kill(name);

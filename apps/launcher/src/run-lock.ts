@@ -7,6 +7,8 @@ interface Holder {
   /** tells this process from a later one with the same pid; empty where the system does not say */
   readonly startTime: string;
   readonly address: string;
+  /** a copy of the folder brings the lock along, but not the run */
+  readonly dataDir: string;
 }
 
 export interface RunLock {
@@ -26,13 +28,14 @@ export function takeRunLock(dataDir: string, address: string): RunLock {
     pid: process.pid,
     startTime: startTimeOf(process.pid),
     address,
+    dataDir,
   } satisfies Holder);
   let wasStale = false;
   while (!place(path, own)) {
     const text = readIfPresent(path);
     if (text === undefined) continue;
     const holder = parse(text);
-    if (holder && isAlive(holder)) {
+    if (holder && holder.dataDir === dataDir && isAlive(holder)) {
       throw new Error(
         `Drawbridge runs already on ${dataDir}: process ${holder.pid}, ${holder.address}\n` +
           'Stop it first, or start a second one beside it:\n\n' +

@@ -31,7 +31,7 @@ export interface DriverTraits {
   readonly batchSize: number;
   /** write calls the provider lets one account make: a bucket of `burst`, refilled by `refillPerSecond` */
   readonly writeBudget: { readonly burst: number; readonly refillPerSecond: number };
-  /** adds to one object keep this distance, so that what arrives meanwhile goes into one call, ms */
+  /** writes to one object keep this distance, so that what arrives meanwhile goes into one call, ms */
   readonly writeSpacingMs: number;
   /** how long one call may take before its outcome counts as unknown, ms */
   readonly callTimeoutMs: number;

@@ -15,7 +15,7 @@ export class TargetEntity {
   @Moment({ nullable: true }) leaseUntil!: Date | null;
   /** grows with every lease; a result is written only under the generation it was worked out in */
   @Column({ type: 'bigint', default: 0 }) leaseGeneration!: string;
-  /** adds keep a distance from the last write, so that what arrives meanwhile goes into one call */
+  /** writes keep a distance from the last one, so that what arrives meanwhile goes into one call */
   @Moment({ nullable: true }) lastWriteAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }

@@ -5,7 +5,11 @@ import { answerFailure, API_PREFIX, notFound } from '../errors';
 /** Takes what lies outside the API and the docs, where Express would answer in HTML. To be called after `app.init()`. */
 export function answerOutsideRoutes(app: NestExpressApplication): void {
   app.use((request: Request, response: Response) => {
-    answerFailure(notFound(`There is nothing here: the API is only under ${API_PREFIX}`), request, response);
+    answerFailure(
+      notFound(`There is nothing here: the API is under ${API_PREFIX}, its documentation at /docs`),
+      request,
+      response,
+    );
   });
   // Express knows error handlers by their four parameters
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {

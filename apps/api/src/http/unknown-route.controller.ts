@@ -27,7 +27,7 @@ export class UnknownRouteController {
   @All(ANY_PATH)
   refuse(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
     const allowed = this.methodsOf(request.path);
-    if (allowed.length === 0) throw notFound('There is no such endpoint');
+    if (allowed.length === 0) throw notFound('There is no such endpoint: the documentation is at /docs');
     response.setHeader('Allow', allowed.join(', '));
     throw new ApiError(
       HttpStatus.METHOD_NOT_ALLOWED,

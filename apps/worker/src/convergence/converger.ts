@@ -76,7 +76,7 @@ export class Converger {
     return true;
   }
 
-  /** Adds alone wait until the object's last write is a little past, and take along what has come meanwhile. */
+  /** A write waits until the object's last one is a little past, and takes along what has come meanwhile. */
   private async dueWithDistance(held: HeldLease, driver: ProviderDriver): Promise<DueRuleRow[]> {
     await held.keep();
     const read = (): Promise<DueRuleRow[]> =>
@@ -84,7 +84,7 @@ export class Converger {
     const due = await read();
     const wait = held.untilSpaced(driver.traits.writeSpacingMs);
     const { open } = sortDue(due);
-    if (wait === 0 || open.length === 0 || open.some((rule) => !rule.wanted)) return due;
+    if (wait === 0 || open.length === 0) return due;
     await new Promise((resolve) => setTimeout(resolve, wait));
     return read();
   }
