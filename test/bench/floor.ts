@@ -94,6 +94,8 @@ function parametersFor({ parameters }: Recorded, address: string): unknown[] {
 async function serve(settings: FloorSettings): Promise<void> {
   const recorded = await recordStart(settings);
   const pool = new Pool({ connectionString: settings.databaseUrl, max: settings.poolSize });
+  // the database is gone: the run is over
+  pool.on('error', () => process.exit(1));
   const start = async (request: IncomingMessage): Promise<string> => {
     const { ipv4Address } = JSON.parse(await text(request)) as { ipv4Address: string };
     const values = parametersFor(recorded, ipv4Address);

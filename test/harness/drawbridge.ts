@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import { ApiClient } from './api-client';
 import { cloneDatabase } from './database';
 import { AppProcess } from './processes';
@@ -22,7 +22,7 @@ export class Drawbridge {
   private constructor(
     readonly databaseUrl: string,
     private readonly env: Readonly<Record<string, string>>,
-    private readonly sql: Client,
+    private readonly sql: Pool,
     private readonly simulatorProcess: AppProcess,
     private readonly apiProcess: AppProcess,
     private readonly dropDatabase: () => Promise<void>,
@@ -52,17 +52,14 @@ export class Drawbridge {
       AWS_ENDPOINT_URL_STS: `${clouds}/sts`,
       LOG_LEVEL: 'warn',
     };
-    const sql = new Client({ connectionString: database.url });
-    const [api] = await Promise.all([
-      AppProcess.start('api', {
-        PORT: '0',
-        EMBEDDED: 'true',
-        RATE_LIMIT_PER_MINUTE: '1000000',
-        ...env,
-        ...options.api,
-      }),
-      sql.connect(),
-    ]);
+    const sql = new Pool({ connectionString: database.url, max: 4 });
+    const api = await AppProcess.start('api', {
+      PORT: '0',
+      EMBEDDED: 'true',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      ...env,
+      ...options.api,
+    });
     const drawbridge = new Drawbridge(database.url, env, sql, simulator, api, database.drop);
     if (options.worker ?? true) await drawbridge.startWorker();
     return drawbridge;
