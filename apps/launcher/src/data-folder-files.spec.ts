@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const holder = (pid: number, startTime: string): string =>
-  JSON.stringify({ pid, startTime, address: 'http://localhost:3000' });
+const holder = (pid: number, startTime: string, dataDir = folder): string =>
+  JSON.stringify({ pid, startTime, address: 'http://localhost:3000', dataDir });
 
 describe('takeRunLock', () => {
   const path = (): string => join(folder, 'running.json');
@@ -41,11 +41,15 @@ describe('takeRunLock', () => {
   });
 
   it.each([
-    ['of another process with the same pid', holder(process.ppid, 'another time')],
-    ['of an earlier process with our pid', holder(process.pid, startTimeOf(process.pid))],
-    ['in pieces', '{"pid":'],
+    ['of another process with the same pid', () => holder(process.ppid, 'another time')],
+    ['of an earlier process with our pid', () => holder(process.pid, startTimeOf(process.pid))],
+    [
+      'that came with a copy of the folder',
+      () => holder(process.ppid, startTimeOf(process.ppid), '/elsewhere'),
+    ],
+    ['in pieces', () => '{"pid":'],
   ])('takes over a lock %s', (_words, text) => {
-    writeFileSync(path(), text);
+    writeFileSync(path(), text());
     const lock = takeRunLock(folder, 'x');
     expect(lock.wasStale).toBe(true);
     expect(readdirSync(folder)).toEqual(['running.json']);

@@ -31,8 +31,13 @@ export interface DriverTraits {
   readonly batchSize: number;
   /** write calls the provider lets one account make: a bucket of `burst`, refilled by `refillPerSecond` */
   readonly writeBudget: { readonly burst: number; readonly refillPerSecond: number };
-  /** writes to one object keep this distance, so that what arrives meanwhile goes into one call, ms */
-  readonly writeSpacingMs: number;
+  /** writes to one object keep a distance, so that what arrives meanwhile goes into one call */
+  readonly writeSpacing: {
+    readonly usualMs: number;
+    /** for adds after a write of `burstSize` changes or more */
+    readonly burstMs: number;
+    readonly burstSize: number;
+  };
   /** how long one call may take before its outcome counts as unknown, ms */
   readonly callTimeoutMs: number;
 }

@@ -9,6 +9,7 @@ import {
 } from '#rules';
 import { returned, type Tx } from './database';
 import type { Lease } from './lease.store';
+import { byKey } from './by-key';
 import { HOLDING } from './status-lists';
 
 /** The way into a cloud object: whose credential, and the region it is asked in. */
@@ -87,7 +88,7 @@ export class ConvergenceStore {
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,
              'access', jsonb_build_object('credentialId', res.credential_id, 'region', res.region))
            FROM rule_holders holder
-           JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+           CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
            JOIN sessions s ON s.id = ip.session_id
            JOIN resources res ON res.id = ip.resource_id
            WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING}, 'REMOVING')
@@ -95,7 +96,8 @@ export class ConvergenceStore {
        FROM rules r
        WHERE r.target_id = $1 AND r.due_at <= now()
        ORDER BY EXISTS (
-         SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+         SELECT FROM rule_holders holder
+         CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
          WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
        ), r.due_at, r.id
        LIMIT $2`,
@@ -119,7 +121,8 @@ export class ConvergenceStore {
     const marked = returned(
       await tx.query(
         `WITH fence AS (
-           UPDATE targets SET last_write_at = now()
+           UPDATE targets SET last_write_at = now(),
+             last_write_size = cardinality($3::uuid[]) + cardinality($4::uuid[])
            WHERE id = $1 AND lease_generation = $2 AND lease_until > now() RETURNING id
          )
          UPDATE rules SET state = 'unknown',

@@ -11,6 +11,8 @@ export interface Lease {
   readonly generation: string;
   /** how long ago the object was last written; null: never */
   readonly sinceLastWriteMs: number | null;
+  /** how many changes that write had */
+  readonly lastWriteSize: number;
 }
 
 /** Leases belong to no organization: a cloud object may be named by several. */
@@ -22,7 +24,8 @@ export class LeaseStore {
         `UPDATE targets SET lease_generation = lease_generation + 1, lease_until = now() + make_interval(secs => $2)
          WHERE id = $1 AND (lease_until IS NULL OR lease_until <= now())
          RETURNING id AS "targetId", provider, resource_type AS "resourceType", identifier,
-           lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs"`,
+           lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
+           last_write_size AS "lastWriteSize"`,
         [targetId, seconds],
       ),
     );

@@ -13,6 +13,7 @@ import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
 import type { Lease } from './lease.store';
+import { byKey } from './by-key';
 import { HOLDING } from './status-lists';
 
 /** What a look at the cloud settled for one rule, to be written under the lease it was found in. */
@@ -130,13 +131,13 @@ export class SettlementStore {
          ip.created_at < now() - make_interval(secs => $3) AS overdue,
          ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', r.state, 'providerRuleId', r.provider_rule_id,
              'lastError', r.last_error, 'keptByOthers', EXISTS (
-               SELECT FROM rule_holders h JOIN resource_ips other ON other.id = h.resource_ip_id
+               SELECT FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
                WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN (${HOLDING})))
-           FROM rule_holders holder JOIN rules r ON r.id = holder.rule_id
+           FROM rule_holders holder CROSS JOIN LATERAL ${byKey('rules', 'holder.rule_id')} r
            WHERE holder.resource_ip_id = ip.id ORDER BY r.key) AS rules
-       FROM resource_ips ip
-       WHERE ip.id IN (SELECT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]))
-         AND (ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[])))`,
+       FROM (SELECT DISTINCT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]) OFFSET 0) touched
+       CROSS JOIN LATERAL ${byKey('resource_ips', 'touched.resource_ip_id')} ip
+       WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[]))`,
       [ruleIds, settlement.waiting, settlement.giveUpSeconds],
     );
   }

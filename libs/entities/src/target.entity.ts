@@ -17,6 +17,8 @@ export class TargetEntity {
   @Column({ type: 'bigint', default: 0 }) leaseGeneration!: string;
   /** writes keep a distance from the last one, so that what arrives meanwhile goes into one call */
   @Moment({ nullable: true }) lastWriteAt!: Date | null;
+  /** how many changes that write had: many tell of a burst */
+  @Count({ default: 0 }) lastWriteSize!: number;
   @CreatedAt() createdAt!: Date;
 }
 

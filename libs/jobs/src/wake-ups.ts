@@ -9,6 +9,8 @@ interface WakeUp {
 }
 
 const GIVE_UP_AFTER_MS = 5000;
+/** Between batches: under load one commit of the queue then serves many requests. */
+const PAUSE_MS = 20;
 
 /**
  * Tells workers that a cloud object has something due. A lost wake-up costs a second, never a rule: the sweep finds
@@ -49,6 +51,7 @@ export class WakeUps {
       const batches = [...this.gathered];
       this.gathered.clear();
       await Promise.all(batches.map(([provider, wakeUps]) => this.send(provider, wakeUps)));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 

@@ -33,6 +33,8 @@ export interface ConvergenceStores {
 }
 
 const MOST_ROUNDS = 25;
+/** While adds keep a long distance, a removal that comes due is not to wait for them. */
+const LOOK_WHILE_WAITING_MS = 1500;
 /** Of a call's deadline: by then an add that nobody heard of has landed or never will. */
 const IN_FLIGHT_DEADLINES = 2;
 /** Of an account's write budget, the share that adds leave to removals. */
@@ -81,12 +83,15 @@ export class Converger {
     await held.keep();
     const read = (): Promise<DueRuleRow[]> =>
       this.stores.convergence.due(this.database.autocommit, held.lease, driver.traits.batchSize);
-    const due = await read();
-    const wait = held.untilSpaced(driver.traits.writeSpacingMs);
-    const { open } = sortDue(due);
-    if (wait === 0 || open.length === 0) return due;
-    await new Promise((resolve) => setTimeout(resolve, wait));
-    return read();
+    for (;;) {
+      const due = await read();
+      const { open } = sortDue(due);
+      const addsOnly = open.every((rule) => rule.wanted);
+      const wait = open.length === 0 ? 0 : held.untilSpaced(driver.traits.writeSpacing, addsOnly);
+      if (wait === 0) return due;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, LOOK_WHILE_WAITING_MS)));
+      await held.keep();
+    }
   }
 
   /** One look at the cloud, and one batch of changes, through one credential. */
@@ -154,7 +159,7 @@ export class Converger {
       (IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
-    held.wrote();
+    held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
       const results = await driver.applyChanges(target, changes);

@@ -1,3 +1,4 @@
+import type { DriverTraits } from '#drivers';
 import type { Database, Lease, LeaseStore } from '#entities';
 
 const LEASE_SECONDS = 10;
@@ -15,6 +16,7 @@ export class LeaseLost extends Error {
 export class HeldLease {
   private takenAt = performance.now();
   private writtenAt: number | null;
+  private writtenSize: number;
 
   private constructor(
     private readonly database: Database,
@@ -22,6 +24,7 @@ export class HeldLease {
     readonly lease: Lease,
   ) {
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
+    this.writtenSize = lease.lastWriteSize;
   }
 
   /** @returns null while another worker holds the object */
@@ -40,13 +43,20 @@ export class HeldLease {
     this.takenAt = asked;
   }
 
-  /** Milliseconds until an add keeps its distance from the last write. */
-  untilSpaced(spacingMs: number): number {
-    return this.writtenAt === null ? 0 : Math.max(0, this.writtenAt + spacingMs - performance.now());
+  /**
+   * Milliseconds until a write keeps its distance from the last one.
+   * @param addsOnly in a burst, adds wait longer than removals
+   */
+  untilSpaced({ usualMs, burstMs, burstSize }: DriverTraits['writeSpacing'], addsOnly: boolean): number {
+    if (this.writtenAt === null) return 0;
+    const spacingMs = addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
+    return Math.max(0, this.writtenAt + spacingMs - performance.now());
   }
 
-  wrote(): void {
+  /** @param size how many changes are about to be sent */
+  wrote(size: number): void {
     this.writtenAt = performance.now();
+    this.writtenSize = size;
   }
 
   release(): Promise<void> {

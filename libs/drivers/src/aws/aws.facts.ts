@@ -8,7 +8,8 @@ export const AWS_FACTS: ProviderFacts = {
     batchSize: 500,
     // EC2's own bucket for changes to security groups, per account and region.
     writeBudget: { burst: 50, refillPerSecond: 5 },
-    writeSpacingMs: 1500,
+    // Ten groups in a burst then take half of what the account may write.
+    writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,
   },
   credentialTypes: {

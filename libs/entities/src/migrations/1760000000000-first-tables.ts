@@ -53,6 +53,7 @@ const TABLES = [
       lease_until timestamptz,
       lease_generation bigint NOT NULL DEFAULT 0,
       last_write_at timestamptz,
+      last_write_size integer NOT NULL DEFAULT 0,
       created_at timestamptz NOT NULL DEFAULT now(),
       CONSTRAINT targets_key_key UNIQUE (key),
       PRIMARY KEY (id)
