@@ -125,6 +125,7 @@ describe('The first five minutes', () => {
         .find((line) => line.includes('Sign in'))!
         .trim(),
     );
+    expect(await open()).toContain('203.0.113.10');
     const again = await third.paste(1);
     expect(again).toMatchObject({ id: session.id, status: 'EXPIRING' });
     const twice = third.end('SIGINT');

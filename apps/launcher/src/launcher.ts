@@ -45,7 +45,8 @@ export class Launcher {
     const { repository, addresses, environment, secrets, settings } = this.options;
     const words = settings.DATABASE_URL ? 'DATABASE_URL is used' : 'PostgreSQL is up';
     this.databaseUrl = await progress.step(words, () => this.database.start());
-    const env = childEnvironment(environment, addresses, secrets, this.databaseUrl);
+    const kept = { SIMULATOR_STATE_FILE: join(settings.DATA_DIR, 'simulated-clouds.json'), ...environment };
+    const env = childEnvironment(kept, addresses, secrets, this.databaseUrl);
     this.stopping.signal.throwIfAborted();
     const script = join(repository, 'dist/apps/worker/src/migrate.js');
     const migration = { script, cwd: repository, environment: env, log: this.log('migrate') };

@@ -13,6 +13,8 @@ async function main(): Promise<void> {
     writeRefillPerSecond: settings.SIMULATOR_WRITE_REFILL_PER_SECOND,
     readBurst: settings.SIMULATOR_READ_BURST,
     readRefillPerSecond: settings.SIMULATOR_READ_REFILL_PER_SECOND,
+    stateFile: settings.SIMULATOR_STATE_FILE,
+    onWarning: (words) => process.stderr.write(`${words}\n`),
   });
   stopWithParentOrSignal(simulator);
   process.stdout.write(`The simulated clouds are at ${simulator.url}\n`);

@@ -1,4 +1,4 @@
-import { IsString, ValidateBy } from 'class-validator';
+import { IsOptional, IsString, ValidateBy } from 'class-validator';
 import { toInteger } from '#config';
 
 /** Property decorator: a whole number in a range. */
@@ -23,6 +23,11 @@ export class SimulatorSettings {
 
   @IsString()
   SIMULATOR_HOST = '127.0.0.1';
+
+  /** keeps what is open over a restart; unset: in memory only */
+  @IsOptional()
+  @IsString()
+  SIMULATOR_STATE_FILE?: string;
 
   /** how long every provider call waits before it is looked at, milliseconds */
   @wholeNumber(0, 60_000)

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { AwsProvider } from './aws/aws-provider';
 import { ControlInterface } from './control/control-interface';
 import { FrontDoor } from './front-door';
+import { StateFile } from './ground-truth/state-file';
 import { SimulatedWorld } from './world';
 
 export interface SimulatorOptions {
@@ -15,6 +16,10 @@ export interface SimulatorOptions {
   readonly writeRefillPerSecond?: number;
   readonly readBurst?: number;
   readonly readRefillPerSecond?: number;
+  /** keeps what is open over a restart; unset: in memory only */
+  readonly stateFile?: string | undefined;
+  /** told what is no reason not to start */
+  readonly onWarning?: (words: string) => void;
 }
 
 export interface RunningSimulator {
@@ -58,6 +63,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     frontDoor.dropCalls();
   });
   const frontDoor = new FrontDoor(world, providers, control, settings.latencyMs);
+  const stateFile = settings.stateFile ? new StateFile(settings.stateFile, providers, world.ledger) : null;
+  const problem = stateFile?.open() ?? null;
+  if (problem !== null) settings.onWarning?.(problem);
   const server = createServer((request, response) => frontDoor.receive(request, response));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await listen(server, settings.port, settings.host);
@@ -65,7 +73,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   if (address === null || typeof address === 'string') throw new Error('The server listens on no port');
   const { port } = address;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return { port, url: `http://${host}:${port}`, close: async () => close(server) };
+  return {
+    port,
+    url: `http://${host}:${port}`,
+    close: async () => {
+      await close(server);
+      stateFile?.close();
+    },
+  };
 }
 
 async function listen(server: Server, port: number, host: string): Promise<void> {

@@ -10,7 +10,7 @@ interface WakeUp {
 
 const GIVE_UP_AFTER_MS = 5000;
 /** Between batches: under load one commit of the queue then serves many requests. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 /**
  * Tells workers that a cloud object has something due. A lost wake-up costs a second, never a rule: the sweep finds

@@ -14,7 +14,7 @@ import { readAddressOrCidr, bareAddress } from './cidr';
 import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
 import { readPermissions } from './permissions';
 import { QueryForm } from './query-form';
-import { GROUP_IDS, SecurityGroups } from './security-groups';
+import { GROUP_IDS, SecurityGroups, type SecurityGroupRule } from './security-groups';
 import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
 
 export interface AwsOptions extends Ec2Limits {
@@ -72,6 +72,14 @@ export class AwsProvider implements CloudProvider {
       if (rule) this.groups.remove(rule);
     }
     return fitting;
+  }
+
+  remember(): SecurityGroupRule[] {
+    return this.groups.rules().filter((rule) => !rule.isEgress);
+  }
+
+  recall(remembered: unknown): void {
+    this.groups.recall(remembered as SecurityGroupRule[]);
   }
 
   reset(): void {

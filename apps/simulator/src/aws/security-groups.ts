@@ -52,6 +52,14 @@ export class SecurityGroups {
     }
   }
 
+  /** Opens rules of an earlier run again, with the ids they had. */
+  recall(rules: readonly SecurityGroupRule[]): void {
+    for (const rule of rules) {
+      const openedAt = this.world.ledger.open(openingOf(rule));
+      this.store({ ...rule, ordinal: this.nextOrdinal++, openedAt });
+    }
+  }
+
   /** @throws AwsError when the text is no group id, or the group is unknown */
   check(groupId: string): void {
     if (!groupId.startsWith('sg-')) {

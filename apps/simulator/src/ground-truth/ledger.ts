@@ -41,12 +41,18 @@ export const carriesMark = (texts: readonly (string | undefined)[]): boolean =>
 export class Ledger {
   readonly timeline = new Journal<TimelineEntry>(TIMELINE_CAPACITY);
   private readonly rules = new Map<string, OpenRule>();
+  private lastChange = 0;
 
   constructor(private readonly clock: Clock) {}
 
+  /** When something was opened, closed or relabelled last, microseconds since 1970; 0: never. */
+  get changedAt(): number {
+    return this.lastChange;
+  }
+
   /** Records an opening. @returns its time, microseconds since 1970 */
   open(opening: Opening): number {
-    const at = this.clock.now();
+    const at = this.change();
     this.rules.set(keyOf(opening), { ...opening, since: at });
     this.timeline.append({ at, event: 'opened', ...opening });
     return at;
@@ -54,7 +60,7 @@ export class Ledger {
 
   /** Records a closing. @returns its time, microseconds since 1970 */
   close(rule: Pick<Opening, 'provider' | 'target' | 'providerRuleId'>): number {
-    const at = this.clock.now();
+    const at = this.change();
     const known = this.rules.get(keyOf(rule));
     if (known) {
       const { since: _, ...opening } = known;
@@ -68,6 +74,7 @@ export class Ledger {
   relabel(rule: Pick<Opening, 'provider' | 'target' | 'providerRuleId'>, ours: boolean): void {
     const known = this.rules.get(keyOf(rule));
     if (known) this.rules.set(keyOf(rule), { ...known, ours });
+    this.change();
   }
 
   /** What is open now, oldest first. */
@@ -79,8 +86,14 @@ export class Ledger {
   }
 
   clear(): void {
+    this.change();
     this.rules.clear();
     this.timeline.clear();
+  }
+
+  private change(): number {
+    this.lastChange = this.clock.now();
+    return this.lastChange;
   }
 }
 

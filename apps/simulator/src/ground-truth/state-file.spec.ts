@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSimulator } from '../start-simulator';
+import type { OpenRule } from './ledger';
+
+describe('What is open in the simulated clouds', () => {
+  let folder: string;
+  let stateFile: string;
+  const warnings: string[] = [];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'drawbridge-simulator-'));
+    stateFile = join(folder, 'clouds.json');
+    warnings.length = 0;
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** Runs a simulator for the length of `work`. */
+  const during = async <T>(work: (url: string) => Promise<T>): Promise<T> => {
+    const simulator = await startSimulator({ stateFile, onWarning: (words) => warnings.push(words) });
+    try {
+      return await work(simulator.url);
+    } finally {
+      await simulator.close();
+    }
+  };
+  const rules = async (url: string): Promise<OpenRule[]> =>
+    (await (await fetch(`${url}/_rules`)).json()) as OpenRule[];
+  const add = async (url: string): Promise<void> => {
+    const target = 'sg-0123456789abcdef0';
+    const rule = {
+      provider: 'AWS',
+      target,
+      address: '203.0.113.7',
+      protocol: 'tcp',
+      fromPort: 22,
+      toPort: 22,
+    };
+    await fetch(`${url}/_rules`, { method: 'POST', body: JSON.stringify(rule) });
+  };
+
+  it('is open again after a restart, under the same id', async () => {
+    const before = await during(async (url) => {
+      await add(url);
+      return rules(url);
+    });
+    const after = await during(rules);
+    expect(after.map((rule) => [rule.address, rule.providerRuleId])).toEqual(
+      before.map((rule) => [rule.address, rule.providerRuleId]),
+    );
+    expect(after).toHaveLength(1);
+  });
+
+  it('is gone for good after a reset', async () => {
+    await during(async (url) => {
+      await add(url);
+      await fetch(`${url}/_reset`, { method: 'POST' });
+    });
+    expect(await during(rules)).toEqual([]);
+  });
+
+  it('is nothing, with a warning, when the file is damaged', async () => {
+    writeFileSync(stateFile, '{"AWS": [');
+    expect(await during(rules)).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('the clouds start empty')]);
+  });
+});
