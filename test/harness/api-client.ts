@@ -51,6 +51,10 @@ export class ApiClient {
     return this.send('POST', path, body, headers);
   }
 
+  patch<T>(path: string, body?: unknown): Promise<Answer<T>> {
+    return this.send('PATCH', path, body);
+  }
+
   delete<T>(path: string): Promise<Answer<T>> {
     return this.send('DELETE', path);
   }

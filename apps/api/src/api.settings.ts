@@ -88,6 +88,14 @@ export class ApiSettings {
   @IsBoolean({ message: 'EMBEDDED must be true or false' })
   EMBEDDED = false;
 
+  /** where mail goes out; unset: the embedded service writes mail into its log */
+  @IsOptional()
+  @Matches(/^smtps?:\/\/\S+$/, { message: 'SMTP_URL must be like smtp://user:password@host:587' })
+  SMTP_URL?: string;
+
+  @IsNotEmpty({ message: 'MAIL_FROM must be the address mail comes from' })
+  MAIL_FROM = 'Drawbridge <no-reply@localhost>';
+
   @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
   DEPLOYMENT_ID = 'default';
 

@@ -13,6 +13,7 @@ import { JsonBodyInterceptor } from './http/json-body.interceptor';
 import { requestLog } from './http/request-log';
 import { UnknownRouteModule } from './http/unknown-route.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
+import { MailModule } from './mail/mail.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { ResourcesModule } from './resources/resources.module';
 import { RolesModule } from './roles/roles.module';
@@ -46,6 +47,7 @@ export class AppModule {
       imports: [
         await ConnectionsModule.connect(settings),
         LoggerModule.forRoot(requestLog(settings.LOG_LEVEL)),
+        MailModule,
         RateLimitModule,
         ...RESOURCE_MODULES,
         // last: it takes every path that no other route took

@@ -1,18 +1,59 @@
-import { Check, Column, Entity, Index } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Json, Moment, Text, Uuid, Id } from './columns';
 
+/** Every deed that leaves a record. */
 export const AUDIT_EVENT_TYPES = [
   'ORGANIZATION_REGISTERED',
+  'ORGANIZATION_UPDATED',
+  'ORGANIZATION_SETTINGS_UPDATE',
+  'ORGANIZATION_SUSPENDED',
+  'ORGANIZATION_REACTIVATED',
   'USER_LOGIN',
+  'USER_LOGOUT',
+  'USER_LOCKED_OUT',
   'TOKEN_REUSED',
+  'PASSWORD_CHANGED',
+  'PASSWORD_RESET_REQUESTED',
+  'PASSWORD_RESET',
+  'INVITATION_ACCEPTED',
+  'MFA_ENABLED',
+  'MFA_DISABLED',
+  'MFA_RESET',
+  'MFA_RECOVERY_CODES_REGENERATED',
+  'USER_CREATED',
+  'USER_UPDATED',
+  'USER_DELETED',
+  'PLATFORM_ROLE_GRANTED',
   'CREDENTIAL_CREATED',
+  'CREDENTIAL_UPDATED',
+  'CREDENTIAL_DELETED',
+  'CREDENTIAL_VERIFIED',
   'RESOURCE_CREATED',
+  'RESOURCE_UPDATED',
+  'RESOURCE_DELETED',
   'RESOURCE_VERIFIED',
   'ROLE_CREATED',
+  'ROLE_UPDATED',
+  'ROLE_DELETED',
   'ROLE_RESOURCE_ASSIGNED',
+  'ROLE_RESOURCE_UNASSIGNED',
   'ROLE_USER_ASSIGNED',
+  'ROLE_USER_UNASSIGNED',
+  'STATIC_IP_RULE_CREATED',
+  'STATIC_IP_RULE_UPDATED',
+  'STATIC_IP_RULE_DELETED',
+  'STATIC_IP_RULE_APPLIED',
+  'STATIC_IP_RULE_FAILED',
   'API_KEY_CREATED',
   'API_KEY_REVOKED',
+  'BILLING_DETAILS_UPDATED',
+  'SUBSCRIPTION_CREATED',
+  'SUBSCRIPTION_ACTIVATED',
+  'SUBSCRIPTION_CANCELLED',
+  'SUBSCRIPTION_PAST_DUE',
+  'SUBSCRIPTION_EXPIRED',
+  'PAYMENT_SUCCEEDED',
+  'PAYMENT_FAILED',
   'SESSION_STARTED',
   'SESSION_EXTENDED',
   'SESSION_STOPPED',
@@ -20,6 +61,7 @@ export const AUDIT_EVENT_TYPES = [
   'SESSION_EXPIRED',
   'SESSION_FAILED',
   'SESSION_CANCELLED',
+  'RULE_REVOCATION_OVERDUE',
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
@@ -28,12 +70,15 @@ export type ActorType = 'USER' | 'API_KEY' | 'SYSTEM' | 'AGENT';
 /** One deed. Written in the transaction of the deed; a trigger refuses to change or delete it. */
 @Entity('audit_records')
 @Index('audit_records_organization_id_idx', ['organizationId', 'sequence'], { unique: true })
+@Index('audit_records_transaction_id_idx', ['transactionId', 'sequence'])
 @Check('audit_records_actor_type_check', `actor_type IN ('USER', 'API_KEY', 'SYSTEM', 'AGENT')`)
 @Check('audit_records_result_check', `result IN ('SUCCESS', 'FAILURE')`)
 export class AuditRecordEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
   @Column({ type: 'bigint', generated: 'increment' }) sequence!: string;
+  /** the transaction it was written in: what is older than every running one is complete, and can be sealed in order */
+  @Column({ type: 'bigint', default: () => 'current_transaction()' }) transactionId!: string;
   @Text() eventType!: AuditEventType;
   @Moment({ default: () => 'now()' }) timestamp!: Date;
   @Text() actorType!: ActorType;
@@ -46,4 +91,26 @@ export class AuditRecordEntity {
   @Text({ nullable: true }) ipAddress!: string | null;
   @Text({ nullable: true }) errorMessage!: string | null;
   @Json({ default: {} }) details!: Record<string, unknown>;
+}
+
+/** One link of an organization's chain: the record's content and the link before it, hashed. */
+@Entity('audit_seals')
+@Unique('audit_seals_record_id_key', ['recordId'])
+export class AuditSealEntity {
+  @PrimaryColumn('uuid') organizationId!: string;
+  @PrimaryColumn('bigint') position!: string;
+  @ForeignKey(() => AuditRecordEntity, { name: 'audit_seals_record_id_fkey' })
+  @Uuid()
+  recordId!: string;
+  /** SHA-256 in hex */
+  @Text() hash!: string;
+}
+
+/** How far sealing has come. One row. */
+@Entity('audit_seal_cursor')
+@Check('audit_seal_cursor_one_row', 'id = 1')
+export class AuditSealCursorEntity {
+  @PrimaryColumn('integer') id!: number;
+  @Column({ type: 'bigint' }) transactionId!: string;
+  @Column({ type: 'bigint' }) sequence!: string;
 }

@@ -1,10 +1,29 @@
 import { DataSource } from 'typeorm';
-import { AuditRecordEntity } from './audit-record.entity';
+import { AuditRecordEntity, AuditSealCursorEntity, AuditSealEntity } from './audit-record.entity';
+import {
+  BillingDetailsEntity,
+  PaymentEntity,
+  PaymentEventEntity,
+  SubscriptionEntity,
+} from './billing.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
+import { AccountsStaticRulesBillingAuditChain1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-chain';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
-import { ResourceIpEntity, RuleHolderEntity, SessionEntity } from './session.entity';
+import {
+  IdempotencyKeyEntity,
+  ResourceIpEntity,
+  RuleHolderEntity,
+  SessionEntity,
+  StaticIpRuleEntity,
+} from './session.entity';
+import {
+  AccountTokenEntity,
+  MfaChallengeEntity,
+  RecoveryCodeEntity,
+  SignInFailureEntity,
+} from './sign-in.entity';
 import { SnakeCaseNaming } from './snake-case-naming';
 import { RuleEntity, TargetEntity, WriteBudgetEntity } from './target.entity';
 import { ApiKeyEntity, RefreshTokenEntity, UserEntity } from './user.entity';
@@ -54,9 +73,21 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SessionEntity,
       ResourceIpEntity,
       RuleHolderEntity,
+      StaticIpRuleEntity,
+      IdempotencyKeyEntity,
+      SignInFailureEntity,
+      MfaChallengeEntity,
+      RecoveryCodeEntity,
+      AccountTokenEntity,
+      BillingDetailsEntity,
+      SubscriptionEntity,
+      PaymentEntity,
+      PaymentEventEntity,
       AuditRecordEntity,
+      AuditSealEntity,
+      AuditSealCursorEntity,
     ],
-    migrations: [FirstTables1760000000000],
+    migrations: [FirstTables1760000000000, AccountsStaticRulesBillingAuditChain1770000000000],
     migrationsTransactionMode: 'each',
   });
 }

@@ -1,11 +1,13 @@
 import type { Tier } from '#rules';
 import { Check, Entity, Generated, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 
 @Entity('organizations')
 @Unique('organizations_slug_key', ['slug'])
 @Unique('organizations_external_id_key', ['externalId'])
 @Check('organizations_tier_check', `subscription_tier IN ('FREE', 'PAID')`)
+@Check('organizations_password_min_length_check', 'password_min_length BETWEEN 8 AND 128')
+@Check('organizations_password_expiration_days_check', 'password_expiration_days BETWEEN 1 AND 365')
 export class OrganizationEntity {
   @Id() id!: string;
   @Text() slug!: string;
@@ -14,6 +16,15 @@ export class OrganizationEntity {
   /** shown to tenants, put into the trust policy of the AWS roles we assume for them; never settable */
   @Uuid() @Generated('uuid') externalId!: string;
   @Moment({ nullable: true }) suspendedAt!: Date | null;
+  @Text({ nullable: true }) suspendedReason!: string | null;
+  @Flag({ default: false }) mfaRequired!: boolean;
+  @Count({ default: 8 }) passwordMinLength!: number;
+  @Flag({ default: true }) passwordRequireUppercase!: boolean;
+  @Flag({ default: true }) passwordRequireLowercase!: boolean;
+  @Flag({ default: true }) passwordRequireDigit!: boolean;
+  @Flag({ default: false }) passwordRequireSpecialChar!: boolean;
+  /** null: passwords never expire */
+  @Count({ nullable: true }) passwordExpirationDays!: number | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

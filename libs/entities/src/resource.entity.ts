@@ -6,6 +6,7 @@ import { TargetEntity } from './target.entity';
 
 @Entity('credentials')
 @Unique('credentials_organization_id_id_key', ['organizationId', 'id'])
+@Index('credentials_check_due_idx', ['checkDueAt'], { where: 'check_due_at IS NOT NULL' })
 export class CredentialEntity {
   @Id() id!: string;
   @ForeignKey(() => OrganizationEntity, { name: 'credentials_organization_id_fkey' })
@@ -21,6 +22,8 @@ export class CredentialEntity {
   @Flag({ nullable: true }) isValid!: boolean | null;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
   @Text({ nullable: true }) verificationError!: string | null;
+  /** when the worker checks it next; null: nothing to check */
+  @Moment({ nullable: true, default: () => 'now()' }) checkDueAt!: Date | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }
@@ -28,6 +31,7 @@ export class CredentialEntity {
 @Entity('resources')
 @Unique('resources_organization_id_id_key', ['organizationId', 'id'])
 @Index('resources_target_id_idx', ['targetId'])
+@Index('resources_verify_due_idx', ['verifyDueAt'], { where: 'deleted_at IS NULL' })
 @ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
   name: 'resources_credential_fkey',
 })
@@ -45,6 +49,10 @@ export class ResourceEntity {
   @Json({ default: {} }) config!: TrafficConfig & Record<string, unknown>;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
+  /** when the worker verifies it next by itself; null: never, until somebody asked for the first time */
+  @Moment({ nullable: true }) verifyDueAt!: Date | null;
+  /** gone for the API; the row goes when its last cloud rule is out */
+  @Moment({ nullable: true }) deletedAt!: Date | null;
   /** the cloud object it names, shared with every other resource that names it */
   @ForeignKey(() => TargetEntity, { name: 'resources_target_id_fkey' })
   @Uuid()
@@ -59,6 +67,7 @@ export type HealthEventType = 'VERIFY_OK' | 'VERIFY_FAILED' | 'RECONCILE_OK' | '
 @Index('resource_health_events_organization_id_idx', ['organizationId', 'createdAt'])
 @ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
   name: 'resource_health_events_resource_fkey',
+  onDelete: 'CASCADE',
 })
 export class ResourceHealthEventEntity {
   @Id() id!: string;

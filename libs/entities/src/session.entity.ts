@@ -1,7 +1,7 @@
 import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
 import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Id, Moment, Text, Uuid } from './columns';
-import { ResourceEntity } from './resource.entity';
+import { Count, CreatedAt, Id, Json, Moment, Text, Uuid } from './columns';
+import { OrganizationEntity } from './organization.entity';
 import { RuleEntity } from './target.entity';
 import { UserEntity } from './user.entity';
 
@@ -44,23 +44,49 @@ export class SessionEntity {
   @CreatedAt() createdAt!: Date;
 }
 
+/** A permanent opening of one address on some resources. */
+@Entity('static_ip_rules')
+@Unique('static_ip_rules_organization_id_id_key', ['organizationId', 'id'])
+@Index('static_ip_rules_organization_id_idx', ['organizationId', 'createdAt'])
+export class StaticIpRuleEntity {
+  @Id() id!: string;
+  @ForeignKey(() => OrganizationEntity, { name: 'static_ip_rules_organization_id_fkey' })
+  @Uuid()
+  organizationId!: string;
+  @Text() label!: string;
+  /** canonical: an address alone, or a CIDR with its host bits cleared */
+  @Text() ipAddress!: string;
+  @Text() createdByEmail!: string;
+  /** gone for the API; the row goes with its last entry */
+  @Moment({ nullable: true }) deletedAt!: Date | null;
+  @CreatedAt() createdAt!: Date;
+}
+
+/** One address on one resource, wanted by a session or by a static rule. */
 @Entity('resource_ips')
 @Unique('resource_ips_organization_id_id_key', ['organizationId', 'id'])
 @Index('resource_ips_session_id_idx', ['sessionId'])
+@Index('resource_ips_static_ip_rule_id_idx', ['staticIpRuleId'], { where: 'static_ip_rule_id IS NOT NULL' })
 @Index('resource_ips_resource_id_idx', ['resourceId'])
 @Check('resource_ips_status_check', `status IN ('PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED')`)
+@Check('resource_ips_owner_check', '(session_id IS NULL) <> (static_ip_rule_id IS NULL)')
 @ForeignKey(() => SessionEntity, ['organizationId', 'sessionId'], ['organizationId', 'id'], {
   name: 'resource_ips_session_fkey',
   onDelete: 'CASCADE',
 })
-@ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
-  name: 'resource_ips_resource_fkey',
+@ForeignKey(() => StaticIpRuleEntity, ['organizationId', 'staticIpRuleId'], ['organizationId', 'id'], {
+  name: 'resource_ips_static_ip_rule_fkey',
+  onDelete: 'CASCADE',
 })
 export class ResourceIpEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
-  @Uuid() sessionId!: string;
+  @Uuid({ nullable: true }) sessionId!: string | null;
+  @Uuid({ nullable: true }) staticIpRuleId!: string | null;
+  /** no foreign key: an ended session remembers its resource when that is gone */
   @Uuid() resourceId!: string;
+  /** the resource's name when it was opened, for when the resource is gone */
+  @Text({ default: '' }) resourceName!: string;
   @Count() ipVersion!: number;
   @Text() ipAddress!: string;
   @Text({ default: 'PENDING' }) status!: ResourceIpStatus;
@@ -68,6 +94,23 @@ export class ResourceIpEntity {
   @Moment({ nullable: true }) appliedAt!: Date | null;
   @Moment({ nullable: true }) removedAt!: Date | null;
   @Text({ nullable: true }) errorMessage!: string | null;
+  @CreatedAt() createdAt!: Date;
+}
+
+/** The first answer to a start that named an Idempotency-Key. */
+@Entity('idempotency_keys')
+@Index('idempotency_keys_created_at_idx', ['createdAt'])
+@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
+  name: 'idempotency_keys_user_fkey',
+  onDelete: 'CASCADE',
+})
+export class IdempotencyKeyEntity {
+  @PrimaryColumn('uuid') userId!: string;
+  @PrimaryColumn('text') key!: string;
+  @Uuid() organizationId!: string;
+  @Text() requestHash!: string;
+  /** the session as it was answered */
+  @Json({ nullable: true }) answer!: object | null;
   @CreatedAt() createdAt!: Date;
 }
 

@@ -1,4 +1,4 @@
-import { Check, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
@@ -6,7 +6,7 @@ export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
 
 @Entity('users')
 @Unique('users_organization_id_id_key', ['organizationId', 'id'])
-@Unique('users_organization_id_email_key', ['organizationId', 'email'])
+@Index('users_one_per_email', ['organizationId', 'email'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('users_email_idx', ['email'])
 @Check('users_platform_role_check', `platform_role IN ('CUSTOMER', 'SUPPORT', 'SUPER_ADMIN')`)
 export class UserEntity {
@@ -20,8 +20,18 @@ export class UserEntity {
   @Text({ nullable: true }) passwordHash!: string | null;
   @Flag({ default: false }) isOrgAdmin!: boolean;
   @Text({ default: 'CUSTOMER' }) platformRole!: PlatformRole;
+  /** false for a deleted user too: whoever asks who may sign in or act needs to ask this only */
   @Flag({ default: true }) isActive!: boolean;
   @Moment({ nullable: true }) lastLoginAt!: Date | null;
+  /** when the password was set, for its expiry */
+  @Moment({ default: () => 'now()' }) passwordChangedAt!: Date;
+  @Flag({ default: false }) mfaEnabled!: boolean;
+  /** the TOTP secret, sealed under the organization's data key; there before `mfaEnabled` while set-up is under way */
+  @Text({ nullable: true }) mfaSealedSecret!: string | null;
+  /** the time step of the last TOTP code taken: none is taken twice */
+  @Column({ type: 'bigint', nullable: true }) mfaLastStep!: string | null;
+  /** gone for the API, kept for the names in old sessions */
+  @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

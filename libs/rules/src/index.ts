@@ -3,6 +3,7 @@ export * from './backoff';
 export * from './client-address';
 export * from './durations';
 export * from './ownership-mark';
+export * from './password-policy';
 export * from './planner';
 export * from './provider';
 export * from './rule-spec';

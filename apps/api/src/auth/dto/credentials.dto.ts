@@ -1,17 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { asEmail, trimmed } from '../../http/text-fields';
 
 // of a property's checks the one nearest to it speaks first
-
-const trimmed = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
-
-/** One spelling for one account. */
-const asEmail = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? value.trim().toLowerCase() : value,
-  );
 
 export class RegisterDto {
   @ApiProperty({ example: 'Example Ltd', minLength: 1, maxLength: 200 })

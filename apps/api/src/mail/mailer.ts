@@ -1,0 +1,12 @@
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  /** plain text */
+  readonly text: string;
+}
+
+/** Sends mail. Also the injection token. */
+export abstract class Mailer {
+  /** @throws Error when the mail could not be handed over: the caller decides whether its deed stands without it */
+  abstract send(mail: Mail): Promise<void>;
+}

@@ -1,0 +1,79 @@
+import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { OrganizationEntity } from './organization.entity';
+
+/** Who pays, as it stands on invoices. */
+@Entity('billing_details')
+export class BillingDetailsEntity {
+  @ForeignKey(() => OrganizationEntity, { name: 'billing_details_organization_id_fkey' })
+  @PrimaryColumn('uuid')
+  organizationId!: string;
+  @Text({ nullable: true }) companyName!: string | null;
+  @Text({ nullable: true }) billingContactName!: string | null;
+  @Text({ nullable: true }) billingEmail!: string | null;
+  @Text({ nullable: true }) billingAddressLine1!: string | null;
+  @Text({ nullable: true }) billingAddressLine2!: string | null;
+  @Text({ nullable: true }) billingCity!: string | null;
+  @Text({ nullable: true }) billingPostalCode!: string | null;
+  @Text({ nullable: true }) billingState!: string | null;
+  @Text({ nullable: true }) billingCountry!: string | null;
+  @Text({ nullable: true }) vatNumber!: string | null;
+  @UpdatedAt() updatedAt!: Date;
+}
+
+export const SUBSCRIPTION_STATUSES = ['PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED', 'EXPIRED'] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+@Entity('subscriptions')
+@Unique('subscriptions_organization_id_id_key', ['organizationId', 'id'])
+@Index('subscriptions_one_current', ['organizationId'], { unique: true, where: `status <> 'EXPIRED'` })
+@Index('subscriptions_adapter_reference_idx', ['adapter', 'adapterReference'])
+@Check('subscriptions_status_check', `status IN ('PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED', 'EXPIRED')`)
+export class SubscriptionEntity {
+  @Id() id!: string;
+  @ForeignKey(() => OrganizationEntity, { name: 'subscriptions_organization_id_fkey' })
+  @Uuid()
+  organizationId!: string;
+  @Uuid() planId!: string;
+  @Text({ default: 'PENDING' }) status!: SubscriptionStatus;
+  @Count() priceCents!: number;
+  @Text() currency!: string;
+  @Moment({ nullable: true }) currentPeriodStart!: Date | null;
+  @Moment({ nullable: true }) currentPeriodEnd!: Date | null;
+  @Moment({ nullable: true }) gracePeriodEnd!: Date | null;
+  @Flag({ default: false }) cancelAtPeriodEnd!: boolean;
+  /** which payment adapter serves it: `sandbox`, `stripe` */
+  @Text() adapter!: string;
+  /** the adapter's own name for the checkout that is open; a secret of the sandbox's page */
+  @Text({ nullable: true }) checkoutReference!: string | null;
+  /** the adapter's own name for the subscription, once there is one */
+  @Text({ nullable: true }) adapterReference!: string | null;
+  @Text({ nullable: true }) redirectUrl!: string | null;
+  @CreatedAt() createdAt!: Date;
+  @UpdatedAt() updatedAt!: Date;
+}
+
+@Entity('payments')
+@Index('payments_organization_id_idx', ['organizationId', 'createdAt'])
+@Check('payments_status_check', `status IN ('SUCCEEDED', 'FAILED')`)
+@ForeignKey(() => SubscriptionEntity, ['organizationId', 'subscriptionId'], ['organizationId', 'id'], {
+  name: 'payments_subscription_fkey',
+})
+export class PaymentEntity {
+  @Id() id!: string;
+  @Uuid() organizationId!: string;
+  @Uuid() subscriptionId!: string;
+  @Count() amountCents!: number;
+  @Text() currency!: string;
+  @Text() status!: 'SUCCEEDED' | 'FAILED';
+  @Text({ nullable: true }) adapterReference!: string | null;
+  @CreatedAt() createdAt!: Date;
+}
+
+/** Events of a payment adapter that were dealt with: each counts once, however often it is sent. */
+@Entity('payment_events')
+export class PaymentEventEntity {
+  @PrimaryColumn('text') adapter!: string;
+  @PrimaryColumn('text') eventId!: string;
+  @CreatedAt() createdAt!: Date;
+}

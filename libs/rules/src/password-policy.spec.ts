@@ -1,0 +1,44 @@
+import { passwordProblem, type PasswordPolicy } from './password-policy';
+
+const LAX: PasswordPolicy = {
+  passwordMinLength: 8,
+  passwordRequireUppercase: false,
+  passwordRequireLowercase: false,
+  passwordRequireDigit: false,
+  passwordRequireSpecialChar: false,
+};
+
+describe('passwordProblem', () => {
+  it.each([
+    ['eight characters are enough', {}, '12345678', null],
+    ['seven are not', {}, '1234567', 'must have 8 to 128 characters'],
+    ['128 still fit', {}, 'x'.repeat(128), null],
+    ['129 do not', {}, 'x'.repeat(129), 'must have 8 to 128 characters'],
+    ['an emoji is one character', {}, '🔑'.repeat(7), 'must have 8 to 128 characters'],
+    [
+      'the organization’s own minimum',
+      { passwordMinLength: 12 },
+      'x'.repeat(11),
+      'must have 12 to 128 characters',
+    ],
+    ['upper case in any script', { passwordRequireUppercase: true }, 'пАрольпароль', null],
+    ['no upper case', { passwordRequireUppercase: true }, 'lowercase', 'must have an upper-case letter'],
+    ['no lower case', { passwordRequireLowercase: true }, 'UPPERCASE', 'must have a lower-case letter'],
+    ['no digit', { passwordRequireDigit: true }, 'no digits here', 'must have a digit'],
+    [
+      'a space is nothing special',
+      { passwordRequireSpecialChar: true },
+      'two words',
+      'must have a special character',
+    ],
+    ['punctuation is', { passwordRequireSpecialChar: true }, 'one-word', null],
+    [
+      'all that is missing at once',
+      { passwordRequireUppercase: true, passwordRequireDigit: true },
+      'short',
+      'must have 8 to 128 characters, an upper-case letter, a digit',
+    ],
+  ])('%s', (_, policy, password, problem) => {
+    expect(passwordProblem(password, { ...LAX, ...policy })).toBe(problem);
+  });
+});
