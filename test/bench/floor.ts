@@ -42,6 +42,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
   const specs = ruleSpecs(`${address}/32`, settings.config, 'one');
   const opening = {
     resourceId: settings.resourceId,
+    revision: 0,
     targetId: settings.targetId,
     ipVersion: 4,
     ipAddress: address,

@@ -83,6 +83,19 @@ export class ApiSettings {
   @IsBoolean({ message: 'ALLOW_PRIVATE_ADDRESSES must be true or false' })
   ALLOW_PRIVATE_ADDRESSES = true;
 
+  /** the widest range a static IP rule may open */
+  @toInteger()
+  @IsInt({ message: 'STATIC_IP_MIN_PREFIX_IPV4 must be a whole number' })
+  @Min(0, { message: 'STATIC_IP_MIN_PREFIX_IPV4 must be 0 to 32' })
+  @Max(32, { message: 'STATIC_IP_MIN_PREFIX_IPV4 must be 0 to 32' })
+  STATIC_IP_MIN_PREFIX_IPV4 = 8;
+
+  @toInteger()
+  @IsInt({ message: 'STATIC_IP_MIN_PREFIX_IPV6 must be a whole number' })
+  @Min(0, { message: 'STATIC_IP_MIN_PREFIX_IPV6 must be 0 to 128' })
+  @Max(128, { message: 'STATIC_IP_MIN_PREFIX_IPV6 must be 0 to 128' })
+  STATIC_IP_MIN_PREFIX_IPV6 = 16;
+
   /** started by the launcher for one person, with its own database */
   @toBoolean()
   @IsBoolean({ message: 'EMBEDDED must be true or false' })

@@ -18,6 +18,7 @@ import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { ResourcesModule } from './resources/resources.module';
 import { RolesModule } from './roles/roles.module';
 import { SessionsModule } from './sessions/sessions.module';
+import { StaticIpRulesModule } from './static-ip-rules/static-ip-rules.module';
 
 /** One module for each resource of the API. A new one is a line here. */
 export const RESOURCE_MODULES: readonly Type[] = [
@@ -27,6 +28,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   ResourcesModule,
   CredentialsModule,
   RolesModule,
+  StaticIpRulesModule,
   ApiKeysModule,
 ];
 

@@ -22,8 +22,8 @@ export interface HolderRow {
   readonly resourceIpId: string;
   readonly status: ResourceIpStatus;
   readonly access: Access;
-  /** seconds since 1970 */
-  readonly expiresAt: number;
+  /** seconds since 1970; null: no end is planned */
+  readonly expiresAt: number | null;
   readonly expired: boolean;
 }
 
@@ -84,12 +84,12 @@ export class ConvergenceStore {
       `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.revision, r.attempts,
          extract(epoch FROM r.in_flight_until - now())::float8 * 1000 AS "inFlightMs", r.credential_id AS "credentialId", r.region,
          ARRAY(
-           SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', s.expires_at <= now(),
+           SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', coalesce(s.expires_at <= now(), false),
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,
              'access', jsonb_build_object('credentialId', res.credential_id, 'region', res.region))
            FROM rule_holders holder
            CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
-           JOIN sessions s ON s.id = ip.session_id
+           LEFT JOIN sessions s ON s.id = ip.session_id
            JOIN resources res ON res.id = ip.resource_id
            WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING}, 'REMOVING')
          ) AS holders

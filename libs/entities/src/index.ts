@@ -7,12 +7,13 @@ export * from './credential.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
 export * from './lease.store';
+export type { NewOpening, WantedRules, WokenTargets } from './openings';
+export * from './resource-rules.store';
 export * from './resource.store';
 export * from './role.store';
 export { SessionStore } from './session.store';
 export type {
   GrantRow,
-  NewOpening,
   NewSession,
   ResourceIpRow,
   SessionFilter,
@@ -21,5 +22,6 @@ export type {
   StoppedSession,
 } from './session.store';
 export * from './settlement.store';
+export * from './static-ip-rule.store';
 export * from './sweep.store';
 export type { TenantStore } from './tenant-store';

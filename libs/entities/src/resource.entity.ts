@@ -1,6 +1,6 @@
 import type { Provider, TrafficConfig } from '#rules';
 import { Entity, ForeignKey, Index, Unique } from 'typeorm';
-import { CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { TargetEntity } from './target.entity';
 
@@ -31,6 +31,7 @@ export class CredentialEntity {
 @Entity('resources')
 @Unique('resources_organization_id_id_key', ['organizationId', 'id'])
 @Index('resources_target_id_idx', ['targetId'])
+@Index('resources_deleted_idx', ['id'], { where: 'deleted_at IS NOT NULL' })
 @Index('resources_verify_due_idx', ['verifyDueAt'], { where: 'deleted_at IS NULL' })
 @ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
   name: 'resources_credential_fkey',
@@ -49,6 +50,8 @@ export class ResourceEntity {
   @Json({ default: {} }) config!: TrafficConfig & Record<string, unknown>;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
+  /** grows with every change of where its rules belong: a session that was planned for another place starts anew */
+  @Count({ default: 0 }) revision!: number;
   /** when the worker verifies it next by itself; null: never, until somebody asked for the first time */
   @Moment({ nullable: true }) verifyDueAt!: Date | null;
   /** gone for the API; the row goes when its last cloud rule is out */

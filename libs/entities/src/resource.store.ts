@@ -1,6 +1,7 @@
 import { TIER_LIMITS, type OrganizationId, type Provider, type Tier, type TrafficConfig } from '#rules';
 import type { Tx } from './database';
 import type { HealthEventType } from './resource.entity';
+import type { Slice } from './session.store';
 import type { TenantStore } from './tenant-store';
 
 export interface ResourceRow {
@@ -31,23 +32,71 @@ export interface NewResource {
   readonly targetKey: string;
 }
 
+/** What a PATCH may set, whole: fields that stay have their old values. */
+export type ResourceChange = Omit<NewResource, 'provider' | 'resourceType'> & { readonly isActive: boolean };
+
+/** A resource locked against moving, with where its rules belong. */
+export interface LockedPlace {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly revision: number;
+  readonly provider: Provider;
+  readonly targetId: string;
+  readonly config: TrafficConfig;
+}
+
 const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
     r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier", r.region, r.config,
     r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.created_at AS "createdAt",
     r.updated_at AS "updatedAt"
-  FROM resources r JOIN credentials c ON c.id = r.credential_id`;
+  FROM resources r JOIN credentials c ON c.id = r.credential_id
+  WHERE r.organization_id = $1 AND r.deleted_at IS NULL`;
 
 export class ResourceStore implements TenantStore<ResourceStore> {
-  list(tx: Tx, organization: OrganizationId): Promise<ResourceRow[]> {
-    return tx.query(`${SELECT} WHERE r.organization_id = $1 ORDER BY r.name, r.id`, [organization]);
+  /** By name. */
+  async list(
+    tx: Tx,
+    organization: OrganizationId,
+    slice: Slice | null,
+  ): Promise<{ rows: ResourceRow[]; total: number }> {
+    if (slice === null) {
+      const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id`, [organization]);
+      return { rows, total: rows.length };
+    }
+    const [counted] = await tx.query<{ total: number }[]>(
+      'SELECT count(*)::int AS total FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
+      [organization],
+    );
+    const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id LIMIT $2 OFFSET $3`, [
+      organization,
+      slice.size,
+      slice.page * slice.size,
+    ]);
+    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
-    const [row] = await tx.query<ResourceRow[]>(`${SELECT} WHERE r.organization_id = $1 AND r.id = $2`, [
+    const [row] = await tx.query<ResourceRow[]>(`${SELECT} AND r.id = $2`, [organization, id]);
+    return row ?? null;
+  }
+
+  /** As `find`; until the transaction ends nobody starts anything on it, moves or deletes it. */
+  async lock(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
+    await tx.query('SELECT 1 FROM resources WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
       organization,
       id,
     ]);
-    return row ?? null;
+    return this.find(tx, organization, id);
+  }
+
+  /** The resources of these that exist; until the transaction ends none of them moves or is deleted. */
+  places(tx: Tx, organization: OrganizationId, ids: readonly string[]): Promise<LockedPlace[]> {
+    return tx.query(
+      `SELECT id AS "resourceId", name AS "resourceName", revision, provider, target_id AS "targetId", config
+       FROM resources WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
+       ORDER BY id FOR KEY SHARE`,
+      [organization, ids],
+    );
   }
 
   /**
@@ -62,7 +111,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     const limit = TIER_LIMITS[owner!.tier].resources;
     if (limit === null) return true;
     const [used] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM resources WHERE organization_id = $1',
+      'SELECT count(*)::int AS count FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
       [organization],
     );
     return used!.count < limit;
@@ -70,11 +119,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
 
   /** Creates the resource, and the cloud object it names unless another resource names it already. */
   async create(tx: Tx, organization: OrganizationId, resource: NewResource): Promise<ResourceRow> {
-    const [target] = await tx.query<{ id: string }[]>(
-      `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (key) DO UPDATE SET key = excluded.key RETURNING id`,
-      [resource.provider, resource.targetKey, resource.resourceType, resource.resourceIdentifier],
-    );
+    const targetId = await this.target(tx, organization, resource);
     const [created] = await tx.query<{ id: string }[]>(
       `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier,
          region, config, target_id)
@@ -88,10 +133,51 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         resource.resourceIdentifier,
         resource.region,
         JSON.stringify(resource.config),
-        target!.id,
+        targetId,
       ],
     );
     return (await this.find(tx, organization, created!.id))!;
+  }
+
+  /** The cloud object a resource names: the one row it has, whoever names it. */
+  async target(
+    tx: Tx,
+    _organization: OrganizationId,
+    named: Pick<NewResource, 'provider' | 'targetKey' | 'resourceType' | 'resourceIdentifier'>,
+  ): Promise<string> {
+    const [target] = await tx.query<{ id: string }[]>(
+      `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (key) DO UPDATE SET key = excluded.key RETURNING id`,
+      [named.provider, named.targetKey, named.resourceType, named.resourceIdentifier],
+    );
+    return target!.id;
+  }
+
+  /** @param moved its rules belong elsewhere, or are reached in another way: to be verified again soon */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    change: Omit<ResourceChange, 'targetKey'> & { readonly targetId: string; readonly moved: boolean },
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE resources SET name = $3, credential_id = $4, resource_identifier = $5, region = $6, config = $7,
+         is_active = $8, target_id = $9, updated_at = now(), revision = revision + $10::boolean::int,
+         verify_due_at = CASE WHEN $10 AND last_verified_at IS NOT NULL THEN now() ELSE verify_due_at END
+       WHERE organization_id = $1 AND id = $2`,
+      [
+        organization,
+        id,
+        change.name,
+        change.credentialId,
+        change.resourceIdentifier,
+        change.region,
+        JSON.stringify(change.config),
+        change.isActive,
+        change.targetId,
+        change.moved,
+      ],
+    );
   }
 
   /** Notes what a verification found: the resource may be used, or may not. */
@@ -104,7 +190,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     const found: HealthEventType = failure === null ? 'VERIFY_OK' : 'VERIFY_FAILED';
     await tx.query(
       `UPDATE resources SET is_active = $3, updated_at = now(),
-         last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END
+         last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
+         verify_due_at = now() + interval '30 minutes'
        WHERE organization_id = $1 AND id = $2`,
       [organization, id, failure === null],
     );

@@ -48,6 +48,7 @@ export class SessionEntity {
 @Entity('static_ip_rules')
 @Unique('static_ip_rules_organization_id_id_key', ['organizationId', 'id'])
 @Index('static_ip_rules_organization_id_idx', ['organizationId', 'createdAt'])
+@Index('static_ip_rules_deleted_idx', ['id'], { where: 'deleted_at IS NOT NULL' })
 export class StaticIpRuleEntity {
   @Id() id!: string;
   @ForeignKey(() => OrganizationEntity, { name: 'static_ip_rules_organization_id_fkey' })
@@ -67,6 +68,9 @@ export class StaticIpRuleEntity {
 @Unique('resource_ips_organization_id_id_key', ['organizationId', 'id'])
 @Index('resource_ips_session_id_idx', ['sessionId'])
 @Index('resource_ips_static_ip_rule_id_idx', ['staticIpRuleId'], { where: 'static_ip_rule_id IS NOT NULL' })
+@Index('resource_ips_removed_entries_idx', ['id'], {
+  where: `static_ip_rule_id IS NOT NULL AND status = 'REMOVED'`,
+})
 @Index('resource_ips_resource_id_idx', ['resourceId'])
 @Check('resource_ips_status_check', `status IN ('PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED')`)
 @Check('resource_ips_owner_check', '(session_id IS NULL) <> (static_ip_rule_id IS NULL)')
@@ -90,6 +94,8 @@ export class ResourceIpEntity {
   @Count() ipVersion!: number;
   @Text() ipAddress!: string;
   @Text({ default: 'PENDING' }) status!: ResourceIpStatus;
+  /** since when it waits to be applied: after a while that is given up */
+  @Moment({ default: () => 'now()' }) pendingSince!: Date;
   @Text({ nullable: true }) providerRuleId!: string | null;
   @Moment({ nullable: true }) appliedAt!: Date | null;
   @Moment({ nullable: true }) removedAt!: Date | null;

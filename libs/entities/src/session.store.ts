@@ -1,18 +1,24 @@
-import { randomUUID } from 'node:crypto';
-import {
-  portsText,
-  ruleKey,
-  type EndedReason,
-  type IpVersion,
-  type OrganizationId,
-  type Provider,
-  type ResourceIpStatus,
-  type RuleSpec,
-  type SessionStatus,
-  type TrafficConfig,
+import type {
+  EndedReason,
+  IpVersion,
+  OrganizationId,
+  Provider,
+  ResourceIpStatus,
+  SessionStatus,
+  TrafficConfig,
 } from '#rules';
 import { auditInsert, auditJson, type AuditEntry } from './audit.store';
 import { brokenConstraint, prepared, type PreparedStatement, type Tx } from './database';
+import {
+  ALL_IN_PLACE,
+  DUE,
+  OPEN,
+  openingsJson,
+  PLACES,
+  wokenTargets,
+  type NewOpening,
+  type WokenTargets,
+} from './openings';
 import { LIVE, MAY_EXPIRE, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
@@ -52,6 +58,7 @@ export interface GrantRow {
   readonly resourceId: string;
   readonly resourceName: string;
   readonly isActive: boolean;
+  readonly revision: number;
   readonly provider: Provider;
   readonly targetId: string;
   readonly config: TrafficConfig;
@@ -68,15 +75,6 @@ export interface NewSession {
   readonly openings: readonly NewOpening[];
 }
 
-/** One address on one resource, and the cloud rules that takes. */
-export interface NewOpening {
-  readonly resourceId: string;
-  readonly targetId: string;
-  readonly ipVersion: IpVersion;
-  readonly ipAddress: string;
-  readonly specs: readonly RuleSpec[];
-}
-
 export interface SessionFilter {
   readonly userId?: string | undefined;
   readonly resourceId?: string | undefined;
@@ -91,10 +89,10 @@ export interface Slice {
 /** A session that was ended, and the cloud objects its rules are in. */
 export interface StoppedSession {
   readonly sessionId: string;
-  readonly targets: { provider: Provider; targetIds: string[] }[];
+  readonly targets: WokenTargets[];
 }
 
-const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', r.name, 'ipVersion', ip.ip_version,
+const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'ipVersion', ip.ip_version,
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
   'removedAt', ip.removed_at, 'errorMessage', ip.error_message`;
 
@@ -104,21 +102,21 @@ const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "
     s.created_at AS "createdAt"`;
 
 const SELECT = `SELECT ${COLUMNS},
-    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip JOIN resources r ON r.id = ip.resource_id
-      WHERE ip.session_id = s.id ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
+    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
+      WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id) AS "resourceIps"
   FROM sessions s JOIN users u ON u.id = s.user_id`;
 
 const GRANTS: PreparedStatement = {
   name: 'grants',
-  text: `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.provider,
-         r.target_id AS "targetId", r.config,
+  text: `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.revision,
+         r.provider, r.target_id AS "targetId", r.config,
          coalesce(jsonb_agg(jsonb_build_object('name', role.name,
            'maxSessionDurationHours', role.max_session_duration_hours)) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
        FROM resources r
        LEFT JOIN role_resources held ON held.resource_id = r.id
          AND held.role_id IN (SELECT role_id FROM role_users WHERE user_id = $2)
        LEFT JOIN roles role ON role.id = held.role_id
-       WHERE r.organization_id = $1 AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]))
+       WHERE r.organization_id = $1 AND r.deleted_at IS NULL AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]))
        GROUP BY r.id ORDER BY r.name, r.id`,
 };
 
@@ -135,31 +133,16 @@ export class SessionStore implements TenantStore<SessionStore> {
 
   /**
    * One statement, one commit: the session, its addresses, the cloud rules they want, the audit record.
-   * @returns null when a live session of the user holds one of the addresses: a constraint decides
+   * @returns `taken` when a live session of the user holds one of the addresses: a constraint decides; `moved` when a
+   *   resource is not any more what the openings were planned for
    */
   async start(
     tx: Tx,
     organization: OrganizationId,
     session: NewSession,
     audit: AuditEntry,
-  ): Promise<SessionRow | null> {
-    const ips = session.openings.map((opening) => ({ id: randomUUID(), ...opening }));
-    const wants = ips.flatMap((ip) =>
-      ip.specs.map((spec) => ({
-        ip_id: ip.id,
-        target_id: ip.targetId,
-        key: ruleKey(spec),
-        address: spec.address,
-        protocol: spec.protocol,
-        ports: portsText(spec.ports),
-      })),
-    );
-    const rows = ips.map(({ id, resourceId, ipVersion, ipAddress }) => ({
-      id,
-      resource_id: resourceId,
-      ip_version: ipVersion,
-      ip_address: ipAddress,
-    }));
+  ): Promise<SessionRow | 'taken' | 'moved'> {
+    const { ips, wants } = openingsJson(session.openings);
     try {
       const [started] = await prepared<SessionRow>(tx, START_SESSION, [
         organization,
@@ -169,13 +152,13 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.ipv4Address,
         session.ipv6Address,
         session.hours,
-        JSON.stringify(rows),
-        JSON.stringify(wants),
+        ips,
+        wants,
         auditJson(audit),
       ]);
-      return started!;
+      return started ?? 'moved';
     } catch (error) {
-      if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) return null;
+      if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) return 'taken';
       throw error;
     }
   }
@@ -267,10 +250,7 @@ export class SessionStore implements TenantStore<SessionStore> {
          UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $3
          WHERE organization_id = $1 AND id = $2 AND status IN (${MAY_EXPIRE}) RETURNING id
        ), ${RELEASE}, audit AS (${auditInsert('$1', '$4')} WHERE EXISTS (SELECT FROM ended))
-       SELECT ended.id AS "sessionId", ARRAY(
-         SELECT jsonb_build_object('provider', t.provider, 'targetIds', jsonb_agg(t.id))
-         FROM targets t WHERE t.id IN (SELECT target_id FROM due) GROUP BY t.provider
-       ) AS targets FROM ended`,
+       SELECT ended.id AS "sessionId", ${wokenTargets('SELECT target_id FROM due')} AS targets FROM ended`,
       [organization, id, reason, auditJson(audit)],
     );
     return stopped ?? null;
@@ -281,37 +261,17 @@ export class SessionStore implements TenantStore<SessionStore> {
 export const RELEASE = `released AS (
     UPDATE resource_ips ip SET status = 'REMOVING' FROM ended
     WHERE ip.session_id = ended.id AND ip.status IN (${MAY_RELEASE}) RETURNING ip.id
-  ), due AS (
-    UPDATE rules SET due_at = now(), revision = revision + 1, attempts = 0
-    WHERE id IN (SELECT holder.rule_id FROM rule_holders holder JOIN released ON released.id = holder.resource_ip_id)
-    RETURNING target_id
-  )`;
+  ), ${DUE}`;
 
 export const START_SESSION: PreparedStatement = {
   name: 'start-session',
-  text: `WITH session AS (
+  text: `WITH ${PLACES('$8')}, owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
-    VALUES ($2, $1, $3, $4, $5, $6, now() + make_interval(hours => $7)) RETURNING *
-  ), ip AS (
-    INSERT INTO resource_ips (id, organization_id, session_id, resource_id, ip_version, ip_address)
-    SELECT i.id, $1, session.id, i.resource_id, i.ip_version, i.ip_address
-    FROM session, jsonb_to_recordset($8::jsonb) AS i(id uuid, resource_id uuid, ip_version int, ip_address text)
+    SELECT $2, $1, $3, $4, $5, $6, now() + make_interval(hours => $7) WHERE ${ALL_IN_PLACE}
     RETURNING *
-  ), want AS (
-    SELECT * FROM jsonb_to_recordset($9::jsonb)
-      AS w(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text)
-  ), rule AS (
-    INSERT INTO rules (target_id, key, address, protocol, ports, due_at)
-    SELECT DISTINCT target_id, key, address, protocol, ports, now() FROM want ORDER BY target_id, key
-    ON CONFLICT (target_id, key) DO UPDATE
-      SET due_at = excluded.due_at, revision = rules.revision + 1, attempts = 0
-    RETURNING id, target_id, key
-  ), holder AS (
-    INSERT INTO rule_holders (rule_id, resource_ip_id)
-    SELECT rule.id, want.ip_id FROM want JOIN rule USING (target_id, key)
-  ), audit AS (${auditInsert('$1', '$10')})
+  ), ${OPEN('session_id', '$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
-  FROM session s JOIN users u ON u.id = s.user_id`,
+  FROM owner s JOIN users u ON u.id = s.user_id`,
 };

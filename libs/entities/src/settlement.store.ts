@@ -1,4 +1,5 @@
 import {
+  overallStatus,
   resourceIpStatus,
   sessionStatus,
   type EndedReason,
@@ -7,6 +8,7 @@ import {
   type ResourceIpStatus,
   type RuleState,
   type SessionStatus,
+  type StaticIpRuleStatus,
 } from '#rules';
 import type { AuditEventType } from './audit-record.entity';
 import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
@@ -14,7 +16,8 @@ import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
 import type { Lease } from './lease.store';
 import { byKey } from './by-key';
-import { HOLDING } from './status-lists';
+import { lockOwners } from './lock-owners';
+import { HOLDING, LEAVING } from './status-lists';
 
 /** What a look at the cloud settled for one rule, to be written under the lease it was found in. */
 export interface RuleSettlement {
@@ -49,7 +52,8 @@ export interface Settlement {
 interface AffectedIp {
   id: string;
   organizationId: OrganizationId;
-  sessionId: string;
+  sessionId: string | null;
+  staticIpRuleId: string | null;
   status: ResourceIpStatus;
   overdue: boolean;
   rules: (HeldRule & { ruleId: string; providerRuleId: string | null; lastError: string | null })[];
@@ -61,6 +65,14 @@ interface AffectedSession {
   status: SessionStatus;
   endedReason: EndedReason | null;
   userEmail: string;
+  statuses: ResourceIpStatus[];
+}
+
+interface AffectedStaticRule {
+  id: string;
+  organizationId: OrganizationId;
+  label: string;
+  ipAddress: string;
   statuses: ResourceIpStatus[];
 }
 
@@ -80,11 +92,17 @@ export class SettlementStore {
   async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<boolean> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
     if (!(await this.holdsLease(tx, lease))) return false;
-    await this.lockSessions(tx, ruleIds);
+    await lockOwners(
+      tx,
+      `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+       WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status IN ('PENDING', 'REMOVING')`,
+      [ruleIds],
+    );
     await this.writeRules(tx, settlement);
     const affected = await this.affectedIps(tx, ruleIds, settlement);
     const moved = await this.writeIps(tx, affected, settlement);
-    await this.writeSessions(tx, [...new Set(moved.map((ip) => ip.sessionId))]);
+    await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
+    await this.auditStaticRules(tx, [...new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))]);
     return true;
   }
 
@@ -94,17 +112,6 @@ export class SettlementStore {
       [lease.targetId, lease.generation],
     );
     return rows.length === 1;
-  }
-
-  /** Sessions before rules, as every other writer: no deadlock with a stop or the sweep. */
-  private async lockSessions(tx: Tx, ruleIds: readonly string[]): Promise<void> {
-    await tx.query(
-      `SELECT 1 FROM sessions WHERE id IN (
-         SELECT ip.session_id FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
-         WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status IN ('PENDING', 'REMOVING')
-       ) ORDER BY id FOR NO KEY UPDATE`,
-      [ruleIds],
-    );
   }
 
   private async writeRules(tx: Tx, { rules, access }: Settlement): Promise<void> {
@@ -127,8 +134,8 @@ export class SettlementStore {
 
   private affectedIps(tx: Tx, ruleIds: readonly string[], settlement: Settlement): Promise<AffectedIp[]> {
     return tx.query(
-      `SELECT ip.id, ip.organization_id AS "organizationId", ip.session_id AS "sessionId", ip.status,
-         ip.created_at < now() - make_interval(secs => $3) AS overdue,
+      `SELECT ip.id, ip.organization_id AS "organizationId", ip.session_id AS "sessionId",
+         ip.static_ip_rule_id AS "staticIpRuleId", ip.status, ip.pending_since < now() - make_interval(secs => $3) AS overdue,
          ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', r.state, 'providerRuleId', r.provider_rule_id,
              'lastError', r.last_error, 'keptByOthers', EXISTS (
                SELECT FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
@@ -215,6 +222,23 @@ export class SettlementStore {
     );
   }
 
+  /** A static IP rule leaves a record when it waits for nothing any more. */
+  private async auditStaticRules(tx: Tx, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const rules = await tx.query<AffectedStaticRule[]>(
+      `SELECT id, organization_id AS "organizationId", label, ip_address AS "ipAddress",
+         ARRAY(SELECT ip.status FROM resource_ips ip
+           WHERE ip.static_ip_rule_id = r.id AND ip.status NOT IN (${LEAVING})) AS statuses
+       FROM static_ip_rules r WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL`,
+      [ids],
+    );
+    for (const rule of rules) {
+      const status = rule.statuses.length === 0 ? 'PENDING' : overallStatus(rule.statuses);
+      if (status !== 'PENDING')
+        await this.audit.write(tx, rule.organizationId, staticRuleSettled(rule, status));
+    }
+  }
+
   private async auditMoves(
     tx: Tx,
     moves: readonly { session: AffectedSession; to: SessionStatus }[],
@@ -228,10 +252,22 @@ export class SettlementStore {
   }
 }
 
+function staticRuleSettled(rule: AffectedStaticRule, status: StaticIpRuleStatus): AuditEntry {
+  return {
+    ...SYSTEM_ACTOR,
+    eventType: status === 'ACTIVE' ? 'STATIC_IP_RULE_APPLIED' : 'STATIC_IP_RULE_FAILED',
+    resourceType: 'STATIC_IP_RULE',
+    resourceId: rule.id,
+    resourceName: rule.label,
+    result: status === 'ACTIVE' ? 'SUCCESS' : 'FAILURE',
+    details: { ipAddress: rule.ipAddress, status },
+  };
+}
+
 function sessionMoved(session: AffectedSession, to: SessionStatus): AuditEntry {
   return {
     ...SYSTEM_ACTOR,
-    eventType: SESSION_EVENTS[to]!,
+    eventType: session.status === 'PENDING' || to !== 'PARTIAL' ? SESSION_EVENTS[to]! : 'SESSION_FAILED',
     resourceType: 'SESSION',
     resourceId: session.id,
     resourceName: session.userEmail,

@@ -21,3 +21,7 @@ export const HOLDING = sqlList(HOLDING_STATUSES);
 export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
 /** For `status IN (…)`: ResourceIps that may let go. */
 export const MAY_RELEASE = startsOf(RESOURCE_IP_MOVES, 'REMOVING');
+/** For `status IN (…)`: sessions that use their resources, or are still being taken out. */
+export const UNFINISHED = sqlList([...LIVE_SESSION_STATUSES, 'EXPIRING']);
+/** For `status IN (…)`: ResourceIps that are being taken out, or are out. */
+export const LEAVING = sqlList(['REMOVING', 'REMOVED']);

@@ -1,7 +1,7 @@
 import type { Provider } from '#rules';
 import type { Tx } from './database';
 import { RELEASE } from './session.store';
-import { MAY_EXPIRE } from './status-lists';
+import { HOLDING, MAY_EXPIRE } from './status-lists';
 
 export interface DueTarget {
   readonly targetId: string;
@@ -28,6 +28,20 @@ export class SweepStore {
       [limit],
     );
     return expired!;
+  }
+
+  /** Forgets what is out of every cloud: entries of static IP rules, deleted static IP rules, deleted resources. */
+  async purge(tx: Tx): Promise<void> {
+    const unsettled = `status IN (${HOLDING}, 'REMOVING')`;
+    await tx.query(`DELETE FROM resource_ips WHERE static_ip_rule_id IS NOT NULL AND status = 'REMOVED'`);
+    await tx.query(
+      `DELETE FROM static_ip_rules rule WHERE deleted_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM resource_ips WHERE static_ip_rule_id = rule.id AND ${unsettled})`,
+    );
+    await tx.query(
+      `DELETE FROM resources r WHERE deleted_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM resource_ips WHERE resource_id = r.id AND ${unsettled})`,
+    );
   }
 
   /** Cloud objects with due rules that no worker holds, the longest overdue first. */

@@ -10,6 +10,7 @@ import {
   SESSION_MOVES,
   SESSION_STATUSES,
   sessionStatus,
+  overallStatus,
   type HeldRule,
   type ResourceIpStatus,
   type SessionStatus,
@@ -83,16 +84,43 @@ describe('the status of a session that is EXPIRING', () => {
   });
 });
 
+describe('the status of a session whose resource moved', () => {
+  const mixed = (mix: string): ResourceIpStatus[][] => IP_LISTS.filter((ips) => mixOf(ips) === mix);
+
+  it.each([
+    ['ACTIVE', 'APPLIED', 'ACTIVE'],
+    ['ACTIVE', 'APPLIED PENDING', 'ACTIVE'],
+    ['ACTIVE', 'FAILED PENDING', 'ACTIVE'],
+    ['ACTIVE', 'APPLIED FAILED', 'PARTIAL'],
+    ['ACTIVE', 'FAILED', 'FAILED'],
+    ['PARTIAL', 'APPLIED FAILED', 'PARTIAL'],
+    ['PARTIAL', 'APPLIED', 'PARTIAL'],
+    ['PARTIAL', 'FAILED PENDING', 'PARTIAL'],
+    ['PARTIAL', 'FAILED', 'FAILED'],
+  ] as const)('from %s with %s is %s', (current, mix, expected) => {
+    const lists = mixed(mix);
+    expect(lists.length).toBeGreaterThan(0);
+    expect(new Set(lists.map((ips) => sessionStatus(current, ips, null)))).toEqual(new Set([expected]));
+  });
+});
+
+describe('the status of a static IP rule', () => {
+  it.each([
+    [['PENDING'], 'PENDING'],
+    [['APPLIED', 'PENDING', 'FAILED'], 'PENDING'],
+    [['APPLIED', 'APPLIED'], 'ACTIVE'],
+    [['APPLIED', 'FAILED'], 'PARTIAL'],
+    [['FAILED', 'FAILED'], 'FAILED'],
+  ] as const)('with %j is %s', (entries, expected) => {
+    expect(overallStatus(entries)).toBe(expected);
+  });
+});
+
 describe('the status of any other session', () => {
-  it.each(['ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRED', 'CANCELLED'] as const)(
-    '%s does not follow from its addresses',
-    (current) => {
-      const statuses = IP_LISTS.flatMap((ips) =>
-        REASONS.map((reason) => sessionStatus(current, ips, reason)),
-      );
-      expect(new Set(statuses)).toEqual(new Set([current]));
-    },
-  );
+  it.each(['FAILED', 'EXPIRED', 'CANCELLED'] as const)('%s does not follow from its addresses', (current) => {
+    const statuses = IP_LISTS.flatMap((ips) => REASONS.map((reason) => sessionStatus(current, ips, reason)));
+    expect(new Set(statuses)).toEqual(new Set([current]));
+  });
 });
 
 describe('the status of an address on a resource', () => {
@@ -184,6 +212,13 @@ describe('the moves', () => {
     expect(going).toEqual([...HOLDING_STATUSES]);
   });
 
+  /** A resource that moves takes its addresses back to PENDING: the one way back there is. */
+  const ONE_WAY = { ...RESOURCE_IP_MOVES, APPLIED: ['REMOVING'] } as const;
+
+  it('lead back only when a resource moves', () => {
+    expect(RESOURCE_IP_MOVES.APPLIED).toEqual(['PENDING', 'REMOVING']);
+  });
+
   /** Every status can be reached from PENDING, and none can be reached again once left. */
   const walk = <S extends string>(
     moves: Readonly<Record<S, readonly S[]>>,
@@ -197,7 +232,7 @@ describe('the moves', () => {
   it('go one way', () => {
     const paths: string[][] = [
       ...walk<SessionStatus>(SESSION_MOVES, 'PENDING'),
-      ...walk<ResourceIpStatus>(RESOURCE_IP_MOVES, 'PENDING'),
+      ...walk<ResourceIpStatus>(ONE_WAY, 'PENDING'),
     ];
     expect(paths.filter((path) => new Set(path).size < path.length)).toEqual([]);
     expect(new Set(paths.flat())).toEqual(new Set([...SESSION_STATUSES, ...RESOURCE_IP_STATUSES]));

@@ -20,8 +20,8 @@ export type EndedReason = (typeof ENDED_REASONS)[number];
 
 export const SESSION_MOVES: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   PENDING: ['ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRING'],
-  ACTIVE: ['EXPIRING'],
-  PARTIAL: ['EXPIRING'],
+  ACTIVE: ['PARTIAL', 'FAILED', 'EXPIRING'],
+  PARTIAL: ['FAILED', 'EXPIRING'],
   FAILED: [],
   EXPIRING: ['EXPIRED', 'CANCELLED'],
   EXPIRED: [],
@@ -30,7 +30,8 @@ export const SESSION_MOVES: Readonly<Record<SessionStatus, readonly SessionStatu
 
 export const RESOURCE_IP_MOVES: Readonly<Record<ResourceIpStatus, readonly ResourceIpStatus[]>> = {
   PENDING: ['APPLIED', 'FAILED', 'REMOVING'],
-  APPLIED: ['REMOVING'],
+  // back to PENDING when its resource moves: the address is then to be applied in another place
+  APPLIED: ['PENDING', 'REMOVING'],
   REMOVING: ['REMOVED'],
   FAILED: [],
   REMOVED: [],
@@ -46,6 +47,9 @@ export const LIVE_SESSION_STATUSES = [
 /** A ResourceIp in one of these wants its cloud rules to exist. */
 export const HOLDING_STATUSES = ['PENDING', 'APPLIED'] as const satisfies readonly ResourceIpStatus[];
 
+const isLiveStatus = (status: SessionStatus): boolean =>
+  LIVE_SESSION_STATUSES.some((live) => live === status);
+
 const has = (ips: readonly ResourceIpStatus[], status: ResourceIpStatus): boolean => ips.includes(status);
 
 /**
@@ -60,10 +64,10 @@ export function sessionStatus(
   ips: readonly ResourceIpStatus[],
   endedReason: EndedReason | null,
 ): SessionStatus {
-  if (current === 'PENDING') {
-    if (has(ips, 'PENDING')) return 'PENDING';
-    if (!has(ips, 'FAILED')) return 'ACTIVE';
-    return has(ips, 'APPLIED') ? 'PARTIAL' : 'FAILED';
+  if (isLiveStatus(current)) {
+    const overall = overallStatus(ips);
+    // a partial session never mends: FAILED is final
+    return overall === 'PENDING' || (overall === 'ACTIVE' && current !== 'PENDING') ? current : overall;
   }
   if (current === 'EXPIRING' && !has(ips, 'REMOVING'))
     return endedReason === 'EXPIRED' ? 'EXPIRED' : 'CANCELLED';
@@ -94,4 +98,17 @@ export function resourceIpStatus(
     return rules.every((rule) => rule.keptByOthers || rule.state === 'absent') ? 'REMOVED' : 'REMOVING';
   }
   return current;
+}
+
+export const STATIC_IP_RULE_STATUSES = ['PENDING', 'ACTIVE', 'PARTIAL', 'FAILED'] as const;
+export type StaticIpRuleStatus = (typeof STATIC_IP_RULE_STATUSES)[number];
+
+/**
+ * The status that openings have together: a static IP rule's, and the one a live session follows.
+ * @param entries at least one, without those that are being taken out
+ */
+export function overallStatus(entries: readonly ResourceIpStatus[]): StaticIpRuleStatus {
+  if (has(entries, 'PENDING')) return 'PENDING';
+  if (!has(entries, 'FAILED')) return 'ACTIVE';
+  return has(entries, 'APPLIED') ? 'PARTIAL' : 'FAILED';
 }

@@ -2,12 +2,21 @@ import { DriverRegistry } from '#drivers';
 import { badRequest } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 
+/** What names a cloud object, and the way to it. */
+export interface NamedResource extends Pick<
+  CreateResourceDto,
+  'provider' | 'resourceType' | 'resourceIdentifier'
+> {
+  readonly region?: string | null | undefined;
+  readonly config?: CreateResourceDto['config'] | undefined;
+}
+
 /**
  * Checks that the names point at something the provider can have.
  * @returns the cloud object's one name
  * @throws ApiError 400 naming the field and what it must be
  */
-export function checkedTargetKey(asked: CreateResourceDto): string {
+export function checkedTargetKey(asked: NamedResource): string {
   const facts = DriverRegistry.facts(asked.provider);
   if (!facts)
     throw invalid(

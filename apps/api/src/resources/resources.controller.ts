@@ -1,25 +1,38 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { AdminOnly, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
+import { writePageHeaders } from '../http/page-headers';
 import { PathId } from '../http/path-id';
-import { CreateResourceDto, ResourceDto } from './dto/resource.dto';
+import { CreateResourceDto, ResourceDto, ResourceListQueryDto, UpdateResourceDto } from './dto/resource.dto';
+import { ResourceEditingService } from './resource-editing.service';
 import { toResource } from './resource.mapper';
 import { ResourcesService } from './resources.service';
 
 @ApiTags('Resources')
 @Controller('resources')
 export class ResourcesController {
-  constructor(private readonly resources: ResourcesService) {}
+  constructor(
+    private readonly resources: ResourcesService,
+    private readonly editing: ResourceEditingService,
+  ) {}
 
   @Get()
   @SignedIn({ scope: 'resources:read' })
   @ApiOperation({ summary: "The organization's resources by name" })
-  @Answers({ 200: [ResourceDto], errors: [401, 403] })
-  async list(@CurrentPrincipal() principal: Principal): Promise<ResourceDto[]> {
-    return (await this.resources.list(principal)).map(toResource);
+  @Answers({ 200: [ResourceDto], errors: [400, 401, 403] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() { page, size }: ResourceListQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ResourceDto[]> {
+    const slice = page === undefined && size === undefined ? null : { page: page ?? 0, size: size ?? 100 };
+    const { rows, total } = await this.resources.list(principal, slice);
+    writePageHeaders(response, slice ?? { page: 0, size: total }, total);
+    return rows.map(toResource);
   }
 
   @Get(':id')
@@ -53,5 +66,39 @@ export class ResourcesController {
     @PathId() id: string,
   ): Promise<ResourceDto> {
     return toResource(await this.resources.verify(principal, id, caller));
+  }
+
+  @Patch(':id')
+  @AdminOnly()
+  @ApiOperation({
+    summary: 'Change a resource',
+    description:
+      'Rules that are applied follow it: revoked where they are, applied where they belong now. provider and ' +
+      'resourceType cannot be changed.',
+  })
+  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
+  async update(
+    @CurrentPrincipal() principal: Principal,
+    @CallerAddress() caller: HostAddress | null,
+    @PathId() id: string,
+    @Body() asked: UpdateResourceDto,
+  ): Promise<ResourceDto> {
+    return toResource(await this.editing.update(principal, id, asked, caller));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @AdminOnly()
+  @ApiOperation({
+    summary: 'Delete a resource that no session uses',
+    description: 'It leaves all roles. Its static IP rules are taken out of the cloud.',
+  })
+  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  delete(
+    @CurrentPrincipal() principal: Principal,
+    @CallerAddress() caller: HostAddress | null,
+    @PathId() id: string,
+  ): Promise<void> {
+    return this.editing.delete(principal, id, caller);
   }
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
-import { ResourceStore } from '#entities';
+import { ResourceRulesStore, ResourceStore } from '#entities';
 import { CredentialsModule } from '../credentials/credentials.module';
+import { ResourceEditingService } from './resource-editing.service';
 import { ResourceVerifier } from './resource-verifier';
 import { ResourcesController } from './resources.controller';
 import { ResourcesService } from './resources.service';
@@ -8,6 +9,7 @@ import { ResourcesService } from './resources.service';
 @Module({
   imports: [CredentialsModule],
   controllers: [ResourcesController],
-  providers: [ResourcesService, ResourceVerifier, ResourceStore],
+  providers: [ResourcesService, ResourceEditingService, ResourceVerifier, ResourceStore, ResourceRulesStore],
+  exports: [ResourceStore],
 })
 export class ResourcesModule {}

@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { AuditStore, CredentialStore, Database, ResourceStore, type ResourceRow } from '#entities';
+import {
+  AuditStore,
+  CredentialStore,
+  Database,
+  ResourceStore,
+  type ResourceRow,
+  type Slice,
+} from '#entities';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
-import type { HostAddress, TrafficConfig } from '#rules';
+import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest, notFound } from '../errors/api-error';
-import { ResourceVerifier } from './resource-verifier';
+import { badRequest, notFound, type ApiError } from '../errors/api-error';
+import type { CreateResourceDto } from './dto/resource.dto';
+import { checkFittingCredential } from './fitting-credential';
+import { trafficConfig } from './resource-changes';
 import { checkedTargetKey } from './resource-naming';
-import type { CreateResourceDto, ResourceConfigDto } from './dto/resource.dto';
+import { ResourceVerifier } from './resource-verifier';
 
 @Injectable()
 export class ResourcesService {
@@ -19,13 +28,14 @@ export class ResourcesService {
     private readonly verifier: ResourceVerifier,
   ) {}
 
-  list(principal: Principal): Promise<ResourceRow[]> {
-    return this.resources.list(this.database.autocommit, principal.organizationId);
+  /** @param slice null: all of them */
+  list(principal: Principal, slice: Slice | null): Promise<{ rows: ResourceRow[]; total: number }> {
+    return this.resources.list(this.database.autocommit, principal.organizationId, slice);
   }
 
   async find(principal: Principal, id: string): Promise<ResourceRow> {
     const resource = await this.resources.find(this.database.autocommit, principal.organizationId, id);
-    if (!resource) throw notFound(`Resource ${id} does not exist`, 'RESOURCE_NOT_FOUND');
+    if (!resource) throw resourceMissing(id);
     return resource;
   }
 
@@ -37,17 +47,7 @@ export class ResourcesService {
     const targetKey = checkedTargetKey(asked);
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const credential = await this.credentials.find(tx, organizationId, asked.credentialId);
-      if (!credential)
-        throw notFound(`Credential ${asked.credentialId} does not exist`, 'CREDENTIAL_NOT_FOUND');
-      if (credential.provider !== asked.provider) {
-        throw badRequest(
-          `credentialId names a credential for ${credential.provider}, not for ${asked.provider}`,
-          {
-            credentialId: `must name a credential for ${asked.provider}`,
-          },
-        );
-      }
+      await checkFittingCredential(this.credentials, tx, organizationId, asked.credentialId, asked.provider);
       if (!(await this.resources.hasRoom(tx, organizationId))) {
         throw badRequest(
           'The plan allows no more resources: upgrade to the Paid plan',
@@ -99,15 +99,9 @@ export class ResourcesService {
   }
 }
 
-/** Only what was given: a field that was left out stays out. */
-function trafficConfig({ port, ports, protocol }: ResourceConfigDto = {}): TrafficConfig &
-  Record<string, unknown> {
-  return {
-    ...(port === undefined ? {} : { port }),
-    ...(ports ? { ports } : {}),
-    ...(protocol ? { protocol } : {}),
-  };
-}
+/** 404 of a resource that is not there, or another organization's. */
+export const resourceMissing = (id: string): ApiError =>
+  notFound(`Resource ${id} does not exist`, 'RESOURCE_NOT_FOUND');
 
 function refusal(resource: ResourceRow, failure: DriverError): Error {
   if (failure.kind === 'target-missing') {

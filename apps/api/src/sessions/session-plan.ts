@@ -1,17 +1,15 @@
-import { DriverRegistry } from '#drivers';
 import type { GrantRow, NewOpening } from '#entities';
 import {
-  canonicalCidr,
   readGivenAddress,
   refusalOf,
   REFUSAL_WORDS,
-  ruleSpecs,
   type AddressPolicy,
   type HostAddress,
   type IpVersion,
   type MaximumDuration,
 } from '#rules';
 import { badRequest, forbidden, notFound } from '../errors/api-error';
+import { openingOn } from '../resources/placement';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 export interface SessionAddresses {
@@ -88,17 +86,9 @@ export function sessionHours(asked: number | undefined, fallback: number, maximu
 }
 
 /** Each address on each resource, with the cloud rules that takes. */
-export function openings(addresses: SessionAddresses, grants: readonly GrantRow[]): NewOpening[] {
-  const families = [
-    { ipVersion: 4, ipAddress: addresses.ipv4 },
-    { ipVersion: 6, ipAddress: addresses.ipv6 },
-  ] as const;
-  return grants.flatMap(({ resourceId, targetId, provider, config }) =>
-    families.flatMap(({ ipVersion, ipAddress }) => {
-      if (ipAddress === null) return [];
-      const { traits } = DriverRegistry.facts(provider)!;
-      const specs = ruleSpecs(canonicalCidr(ipAddress)!.cidr, config, traits.portsPerRule);
-      return [{ resourceId, targetId, ipVersion, ipAddress, specs }];
-    }),
-  );
+export function openings({ ipv4, ipv6 }: SessionAddresses, grants: readonly GrantRow[]): NewOpening[] {
+  return grants.flatMap((grant) => [
+    ...(ipv4 === null ? [] : [openingOn(grant, 4, ipv4)]),
+    ...(ipv6 === null ? [] : [openingOn(grant, 6, ipv6)]),
+  ]);
 }

@@ -15,6 +15,7 @@ import { LIVE_SESSION_STATUSES, maximumDuration, type HostAddress, type Provider
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
+import { whileResourcesStay } from '../resources/placement';
 import type { StartSessionDto } from './dto/start-session.dto';
 import {
   chosenGrants,
@@ -42,35 +43,7 @@ export class SessionsService {
     const addresses = sessionAddresses(asked, caller, {
       allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES,
     });
-    const { organizationId, userId, tier } = principal;
-    const grants = await this.sessions.grants(
-      this.database.autocommit,
-      organizationId,
-      userId,
-      asked.resourceIds ?? [],
-    );
-    const chosen = chosenGrants(grants, asked.resourceIds);
-    const hours = sessionHours(
-      asked.durationHours,
-      this.settings.SESSION_DEFAULT_HOURS,
-      maximumDuration(tier, chosen),
-    );
-    const session = {
-      id: randomUUID(),
-      userId,
-      holder: asked.holder ?? '',
-      ipv4Address: addresses.ipv4,
-      ipv6Address: addresses.ipv6,
-      hours,
-      openings: openings(addresses, chosen),
-    };
-    const audit = startedEntry(principal, session.id, addresses, hours, asked, caller);
-    const started = await this.database.statement((tx) =>
-      this.sessions.start(tx, organizationId, session, audit),
-    );
-    if (!started) throw await this.alreadyLive(principal, session);
-    this.wake('apply-rules', chosen);
-    return started;
+    return whileResourcesStay(() => this.startPlanned(principal, asked, addresses, caller));
   }
 
   /** @throws ApiError 404 when it is not the organization's, 403 when another user's */
@@ -131,6 +104,43 @@ export class SessionsService {
   /** An admin ends anybody's session in the organization. */
   async stopByAdmin(principal: Principal, id: string, caller: HostAddress | null): Promise<SessionRow> {
     return this.end(principal, await this.existing(principal, id), 'ADMIN', caller);
+  }
+
+  private async startPlanned(
+    principal: Principal,
+    asked: StartSessionDto,
+    addresses: SessionAddresses,
+    caller: HostAddress | null,
+  ): Promise<SessionRow | 'moved'> {
+    const { organizationId, userId, tier } = principal;
+    const grants = await this.sessions.grants(
+      this.database.autocommit,
+      organizationId,
+      userId,
+      asked.resourceIds ?? [],
+    );
+    const chosen = chosenGrants(grants, asked.resourceIds);
+    const hours = sessionHours(
+      asked.durationHours,
+      this.settings.SESSION_DEFAULT_HOURS,
+      maximumDuration(tier, chosen),
+    );
+    const session = {
+      id: randomUUID(),
+      userId,
+      holder: asked.holder ?? '',
+      ipv4Address: addresses.ipv4,
+      ipv6Address: addresses.ipv6,
+      hours,
+      openings: openings(addresses, chosen),
+    };
+    const audit = startedEntry(principal, session.id, addresses, hours, asked, caller);
+    const started = await this.database.statement((tx) =>
+      this.sessions.start(tx, organizationId, session, audit),
+    );
+    if (started === 'taken') throw await this.alreadyLive(principal, session);
+    if (started !== 'moved') this.wake('apply-rules', chosen);
+    return started;
   }
 
   private async end(

@@ -215,13 +215,18 @@ export class Converger {
 function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deployment: string): RuleChange {
   if (change.action === 'remove') return change;
   const rule = rules.find(({ ruleId }) => ruleId === change.ruleId)!;
-  const expiresAt = Math.max(...rule.holders.map((holder) => holder.expiresAt));
   return {
     action: 'add',
     ruleId: rule.ruleId,
     spec: rule.spec,
-    mark: { deployment, ruleId: rule.ruleId, expiresAt },
+    mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
   };
+}
+
+/** When the last of its holders ends; null: one has no end. */
+function lastEnd({ holders }: DueRuleRow): number | null {
+  const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
+  return ends.length < holders.length ? null : Math.max(...ends);
 }
 
 /** Changes held back because the account's write budget is spent. */

@@ -58,13 +58,22 @@ function waitingBy(rule: DueRuleRow, key: string): string[] {
     .map((holder) => holder.resourceIpId);
 }
 
+const distinct = (ways: readonly Access[]): Access[] => [
+  ...new Map(ways.map((access) => [accessKey(access), access])).values(),
+];
+
 function waysTo(rule: DueRuleRow): Access[] {
   const ofStatus = (status: string): Access[] =>
     rule.holders.filter((holder) => holder.status === status).map((holder) => holder.access);
   const waiting = ofStatus('PENDING');
-  if (waiting.length > 0) return [...new Map(waiting.map((access) => [accessKey(access), access])).values()];
-  const [way] = rule.wanted
-    ? [...ofStatus('APPLIED'), rule.writtenWith]
-    : [rule.writtenWith, ...ofStatus('REMOVING')];
+  if (waiting.length > 0) return distinct(waiting);
+  const ways = distinct(
+    (rule.wanted
+      ? [...ofStatus('APPLIED'), rule.writtenWith]
+      : [rule.writtenWith, ...ofStatus('REMOVING')]
+    ).filter((access) => access !== null),
+  );
+  // the way it was written may be closed by now: each attempt takes the next
+  const way = ways[rule.attempts % ways.length];
   return way ? [way] : [];
 }

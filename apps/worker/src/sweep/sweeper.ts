@@ -47,6 +47,7 @@ export class Sweeper {
     await this.expireSessions();
     const due = await this.store.dueTargets(this.database.autocommit, this.runner.free);
     for (const { targetId } of due) void this.runner.run(targetId);
+    await this.store.purge(this.database.autocommit);
   }
 
   private async expireSessions(): Promise<void> {

@@ -149,6 +149,8 @@ const UP = [
   `ALTER TABLE credentials ADD check_due_at timestamptz DEFAULT now()`,
   `ALTER TABLE resources ADD verify_due_at timestamptz`,
   `ALTER TABLE resources ADD deleted_at timestamptz`,
+  `ALTER TABLE resources ADD revision integer NOT NULL DEFAULT 0`,
+  `ALTER TABLE resource_ips ADD pending_since timestamptz NOT NULL DEFAULT now()`,
   `ALTER TABLE users ADD password_changed_at timestamptz NOT NULL DEFAULT now()`,
   `ALTER TABLE users ADD mfa_enabled boolean NOT NULL DEFAULT false`,
   `ALTER TABLE users ADD mfa_sealed_secret text`,
@@ -159,6 +161,10 @@ const UP = [
   `ALTER TABLE resource_ips ALTER COLUMN session_id DROP NOT NULL`,
   `CREATE INDEX audit_records_transaction_id_idx ON audit_records (transaction_id, sequence)`,
   `CREATE INDEX credentials_check_due_idx ON credentials (check_due_at) WHERE check_due_at IS NOT NULL`,
+  `CREATE INDEX resources_deleted_idx ON resources (id) WHERE deleted_at IS NOT NULL`,
+  `CREATE INDEX static_ip_rules_deleted_idx ON static_ip_rules (id) WHERE deleted_at IS NOT NULL`,
+  `CREATE INDEX resource_ips_removed_entries_idx ON resource_ips (id)
+    WHERE static_ip_rule_id IS NOT NULL AND status = 'REMOVED'`,
   `CREATE INDEX resources_verify_due_idx ON resources (verify_due_at) WHERE deleted_at IS NULL`,
   `CREATE UNIQUE INDEX users_one_per_email ON users (organization_id, email) WHERE deleted_at IS NULL`,
   `CREATE INDEX resource_ips_static_ip_rule_id_idx ON resource_ips (static_ip_rule_id) WHERE static_ip_rule_id IS NOT NULL`,
@@ -204,7 +210,7 @@ const UP = [
 const DOWN = [
   `DELETE FROM resource_ips WHERE session_id IS NULL`,
   `ALTER TABLE resource_ips DROP CONSTRAINT resource_ips_owner_check`,
-  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name`,
+  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name, DROP COLUMN pending_since`,
   `ALTER TABLE resource_ips ALTER COLUMN session_id SET NOT NULL`,
   `DELETE FROM resource_ips ip WHERE NOT EXISTS (SELECT FROM resources r WHERE r.id = ip.resource_id)`,
   `ALTER TABLE resource_ips ADD CONSTRAINT resource_ips_resource_fkey FOREIGN KEY (organization_id, resource_id)
@@ -217,7 +223,7 @@ const DOWN = [
   `ALTER TABLE audit_records DROP COLUMN transaction_id`,
   `ALTER TABLE organizations DROP COLUMN suspended_reason, DROP COLUMN mfa_required, DROP COLUMN password_min_length, DROP COLUMN password_require_uppercase, DROP COLUMN password_require_lowercase, DROP COLUMN password_require_digit, DROP COLUMN password_require_special_char, DROP COLUMN password_expiration_days`,
   `ALTER TABLE credentials DROP COLUMN check_due_at`,
-  `ALTER TABLE resources DROP COLUMN verify_due_at, DROP COLUMN deleted_at`,
+  `ALTER TABLE resources DROP COLUMN verify_due_at, DROP COLUMN deleted_at, DROP COLUMN revision`,
   `ALTER TABLE users DROP COLUMN password_changed_at, DROP COLUMN mfa_enabled, DROP COLUMN mfa_sealed_secret, DROP COLUMN mfa_last_step, DROP COLUMN deleted_at`,
   `DROP TABLE audit_seals, audit_seal_cursor, billing_details, subscriptions, payments, payment_events, static_ip_rules, idempotency_keys, sign_in_failures, mfa_challenges, recovery_codes, account_tokens CASCADE`,
   `DROP FUNCTION current_transaction`,

@@ -1,9 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsNotEmpty,
@@ -14,6 +15,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { PROTOCOLS, PROVIDERS } from '#rules';
@@ -82,6 +84,34 @@ export class CreateResourceDto {
   @ValidateNested()
   @IsObject({ message: 'must be an object' })
   config?: ResourceConfigDto;
+}
+
+export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNullProperties: false }) {
+  @ApiPropertyOptional({ example: true, description: 'false: no new session may use it; running ones go on' })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsBoolean({ message: 'must be true or false' })
+  isActive?: boolean;
+}
+
+export class ResourceListQueryDto {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description: 'counted from 0; without page and size everything is listed',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @Min(0, { message: 'must be 0 or more' })
+  @IsInt({ message: 'must be a whole number' })
+  page?: number;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 100, description: 'items a page' })
+  @IsOptional()
+  @Type(() => Number)
+  @Min(1, { message: 'must be at least 1' })
+  @Max(100, { message: 'must be at most 100' })
+  @IsInt({ message: 'must be a whole number' })
+  size?: number;
 }
 
 export class ResourceDto {

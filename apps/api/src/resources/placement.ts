@@ -1,0 +1,50 @@
+import { DriverRegistry } from '#drivers';
+import type { NewOpening } from '#entities';
+import {
+  canonicalCidr,
+  ruleSpecs,
+  type IpVersion,
+  type Provider,
+  type RuleSpec,
+  type TrafficConfig,
+} from '#rules';
+import { conflict } from '../errors/api-error';
+
+/** Where a resource's rules belong now. */
+export interface Placement {
+  readonly resourceId: string;
+  readonly revision: number;
+  readonly provider: Provider;
+  readonly targetId: string;
+  readonly config: TrafficConfig;
+}
+
+const MOST_PLANS = 3;
+
+/** The cloud rules that let an address or a range reach a resource. @param address canonical */
+export function specsOf(
+  { provider, config }: Pick<Placement, 'provider' | 'config'>,
+  address: string,
+): RuleSpec[] {
+  const { traits } = DriverRegistry.facts(provider)!;
+  return ruleSpecs(canonicalCidr(address)!.cidr, config, traits.portsPerRule);
+}
+
+/** An opening of a canonical address or range on a resource. */
+export function openingOn(place: Placement, ipVersion: IpVersion, ipAddress: string): NewOpening {
+  const { resourceId, revision, targetId } = place;
+  return { resourceId, revision, targetId, ipVersion, ipAddress, specs: specsOf(place, ipAddress) };
+}
+
+/**
+ * Plans again when a resource moved between the plan and the deed.
+ * @param attempt plans and does it; `moved`: it did nothing, since a resource is not what the plan was made for
+ * @throws ApiError 409 when resources keep moving
+ */
+export async function whileResourcesStay<T>(attempt: () => Promise<T | 'moved'>): Promise<T> {
+  for (let plans = 0; plans < MOST_PLANS; plans += 1) {
+    const done = await attempt();
+    if (done !== 'moved') return done;
+  }
+  throw conflict('The resources are being changed right now: try again');
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewResource, ResourceChange, ResourceRow } from '#entities';
+import type { TrafficConfig } from '#rules';
+import { badRequest } from '../errors/api-error';
+import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
+import { checkedTargetKey } from './resource-naming';
+
+/** What a PATCH makes of a resource. */
+export interface PlannedChange extends ResourceChange {
+  /** its rules belong elsewhere, or let other traffic in */
+  readonly placeChanged: boolean;
+  /** the same cloud object is reached with another credential, or in another region */
+  readonly wayChanged: boolean;
+}
+
+/** Only what was given: a field that was left out stays out. */
+export function trafficConfig({ port, ports, protocol }: ResourceConfigDto = {}): NewResource['config'] {
+  return {
+    ...(port === undefined ? {} : { port }),
+    ...(ports ? { ports } : {}),
+    ...(protocol ? { protocol } : {}),
+  };
+}
+
+/** @throws ApiError 400 naming the field */
+export function changedResource(now: ResourceRow, asked: UpdateResourceDto): PlannedChange {
+  for (const field of ['provider', 'resourceType'] as const) {
+    if (asked[field] !== undefined && asked[field] !== now[field]) {
+      throw badRequest(`${field} cannot be changed: create another resource`, {
+        [field]: `cannot be changed: it is ${now[field]}`,
+      });
+    }
+  }
+  const config: TrafficConfig & Record<string, unknown> = asked.config
+    ? trafficConfig(asked.config)
+    : now.config;
+  const change = {
+    name: asked.name ?? now.name,
+    credentialId: asked.credentialId ?? now.credentialId,
+    resourceIdentifier: asked.resourceIdentifier ?? now.resourceIdentifier,
+    region: asked.region === undefined ? now.region : asked.region,
+    isActive: asked.isActive ?? now.isActive,
+    config,
+  };
+  const { provider, resourceType } = now;
+  return {
+    ...change,
+    targetKey: checkedTargetKey({ ...change, provider, resourceType, config: asked.config }),
+    placeChanged:
+      change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
+    wayChanged: change.credentialId !== now.credentialId || change.region !== now.region,
+  };
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AuditStore,
+  CredentialStore,
+  Database,
+  ResourceRulesStore,
+  ResourceStore,
+  type ResourceRow,
+  type Tx,
+} from '#entities';
+import type { Principal } from '#guards';
+import { WakeUps } from '#jobs';
+import type { HostAddress } from '#rules';
+import { auditActor } from '../audit/audit-actor';
+import { badRequest } from '../errors/api-error';
+import type { UpdateResourceDto } from './dto/resource.dto';
+import { checkFittingCredential } from './fitting-credential';
+import { specsOf } from './placement';
+import { changedResource, type PlannedChange } from './resource-changes';
+import { resourceMissing } from './resources.service';
+
+/** Changes and deletes resources whose rules may stand in clouds: nothing is left behind there. */
+@Injectable()
+export class ResourceEditingService {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourceStore,
+    private readonly rules: ResourceRulesStore,
+    private readonly credentials: CredentialStore,
+    private readonly audit: AuditStore,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** Applied rules follow the resource: revoked where they are, applied where they belong now. */
+  async update(
+    principal: Principal,
+    id: string,
+    asked: UpdateResourceDto,
+    caller: HostAddress | null,
+  ): Promise<ResourceRow> {
+    const { organizationId } = principal;
+    const { updated, targets } = await this.database.transaction(async (tx) => {
+      const now = await this.resources.lock(tx, organizationId, id);
+      if (!now) throw resourceMissing(id);
+      const change = changedResource(now, asked);
+      if (change.credentialId !== now.credentialId) {
+        await checkFittingCredential(this.credentials, tx, organizationId, change.credentialId, now.provider);
+      }
+      const woken = await this.move(tx, principal, now, change);
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'RESOURCE_UPDATED',
+        resourceType: 'RESOURCE',
+        resourceId: id,
+        resourceName: change.name,
+        details: {
+          fields: Object.keys(asked).filter((field) => asked[field as keyof UpdateResourceDto] !== undefined),
+        },
+      });
+      return { updated: (await this.resources.find(tx, organizationId, id))!, targets: woken };
+    });
+    for (const { provider, targetIds } of targets) this.wakeUps.wake('revoke-rules', provider, targetIds);
+    return updated;
+  }
+
+  /** @throws ApiError 400 RESOURCE_IN_USE while sessions use it */
+  async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+    const { organizationId } = principal;
+    const targets = await this.database.transaction(async (tx) => {
+      const resource = await this.resources.lock(tx, organizationId, id);
+      if (!resource) throw resourceMissing(id);
+      if (!(await this.rules.isFree(tx, organizationId, id))) {
+        throw badRequest(
+          'Sessions use the resource: stop them, wait until they have ended, then delete it',
+          undefined,
+          'RESOURCE_IN_USE',
+        );
+      }
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'RESOURCE_DELETED',
+        resourceType: 'RESOURCE',
+        resourceId: id,
+        resourceName: resource.name,
+        details: { provider: resource.provider, resourceIdentifier: resource.resourceIdentifier },
+      });
+      return this.rules.delete(tx, organizationId, id);
+    });
+    for (const { provider, targetIds } of targets) this.wakeUps.wake('revoke-rules', provider, targetIds);
+  }
+
+  private async move(
+    tx: Tx,
+    { organizationId }: Principal,
+    { id, provider, resourceType }: ResourceRow,
+    change: PlannedChange,
+  ): ReturnType<ResourceRulesStore['rehold']> {
+    const moved = change.placeChanged || change.wayChanged;
+    const targetId = await this.resources.target(tx, organizationId, { ...change, provider, resourceType });
+    await this.resources.update(tx, organizationId, id, { ...change, targetId, moved });
+    if (!moved) return [];
+    const holding = await this.rules.holding(tx, organizationId, id);
+    const wants = holding.map((ip) => ({
+      resourceIpId: ip.id,
+      targetId,
+      specs: specsOf({ provider, config: change.config }, ip.ipAddress),
+    }));
+    return this.rules.rehold(tx, organizationId, id, wants, change.wayChanged);
+  }
+}

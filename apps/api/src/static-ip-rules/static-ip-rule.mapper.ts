@@ -1,0 +1,20 @@
+import type { StaticIpRuleRow } from '#entities';
+import { overallStatus } from '#rules';
+import type { StaticIpRuleDto, StaticIpRuleEntryDto } from './dto/static-ip-rule.dto';
+
+export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
+  return {
+    id: row.id,
+    label: row.label,
+    ipAddress: row.ipAddress,
+    status: overallStatus(row.resources.map((entry) => entry.status)),
+    createdByEmail: row.createdByEmail,
+    createdAt: row.createdAt.toISOString(),
+    resources: row.resources.map((entry) => ({
+      ...entry,
+      // the store leaves out those that are being taken out
+      status: entry.status as StaticIpRuleEntryDto['status'],
+      appliedAt: entry.appliedAt === null ? null : new Date(entry.appliedAt).toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { StaticIpRuleStore } from '#entities';
+import { ResourcesModule } from '../resources/resources.module';
+import { StaticIpRulesController } from './static-ip-rules.controller';
+import { StaticIpRulesService } from './static-ip-rules.service';
+
+@Module({
+  imports: [ResourcesModule],
+  controllers: [StaticIpRulesController],
+  providers: [StaticIpRulesService, StaticIpRuleStore],
+})
+export class StaticIpRulesModule {}

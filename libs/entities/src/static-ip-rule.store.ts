@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { IpVersion, OrganizationId, ResourceIpStatus } from '#rules';
+import type { Tx } from './database';
+import { DUE, HOLD, WANT, wantsJson, wokenTargets, type WantedRules, type WokenTargets } from './openings';
+import type { Slice } from './session.store';
+import { LEAVING, MAY_RELEASE } from './status-lists';
+import type { TenantStore } from './tenant-store';
+
+export interface StaticIpRuleEntryRow {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly status: ResourceIpStatus;
+  /** ISO 8601 */
+  readonly appliedAt: string | null;
+  readonly errorMessage: string | null;
+}
+
+export interface StaticIpRuleRow {
+  readonly id: string;
+  readonly label: string;
+  readonly ipAddress: string;
+  readonly createdByEmail: string;
+  readonly createdAt: Date;
+  /** without those that are being taken out */
+  readonly resources: StaticIpRuleEntryRow[];
+}
+
+/** One resource a static IP rule is to be applied on, and the cloud rules that takes. */
+export interface NewEntry extends Omit<WantedRules, 'resourceIpId'> {
+  readonly resourceId: string;
+  readonly resourceName: string;
+}
+
+const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_email AS "createdByEmail",
+    s.created_at AS "createdAt",
+    ARRAY(SELECT jsonb_build_object('resourceId', ip.resource_id,
+        'resourceName', coalesce(r.name, ip.resource_name), 'status', ip.status, 'appliedAt', ip.applied_at,
+        'errorMessage', ip.error_message)
+      FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
+      WHERE ip.static_ip_rule_id = s.id AND ip.status NOT IN (${LEAVING})
+      ORDER BY coalesce(r.name, ip.resource_name), ip.id) AS resources
+  FROM static_ip_rules s WHERE s.organization_id = $1 AND s.deleted_at IS NULL`;
+
+/** Permanent openings. Whoever calls its writers has locked the resources (`ResourceStore.places`) in the transaction. */
+export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
+  /** Newest first. */
+  async list(
+    tx: Tx,
+    organization: OrganizationId,
+    slice: Slice,
+  ): Promise<{ rows: StaticIpRuleRow[]; total: number }> {
+    const [counted] = await tx.query<{ total: number }[]>(
+      'SELECT count(*)::int AS total FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL',
+      [organization],
+    );
+    const rows = await tx.query<StaticIpRuleRow[]>(
+      `${SELECT} ORDER BY s.created_at DESC, s.id LIMIT $2 OFFSET $3`,
+      [organization, slice.size, slice.page * slice.size],
+    );
+    return { rows, total: counted!.total };
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
+    const [row] = await tx.query<StaticIpRuleRow[]>(`${SELECT} AND s.id = $2`, [organization, id]);
+    return row ?? null;
+  }
+
+  /** As `find`; until the transaction ends nobody else changes it. */
+  async lock(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
+    await tx.query('SELECT 1 FROM static_ip_rules WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      organization,
+      id,
+    ]);
+    return this.find(tx, organization, id);
+  }
+
+  /** @returns its id; it has no entries yet */
+  async create(
+    tx: Tx,
+    organization: OrganizationId,
+    rule: { label: string; ipAddress: string; createdByEmail: string },
+  ): Promise<string> {
+    const [created] = await tx.query<{ id: string }[]>(
+      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)
+       VALUES ($1, $2, $3, $4) RETURNING id`,
+      [organization, rule.label, rule.ipAddress, rule.createdByEmail],
+    );
+    return created!.id;
+  }
+
+  async rename(tx: Tx, organization: OrganizationId, id: string, label: string): Promise<void> {
+    await tx.query('UPDATE static_ip_rules SET label = $3 WHERE organization_id = $1 AND id = $2', [
+      organization,
+      id,
+      label,
+    ]);
+  }
+
+  /** Opens the rule's address on resources: entries, the cloud rules they want. @returns the cloud objects to wake */
+  async open(
+    tx: Tx,
+    organization: OrganizationId,
+    rule: { id: string; ipVersion: IpVersion; ipAddress: string },
+    entries: readonly NewEntry[],
+  ): Promise<WokenTargets[]> {
+    const ips = entries.map((entry) => ({ resourceIpId: randomUUID(), ...entry }));
+    const [opened] = await tx.query<{ targets: WokenTargets[] }[]>(
+      `WITH ip AS (
+         INSERT INTO resource_ips
+           (id, organization_id, static_ip_rule_id, resource_id, resource_name, ip_version, ip_address)
+         SELECT i."resourceIpId", $1, $2, i."resourceId", i."resourceName", $3, $4
+         FROM jsonb_to_recordset($5::jsonb) AS i("resourceIpId" uuid, "resourceId" uuid, "resourceName" text)
+         RETURNING id
+       ), ${WANT('$6')}, ${HOLD('want')}
+       SELECT ${wokenTargets('SELECT target_id FROM rule')} AS targets`,
+      [organization, rule.id, rule.ipVersion, rule.ipAddress, JSON.stringify(ips), wantsJson(ips)],
+    );
+    return opened!.targets;
+  }
+
+  /** Takes the rule out of these resources, in the cloud too. @returns the cloud objects to wake */
+  async release(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    resourceIds: readonly string[],
+  ): Promise<WokenTargets[]> {
+    const [released] = await tx.query<{ targets: WokenTargets[] }[]>(
+      `WITH forgotten AS (
+         DELETE FROM resource_ips WHERE organization_id = $1 AND static_ip_rule_id = $2
+           AND resource_id = ANY ($3::uuid[]) AND status = 'FAILED'
+       ), released AS (
+         UPDATE resource_ips SET status = 'REMOVING' WHERE organization_id = $1 AND static_ip_rule_id = $2
+           AND resource_id = ANY ($3::uuid[]) AND status IN (${MAY_RELEASE}) RETURNING id
+       ), ${DUE}
+       SELECT ${wokenTargets('SELECT target_id FROM due')} AS targets`,
+      [organization, id, resourceIds],
+    );
+    return released!.targets;
+  }
+
+  /** Takes the rule out of the API; its row goes when its last entry is out of the cloud. */
+  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query('UPDATE static_ip_rules SET deleted_at = now() WHERE organization_id = $1 AND id = $2', [
+      organization,
+      id,
+    ]);
+  }
+}

@@ -1,0 +1,409 @@
+import { randomUUID } from 'node:crypto';
+import { group, organization, type Organization } from '../../builders/organization';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+
+interface Resource {
+  readonly id: string;
+  readonly name: string;
+  readonly credentialId: string;
+  readonly credentialName: string;
+  readonly provider: string;
+  readonly resourceType: string;
+  readonly resourceIdentifier: string;
+  readonly region?: string;
+  readonly config: object;
+  readonly isActive: boolean;
+  readonly lastVerifiedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+describe('4.3 Cloud resources', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    [org, other] = await Promise.all([
+      organization(drawbridge, [{ group: group(0), config: { port: 22 } }]),
+      organization(drawbridge, [{ group: group(1) }]),
+    ]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const asked = (changes: object = {}): object => ({
+    name: 'database',
+    credentialId: org.credentialId,
+    provider: 'AWS',
+    resourceType: 'SECURITY_GROUP',
+    resourceIdentifier: group(2),
+    region: 'eu-central-1',
+    ...changes,
+  });
+  const create = (changes: object = {}): Promise<Answer<Resource>> =>
+    org.admin.post<Resource>('/resources', asked(changes));
+  const created = (changes: object = {}): Promise<Resource> => org.admin.expect(201, create(changes));
+  const patch = (id: string, body: object): Promise<Answer<Resource>> =>
+    org.admin.patch<Resource>(`/resources/${id}`, body);
+  const opened = async (target: string): Promise<string[]> =>
+    (await drawbridge.cloud.rules(target)).map((rule) => `${rule.address} ${rule.fromPort}`).toSorted();
+
+  /** A verified resource of its own, given to the admin's role. */
+  const usable = async (index: number, config: object = { port: 22 }): Promise<Resource> => {
+    const resource = await created({ resourceIdentifier: group(index), config });
+    await org.admin.expect(200, org.admin.post(`/resources/${resource.id}/verify`));
+    await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
+    return resource;
+  };
+
+  describe('POST /resources', () => {
+    it('answers 201 with an inactive resource that was never verified, and exactly the fields of 2.3', async () => {
+      const resource = await created({ config: { ports: [80, 443], protocol: 'tcp' } });
+      expect(resource).toEqual({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+        name: 'database',
+        credentialId: org.credentialId,
+        credentialName: 'Simulated AWS',
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(2),
+        region: 'eu-central-1',
+        config: { ports: [80, 443], protocol: 'tcp' },
+        isActive: false,
+        lastVerifiedAt: null,
+        createdAt: expect.stringMatching(/Z$/) as string,
+        updatedAt: expect.stringMatching(/Z$/) as string,
+      });
+    });
+
+    it.each([
+      ['no name', { name: undefined }],
+      ['a blank name', { name: '' }],
+      ['a credentialId that is no UUID', { credentialId: 'x' }],
+      ['an unknown provider', { provider: 'DIGITALOCEAN' }],
+      ['a resourceType the provider has not', { resourceType: 'ROUTE' }],
+      ['an identifier the provider never gave', { resourceIdentifier: 'group' }],
+      ['no region for AWS', { region: undefined }],
+      ['port with ports', { config: { port: 1, ports: [2] } }],
+      ['a port that is none', { config: { port: 70_000 } }],
+    ])('with %s is 400 VALIDATION_ERROR', async (_, changes) => {
+      expect(await create(changes)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
+    });
+
+    it('names the allowed resource types', async () => {
+      const { body } = await org.admin.post<{ message: string }>(
+        '/resources',
+        asked({ resourceType: 'ROUTE' }),
+      );
+      expect(body.message).toContain('SECURITY_GROUP');
+    });
+
+    it('with another organization’s or a missing credential is 404 CREDENTIAL_NOT_FOUND', async () => {
+      for (const credentialId of [other.credentialId, randomUUID()]) {
+        expect(await create({ credentialId })).toMatchObject({
+          status: 404,
+          body: { error: 'CREDENTIAL_NOT_FOUND' },
+        });
+      }
+    });
+
+    it('beyond the five of the Free plan is 400 MAX_RESOURCES_REACHED, also ten at once', async () => {
+      const free = await organization(drawbridge, []);
+      await drawbridge.query(`UPDATE organizations SET subscription_tier = 'FREE' WHERE id = $1`, [
+        free.organizationId,
+      ]);
+      const body = asked({ credentialId: free.credentialId });
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => free.admin.post<{ error?: string }>('/resources', body)),
+      );
+      expect(answers.filter((answer) => answer.status === 201)).toHaveLength(5);
+      expect(answers.filter((answer) => answer.body.error === 'MAX_RESOURCES_REACHED')).toHaveLength(5);
+      const [any] = await free.admin.expect(200, free.admin.get<Resource[]>('/resources'));
+      await free.admin.expect(204, free.admin.delete(`/resources/${any!.id}`));
+      expect((await free.admin.post('/resources', body)).status).toBe(201);
+    });
+  });
+
+  describe('GET /resources', () => {
+    it('lists the organization’s resources by name, without another organization’s', async () => {
+      const list = await other.admin.expect(200, other.admin.get<Resource[]>('/resources'));
+      expect(list.map((resource) => resource.id)).toEqual(other.resourceIds);
+    });
+
+    it('is paged only when page or size is given', async () => {
+      const paged = await organization(drawbridge, [{ group: group(8) }, { group: group(9) }]);
+      const all = await paged.admin.get<Resource[]>('/resources');
+      expect(all.body.map((resource) => resource.name)).toEqual(['resource-0', 'resource-1']);
+      const second = await paged.admin.get<Resource[]>('/resources?page=1&size=1');
+      expect(second.body.map((resource) => resource.name)).toEqual(['resource-1']);
+      expect(second.headers.get('x-total-count')).toBe('2');
+      expect(second.headers.get('link')).toContain('rel="prev"');
+      expect((await paged.admin.get('/resources?size=101')).status).toBe(400);
+    });
+
+    it('GET /resources/{id} answers one; another organization’s is 404 RESOURCE_NOT_FOUND', async () => {
+      const id = org.resourceIds[0]!;
+      expect(await org.admin.get(`/resources/${id}`)).toMatchObject({ status: 200, body: { id } });
+      expect(await other.admin.get(`/resources/${id}`)).toMatchObject({
+        status: 404,
+        body: { error: 'RESOURCE_NOT_FOUND' },
+      });
+    });
+  });
+
+  describe('PATCH /resources/{id}', () => {
+    it('changes only what is given, and the credential’s name follows', async () => {
+      const resource = await created();
+      const credential = await org.admin.expect(
+        201,
+        org.admin.post<{ id: string }>('/credentials', {
+          name: 'Another key',
+          provider: 'AWS',
+          credentialType: 'ACCESS_KEY',
+          credentialData: {
+            accessKeyId: 'AKIASIMULATED0000001',
+            secretAccessKey: 'simulated-secret-access-key',
+          },
+        }),
+      );
+      const answer = await patch(resource.id, { name: 'renamed', credentialId: credential.id });
+      const { updatedAt, ...rest } = answer.body;
+      expect(rest).toEqual({
+        ...resource,
+        updatedAt: undefined,
+        name: 'renamed',
+        credentialId: credential.id,
+        credentialName: 'Another key',
+      });
+      expect(Date.parse(updatedAt)).toBeGreaterThan(Date.parse(resource.updatedAt));
+    });
+
+    it('sets isActive by hand', async () => {
+      const resource = await created();
+      expect((await patch(resource.id, { isActive: true })).body.isActive).toBe(true);
+      expect((await patch(resource.id, { isActive: false })).body.isActive).toBe(false);
+    });
+
+    it('isActive false keeps running sessions and refuses new ones', async () => {
+      const resource = await usable(3);
+      const session = await org.started({ ipv4Address: '203.0.113.10', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await patch(resource.id, { isActive: false });
+      expect((await org.start({ ipv4Address: '203.0.113.11', resourceIds: [resource.id] })).status).toBe(400);
+      expect(await opened(group(3))).toEqual(['203.0.113.10 22']);
+      expect((await org.session(session.id)).status).toBe('ACTIVE');
+    });
+
+    it('takes back what GET answered, and refuses another provider or resourceType', async () => {
+      const resource = await created();
+      expect((await patch(resource.id, resource)).status).toBe(200);
+      for (const body of [{ provider: 'GCP' }, { resourceType: 'PREFIX_LIST' }]) {
+        expect(await patch(resource.id, body)).toMatchObject({
+          status: 400,
+          body: { error: 'VALIDATION_ERROR' },
+        });
+      }
+    });
+
+    it.each([
+      ['an empty name', { name: '' }],
+      ['null as a name', { name: null }],
+      ['isActive that is no boolean', { isActive: 'yes' }],
+      ['an identifier the provider never gave', { resourceIdentifier: 'group' }],
+      ['port with ports', { config: { port: 1, ports: [2] } }],
+    ])('with %s is 400 VALIDATION_ERROR and changes nothing', async (_, body) => {
+      const resource = await created();
+      expect(await patch(resource.id, body)).toMatchObject({
+        status: 400,
+        body: { error: 'VALIDATION_ERROR' },
+      });
+      expect((await org.admin.get(`/resources/${resource.id}`)).body).toEqual(resource);
+    });
+
+    it('of a missing or foreign resource is 404 RESOURCE_NOT_FOUND, to a foreign credential 404 CREDENTIAL_NOT_FOUND', async () => {
+      for (const id of [randomUUID(), other.resourceIds[0]!]) {
+        expect(await patch(id, { name: 'x' })).toMatchObject({
+          status: 404,
+          body: { error: 'RESOURCE_NOT_FOUND' },
+        });
+      }
+      expect(await patch(org.resourceIds[0]!, { credentialId: other.credentialId })).toMatchObject({
+        status: 404,
+        body: { error: 'CREDENTIAL_NOT_FOUND' },
+      });
+    });
+
+    it('to another cloud object takes applied rules along and leaves nothing behind', async () => {
+      const resource = await usable(4);
+      const session = await org.started({ ipv4Address: '203.0.113.20', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, patch(resource.id, { resourceIdentifier: group(5) }));
+      await until('the rule has moved', async () => {
+        const [old, fresh] = await Promise.all([opened(group(4)), opened(group(5))]);
+        return old.length === 0 && fresh.length === 1;
+      });
+      await until('the session shows it', async () => {
+        const { resourceIps } = await org.session(session.id);
+        return resourceIps[0]!.status === 'APPLIED';
+      });
+      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      await org.reaches(session.id, 'CANCELLED');
+      expect(await opened(group(5))).toEqual([]);
+    });
+
+    it('to other ports closes the old ones and opens the new ones', async () => {
+      const resource = await usable(6, { ports: [80, 443] });
+      const session = await org.started({ ipv4Address: '203.0.113.21', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, patch(resource.id, { config: { ports: [443, 8443] } }));
+      await until('the ports have changed', async () => {
+        const rules = await opened(group(6));
+        return rules.join() === '203.0.113.21 443,203.0.113.21 8443';
+      });
+      const closed = (await drawbridge.cloud.timeline()).filter(
+        (entry) => entry.target === group(6) && entry.event === 'closed',
+      );
+      expect(closed.map((entry) => entry.fromPort)).toEqual([80]);
+    });
+
+    it('to a cloud object that is not there fails the session in the provider’s words, and revokes the old rule', async () => {
+      const resource = await usable(7);
+      const session = await org.started({ ipv4Address: '203.0.113.22', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, patch(resource.id, { resourceIdentifier: 'sg-0fffffffffffffff0' }));
+      const failed = await org.reaches(session.id, 'FAILED');
+      expect(failed.resourceIps[0]!.errorMessage).toContain('sg-0fffffffffffffff0');
+      await until('the old rule is out', async () => (await opened(group(7))).length === 0);
+    });
+  });
+
+  describe('DELETE /resources/{id}', () => {
+    it('answers 204, takes it out of its roles and keeps its audit records', async () => {
+      const resource = await created();
+      await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
+      const answer = await org.admin.delete(`/resources/${resource.id}`);
+      expect(answer).toMatchObject({ status: 204, body: null });
+      expect((await org.admin.get(`/resources/${resource.id}`)).status).toBe(404);
+      const role = await org.admin.get<{ resourceIds: string[] }>(`/roles/${org.roleId}`);
+      expect(role.body.resourceIds).not.toContain(resource.id);
+      const records = await drawbridge.query<{ event_type: string }>(
+        'SELECT event_type FROM audit_records WHERE resource_id = $1 ORDER BY sequence',
+        [resource.id],
+      );
+      expect(records.map((record) => record.event_type)).toEqual(['RESOURCE_CREATED', 'RESOURCE_DELETED']);
+    });
+
+    it('while a session uses it, or is being taken out, is 400 RESOURCE_IN_USE', async () => {
+      const resource = await usable(3);
+      const session = await org.started({ ipv4Address: '203.0.113.30', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      const refused = { status: 400, body: { error: 'RESOURCE_IN_USE' } };
+      expect(await org.admin.delete(`/resources/${resource.id}`)).toMatchObject(refused);
+      await drawbridge.cloud.fault({
+        kind: 'slow',
+        target: group(3),
+        operation: 'RevokeSecurityGroupIngress',
+        delayMs: 1500,
+        count: 1,
+      });
+      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      expect(await org.admin.delete(`/resources/${resource.id}`)).toMatchObject(refused);
+      await org.reaches(session.id, 'CANCELLED');
+      expect((await org.admin.delete(`/resources/${resource.id}`)).status).toBe(204);
+      const history = await org.session(session.id);
+      expect(history.resourceIps[0]!.resourceName).toBe('database');
+    });
+
+    it('of a missing or foreign resource is 404 RESOURCE_NOT_FOUND', async () => {
+      for (const id of [randomUUID(), other.resourceIds[0]!]) {
+        expect(await org.admin.delete(`/resources/${id}`)).toMatchObject({
+          status: 404,
+          body: { error: 'RESOURCE_NOT_FOUND' },
+        });
+      }
+    });
+
+    it('and a start at the same time: either the session is refused, or the deletion is', async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, async (_, index) => {
+          const resource = await usable(8);
+          const [started, deleted] = await Promise.all([
+            org.start({ ipv4Address: `203.0.113.${100 + index}`, resourceIds: [resource.id] }),
+            org.admin.delete(`/resources/${resource.id}`),
+          ]);
+          return `${started.status} ${deleted.status}`;
+        }),
+      );
+      expect(outcomes.filter((outcome) => !['200 400', '404 204'].includes(outcome))).toEqual([]);
+    });
+
+    it('revokes its static IP rules in the cloud; one left without resources goes too', async () => {
+      const resource = await usable(9);
+      const staticRule = await org.admin.expect(
+        201,
+        org.admin.post<{ id: string }>('/static-ip-rules', {
+          label: 'office',
+          ipAddress: '198.51.100.0/24',
+          resourceIds: [resource.id],
+        }),
+      );
+      await until('it is open', async () => (await opened(group(9))).length === 1);
+      await org.admin.expect(204, org.admin.delete(`/resources/${resource.id}`));
+      expect((await org.admin.get(`/static-ip-rules/${staticRule.id}`)).status).toBe(404);
+      await until('it is closed', async () => (await opened(group(9))).length === 0);
+      await until('nothing of it is left', async () => {
+        const rows = await drawbridge.query('SELECT 1 FROM resources WHERE id = $1', [resource.id]);
+        return rows.length === 0;
+      });
+    });
+  });
+
+  describe('POST /resources/{id}/verify', () => {
+    it('makes the resource active, notes the time, and writes the audit trail', async () => {
+      const resource = await created();
+      const before = Date.now();
+      const { body } = await org.admin.post<Resource>(`/resources/${resource.id}/verify`);
+      expect(body.isActive).toBe(true);
+      expect(Date.parse(body.lastVerifiedAt!)).toBeGreaterThanOrEqual(before - 1000);
+      const records = await drawbridge.query(
+        `SELECT 1 FROM audit_records WHERE resource_id = $1 AND event_type = 'RESOURCE_VERIFIED'`,
+        [resource.id],
+      );
+      expect(records).toHaveLength(1);
+    });
+
+    it('of a group the cloud does not know is 404 CLOUD_RESOURCE_NOT_FOUND, and it is inactive', async () => {
+      const resource = await created({ resourceIdentifier: 'sg-0fffffffffffffff1' });
+      await patch(resource.id, { isActive: true });
+      expect(await org.admin.post(`/resources/${resource.id}/verify`)).toMatchObject({
+        status: 404,
+        body: { error: 'CLOUD_RESOURCE_NOT_FOUND' },
+      });
+      const { body } = await org.admin.get<Resource>(`/resources/${resource.id}`);
+      expect(body).toMatchObject({ isActive: false, lastVerifiedAt: null });
+    });
+  });
+
+  it('every write needs an admin: a user gets 403 FORBIDDEN, a stranger 401 UNAUTHORIZED', async () => {
+    const id = org.resourceIds[0]!;
+    const key = await org.apiKey(['resources:read']);
+    expect((await key.get('/resources')).status).toBe(200);
+    expect(await key.patch(`/resources/${id}`, {})).toMatchObject({
+      status: 401,
+      body: { error: 'UNAUTHORIZED' },
+    });
+    expect(await drawbridge.api.delete(`/resources/${id}`)).toMatchObject({
+      status: 401,
+      body: { error: 'UNAUTHORIZED' },
+    });
+    await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [other.adminId]);
+    expect(await other.admin.post('/resources', asked())).toMatchObject({
+      status: 403,
+      body: { error: 'FORBIDDEN' },
+    });
+    await drawbridge.query('UPDATE users SET is_org_admin = true WHERE id = $1', [other.adminId]);
+  });
+});

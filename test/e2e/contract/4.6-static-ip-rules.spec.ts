@@ -1,0 +1,330 @@
+import { randomUUID } from 'node:crypto';
+import { group, organization, type Organization } from '../../builders/organization';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+
+interface StaticIpRule {
+  readonly id: string;
+  readonly label: string;
+  readonly ipAddress: string;
+  readonly status: string;
+  readonly createdByEmail: string;
+  readonly createdAt: string;
+  readonly resources: readonly {
+    readonly resourceId: string;
+    readonly resourceName: string;
+    readonly status: string;
+    readonly appliedAt: string | null;
+    readonly errorMessage: string | null;
+  }[];
+}
+
+describe('4.6 Static IP rules', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    [org, other] = await Promise.all([
+      organization(
+        drawbridge,
+        [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
+      ),
+      organization(drawbridge, [{ group: group(0), config: { port: 22 } }]),
+    ]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const post = (body: object, by: Organization = org): Promise<Answer<StaticIpRule>> =>
+    by.admin.post<StaticIpRule>('/static-ip-rules', {
+      label: 'Office',
+      resourceIds: [by.resourceIds[0]],
+      ...body,
+    });
+  const created = (body: object, by: Organization = org): Promise<StaticIpRule> =>
+    by.admin.expect(201, post(body, by));
+  const read = (id: string): Promise<StaticIpRule> =>
+    org.admin.expect(200, org.admin.get<StaticIpRule>(`/static-ip-rules/${id}`));
+  const reaches = (id: string, status: string): Promise<StaticIpRule> =>
+    until(`static rule ${id} is ${status}`, async () => {
+      const rule = await read(id);
+      return rule.status === status && rule;
+    });
+  const isOpen = async (target: string, address: string): Promise<boolean> =>
+    (await drawbridge.cloud.rules(target)).some((rule) => rule.address === address);
+
+  describe('POST /static-ip-rules', () => {
+    it('answers 201, PENDING on every resource, with exactly the fields of 2.6', async () => {
+      const rule = await created({ ipAddress: '198.51.100.1', resourceIds: org.resourceIds.slice(0, 2) });
+      const entry = (index: number): object => ({
+        resourceId: org.resourceIds[index],
+        resourceName: `resource-${index}`,
+        status: 'PENDING',
+        appliedAt: null,
+        errorMessage: null,
+      });
+      expect(rule).toEqual({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+        label: 'Office',
+        ipAddress: '198.51.100.1',
+        status: 'PENDING',
+        createdByEmail: expect.stringContaining('@example.com') as string,
+        createdAt: expect.stringMatching(/Z$/) as string,
+        resources: [entry(0), entry(1)],
+      });
+    });
+
+    it('is applied in the background: APPLIED everywhere, then ACTIVE', async () => {
+      const { id } = await created({ ipAddress: '198.51.100.2', resourceIds: org.resourceIds.slice(0, 2) });
+      const rule = await reaches(id, 'ACTIVE');
+      expect(rule.resources.map((entry) => entry.status)).toEqual(['APPLIED', 'APPLIED']);
+      expect(rule.resources.every((entry) => entry.appliedAt !== null)).toBe(true);
+      expect(await isOpen(group(0), '198.51.100.2')).toBe(true);
+      expect(await isOpen(group(1), '198.51.100.2')).toBe(true);
+    });
+
+    it.each([
+      ['10.1.2.3/8', '10.0.0.0/8'],
+      ['198.51.100.77/24', '198.51.100.0/24'],
+      ['2001:DB8:0:0::1', '2001:db8::1'],
+      ['2001:db8:ffff::/32', '2001:db8::/32'],
+      ['::ffff:198.51.100.9', '198.51.100.9'],
+      ['198.51.100.8/32', '198.51.100.8'],
+    ])('%s is kept as %s', async (ipAddress, canonical) => {
+      expect((await created({ ipAddress })).ipAddress).toBe(canonical);
+    });
+
+    it('applies a range as a range', async () => {
+      const { id } = await created({ ipAddress: '198.51.100.128/25', resourceIds: [org.resourceIds[1]] });
+      await reaches(id, 'ACTIVE');
+      expect(await isOpen(group(1), '198.51.100.128/25')).toBe(true);
+    });
+
+    it.each([
+      ['no label', { label: undefined }],
+      ['a blank label', { label: '  ' }],
+      ['a label that is no text', { label: 7 }],
+      ['no ipAddress', { ipAddress: undefined }],
+      ['an ipAddress that is no text', { ipAddress: 1 }],
+      ['no resourceIds', { resourceIds: undefined }],
+      ['resourceIds that is no list', { resourceIds: 'x' }],
+      ['a resource id that is no UUID', { resourceIds: ['x'] }],
+    ])('with %s is 400 BAD_REQUEST', async (_, body) => {
+      expect(await post({ ipAddress: '198.51.100.3', ...body })).toMatchObject({
+        status: 400,
+        body: { error: 'BAD_REQUEST' },
+      });
+    });
+
+    it.each([
+      ['no address', { ipAddress: 'office.example.com' }],
+      ['an address with leading zeros', { ipAddress: '198.051.100.1' }],
+      ['a prefix beyond the family', { ipAddress: '198.51.100.1/33' }],
+      ['the unspecified address', { ipAddress: '0.0.0.0' }],
+      ['everything', { ipAddress: '0.0.0.0/0' }],
+      ['wider than /8', { ipAddress: '10.0.0.0/7' }],
+      ['wider than /16 in IPv6', { ipAddress: '2001::/15' }],
+      ['multicast', { ipAddress: '224.0.0.1' }],
+      ['link-local', { ipAddress: '169.254.1.1' }],
+      ['an empty list', { resourceIds: [] }],
+    ])('with %s is 422 UNPROCESSABLE_ENTITY', async (_, body) => {
+      expect(await post({ ipAddress: '198.51.100.3', ...body })).toMatchObject({
+        status: 422,
+        body: { error: 'UNPROCESSABLE_ENTITY' },
+      });
+    });
+
+    it('with a missing or another organization’s resource is 404 NOT_FOUND, and nothing is kept', async () => {
+      for (const id of [randomUUID(), other.resourceIds[0]!]) {
+        expect(
+          await post({ label: 'nothing', ipAddress: '198.51.100.4', resourceIds: [org.resourceIds[0], id] }),
+        ).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } });
+      }
+      const list = await org.admin.expect(200, org.admin.get<StaticIpRule[]>('/static-ip-rules'));
+      expect(list.filter((rule) => rule.label === 'nothing')).toEqual([]);
+    });
+
+    it('of a suspended organization is 403', async () => {
+      const suspended = await organization(drawbridge, [{ group: group(5) }]);
+      await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+        suspended.organizationId,
+      ]);
+      expect((await post({ ipAddress: '198.51.100.5' }, suspended)).status).toBe(403);
+    });
+  });
+
+  it('what the provider refuses is FAILED in its words; the rest makes the whole PARTIAL', async () => {
+    await drawbridge.cloud.fault({
+      kind: 'quota',
+      target: group(2),
+      operation: 'AuthorizeSecurityGroupIngress',
+      count: 1,
+    });
+    const { id } = await created({ ipAddress: '198.51.100.20', resourceIds: org.resourceIds.slice(2, 4) });
+    const rule = await reaches(id, 'PARTIAL');
+    expect(rule.resources.map((entry) => entry.status)).toEqual(['FAILED', 'APPLIED']);
+    expect(rule.resources[0]!.errorMessage).toMatch(/limit|maximum|rules/i);
+
+    const again = await org.admin.patch<StaticIpRule>(`/static-ip-rules/${id}`, {
+      resourceIds: org.resourceIds.slice(2, 4),
+    });
+    expect(again.body.status).toBe('PENDING');
+    await reaches(id, 'ACTIVE');
+  });
+
+  it('is FAILED when no resource took it', async () => {
+    await drawbridge.cloud.fault({
+      kind: 'quota',
+      target: group(4),
+      operation: 'AuthorizeSecurityGroupIngress',
+      count: 1,
+    });
+    const { id } = await created({ ipAddress: '198.51.100.21', resourceIds: [org.resourceIds[4]] });
+    expect((await reaches(id, 'FAILED')).resources[0]!.status).toBe('FAILED');
+  });
+
+  describe('shares its cloud rule with sessions', () => {
+    it('a session that ends leaves it open', async () => {
+      const rule = await created({ ipAddress: '203.0.113.40' });
+      await reaches(rule.id, 'ACTIVE');
+      const session = await org.started({ ipv4Address: '203.0.113.40', resourceIds: [org.resourceIds[0]] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      await org.reaches(session.id, 'CANCELLED');
+      expect(await isOpen(group(0), '203.0.113.40')).toBe(true);
+    });
+
+    it('deleted while a session holds it, it stays until the session ends', async () => {
+      const rule = await created({ ipAddress: '203.0.113.41' });
+      const session = await org.started({ ipv4Address: '203.0.113.41', resourceIds: [org.resourceIds[0]] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
+      await until('its row is gone', async () => {
+        const rows = await drawbridge.query('SELECT 1 FROM static_ip_rules WHERE id = $1', [rule.id]);
+        return rows.length === 0;
+      });
+      expect(await isOpen(group(0), '203.0.113.41')).toBe(true);
+      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      await org.reaches(session.id, 'CANCELLED');
+      expect(await isOpen(group(0), '203.0.113.41')).toBe(false);
+    });
+
+    it('and with another organization’s static rule for the same cloud object', async () => {
+      const [ours, theirs] = await Promise.all([
+        created({ ipAddress: '203.0.113.42' }),
+        created({ ipAddress: '203.0.113.42' }, other),
+      ]);
+      await reaches(ours.id, 'ACTIVE');
+      await until('theirs is applied', async () => {
+        const { body } = await other.admin.get<StaticIpRule>(`/static-ip-rules/${theirs.id}`);
+        return body.status === 'ACTIVE';
+      });
+      await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${ours.id}`));
+      await until('its row is gone', async () => {
+        const rows = await drawbridge.query('SELECT 1 FROM static_ip_rules WHERE id = $1', [ours.id]);
+        return rows.length === 0;
+      });
+      expect(await isOpen(group(0), '203.0.113.42')).toBe(true);
+      expect(
+        (await drawbridge.cloud.timeline()).filter((entry) => entry.address === '203.0.113.42'),
+      ).toHaveLength(1);
+    });
+  });
+
+  describe('PATCH /static-ip-rules/{id}', () => {
+    it('changes the label alone', async () => {
+      const rule = await created({ ipAddress: '198.51.100.30' });
+      const { status, body } = await org.admin.patch<StaticIpRule>(`/static-ip-rules/${rule.id}`, {
+        label: 'Branch',
+      });
+      expect(status).toBe(200);
+      expect(body.label).toBe('Branch');
+      expect(body.resources).toHaveLength(1);
+    });
+
+    it('revokes what the list leaves out, applies what is new, keeps the rest in place', async () => {
+      const { id } = await created({ ipAddress: '198.51.100.31', resourceIds: org.resourceIds.slice(0, 2) });
+      await reaches(id, 'ACTIVE');
+      const { body } = await org.admin.patch<StaticIpRule>(`/static-ip-rules/${id}`, {
+        resourceIds: org.resourceIds.slice(1, 4),
+      });
+      expect(body.resources.map((entry) => entry.status)).toEqual(['APPLIED', 'PENDING', 'PENDING']);
+      await reaches(id, 'ACTIVE');
+      await until('the first is closed', async () => !(await isOpen(group(0), '198.51.100.31')));
+      const events = (await drawbridge.cloud.timeline()).filter(
+        (entry) => entry.address === '198.51.100.31' && entry.target === group(1),
+      );
+      expect(events.map((entry) => entry.event)).toEqual(['opened']);
+    });
+
+    it('with an empty list is 422, with another organization’s resource 404, with a null label 400', async () => {
+      const { id } = await created({ ipAddress: '198.51.100.32' });
+      const statusOf = async (body: object): Promise<number> =>
+        (await org.admin.patch(`/static-ip-rules/${id}`, body)).status;
+      expect(await statusOf({ resourceIds: [] })).toBe(422);
+      expect(await statusOf({ resourceIds: other.resourceIds })).toBe(404);
+      expect(await statusOf({ label: null })).toBe(400);
+    });
+  });
+
+  describe('GET and DELETE', () => {
+    it('lists newest first, by page, the organization’s own only', async () => {
+      await created({ ipAddress: '198.51.100.40', label: 'first' });
+      await created({ ipAddress: '198.51.100.41', label: 'second' });
+      const page = await org.admin.get<StaticIpRule[]>('/static-ip-rules?page=0&size=2');
+      expect(page.body.map((rule) => rule.label)).toEqual(['second', 'first']);
+      expect(Number(page.headers.get('x-total-count'))).toBeGreaterThan(2);
+      expect(page.headers.get('link')).toContain('rel="next"');
+      const theirs = await other.admin.expect(200, other.admin.get<StaticIpRule[]>('/static-ip-rules'));
+      expect(theirs.filter((rule) => rule.label === 'first')).toEqual([]);
+    });
+
+    it('DELETE answers 204, leaves the API at once and the cloud soon after', async () => {
+      const { id } = await created({ ipAddress: '198.51.100.42' });
+      await reaches(id, 'ACTIVE');
+      expect(await org.admin.delete(`/static-ip-rules/${id}`)).toMatchObject({ status: 204, body: null });
+      expect((await org.admin.get(`/static-ip-rules/${id}`)).status).toBe(404);
+      await until('it is closed', async () => !(await isOpen(group(0), '198.51.100.42')));
+    });
+
+    it('another organization’s or a missing rule is 404 NOT_FOUND for every method', async () => {
+      const { id } = await created({ ipAddress: '198.51.100.43' });
+      for (const [by, path] of [
+        [other.admin, `/static-ip-rules/${id}`],
+        [org.admin, `/static-ip-rules/${randomUUID()}`],
+      ] as const) {
+        const answers = await Promise.all([by.get(path), by.patch(path, { label: 'x' }), by.delete(path)]);
+        for (const answer of answers) {
+          expect(answer).toMatchObject({ status: 404, body: { error: 'NOT_FOUND' } });
+        }
+      }
+    });
+
+    it('takes no API key: 401 UNAUTHORIZED', async () => {
+      const key = await org.apiKey(['sessions:read', 'sessions:write', 'resources:read', 'audit:read']);
+      expect(await key.get('/static-ip-rules')).toMatchObject({
+        status: 401,
+        body: { error: 'UNAUTHORIZED' },
+      });
+    });
+  });
+
+  it('leaves audit records of what was done and of what came of it', async () => {
+    const { id } = await created({ ipAddress: '198.51.100.50' });
+    await reaches(id, 'ACTIVE');
+    await org.admin.patch(`/static-ip-rules/${id}`, { label: 'renamed' });
+    await org.admin.delete(`/static-ip-rules/${id}`);
+    const records = await drawbridge.query<{ event_type: string; actor_type: string }>(
+      'SELECT event_type, actor_type FROM audit_records WHERE resource_id = $1 ORDER BY sequence',
+      [id],
+    );
+    expect(records.map((record) => `${record.event_type} ${record.actor_type}`)).toEqual([
+      'STATIC_IP_RULE_CREATED USER',
+      'STATIC_IP_RULE_APPLIED SYSTEM',
+      'STATIC_IP_RULE_UPDATED USER',
+      'STATIC_IP_RULE_DELETED USER',
+    ]);
+  });
+});
