@@ -1,3 +1,4 @@
+export * from './account-token.store';
 export * from './account.store';
 export * from './api-key.store';
 export * from './audit-record.entity';
