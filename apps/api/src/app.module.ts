@@ -12,12 +12,15 @@ import { HealthModule } from './health/health.module';
 import { JsonBodyInterceptor } from './http/json-body.interceptor';
 import { requestLog } from './http/request-log';
 import { UnknownRouteModule } from './http/unknown-route.module';
+import { OrganizationModule } from './organization/organization.module';
+import { PlatformModule } from './platform/platform.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { MailModule } from './mail/mail.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { ResourcesModule } from './resources/resources.module';
 import { RolesModule } from './roles/roles.module';
 import { SessionsModule } from './sessions/sessions.module';
+import { UsersModule } from './users/users.module';
 
 /** One module for each resource of the API. A new one is a line here. */
 export const RESOURCE_MODULES: readonly Type[] = [
@@ -28,6 +31,9 @@ export const RESOURCE_MODULES: readonly Type[] = [
   CredentialsModule,
   RolesModule,
   ApiKeysModule,
+  UsersModule,
+  OrganizationModule,
+  PlatformModule,
 ];
 
 const validation = new ValidationPipe({

@@ -7,7 +7,10 @@ export * from './convergence.store';
 export * from './credential.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
+export * from './departure.store';
 export * from './lease.store';
+export * from './organization.store';
+export * from './platform.store';
 export * from './resource.store';
 export * from './role.store';
 export { SessionStore } from './session.store';
@@ -24,3 +27,5 @@ export type {
 export * from './settlement.store';
 export * from './sweep.store';
 export type { TenantStore } from './tenant-store';
+export type { PlatformRole } from './user.entity';
+export * from './user.store';
