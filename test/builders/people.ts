@@ -42,9 +42,13 @@ export async function founder(drawbridge: Drawbridge, organizationName = 'Exampl
 }
 
 /** Has an admin add a user with a password, and signs the user in. */
-export async function newcomer(drawbridge: Drawbridge, admin: ApiClient, body: object = {}): Promise<Person> {
-  const account = { email: email(), password: PASSWORD };
-  await admin.expect(201, admin.post('/users', { ...account, ...body }));
+export async function newcomer(
+  drawbridge: Drawbridge,
+  admin: ApiClient,
+  body: { email?: string; isOrgAdmin?: boolean; roleIds?: readonly string[] } = {},
+): Promise<Person> {
+  const account = { email: body.email ?? email(), password: PASSWORD };
+  await admin.expect(201, admin.post('/users', { ...body, ...account }));
   const { api } = drawbridge;
   return personOf(drawbridge, account.email, await api.expect(200, api.post<Login>('/auth/login', account)));
 }
