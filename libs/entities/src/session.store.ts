@@ -135,7 +135,8 @@ export class SessionStore implements TenantStore<SessionStore> {
 
   /**
    * One statement, one commit: the session, its addresses, the cloud rules they want, the audit record.
-   * @returns null when a live session of the user holds one of the addresses: a constraint decides
+   * @returns null when a live session of the user holds one of the addresses (a constraint decides), or the user was
+   *   deactivated meanwhile
    */
   async start(
     tx: Tx,
@@ -173,7 +174,7 @@ export class SessionStore implements TenantStore<SessionStore> {
         JSON.stringify(wants),
         auditJson(audit),
       ]);
-      return started!;
+      return started ?? null;
     } catch (error) {
       if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) return null;
       throw error;
@@ -287,18 +288,20 @@ export const RELEASE = `released AS (
     RETURNING target_id
   )`;
 
+/** The user's lock makes a deactivation come before the start, which then starts nothing, or after it and end it. */
 export const START_SESSION: PreparedStatement = {
   name: 'start-session',
   text: `WITH session AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
-    VALUES ($2, $1, $3, $4, $5, $6, now() + make_interval(hours => $7)) RETURNING *
+    SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7)
+    FROM users u WHERE u.organization_id = $1 AND u.id = $3 AND u.is_active FOR SHARE RETURNING *
   ), ip AS (
     INSERT INTO resource_ips (id, organization_id, session_id, resource_id, ip_version, ip_address)
     SELECT i.id, $1, session.id, i.resource_id, i.ip_version, i.ip_address
     FROM session, jsonb_to_recordset($8::jsonb) AS i(id uuid, resource_id uuid, ip_version int, ip_address text)
     RETURNING *
   ), want AS (
-    SELECT * FROM jsonb_to_recordset($9::jsonb)
+    SELECT w.* FROM session, jsonb_to_recordset($9::jsonb)
       AS w(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text)
   ), rule AS (
     INSERT INTO rules (target_id, key, address, protocol, ports, due_at)
@@ -309,7 +312,7 @@ export const START_SESSION: PreparedStatement = {
   ), holder AS (
     INSERT INTO rule_holders (rule_id, resource_ip_id)
     SELECT rule.id, want.ip_id FROM want JOIN rule USING (target_id, key)
-  ), audit AS (${auditInsert('$1', '$10')})
+  ), audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM session))
   SELECT ${COLUMNS},
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"

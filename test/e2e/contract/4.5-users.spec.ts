@@ -229,7 +229,7 @@ describe('4.5 Users', () => {
     it('Free ends at five users with the admin, also when ten are added at once: 400 in the generic shape', async () => {
       const own = await founder(drawbridge);
       const answers = await Promise.all(
-        Array.from({ length: 10 }, () => own.client.post('/users', { email: email() })),
+        Array.from({ length: 10 }, () => own.client.post<object>('/users', { email: email() })),
       );
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
       const refused = answers.filter(({ status }) => status === 400);
@@ -350,6 +350,27 @@ describe('4.5 Users', () => {
       const again = await newcomer(drawbridge, admin, { email: user.email });
       expect(again.id).not.toBe(user.id);
       expect(await org.session(session.id)).toMatchObject({ userId: user.id, userEmail: user.email });
+    });
+
+    it('leaves no session behind that starts at the very moment', async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const user = await newcomer(drawbridge, admin, { roleIds: [org.roleId] });
+        const starts = Array.from({ length: 12 }, (_, index) =>
+          user.client.post('/sessions', { ipv4Address: `198.51.100.${round * 12 + index}` }),
+        );
+        const off =
+          round % 2 === 0
+            ? admin.delete(`/users/${user.id}`)
+            : admin.patch(`/users/${user.id}`, { isActive: false });
+        const answers = await Promise.all([...starts, off]);
+        expect(answers.at(-1)!.status).toBeLessThan(300);
+        for (const { status } of answers.slice(0, -1)) expect([200, 400, 401, 409]).toContain(status);
+        const live = await drawbridge.query(
+          `SELECT 1 FROM sessions WHERE user_id = $1 AND status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
+          [user.id],
+        );
+        expect(live).toEqual([]);
+      }
     });
 
     it('of an invited user makes the invitation worthless', async () => {

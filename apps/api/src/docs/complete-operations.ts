@@ -59,7 +59,7 @@ function securityOf(policy: RoutePolicy | undefined, takesKeys: boolean): NonNul
 
 function commonErrors(operation: Operation, policy: RoutePolicy | undefined, counted: boolean): number[] {
   const guarded = policy?.kind !== 'public';
-  const limited = guarded && (policy?.kind !== 'signed-in' || policy.scope !== null);
+  const limited = guarded && (policy?.kind === 'admin' || (policy?.scope ?? null) !== null);
   return [
     ...(operation.requestBody || operation.parameters?.length ? [400] : []),
     ...(guarded ? [401] : []),
