@@ -76,6 +76,15 @@ async function grant(tx: Tx, { email, organizationSlug, role }: Asked): Promise<
   return `${named} is ${role} now.\n`;
 }
 
+async function connect(url: string): Promise<Database> {
+  const database = new Database({ url, applicationName: 'drawbridge-platform-admin', poolSize: 2 });
+  try {
+    return await database.connect();
+  } catch (error) {
+    throw new Refused(`The database cannot be reached (is it running?): ${(error as Error).message}`);
+  }
+}
+
 async function main(): Promise<void> {
   const asked = readArguments(process.argv.slice(2));
   if (!asked) {
@@ -84,11 +93,7 @@ async function main(): Promise<void> {
   }
   const url = process.env['DATABASE_URL'] || embeddedDatabaseUrl(process.env['DATA_DIR'] || '.data');
   if (!url) throw new Refused('Set DATABASE_URL to the address of the PostgreSQL database.');
-  const database = await new Database({
-    url,
-    applicationName: 'drawbridge-platform-admin',
-    poolSize: 2,
-  }).connect();
+  const database = await connect(url);
   try {
     process.stdout.write(await database.transaction((tx) => grant(tx, asked)));
   } finally {

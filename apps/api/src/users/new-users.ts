@@ -31,7 +31,7 @@ export class NewUsers {
 
   /** @throws ApiError 404 for a role that does not exist, 400 for a weak password, a full plan or a known e-mail */
   async add(principal: Principal, asked: CreateUserDto, caller: HostAddress | null): Promise<NewcomerRow> {
-    const passwordHash = await this.passwordHash(principal, asked.password);
+    const passwordHash = await this.passwordHash(principal, asked.password ?? null);
     const added = await this.database.transaction((tx) =>
       this.insert(tx, principal, asked, passwordHash, caller),
     );
@@ -39,8 +39,8 @@ export class NewUsers {
     return added;
   }
 
-  private async passwordHash(principal: Principal, password: string | undefined): Promise<string | null> {
-    if (password === undefined) return null;
+  private async passwordHash(principal: Principal, password: string | null): Promise<string | null> {
+    if (password === null) return null;
     const policy = await this.organizations.settings(this.database.autocommit, principal.organizationId);
     const problem = passwordProblem(password, policy);
     if (problem !== null) throw badRequest(`password ${problem}`, { password: problem });
@@ -61,7 +61,9 @@ export class NewUsers {
     if (!(await this.users.hasRoom(tx, organizationId))) {
       throw badRequest('The plan’s maximum of users is reached: delete a user or upgrade to the Paid plan');
     }
-    const { email, isOrgAdmin = false, name = email.slice(0, email.indexOf('@')) } = asked;
+    const { email } = asked;
+    const isOrgAdmin = asked.isOrgAdmin ?? false;
+    const name = asked.name ?? email.slice(0, email.indexOf('@'));
     const id = await this.users.create(tx, organizationId, { email, name, isOrgAdmin, passwordHash });
     if (id === null) {
       throw badRequest(`A user with the e-mail ${email} exists: use another address`, {

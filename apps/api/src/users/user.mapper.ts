@@ -1,9 +1,16 @@
 import type { UserRow } from '#entities';
-import type { UserDto } from './dto/user.dto';
+import type { CreatedUserDto, UserDto } from './dto/user.dto';
 
-export const toUser = (row: UserRow): UserDto => ({
+const times = ({ lastLoginAt, createdAt, updatedAt }: UserRow) => ({
+  lastLoginAt: lastLoginAt?.toISOString() ?? null,
+  createdAt: createdAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+});
+
+export const toUser = (row: UserRow): UserDto => ({ ...row, ...times(row) });
+
+export const toCreatedUser = (row: UserRow, invitationUrl: string | null): CreatedUserDto => ({
   ...row,
-  lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  ...times(row),
+  invitationUrl,
 });

@@ -16,7 +16,7 @@ import {
   UserQueryDto,
 } from './dto/user.dto';
 import { NewUsers } from './new-users';
-import { toUser } from './user.mapper';
+import { toCreatedUser, toUser } from './user.mapper';
 import { UsersService } from './users.service';
 
 @ApiTags('Users')
@@ -54,7 +54,7 @@ export class UsersController {
     @Body() asked: CreateUserDto,
   ): Promise<CreatedUserDto> {
     const { user, invitationUrl } = await this.newUsers.add(principal, asked, caller);
-    return { ...toUser(user), invitationUrl };
+    return toCreatedUser(user, invitationUrl);
   }
 
   @Get(':id')

@@ -44,37 +44,41 @@ export class CreateUserDto {
   email!: string;
 
   @ApiPropertyOptional({
+    type: String,
+    nullable: true,
     example: 'Grace Hopper',
     maxLength: 200,
     description: 'left out: the e-mail’s first part',
   })
-  @MayBeAbsent()
+  @IsOptional()
   @trimmed()
   @MaxLength(200, { message: 'must be at most 200 characters' })
   @IsNotEmpty({ message: 'must not be empty' })
   @IsString({ message: 'must be a string' })
-  name?: string;
+  name?: string | null;
 
-  @ApiPropertyOptional({ default: false })
-  @MayBeAbsent()
+  @ApiPropertyOptional({ type: Boolean, nullable: true, default: false })
+  @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
-  isOrgAdmin?: boolean;
+  isOrgAdmin?: boolean | null;
 
-  @ApiPropertyOptional({ type: [String], format: 'uuid', maxItems: 100 })
-  @MayBeAbsent()
+  @ApiPropertyOptional({ type: [String], nullable: true, format: 'uuid', maxItems: 100 })
+  @IsOptional()
   @IsUUID(undefined, { each: true, message: 'must hold only UUIDs' })
   @ArrayMaxSize(100, { message: 'must hold at most 100 roles' })
   @IsArray({ message: 'must be an array of UUIDs' })
-  roleIds?: string[];
+  roleIds?: string[] | null;
 
   @ApiPropertyOptional({
+    type: String,
+    nullable: true,
     format: 'password',
     example: 'correct Horse battery 5taple',
     description: 'must keep the organization’s policy; left out: the user is invited to set one',
   })
-  @MayBeAbsent()
+  @IsOptional()
   @IsString({ message: 'must be a string' })
-  password?: string;
+  password?: string | null;
 }
 
 export class UpdateUserDto {
