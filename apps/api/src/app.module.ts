@@ -12,6 +12,8 @@ import { HealthModule } from './health/health.module';
 import { JsonBodyInterceptor } from './http/json-body.interceptor';
 import { requestLog } from './http/request-log';
 import { UnknownRouteModule } from './http/unknown-route.module';
+import { OrganizationModule } from './organization/organization.module';
+import { PlatformModule } from './platform/platform.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { MailModule } from './mail/mail.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
@@ -19,6 +21,7 @@ import { ResourcesModule } from './resources/resources.module';
 import { RolesModule } from './roles/roles.module';
 import { SessionsModule } from './sessions/sessions.module';
 import { StaticIpRulesModule } from './static-ip-rules/static-ip-rules.module';
+import { UsersModule } from './users/users.module';
 
 /** One module for each resource of the API. A new one is a line here. */
 export const RESOURCE_MODULES: readonly Type[] = [
@@ -30,6 +33,9 @@ export const RESOURCE_MODULES: readonly Type[] = [
   RolesModule,
   StaticIpRulesModule,
   ApiKeysModule,
+  UsersModule,
+  OrganizationModule,
+  PlatformModule,
 ];
 
 const validation = new ValidationPipe({

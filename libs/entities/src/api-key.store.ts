@@ -1,5 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { returned, type Tx } from './database';
+import type { Slice } from './session.store';
 import type { TenantStore } from './tenant-store';
 
 export interface ApiKeyRow {
@@ -23,7 +24,10 @@ const COLUMNS = `k.id, k.name, k.description, k.key_prefix AS "keyPrefix", k.sco
   k.created_at AS "createdAt"`;
 
 export class ApiKeyStore implements TenantStore<ApiKeyStore> {
-  /** @returns null when the user is none of the organization's */
+  /**
+   * The user's row is locked meanwhile: a deactivation comes before the key, or after it and revokes it.
+   * @returns null when the user is no active one of the organization's
+   */
   async create(
     tx: Tx,
     organization: OrganizationId,
@@ -42,7 +46,7 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
       `INSERT INTO api_keys AS k (organization_id, user_id, name, description, key_prefix, key_hash, scopes,
          expires_at, created_by_email)
        SELECT organization_id, id, $3, $4, $5, $6, $7, $8, $9 FROM users
-       WHERE organization_id = $1 AND id = $2 AND is_active RETURNING ${COLUMNS}`,
+       WHERE organization_id = $1 AND id = $2 AND is_active FOR SHARE RETURNING ${COLUMNS}`,
       [
         organization,
         key.userId,
@@ -58,11 +62,22 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
     return row ?? null;
   }
 
-  list(tx: Tx, organization: OrganizationId): Promise<ApiKeyRow[]> {
-    return tx.query(
-      `SELECT ${COLUMNS} FROM api_keys k WHERE k.organization_id = $1 ORDER BY k.created_at DESC, k.id`,
+  /** Newest first. */
+  async list(
+    tx: Tx,
+    organization: OrganizationId,
+    slice: Slice,
+  ): Promise<{ rows: ApiKeyRow[]; total: number }> {
+    const [counted] = await tx.query<{ total: number }[]>(
+      'SELECT count(*)::int AS total FROM api_keys WHERE organization_id = $1',
       [organization],
     );
+    const rows = await tx.query<ApiKeyRow[]>(
+      `SELECT ${COLUMNS} FROM api_keys k WHERE k.organization_id = $1
+       ORDER BY k.created_at DESC, k.id LIMIT $2 OFFSET $3`,
+      [organization, slice.size, slice.page * slice.size],
+    );
+    return { rows, total: counted!.total };
   }
 
   /** @returns the revoked key, null when there is none by that id, or it was revoked before */

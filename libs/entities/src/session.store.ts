@@ -134,7 +134,7 @@ export class SessionStore implements TenantStore<SessionStore> {
   /**
    * One statement, one commit: the session, its addresses, the cloud rules they want, the audit record.
    * @returns `taken` when a live session of the user holds one of the addresses: a constraint decides; `moved` when a
-   *   resource is not any more what the openings were planned for
+   *   resource is not any more what the openings were planned for, or the user was deactivated meanwhile
    */
   async start(
     tx: Tx,
@@ -263,11 +263,13 @@ export const RELEASE = `released AS (
     WHERE ip.session_id = ended.id AND ip.status IN (${MAY_RELEASE}) RETURNING ip.id
   ), ${DUE}`;
 
+/** The user's lock makes a deactivation come before the start, which then starts nothing, or after it and end it. */
 export const START_SESSION: PreparedStatement = {
   name: 'start-session',
   text: `WITH ${PLACES('$8')}, owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
-    SELECT $2, $1, $3, $4, $5, $6, now() + make_interval(hours => $7) WHERE ${ALL_IN_PLACE}
+    SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7) FROM users u
+    WHERE u.organization_id = $1 AND u.id = $3 AND u.is_active AND ${ALL_IN_PLACE} FOR KEY SHARE
     RETURNING *
   ), ${OPEN('session_id', '$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},

@@ -7,7 +7,7 @@ import { AccessTokens } from './access-tokens';
 import { JwtStrategy } from './jwt.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal } from './principal';
-import { AdminOnly, Public, SignedIn } from './route-policy';
+import { AdminOnly, Platform, Public, SignedIn } from './route-policy';
 import { ScopeError } from './scope-error';
 
 const secret = 'a secret of thirty-two characters';
@@ -58,6 +58,8 @@ class Routes {
   @SignedIn({ scope: 'agent:connect' }) agents(): void {}
   @AdminOnly() admins(): void {}
   @AdminOnly({ scope: 'audit:read' }) audit(): void {}
+  @Platform() survey(): void {}
+  @Platform({ write: true }) suspend(): void {}
   forgotten(): void {}
 }
 
@@ -157,6 +159,29 @@ describe('AccessGuard', () => {
       expect(directory.asked).toEqual([]);
     });
 
+    it.each([
+      ['SUPER_ADMIN', true, true],
+      ['SUPPORT', true, false],
+      ['CUSTOMER', false, false],
+    ] as const)('lets %s read the platform: %p, and change it: %p', async (platformRole, reads, writes) => {
+      directory.user = { ...user, isOrgAdmin: true, platformRole };
+      const attempt = async (handler: () => void): Promise<boolean> =>
+        knock(handler, await bearer()).then(
+          () => true,
+          (error: unknown) => {
+            expect(error).toBeInstanceOf(ForbiddenException);
+            return false;
+          },
+        );
+      await expect(attempt(routes.survey)).resolves.toBe(reads);
+      await expect(attempt(routes.suspend)).resolves.toBe(writes);
+    });
+
+    it('tells who sends a key as one which header it belongs in', async () => {
+      await expect(knock(routes.start, { authorization: 'Bearer dbk_writer' })).rejects.toThrow('X-API-Key');
+      expect(directory.asked).toEqual([]);
+    });
+
     it('passes a broken look-up on as what it is', async () => {
       const broken = jest.spyOn(directory, 'ofUser').mockRejectedValueOnce(new Error('connection lost'));
       await expect(knock(routes.members, await bearer())).rejects.toThrow('connection lost');
@@ -230,6 +255,9 @@ describe('AccessGuard', () => {
         UnauthorizedException,
       );
       await expect(knock(routes.admins, { 'x-api-key': 'dbk_writer' })).rejects.toThrow(
+        UnauthorizedException,
+      );
+      await expect(knock(routes.survey, { 'x-api-key': 'dbk_writer' })).rejects.toThrow(
         UnauthorizedException,
       );
     });

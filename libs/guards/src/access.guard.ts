@@ -32,6 +32,7 @@ export class AccessGuard extends AuthGuard(BEARER) {
     if (policy.kind === 'admin' && !principal.isOrgAdmin) {
       throw new ForbiddenException('Only an administrator of the organization may do this');
     }
+    if (policy.kind === 'platform') refuseUnlessPlatform(principal, policy.write);
     return true;
   }
 
@@ -39,6 +40,9 @@ export class AccessGuard extends AuthGuard(BEARER) {
     const request = context.switchToHttp().getRequest<GuardedRequest>();
     const presented = presentedCredential(request.headers);
     if (presented.kind === 'none') throw new UnauthorizedException('Authentication is required');
+    if (presented.kind === 'bearer' && this.settings.hashApiKey(presented.value) !== null) {
+      throw new UnauthorizedException('This is an API key, no access token: send it as X-API-Key');
+    }
     if (presented.kind === 'key') {
       request[PRINCIPAL] = await this.principalOfKey(presented.plainText, request, policy.scope);
     } else {
@@ -74,4 +78,10 @@ export class AccessGuard extends AuthGuard(BEARER) {
   override getAuthenticateOptions(): AuthGuardAuthenticateOptions {
     return { session: false, property: PRINCIPAL };
   }
+}
+
+function refuseUnlessPlatform({ platformRole }: Principal, write: boolean): void {
+  if (platformRole === 'SUPER_ADMIN' || (platformRole === 'SUPPORT' && !write)) return;
+  const allowed = write ? 'SUPER_ADMIN' : 'SUPER_ADMIN or SUPPORT';
+  throw new ForbiddenException(`Only a user with the platform role ${allowed} may do this`);
 }

@@ -6,7 +6,9 @@ const ROUTE_POLICY = 'drawbridge:route-policy';
 
 /** Who may call a route. Keys may only where a scope is named. */
 export type RoutePolicy =
-  { readonly kind: 'public' } | { readonly kind: 'signed-in' | 'admin'; readonly scope: Scope | null };
+  | { readonly kind: 'public' }
+  | { readonly kind: 'signed-in' | 'admin'; readonly scope: Scope | null }
+  | { readonly kind: 'platform'; readonly write: boolean; readonly scope: null };
 
 type PolicyDecorator = ClassDecorator & MethodDecorator;
 
@@ -22,6 +24,10 @@ export const SignedIn = (options: { scope?: Scope } = {}): PolicyDecorator =>
 /** The organization's admins; keys of an admin that hold `scope`, when one is named. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>
   policy({ kind: 'admin', scope: options.scope ?? null });
+
+/** Those who run the service: SUPER_ADMIN all, SUPPORT what is not `write`. No keys. */
+export const Platform = (options: { write?: boolean } = {}): PolicyDecorator =>
+  policy({ kind: 'platform', write: options.write ?? false, scope: null });
 
 const reflector = new Reflector();
 

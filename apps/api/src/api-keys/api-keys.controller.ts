@@ -1,9 +1,12 @@
-import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
+import { writePageHeaders } from '../http/page-headers';
+import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { toApiKey, toCreatedApiKey } from './api-key.mapper';
 import { ApiKeysService } from './api-keys.service';
@@ -28,10 +31,16 @@ export class ApiKeysController {
   }
 
   @Get()
-  @ApiOperation({ summary: "The organization's keys, newest first" })
-  @Answers({ 200: [ApiKeyDto], errors: [401, 403] })
-  async list(@CurrentPrincipal() principal: Principal): Promise<ApiKeyDto[]> {
-    return (await this.keys.list(principal)).map(toApiKey);
+  @ApiOperation({ summary: "The organization's keys, revoked ones too, newest first" })
+  @Answers({ 200: [ApiKeyDto], errors: [400, 401, 403] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: PageQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ApiKeyDto[]> {
+    const { rows, total } = await this.keys.list(principal, query);
+    writePageHeaders(response, query, total);
+    return rows.map(toApiKey);
   }
 
   @Delete(':id')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeyStore, AuditStore, Database, type ApiKeyRow } from '#entities';
+import { ApiKeyStore, AuditStore, Database, type ApiKeyRow, type Slice } from '#entities';
 import { scopeNeedsPaidPlan, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { newApiKey } from '#secrets';
@@ -24,9 +24,10 @@ export class ApiKeysService {
     refuseBeyondPlan(principal, asked);
     const expiresAt = expiryOf(asked);
     const { plainText, prefix, hash } = newApiKey();
+    const userId = asked.userId ?? principal.userId;
     const row = await this.database.transaction(async (tx) => {
       const created = await this.keys.create(tx, principal.organizationId, {
-        userId: asked.userId ?? principal.userId,
+        userId,
         name: asked.name,
         description: asked.description ?? null,
         keyPrefix: prefix,
@@ -35,22 +36,22 @@ export class ApiKeysService {
         expiresAt,
         createdByEmail: principal.email,
       });
-      if (!created) throw notFound(`User ${asked.userId} does not exist or is inactive`);
+      if (!created) throw notFound(`User ${userId} does not exist or is inactive`);
       await this.audit.write(tx, principal.organizationId, {
         ...auditActor(principal, caller?.text ?? null),
         eventType: 'API_KEY_CREATED',
         resourceType: 'API_KEY',
         resourceId: created.id,
         resourceName: created.name,
-        details: { scopes: created.scopes },
+        details: { scopes: created.scopes, userId, expiresAt: expiresAt?.toISOString() ?? null },
       });
       return created;
     });
     return { row, plainTextKey: plainText };
   }
 
-  list(principal: Principal): Promise<ApiKeyRow[]> {
-    return this.keys.list(this.database.autocommit, principal.organizationId);
+  list(principal: Principal, slice: Slice): Promise<{ rows: ApiKeyRow[]; total: number }> {
+    return this.keys.list(this.database.autocommit, principal.organizationId, slice);
   }
 
   async revoke(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
@@ -71,12 +72,13 @@ export class ApiKeysService {
 function refuseBeyondPlan(principal: Principal, asked: CreateApiKeyDto): void {
   const beyond = asked.scopes.filter((scope) => scopeNeedsPaidPlan(scope));
   if (principal.tier === 'FREE' && beyond.length > 0) {
-    throw forbidden(`Keys with ${beyond.join(', ')} need the Paid plan`);
+    throw forbidden(`API keys with ${beyond.join(', ')} need the Paid plan`);
   }
 }
 
 function expiryOf(asked: CreateApiKeyDto): Date | null {
-  if (asked.expiresAt === undefined) return null;
+  // null says in words what leaving it out does
+  if (asked.expiresAt === undefined || asked.expiresAt === null) return null;
   const expiresAt = new Date(asked.expiresAt);
   if (expiresAt.getTime() > Date.now()) return expiresAt;
   throw badRequest('expiresAt must be in the future', { expiresAt: 'must be in the future' });

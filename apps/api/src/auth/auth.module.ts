@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
+import { AccountTokenStore } from '#entities';
 import { GuardSettings, GuardsModule, PrincipalLookup } from '#guards';
+import { AccountLinks } from './account-links';
 import { AuthController } from './auth.controller';
 import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
+import { Invitations } from './invitations';
 import { StoredPrincipals } from './stored-principals';
 import { TokenService } from './token.service';
 
@@ -17,6 +20,7 @@ import { TokenService } from './token.service';
     }),
   ],
   controllers: [AuthController],
-  providers: [AuthService, TokenService],
+  providers: [AuthService, TokenService, AccountTokenStore, AccountLinks, Invitations],
+  exports: [Invitations],
 })
 export class AuthModule {}

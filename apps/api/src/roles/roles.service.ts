@@ -6,15 +6,23 @@ import {
   type Assignment,
   type AuditEventType,
   type RoleRow,
+  type Slice,
   type Tx,
+  type Unassignment,
 } from '#entities';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest, notFound } from '../errors/api-error';
-import type { CreateRoleDto } from './dto/role.dto';
+import { changesBetween } from '../audit/changes';
+import { badRequest, notFound, type ApiError } from '../errors';
+import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
 
 type Other = { readonly kind: 'resource' | 'user'; readonly id: string };
+
+/** Who does it, and from where. */
+type By = { readonly principal: Principal; readonly caller: HostAddress | null };
+
+const KIND_WORDS = { resource: 'Resource', user: 'User' } as const;
 
 @Injectable()
 export class RolesService {
@@ -24,13 +32,13 @@ export class RolesService {
     private readonly audit: AuditStore,
   ) {}
 
-  list(principal: Principal): Promise<RoleRow[]> {
-    return this.roles.list(this.database.autocommit, principal.organizationId);
+  list(principal: Principal, slice: Slice): Promise<{ rows: RoleRow[]; total: number }> {
+    return this.roles.list(this.database.autocommit, principal.organizationId, slice);
   }
 
   async find(principal: Principal, id: string): Promise<RoleRow> {
     const role = await this.roles.find(this.database.autocommit, principal.organizationId, id);
-    if (!role) throw notFound(`Role ${id} does not exist`);
+    if (!role) throw missing(id);
     return role;
   }
 
@@ -41,9 +49,39 @@ export class RolesService {
         description: asked.description ?? null,
         maxSessionDurationHours: asked.maxSessionDurationHours ?? null,
       });
-      if (!role) throw badRequest(`A role named "${asked.name}" exists`, { name: 'must not be taken' });
-      await this.record(tx, principal, caller, 'ROLE_CREATED', role.id, role.name, {});
+      if (!role) throw nameTaken(asked.name);
+      await this.record(tx, { principal, caller }, 'ROLE_CREATED', role, {});
       return role;
+    });
+  }
+
+  /** @throws ApiError 400 when another role has the name */
+  async update(
+    principal: Principal,
+    id: string,
+    asked: UpdateRoleDto,
+    caller: HostAddress | null,
+  ): Promise<RoleRow> {
+    const { organizationId } = principal;
+    return this.database.transaction(async (tx) => {
+      const before = await this.roles.findLocked(tx, organizationId, id);
+      if (!before) throw missing(id);
+      const outcome = await this.roles.update(tx, organizationId, id, asked);
+      if (outcome === 'name-taken') throw nameTaken(asked.name ?? before.name);
+      const role = (await this.roles.find(tx, organizationId, id))!;
+      const changed = changesBetween(before, role, ['name', 'description', 'maxSessionDurationHours']);
+      if (Object.keys(changed).length > 0) {
+        await this.record(tx, { principal, caller }, 'ROLE_UPDATED', role, { changed });
+      }
+      return role;
+    });
+  }
+
+  async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const deleted = await this.roles.delete(tx, principal.organizationId, id);
+      if (!deleted) throw missing(id);
+      await this.record(tx, { principal, caller }, 'ROLE_DELETED', { id, name: deleted.name }, {});
     });
   }
 
@@ -53,56 +91,83 @@ export class RolesService {
     id: string,
     caller: HostAddress | null,
   ): Promise<void> {
-    return this.assign(principal, roleId, { kind: 'resource', id }, caller);
+    return this.assign({ principal, caller }, roleId, { kind: 'resource', id });
   }
 
   assignUser(principal: Principal, roleId: string, id: string, caller: HostAddress | null): Promise<void> {
-    return this.assign(principal, roleId, { kind: 'user', id }, caller);
+    return this.assign({ principal, caller }, roleId, { kind: 'user', id });
   }
 
-  private assign(
+  unassignResource(
     principal: Principal,
     roleId: string,
-    other: Other,
+    id: string,
     caller: HostAddress | null,
   ): Promise<void> {
-    const { organizationId } = principal;
+    return this.unassign({ principal, caller }, roleId, { kind: 'resource', id });
+  }
+
+  unassignUser(principal: Principal, roleId: string, id: string, caller: HostAddress | null): Promise<void> {
+    return this.unassign({ principal, caller }, roleId, { kind: 'user', id });
+  }
+
+  private assign(by: By, roleId: string, other: Other): Promise<void> {
+    const { organizationId } = by.principal;
     return this.database.transaction(async (tx) => {
       const outcome =
         other.kind === 'resource'
           ? await this.roles.assignResource(tx, organizationId, roleId, other.id)
           : await this.roles.assignUser(tx, organizationId, roleId, other.id);
-      refuse(outcome, roleId, other);
+      if (outcome !== 'assigned') throw refusal(outcome, roleId, other);
       const event = other.kind === 'resource' ? 'ROLE_RESOURCE_ASSIGNED' : 'ROLE_USER_ASSIGNED';
-      await this.record(tx, principal, caller, event, roleId, null, { [`${other.kind}Id`]: other.id });
+      await this.record(tx, by, event, { id: roleId, name: null }, { [`${other.kind}Id`]: other.id });
+    });
+  }
+
+  private unassign(by: By, roleId: string, other: Other): Promise<void> {
+    const { organizationId } = by.principal;
+    return this.database.transaction(async (tx) => {
+      const outcome =
+        other.kind === 'resource'
+          ? await this.roles.unassignResource(tx, organizationId, roleId, other.id)
+          : await this.roles.unassignUser(tx, organizationId, roleId, other.id);
+      if (outcome !== 'unassigned') throw refusal(outcome, roleId, other);
+      const event = other.kind === 'resource' ? 'ROLE_RESOURCE_UNASSIGNED' : 'ROLE_USER_UNASSIGNED';
+      await this.record(tx, by, event, { id: roleId, name: null }, { [`${other.kind}Id`]: other.id });
     });
   }
 
   private record(
     tx: Tx,
-    principal: Principal,
-    caller: HostAddress | null,
+    { principal, caller }: By,
     eventType: AuditEventType,
-    roleId: string,
-    roleName: string | null,
+    role: { readonly id: string; readonly name: string | null },
     details: Record<string, unknown>,
   ): Promise<void> {
     return this.audit.write(tx, principal.organizationId, {
       ...auditActor(principal, caller?.text ?? null),
       eventType,
       resourceType: 'ROLE',
-      resourceId: roleId,
-      resourceName: roleName,
+      resourceId: role.id,
+      resourceName: role.name,
       details,
     });
   }
 }
 
-/** @throws ApiError unless the assignment was made */
-function refuse(outcome: Assignment, roleId: string, other: Other): void {
-  if (outcome === 'role-missing') throw notFound(`Role ${roleId} does not exist`);
-  if (outcome === 'other-missing') {
-    throw notFound(`${other.kind === 'resource' ? 'Resource' : 'User'} ${other.id} does not exist`);
-  }
-  if (outcome === 'already-assigned') throw badRequest(`The ${other.kind} is already assigned to the role`);
+const missing = (id: string): ApiError => notFound(`Role ${id} does not exist`);
+
+const nameTaken = (name: string): ApiError =>
+  badRequest(`A role named "${name}" exists: choose another name`, { name: 'must not be taken' });
+
+function refusal(
+  outcome: Exclude<Assignment, 'assigned'> | Exclude<Unassignment, 'unassigned'>,
+  roleId: string,
+  other: Other,
+): ApiError {
+  if (outcome === 'role-missing') return missing(roleId);
+  const named = `${KIND_WORDS[other.kind]} ${other.id}`;
+  if (outcome === 'other-missing') return notFound(`${named} does not exist`);
+  if (outcome === 'not-assigned') return notFound(`${named} is not assigned to the role`);
+  return badRequest(`${named} is already assigned to the role`);
 }

@@ -11,21 +11,23 @@ import {
   MaxLength,
 } from 'class-validator';
 import { SCOPES, type Scope } from '#guards';
+import { trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
 export class CreateApiKeyDto {
   @ApiProperty({ example: 'pipeline', maxLength: 100 })
+  @trimmed()
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(100, { message: 'must be at most 100 characters' })
   @IsString({ message: 'must be a string' })
   name!: string;
 
-  @ApiPropertyOptional({ maxLength: 1000 })
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000 })
   @IsOptional()
   @MaxLength(1000, { message: 'must be at most 1000 characters' })
   @IsString({ message: 'must be a string' })
-  description?: string;
+  description?: string | null;
 
   @ApiProperty({ enum: SCOPES, isArray: true, example: ['sessions:write', 'sessions:read'] })
   @ArrayNotEmpty({ message: 'must hold at least one scope' })
@@ -33,15 +35,25 @@ export class CreateApiKeyDto {
   @IsArray({ message: 'must be an array of scopes' })
   scopes!: Scope[];
 
-  @ApiPropertyOptional({ ...TIME, description: 'Default: until revoked' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    ...TIME,
+    description: 'Left out: valid until revoked',
+  })
   @IsOptional()
   @IsISO8601({ strict: true }, { message: 'must be an ISO 8601 time' })
-  expiresAt?: string;
+  expiresAt?: string | null;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'Whose sessions it starts. Default: your own' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'Whose sessions it starts, and whose rights it never exceeds. Left out: you',
+  })
   @IsOptional()
   @IsUUID(undefined, { message: 'must be a UUID' })
-  userId?: string;
+  userId?: string | null;
 }
 
 export class ApiKeyDto {

@@ -1,11 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { MayBeAbsent } from '../../http/may-be-absent';
+import { trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const HOURS_WORDS = 'must be a whole number from 1 to 24';
 
 export class CreateRoleDto {
-  @ApiProperty({ example: 'Developers', maxLength: 100 })
+  @ApiProperty({ example: 'Developers', maxLength: 100, description: 'unique in the organization' })
+  @trimmed()
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(100, { message: 'must be at most 100 characters' })
   @IsString({ message: 'must be a string' })
@@ -15,19 +18,48 @@ export class CreateRoleDto {
   @IsOptional()
   @MaxLength(1000, { message: 'must be at most 1000 characters' })
   @IsString({ message: 'must be a string' })
-  description?: string;
+  description?: string | null;
 
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
     maximum: 24,
-    description: "Default: the plan's maximum",
+    description: "Left out: the plan's maximum, as it changes",
   })
   @IsOptional()
   @Min(1, { message: HOURS_WORDS })
   @Max(24, { message: HOURS_WORDS })
   @IsInt({ message: HOURS_WORDS })
-  maxSessionDurationHours?: number;
+  maxSessionDurationHours?: number | null;
+}
+
+export class UpdateRoleDto {
+  @ApiPropertyOptional({ example: 'Developers', maxLength: 100 })
+  @MayBeAbsent()
+  @trimmed()
+  @IsNotEmpty({ message: 'must not be empty' })
+  @MaxLength(100, { message: 'must be at most 100 characters' })
+  @IsString({ message: 'must be a string' })
+  name?: string;
+
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000, description: 'null: none' })
+  @IsOptional()
+  @MaxLength(1000, { message: 'must be at most 1000 characters' })
+  @IsString({ message: 'must be a string or null' })
+  description?: string | null;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 24,
+    nullable: true,
+    description: "null: the plan's maximum, as it changes",
+  })
+  @IsOptional()
+  @Min(1, { message: HOURS_WORDS })
+  @Max(24, { message: HOURS_WORDS })
+  @IsInt({ message: HOURS_WORDS })
+  maxSessionDurationHours?: number | null;
 }
 
 export class RoleDto {

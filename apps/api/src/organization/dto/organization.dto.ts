@@ -1,0 +1,99 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { MAX_PASSWORD_LENGTH, TIERS, type Tier } from '#rules';
+import { MayBeAbsent } from '../../http/may-be-absent';
+import { trimmed } from '../../http/text-fields';
+
+const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+const FLAG_WORDS = { message: 'must be true or false' };
+const SHORTEST = 8;
+const LENGTH_WORDS = { message: `must be a whole number from ${SHORTEST} to ${MAX_PASSWORD_LENGTH}` };
+export const LONGEST_EXPIRATION_DAYS = 365;
+
+export class OrganizationDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Example Ltd' }) name!: string;
+  @ApiProperty({ example: 'example-ltd', description: 'stays when the name changes' }) slug!: string;
+  @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
+  @ApiProperty({ example: false, description: 'a suspended organization starts and extends no sessions' })
+  suspended!: boolean;
+  @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty(TIME) updatedAt!: string;
+}
+
+export class UpdateOrganizationDto {
+  @ApiPropertyOptional({ example: 'Example Ltd', minLength: 1, maxLength: 200 })
+  @MayBeAbsent()
+  @trimmed()
+  @MaxLength(200, { message: 'must be at most 200 characters' })
+  @IsNotEmpty({ message: 'must not be empty' })
+  @IsString({ message: 'must be a string' })
+  name?: string;
+}
+
+export class OrganizationSettingsDto {
+  @ApiProperty({ example: false, description: 'MFA required for all users' }) mfaRequired!: boolean;
+  @ApiProperty({ type: 'integer', minimum: SHORTEST, maximum: MAX_PASSWORD_LENGTH, example: 8 })
+  passwordMinLength!: number;
+  @ApiProperty({ example: true }) passwordRequireUppercase!: boolean;
+  @ApiProperty({ example: true }) passwordRequireLowercase!: boolean;
+  @ApiProperty({ example: true }) passwordRequireDigit!: boolean;
+  @ApiProperty({ example: false }) passwordRequireSpecialChar!: boolean;
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: LONGEST_EXPIRATION_DAYS,
+    nullable: true,
+    example: null,
+    description: 'null: passwords never expire',
+  })
+  passwordExpirationDays!: number | null;
+}
+
+/** Left out fields stay as they are. */
+export class UpdateOrganizationSettingsDto {
+  @ApiPropertyOptional({ description: 'true: users without MFA set it up at their next login' })
+  @MayBeAbsent()
+  @IsBoolean(FLAG_WORDS)
+  mfaRequired?: boolean;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: SHORTEST, maximum: MAX_PASSWORD_LENGTH, example: 12 })
+  @MayBeAbsent()
+  @Min(SHORTEST, LENGTH_WORDS)
+  @Max(MAX_PASSWORD_LENGTH, LENGTH_WORDS)
+  @IsInt(LENGTH_WORDS)
+  passwordMinLength?: number;
+
+  @ApiPropertyOptional()
+  @MayBeAbsent()
+  @IsBoolean(FLAG_WORDS)
+  passwordRequireUppercase?: boolean;
+
+  @ApiPropertyOptional()
+  @MayBeAbsent()
+  @IsBoolean(FLAG_WORDS)
+  passwordRequireLowercase?: boolean;
+
+  @ApiPropertyOptional()
+  @MayBeAbsent()
+  @IsBoolean(FLAG_WORDS)
+  passwordRequireDigit?: boolean;
+
+  @ApiPropertyOptional()
+  @MayBeAbsent()
+  @IsBoolean(FLAG_WORDS)
+  passwordRequireSpecialChar?: boolean;
+
+  // its range is the service's to check: outside of it is 422, not 400
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: LONGEST_EXPIRATION_DAYS,
+    nullable: true,
+    example: 90,
+    description: 'null: passwords never expire. Outside the range: 422',
+  })
+  @IsOptional()
+  @IsInt({ message: 'must be a whole number or null' })
+  passwordExpirationDays?: number | null;
+}

@@ -1,0 +1,8 @@
+import type { OrganizationRow } from '#entities';
+import type { OrganizationDto } from './dto/organization.dto';
+
+export const toOrganization = (row: OrganizationRow): OrganizationDto => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { OrganizationStore } from '#entities';
+import { OrganizationController } from './organization.controller';
+import { OrganizationService } from './organization.service';
+
+@Module({ controllers: [OrganizationController], providers: [OrganizationService, OrganizationStore] })
+export class OrganizationModule {}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AuditStore,
+  Database,
+  OrganizationStore,
+  type AuditEventType,
+  type OrganizationRow,
+  type OrganizationSettingsRow,
+  type Tx,
+} from '#entities';
+import type { Principal } from '#guards';
+import type { HostAddress } from '#rules';
+import { auditActor } from '../audit/audit-actor';
+import { changesBetween, type Changes } from '../audit/changes';
+import { unprocessable } from '../errors';
+import {
+  LONGEST_EXPIRATION_DAYS,
+  type UpdateOrganizationDto,
+  type UpdateOrganizationSettingsDto,
+} from './dto/organization.dto';
+
+const SETTINGS = [
+  'mfaRequired',
+  'passwordMinLength',
+  'passwordRequireUppercase',
+  'passwordRequireLowercase',
+  'passwordRequireDigit',
+  'passwordRequireSpecialChar',
+  'passwordExpirationDays',
+] as const satisfies readonly (keyof OrganizationSettingsRow)[];
+
+@Injectable()
+export class OrganizationService {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: OrganizationStore,
+    private readonly audit: AuditStore,
+  ) {}
+
+  find({ organizationId }: Principal): Promise<OrganizationRow> {
+    return this.organizations.find(this.database.autocommit, organizationId);
+  }
+
+  async update(
+    principal: Principal,
+    { name }: UpdateOrganizationDto,
+    caller: HostAddress | null,
+  ): Promise<OrganizationRow> {
+    const { organizationId } = principal;
+    return this.database.transaction(async (tx) => {
+      const before = await this.organizations.findLocked(tx, organizationId);
+      if (name === undefined || name === before.name) return before;
+      const after = await this.organizations.rename(tx, organizationId, name);
+      const changed = changesBetween(before, after, ['name']);
+      await this.record(tx, principal, caller, 'ORGANIZATION_UPDATED', changed);
+      return after;
+    });
+  }
+
+  settings({ organizationId }: Principal): Promise<OrganizationSettingsRow> {
+    return this.organizations.settings(this.database.autocommit, organizationId);
+  }
+
+  /** @throws ApiError 422 when passwords would expire after no days or more than a year */
+  async updateSettings(
+    principal: Principal,
+    asked: UpdateOrganizationSettingsDto,
+    caller: HostAddress | null,
+  ): Promise<OrganizationSettingsRow> {
+    const days = asked.passwordExpirationDays ?? null;
+    if (days !== null && (days < 1 || days > LONGEST_EXPIRATION_DAYS)) {
+      throw unprocessable(
+        `passwordExpirationDays must be 1 to ${LONGEST_EXPIRATION_DAYS}, or null for passwords that never expire`,
+      );
+    }
+    const { organizationId } = principal;
+    return this.database.transaction(async (tx) => {
+      const before = await this.organizations.settingsLocked(tx, organizationId);
+      const after = await this.organizations.updateSettings(tx, organizationId, asked);
+      const changed = changesBetween(before, after, SETTINGS);
+      if (Object.keys(changed).length > 0) {
+        await this.record(tx, principal, caller, 'ORGANIZATION_SETTINGS_UPDATE', changed);
+      }
+      return after;
+    });
+  }
+
+  private record(
+    tx: Tx,
+    principal: Principal,
+    caller: HostAddress | null,
+    eventType: AuditEventType,
+    changed: Changes,
+  ): Promise<void> {
+    return this.audit.write(tx, principal.organizationId, {
+      ...auditActor(principal, caller?.text ?? null),
+      eventType,
+      resourceType: 'ORGANIZATION',
+      resourceId: principal.organizationId,
+      resourceName: principal.organizationName,
+      details: { changed },
+    });
+  }
+}

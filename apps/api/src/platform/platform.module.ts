@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { PlatformStore } from '#entities';
+import { PlatformController } from './platform.controller';
+import { PlatformService } from './platform.service';
+
+@Module({ controllers: [PlatformController], providers: [PlatformService, PlatformStore] })
+export class PlatformModule {}

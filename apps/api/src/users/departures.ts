@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { DepartureStore, type AuditActor, type WokenTargets, type Tx } from '#entities';
+import { WakeUps } from '#jobs';
+import type { OrganizationId } from '#rules';
+
+/** Ends what a user leaves behind who is deactivated or deleted. */
+@Injectable()
+export class Departures {
+  constructor(
+    private readonly store: DepartureStore,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /**
+   * In the transaction of the departure: live sessions, API keys, refresh tokens, invitations and resets.
+   * @returns the cloud objects to wake workers for once it is committed
+   */
+  async end(
+    tx: Tx,
+    organization: OrganizationId,
+    user: { id: string; email: string },
+    actor: AuditActor,
+  ): Promise<WokenTargets[]> {
+    const due = await this.store.endSessions(tx, organization, user, actor);
+    await this.store.revokeKeys(tx, organization, user.id, actor);
+    await this.store.endTokens(tx, organization, user.id);
+    return due;
+  }
+
+  leaveRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
+    return this.store.leaveRoles(tx, organization, userId);
+  }
+
+  wakeWorkers(due: readonly WokenTargets[]): void {
+    for (const { provider, targetIds } of due) this.wakeUps.wake('revoke-rules', provider, targetIds);
+  }
+}

@@ -1,0 +1,133 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsEmail,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+} from 'class-validator';
+import type { PlatformRole } from '#guards';
+import { MayBeAbsent } from '../../http/may-be-absent';
+import { PageQueryDto } from '../../http/page-query.dto';
+import { asEmail, trimmed } from '../../http/text-fields';
+
+const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+
+export class UserQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ example: 'ada', description: 'a part of the e-mail or the name, in any case' })
+  @IsOptional()
+  @MaxLength(200, { message: 'must be at most 200 characters' })
+  @IsString({ message: 'must be a string' })
+  search?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'only users with this role' })
+  @IsOptional()
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  roleId?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean({ message: 'must be true or false' })
+  isActive?: boolean;
+}
+
+export class CreateUserDto {
+  @ApiProperty({ example: 'grace@example.com', format: 'email', description: 'unique in the organization' })
+  @asEmail()
+  @IsEmail({}, { message: 'must be a well-formed e-mail address' })
+  email!: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'Grace Hopper',
+    maxLength: 200,
+    description: 'left out: the e-mail’s first part',
+  })
+  @IsOptional()
+  @trimmed()
+  @MaxLength(200, { message: 'must be at most 200 characters' })
+  @IsNotEmpty({ message: 'must not be empty' })
+  @IsString({ message: 'must be a string' })
+  name?: string | null;
+
+  @ApiPropertyOptional({ type: Boolean, nullable: true, default: false })
+  @IsOptional()
+  @IsBoolean({ message: 'must be true or false' })
+  isOrgAdmin?: boolean | null;
+
+  @ApiPropertyOptional({ type: [String], nullable: true, format: 'uuid', maxItems: 100 })
+  @IsOptional()
+  @IsUUID(undefined, { each: true, message: 'must hold only UUIDs' })
+  @ArrayMaxSize(100, { message: 'must hold at most 100 roles' })
+  @IsArray({ message: 'must be an array of UUIDs' })
+  roleIds?: string[] | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    format: 'password',
+    example: 'correct Horse battery 5taple',
+    description: 'must keep the organization’s policy; left out: the user is invited to set one',
+  })
+  @IsOptional()
+  @IsString({ message: 'must be a string' })
+  password?: string | null;
+}
+
+export class UpdateUserDto {
+  @ApiPropertyOptional({ example: 'Grace Hopper', maxLength: 200 })
+  @MayBeAbsent()
+  @trimmed()
+  @MaxLength(200, { message: 'must be at most 200 characters' })
+  @IsNotEmpty({ message: 'must not be empty' })
+  @IsString({ message: 'must be a string' })
+  name?: string;
+
+  @ApiPropertyOptional()
+  @MayBeAbsent()
+  @IsBoolean({ message: 'must be true or false' })
+  isOrgAdmin?: boolean;
+
+  @ApiPropertyOptional({ description: 'false ends the user’s live sessions, tokens and API keys' })
+  @MayBeAbsent()
+  @IsBoolean({ message: 'must be true or false' })
+  isActive?: boolean;
+}
+
+export class UserDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'email', example: 'grace@example.com' }) email!: string;
+  @ApiProperty({ example: 'Grace Hopper' }) name!: string;
+  @ApiProperty({ example: false }) isOrgAdmin!: boolean;
+  @ApiProperty({ enum: ['CUSTOMER', 'SUPPORT', 'SUPER_ADMIN'], example: 'CUSTOMER' })
+  platformRole!: PlatformRole;
+  @ApiProperty({ example: true }) isActive!: boolean;
+  @ApiProperty({ example: false }) mfaEnabled!: boolean;
+  @ApiProperty({ type: String, nullable: true, ...TIME, description: 'null: never' })
+  lastLoginAt!: string | null;
+  @ApiProperty({ type: [String], example: ['Developers'] }) roleNames!: string[];
+  @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty(TIME) updatedAt!: string;
+}
+
+export class CreatedUserDto extends UserDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'https://drawbridge.example.com/accept-invitation/pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
+    description:
+      'Ends in the token for POST /auth/set-password, valid for 7 days; null when a password was given',
+  })
+  invitationUrl!: string | null;
+}
+
+export class UserMessageDto {
+  @ApiProperty({ example: 'MFA is reset for the user' }) message!: string;
+}

@@ -1,0 +1,107 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AuditStore, Database, OrganizationStore, UserStore, type Tx, type UserRow } from '#entities';
+import type { Principal } from '#guards';
+import { passwordProblem, type HostAddress } from '#rules';
+import { hashPassword } from '#secrets';
+import { auditActor } from '../audit/audit-actor';
+import { Invitations } from '../auth/invitations';
+import { badRequest, notFound } from '../errors';
+import { Mailer } from '../mail/mailer';
+import type { CreateUserDto } from './dto/user.dto';
+
+export interface NewcomerRow {
+  readonly user: UserRow;
+  /** null when the admin gave a password */
+  readonly invitationUrl: string | null;
+}
+
+/** Adds users to an organization: with a password, or with an invitation to set one. */
+@Injectable()
+export class NewUsers {
+  private readonly logger = new Logger('Invitations');
+
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserStore,
+    private readonly organizations: OrganizationStore,
+    private readonly audit: AuditStore,
+    private readonly invitations: Invitations,
+    private readonly mailer: Mailer,
+  ) {}
+
+  /** @throws ApiError 404 for a role that does not exist, 400 for a weak password, a full plan or a known e-mail */
+  async add(principal: Principal, asked: CreateUserDto, caller: HostAddress | null): Promise<NewcomerRow> {
+    const passwordHash = await this.passwordHash(principal, asked.password ?? null);
+    const added = await this.database.transaction((tx) =>
+      this.insert(tx, principal, asked, passwordHash, caller),
+    );
+    if (added.invitationUrl !== null) await this.send(principal, added.user, added.invitationUrl);
+    return added;
+  }
+
+  private async passwordHash(principal: Principal, password: string | null): Promise<string | null> {
+    if (password === null) return null;
+    const policy = await this.organizations.settings(this.database.autocommit, principal.organizationId);
+    const problem = passwordProblem(password, policy);
+    if (problem !== null) throw badRequest(`password ${problem}`, { password: problem });
+    return hashPassword(password);
+  }
+
+  private async insert(
+    tx: Tx,
+    principal: Principal,
+    asked: CreateUserDto,
+    passwordHash: string | null,
+    caller: HostAddress | null,
+  ): Promise<NewcomerRow> {
+    const { organizationId } = principal;
+    const roleIds = [...new Set(asked.roleIds)];
+    const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
+    if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
+    if (!(await this.users.hasRoom(tx, organizationId))) {
+      throw badRequest('The plan’s maximum of users is reached: delete a user or upgrade to the Paid plan');
+    }
+    const { email } = asked;
+    const isOrgAdmin = asked.isOrgAdmin ?? false;
+    const name = asked.name ?? email.slice(0, email.indexOf('@'));
+    const id = await this.users.create(tx, organizationId, { email, name, isOrgAdmin, passwordHash });
+    if (id === null) {
+      throw badRequest(`A user with the e-mail ${email} exists: use another address`, {
+        email: 'must not be taken',
+      });
+    }
+    await this.users.giveRoles(tx, organizationId, id, roleIds);
+    const invitation = passwordHash === null ? await this.invitations.invite(tx, organizationId, id) : null;
+    await this.audit.write(tx, organizationId, {
+      ...auditActor(principal, caller?.text ?? null),
+      eventType: 'USER_CREATED',
+      resourceType: 'USER',
+      resourceId: id,
+      resourceName: email,
+      details: { isOrgAdmin, roleIds, invited: invitation !== null },
+    });
+    const user = (await this.users.find(tx, organizationId, id))!;
+    return { user, invitationUrl: invitation?.url ?? null };
+  }
+
+  /** The invitation stands when the mail cannot be sent: the admin has its address in the answer. */
+  private async send(principal: Principal, user: UserRow, url: string): Promise<void> {
+    const text = [
+      `Hello ${user.name},`,
+      `${principal.name} invites you to ${principal.organizationName} on Drawbridge.`,
+      `Set your password within 7 days: ${url}`,
+    ].join('\n\n');
+    const subject = `You are invited to ${oneLine(principal.organizationName)} on Drawbridge`;
+    try {
+      await this.mailer.send({ to: user.email, subject, text });
+    } catch (error) {
+      this.logger.error({
+        msg: 'An invitation could not be mailed; the answer to the admin holds its address',
+        userId: user.id,
+        reason: error instanceof Error ? error.message : 'unknown',
+      });
+    }
+  }
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AuditStore,
+  Database,
+  UserStore,
+  type AuditEventType,
+  type Slice,
+  type Tx,
+  type UserFilter,
+  type UserRow,
+} from '#entities';
+import type { Principal } from '#guards';
+import type { HostAddress } from '#rules';
+import { auditActor } from '../audit/audit-actor';
+import { changesBetween } from '../audit/changes';
+import { badRequest, notFound, type ApiError } from '../errors';
+import { Departures } from './departures';
+import type { UpdateUserDto } from './dto/user.dto';
+
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserStore,
+    private readonly departures: Departures,
+    private readonly audit: AuditStore,
+  ) {}
+
+  list(principal: Principal, filter: UserFilter, slice: Slice): Promise<{ rows: UserRow[]; total: number }> {
+    return this.users.list(this.database.autocommit, principal.organizationId, filter, slice);
+  }
+
+  find(principal: Principal, id: string): Promise<UserRow> {
+    return this.existing(this.database.autocommit, principal, id);
+  }
+
+  /** @throws ApiError 400 for the last active administrator who would not stay one */
+  async update(
+    principal: Principal,
+    id: string,
+    asked: UpdateUserDto,
+    caller: HostAddress | null,
+  ): Promise<UserRow> {
+    const { organizationId } = principal;
+    const { user, due } = await this.database.transaction(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      const before = await this.existing(tx, principal, id);
+      const { name, isOrgAdmin, isActive } = asked;
+      const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
+      if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
+      const after = await this.existing(tx, principal, id);
+      const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
+      if (Object.keys(changed).length === 0) return { user: after, due: [] };
+      await this.record(tx, principal, caller, 'USER_UPDATED', after, { changed });
+      const leaves = before.isActive && !after.isActive;
+      const actor = auditActor(principal, caller?.text ?? null);
+      return {
+        user: after,
+        due: leaves ? await this.departures.end(tx, organizationId, after, actor) : [],
+      };
+    });
+    this.departures.wakeWorkers(due);
+    return user;
+  }
+
+  /** @throws ApiError 400 for the last active administrator */
+  async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+    const { organizationId } = principal;
+    const due = await this.database.transaction(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      const user = await this.existing(tx, principal, id);
+      if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
+      await this.departures.leaveRoles(tx, organizationId, id);
+      await this.record(tx, principal, caller, 'USER_DELETED', user, { roleNames: user.roleNames });
+      return this.departures.end(tx, organizationId, user, auditActor(principal, caller?.text ?? null));
+    });
+    this.departures.wakeWorkers(due);
+  }
+
+  /** @throws ApiError 400 when the user has no MFA */
+  async resetMfa(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const user = await this.existing(tx, principal, id);
+      if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
+        throw badRequest('MFA is not enabled for the user');
+      }
+      await this.record(tx, principal, caller, 'MFA_RESET', user, {});
+    });
+  }
+
+  private async existing(tx: Tx, principal: Principal, id: string): Promise<UserRow> {
+    const user = await this.users.find(tx, principal.organizationId, id);
+    if (!user) throw notFound(`User ${id} does not exist`);
+    return user;
+  }
+
+  private record(
+    tx: Tx,
+    principal: Principal,
+    caller: HostAddress | null,
+    eventType: AuditEventType,
+    user: UserRow,
+    details: Record<string, unknown>,
+  ): Promise<void> {
+    return this.audit.write(tx, principal.organizationId, {
+      ...auditActor(principal, caller?.text ?? null),
+      eventType,
+      resourceType: 'USER',
+      resourceId: user.id,
+      resourceName: user.email,
+      details,
+    });
+  }
+}
+
+const lastAdmin = (fate: 'deleted' | 'deactivated' | 'demoted'): ApiError =>
+  badRequest(`The last active administrator cannot be ${fate}: make another user administrator first`);

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The database `npm start` runs, while it runs.
+ * @param dataDir its DATA_DIR
+ * @returns null when none was ever started there, or its files are another user's
+ */
+export function embeddedDatabaseUrl(dataDir: string): string | null {
+  const wanted = join(dataDir, 'postgres');
+  try {
+    const folder = movedTo(wanted) ?? wanted;
+    const kept = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
+    return `postgresql://postgres:${kept('password')}@127.0.0.1:${kept('port')}/drawbridge`;
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes(String((error as NodeJS.ErrnoException).code))) return null;
+    throw error;
+  }
+}
+
+/** Where the launcher noted the data to be when PostgreSQL could not reach the wanted folder. */
+function movedTo(wanted: string): string | null {
+  try {
+    const note = JSON.parse(readFileSync(join(wanted, 'data-location.json'), 'utf8')) as { data?: string };
+    return note.data ?? null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { AuditStore, Database, PlatformStore, SYSTEM_ACTOR, type PlatformRole, type Tx } from '#entities';
+import { embeddedDatabaseUrl } from './embedded-database-url';
+
+const ROLES = ['SUPER_ADMIN', 'SUPPORT', 'CUSTOMER'] as const satisfies readonly PlatformRole[];
+
+const HELP = `Gives a user a platform role: the right to see and suspend organizations through /platform.
+
+  npm run platform-admin -- ada@example.com [--organization slug] [--role SUPER_ADMIN|SUPPORT|CUSTOMER]
+
+  --organization  which of the organizations that know the e-mail; needed only when several do
+  --role          SUPER_ADMIN (default) sees and suspends, SUPPORT sees, CUSTOMER takes the role back
+
+The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.data) and is running.
+The role counts from the user's next request on.
+`;
+
+/** What the operator has to put right: printed without a stack. */
+class Refused extends Error {}
+
+interface Asked {
+  readonly email: string;
+  readonly organizationSlug: string | null;
+  readonly role: PlatformRole;
+}
+
+/** @returns null when help is wanted @throws Refused */
+function readArguments(given: readonly string[]): Asked | null {
+  const { values, positionals } = parse(given);
+  if (values.help) return null;
+  const [email, ...more] = positionals;
+  if (email === undefined || more.length > 0) throw new Refused('Name one user by e-mail.');
+  const role = ROLES.find((known) => known === values.role.toUpperCase());
+  if (!role) throw new Refused(`--role must be one of ${ROLES.join(', ')}.`);
+  return { email: email.trim().toLowerCase(), organizationSlug: values.organization ?? null, role };
+}
+
+function parse(given: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...given],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        organization: { type: 'string' },
+        role: { type: 'string', default: 'SUPER_ADMIN' },
+      },
+    });
+  } catch (error) {
+    throw new Refused((error as Error).message);
+  }
+}
+
+/** @returns what was done, for the operator @throws Refused unless exactly one user is meant */
+async function grant(tx: Tx, { email, organizationSlug, role }: Asked): Promise<string> {
+  const platform = new PlatformStore();
+  const [user, ...others] = await platform.usersByEmail(tx, email, organizationSlug);
+  const where = organizationSlug === null ? '' : ` in the organization ${organizationSlug}`;
+  if (!user) throw new Refused(`There is no active user ${email}${where}: register or invite them first.`);
+  if (others.length > 0) {
+    const slugs = [user, ...others].map((known) => known.organizationSlug).join(', ');
+    throw new Refused(`Several organizations know ${email}: add --organization with one of ${slugs}.`);
+  }
+  const named = `${email} (organization ${user.organizationSlug})`;
+  if (user.platformRole === role) return `${named} is ${role} already.\n`;
+  await platform.setPlatformRole(tx, user.id, role);
+  await new AuditStore().write(tx, user.organizationId, {
+    ...SYSTEM_ACTOR,
+    eventType: 'PLATFORM_ROLE_GRANTED',
+    resourceType: 'USER',
+    resourceId: user.id,
+    resourceName: email,
+    details: { from: user.platformRole, to: role },
+  });
+  return `${named} is ${role} now.\n`;
+}
+
+async function connect(url: string): Promise<Database> {
+  const database = new Database({ url, applicationName: 'drawbridge-platform-admin', poolSize: 2 });
+  try {
+    return await database.connect();
+  } catch (error) {
+    throw new Refused(`The database cannot be reached (is it running?): ${(error as Error).message}`);
+  }
+}
+
+async function main(): Promise<void> {
+  const asked = readArguments(process.argv.slice(2));
+  if (!asked) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const url = process.env['DATABASE_URL'] || embeddedDatabaseUrl(process.env['DATA_DIR'] || '.data');
+  if (!url) throw new Refused('Set DATABASE_URL to the address of the PostgreSQL database.');
+  const database = await connect(url);
+  try {
+    process.stdout.write(await database.transaction((tx) => grant(tx, asked)));
+  } finally {
+    await database.close();
+  }
+}
+
+main().catch((error: unknown) => {
+  const words =
+    error instanceof Refused ? `${error.message}\n\n${HELP}` : `${String((error as Error).stack)}\n`;
+  process.stderr.write(words);
+  process.exitCode = 1;
+});

@@ -1,0 +1,362 @@
+import { randomUUID } from 'node:crypto';
+import { group, organization, type Organization } from '../../builders/organization';
+import { audited, founder, newcomer, paid, type Person } from '../../builders/people';
+import type { Answer, ApiClient, Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly keyPrefix: string;
+  readonly scopes: string[];
+  readonly isRevoked: boolean;
+  readonly revokedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly lastUsedIp: string | null;
+  readonly createdByEmail: string;
+  readonly createdAt: string;
+  readonly plainTextKey: string;
+}
+
+interface OpenApi {
+  readonly paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>>;
+}
+
+const FIELDS = [
+  'createdAt',
+  'createdByEmail',
+  'description',
+  'expiresAt',
+  'id',
+  'isRevoked',
+  'keyPrefix',
+  'lastUsedAt',
+  'lastUsedIp',
+  'name',
+  'revokedAt',
+  'scopes',
+];
+const PAID_SCOPES = ['sessions:read', 'sessions:write', 'resources:read', 'audit:read'];
+
+let drawbridge: Drawbridge;
+let org: Organization;
+let admin: ApiClient;
+let stranger: Organization;
+let addresses = 0;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.start({ worker: false });
+  org = await organization(drawbridge);
+  admin = org.admin;
+  stranger = await organization(drawbridge, [{ group: group(1) }]);
+});
+afterAll(() => drawbridge.stop());
+
+const made = (body: object = {}, by = admin): Promise<Key> =>
+  by.expect(201, by.post<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body }));
+const listed = async (id: string): Promise<Key> => {
+  const keys = await admin.expect(200, admin.get<Key[]>('/api-keys'));
+  return keys.find((key) => key.id === id)!;
+};
+const using = ({ plainTextKey }: Key): ApiClient => drawbridge.api.as({ apiKey: plainTextKey });
+const freshAddress = (): string => `198.51.100.${(addresses += 1)}`;
+
+describe('4.11 API keys', () => {
+  describe('POST /api-keys', () => {
+    it('answers 201 with the record and, this once, the key', async () => {
+      const key = await made({ name: ' build ', description: 'builds', scopes: PAID_SCOPES });
+      expect(Object.keys(key).toSorted()).toEqual([...FIELDS, 'plainTextKey'].toSorted());
+      expect(key).toMatchObject({
+        name: 'build',
+        description: 'builds',
+        scopes: PAID_SCOPES,
+        isRevoked: false,
+        revokedAt: null,
+        expiresAt: null,
+        lastUsedAt: null,
+        lastUsedIp: null,
+      });
+      expect(await audited(drawbridge, org.organizationId, 'API_KEY_CREATED')).toContainEqual(
+        expect.objectContaining({ resourceId: key.id }),
+      );
+    });
+
+    it('makes keys that are recognised by their beginning, and keeps only a SHA-256', async () => {
+      const key = await made();
+      expect(key.plainTextKey).toMatch(/^dbk_[0-9A-Za-z]{36}$/);
+      expect(key.plainTextKey.startsWith(key.keyPrefix)).toBe(true);
+      expect(key.keyPrefix.length).toBeLessThan(16);
+      const [row] = await drawbridge.query<{ hash: string; sha: string; row: string }>(
+        `SELECT key_hash AS hash, encode(sha256($2::bytea), 'hex') AS sha, to_jsonb(k)::text AS row
+         FROM api_keys k WHERE id = $1`,
+        [key.id, Buffer.from(key.plainTextKey)],
+      );
+      expect(row!.hash).toBe(row!.sha);
+      const trail = await drawbridge.query('SELECT details FROM audit_records');
+      for (const text of [row!.row, JSON.stringify(trail), drawbridge.apiServer.output])
+        expect(text).not.toContain(key.plainTextKey);
+    });
+
+    it.each([
+      ['no name', { name: undefined }, 'name'],
+      ['a blank name', { name: ' ' }, 'name'],
+      ['no scopes', { scopes: undefined }, 'scopes'],
+      ['empty scopes', { scopes: [] }, 'scopes'],
+      ['an unknown scope', { scopes: ['sessions:read', 'sessions:all'] }, 'scopes'],
+      ['scopes that are no array', { scopes: 'sessions:read' }, 'scopes'],
+      ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+      ['an expiry that is no time', { expiresAt: 'soon' }, 'expiresAt'],
+      ['a user that is no UUID', { userId: 'x' }, 'userId'],
+    ])('refuses %s with 400 and names the field', async (_, body, field) => {
+      const asked = { name: 'k', scopes: ['sessions:read'], ...body };
+      const answer = await admin.post<{ validationErrors: object }>('/api-keys', asked);
+      expect(answer.status).toBe(400);
+      expect(Object.keys(answer.body.validationErrors)).toEqual([field]);
+    });
+
+    it('null for what may be left out is the same as leaving it out', async () => {
+      const key = await made({ description: null, expiresAt: null, userId: null });
+      expect(key).toMatchObject({ description: null, expiresAt: null });
+    });
+
+    it.each(PAID_SCOPES)('refuses %s on the Free plan with 403', async (scope) => {
+      const free = await founder(drawbridge);
+      const body = { name: 'k', scopes: ['agent:connect', scope] };
+      const answer = await free.client.post('/api-keys', body);
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { message: expect.stringContaining(scope) as string },
+      });
+    });
+
+    it('makes keys with agent:connect on the Free plan', async () => {
+      const free = await founder(drawbridge);
+      expect((await made({ scopes: ['agent:connect'] }, free.client)).scopes).toEqual(['agent:connect']);
+    });
+
+    it('for another user of the organization: its sessions are that user’s; the record names who made the key', async () => {
+      const user = await newcomer(drawbridge, admin, { roleIds: [org.roleId] });
+      const key = await made({ userId: user.id, scopes: ['sessions:write'] });
+      const started = await using(key).post<Session>('/sessions', { ipv4Address: freshAddress() });
+      expect(started).toMatchObject({ status: 200, body: { userId: user.id } });
+      expect(key.createdByEmail).not.toBe(user.email);
+      expect(await audited(drawbridge, org.organizationId, 'SESSION_STARTED')).toContainEqual(
+        expect.objectContaining({
+          actorType: 'API_KEY',
+          resourceId: started.body.id,
+          details: expect.objectContaining({ apiKey: 'pipeline' }) as object,
+        }),
+      );
+    });
+
+    it('for a user who is missing, inactive or another organization’s: 404', async () => {
+      const gone = await newcomer(drawbridge, admin);
+      await admin.expect(200, admin.patch(`/users/${gone.id}`, { isActive: false }));
+      for (const userId of [randomUUID(), gone.id, stranger.adminId]) {
+        const answer = await admin.post('/api-keys', { name: 'k', scopes: ['sessions:read'], userId });
+        expect(answer.status).toBe(404);
+      }
+    });
+  });
+
+  describe('GET /api-keys', () => {
+    it('is a plain array of records, newest first, without the keys, with total and links', async () => {
+      const own = await founder(drawbridge);
+      const scopes = ['agent:connect'];
+      const one = await made({ scopes, name: 'one' }, own.client);
+      const two = await made({ scopes, name: 'two' }, own.client);
+      const all = await own.client.get<Key[]>('/api-keys');
+      expect(all.body.map(({ id }) => id)).toEqual([two.id, one.id]);
+      expect(Object.keys(all.body[0]!).toSorted()).toEqual(FIELDS);
+      expect(all.headers.get('X-Total-Count')).toBe('2');
+      expect(all.body[0]!.createdByEmail).toBe(own.email);
+      const first = await own.client.get<Key[]>('/api-keys?size=1');
+      expect(first.body.map(({ id }) => id)).toEqual([two.id]);
+      expect(first.headers.get('Link')).toMatch(/page=1.*rel="next"/);
+      expect((await own.client.get('/api-keys?size=101')).status).toBe(400);
+    });
+
+    it('shows when and from where a key was used last', async () => {
+      const key = await made();
+      await using(key).expect(200, using(key).get('/sessions'));
+      const { lastUsedAt, lastUsedIp } = await listed(key.id);
+      expect(Math.abs(Date.parse(lastUsedAt!) - Date.now())).toBeLessThan(60_000);
+      expect(lastUsedIp).toBe('127.0.0.1');
+    });
+  });
+
+  describe('DELETE /api-keys/{id}', () => {
+    it('answers 204; the key counts for nothing from the next request on, the record stays', async () => {
+      const key = await made();
+      expect((await using(key).get('/sessions')).status).toBe(200);
+      const answer = await admin.delete(`/api-keys/${key.id}`);
+      expect([answer.status, answer.body]).toEqual([204, null]);
+      expect((await using(key).get('/sessions')).status).toBe(401);
+      expect(await listed(key.id)).toMatchObject({
+        isRevoked: true,
+        revokedAt: expect.any(String) as string,
+      });
+      expect(await audited(drawbridge, org.organizationId, 'API_KEY_REVOKED')).toContainEqual(
+        expect.objectContaining({ resourceId: key.id }),
+      );
+    });
+
+    it('answers 404 for a key that is missing, revoked already, or another organization’s, which stays', async () => {
+      const foreign = await made({}, stranger.admin);
+      const revoked = await made();
+      await admin.expect(204, admin.delete(`/api-keys/${revoked.id}`));
+      for (const id of [randomUUID(), revoked.id, foreign.id])
+        expect((await admin.delete(`/api-keys/${id}`)).status).toBe(404);
+      expect((await using(foreign).get('/sessions')).status).toBe(200);
+    });
+  });
+
+  describe('every operation', () => {
+    const asked = (id: string): [string, string, object?][] => [
+      ['POST', '/api-keys', { name: 'k', scopes: ['sessions:read'] }],
+      ['GET', '/api-keys'],
+      ['DELETE', `/api-keys/${id}`],
+    ];
+    const statuses = async (client: ApiClient, id: string): Promise<Set<number>> => {
+      const answers = await Promise.all(
+        asked(id).map(([method, path, body]) => client.send(method, path, body)),
+      );
+      return new Set(answers.map(({ status }) => status));
+    };
+
+    it('is 401 without a token, and for a key: keys make no keys', async () => {
+      const key = await made({ scopes: [...PAID_SCOPES, 'agent:connect'] });
+      expect(await statuses(drawbridge.api, key.id)).toEqual(new Set([401]));
+      expect(await statuses(using(key), key.id)).toEqual(new Set([401]));
+    });
+
+    it('is 403 for a user who is no admin', async () => {
+      const member = await newcomer(drawbridge, admin);
+      expect(await statuses(member.client, (await made()).id)).toEqual(new Set([403]));
+    });
+  });
+});
+
+describe('5.2 API keys as credentials', () => {
+  let all: Key;
+  let session: Session;
+
+  beforeAll(async () => {
+    all = await made({ scopes: [...PAID_SCOPES, 'agent:connect'] });
+    session = await org.started({ ipv4Address: freshAddress() });
+  });
+
+  /** The endpoints of the contract's table, each with its scope and what it answers to a key that has it. */
+  const table = (): { scope: string; method: string; path: string; body?: object }[] => [
+    { scope: 'sessions:read', method: 'GET', path: '/sessions' },
+    { scope: 'sessions:read', method: 'GET', path: `/sessions/${session.id}` },
+    { scope: 'sessions:write', method: 'POST', path: '/sessions', body: { ipv4Address: freshAddress() } },
+    {
+      scope: 'sessions:write',
+      method: 'POST',
+      path: `/sessions/${session.id}/extend`,
+      body: { additionalHours: 1 },
+    },
+    { scope: 'sessions:write', method: 'POST', path: `/sessions/${session.id}/stop` },
+    { scope: 'resources:read', method: 'GET', path: '/resources' },
+    { scope: 'resources:read', method: 'GET', path: `/resources/${org.resourceIds[0]}` },
+  ];
+
+  it.each([
+    ['X-API-Key', (key: string) => ({ 'X-API-Key': key })],
+    ['Authorization: ApiKey', (key: string) => ({ Authorization: `ApiKey ${key}` })],
+  ])('%s is taken on every endpoint of the table', async (_, header) => {
+    session = await org.started({ ipv4Address: freshAddress() });
+    for (const { method, path, body } of table()) {
+      const answer = await drawbridge.api.send(method, path, body, header(all.plainTextKey));
+      expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+    }
+  });
+
+  it('a key without the scope gets 403 with exactly error and message; no scope includes another', async () => {
+    session = await org.started({ ipv4Address: freshAddress() });
+    for (const { scope, method, path, body } of table()) {
+      const others = [...PAID_SCOPES, 'agent:connect'].filter((other) => other !== scope);
+      const answer: Answer = await using(await made({ scopes: others })).send(method, path, body);
+      expect({ path, status: answer.status, body: answer.body }).toEqual({
+        path,
+        status: 403,
+        body: {
+          error: 'Insufficient permissions',
+          message: `API key does not have required scope: ${scope}`,
+        },
+      });
+    }
+  });
+
+  it('no other endpoint takes a key: 401, whatever its scopes', async () => {
+    const { paths } = await admin.expect(200, admin.get<OpenApi>('/openapi.json'));
+    const closed = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([, { security }]) => security?.length && !security.some((way) => 'apiKey' in way))
+        .map(([method]) => ({ method: method.toUpperCase(), path })),
+    );
+    const named = new Set(closed.map(({ path }) => path.split('/')[3]));
+    for (const place of ['users', 'roles', 'credentials', 'organization']) expect(named).toContain(place);
+    for (const { method, path } of closed) {
+      const filled = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, randomUUID());
+      const answer = await using(all).send(method, filled, method === 'GET' ? undefined : {});
+      expect({ method, path, status: answer.status }).toEqual({ method, path, status: 401 });
+    }
+  });
+
+  it('an unknown key, a mistyped one and one that is none get 401', async () => {
+    const last = all.plainTextKey.at(-1) === 'a' ? 'b' : 'a';
+    for (const apiKey of [`dbk_${'x'.repeat(36)}`, all.plainTextKey.slice(0, -1) + last, 'nonsense'])
+      expect((await drawbridge.api.as({ apiKey }).get('/sessions')).status).toBe(401);
+  });
+
+  it('a key sent as Bearer gets 401 and is told where it belongs', async () => {
+    const answer = await drawbridge.api.as({ token: all.plainTextKey }).get('/sessions');
+    expect(answer).toMatchObject({
+      status: 401,
+      body: { message: expect.stringContaining('X-API-Key') as string },
+    });
+    expect(JSON.stringify(answer.body)).not.toContain(all.plainTextKey);
+  });
+
+  it('an expired key gets 401, one without an end works until it is revoked', async () => {
+    const key = await made({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
+    expect((await using(key).get('/sessions')).status).toBe(200);
+    await drawbridge.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [key.id]);
+    expect((await using(key).get('/sessions')).status).toBe(401);
+    await drawbridge.query(`UPDATE api_keys SET created_at = now() - interval '5 years' WHERE id = $1`, [
+      all.id,
+    ]);
+    expect((await using(all).get('/sessions')).status).toBe(200);
+  });
+
+  it('back on Free, a key whose scope needs Paid is refused with 403', async () => {
+    const own = await organization(drawbridge, []);
+    const key = await own.apiKey(['sessions:read']);
+    expect((await key.get('/sessions')).status).toBe(200);
+    await paid(drawbridge, own.organizationId, 'FREE');
+    expect((await key.get('/sessions')).status).toBe(403);
+    await paid(drawbridge, own.organizationId);
+    expect((await key.get('/sessions')).status).toBe(200);
+  });
+
+  it('a key sees its organization only', async () => {
+    const foreign = await stranger.started({ ipv4Address: freshAddress() });
+    expect((await using(all).get(`/sessions/${foreign.id}`)).status).toBe(404);
+    expect((await using(all).get(`/resources/${stranger.resourceIds[0]}`)).status).toBe(404);
+  });
+
+  it('a key never exceeds its user, also when the user is no admin any more', async () => {
+    const user: Person = await newcomer(drawbridge, admin, { isOrgAdmin: true });
+    const key = using(await made({ userId: user.id }));
+    session = await org.started({ ipv4Address: freshAddress() });
+    expect((await key.get(`/sessions/${session.id}`)).status).toBe(200);
+    await admin.expect(200, admin.patch(`/users/${user.id}`, { isOrgAdmin: false }));
+    expect((await key.get(`/sessions/${session.id}`)).status).toBe(403);
+    await admin.expect(200, admin.patch(`/users/${user.id}`, { isActive: false }));
+    expect((await key.get('/sessions')).status).toBe(401);
+  });
+});

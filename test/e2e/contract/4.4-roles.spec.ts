@@ -1,0 +1,406 @@
+import { randomUUID } from 'node:crypto';
+import { group, organization, type Organization } from '../../builders/organization';
+import { audited, founder, newcomer, paid, type Person } from '../../builders/people';
+import type { ApiClient } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly maxSessionDurationHours: number;
+  readonly resourceIds: string[];
+  readonly userIds: string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const FIELDS = [
+  'createdAt',
+  'description',
+  'id',
+  'maxSessionDurationHours',
+  'name',
+  'resourceIds',
+  'updatedAt',
+  'userIds',
+];
+
+describe('4.4 Roles', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let admin: ApiClient;
+  let member: Person;
+  let stranger: Organization;
+  let strangersMember: Person;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge);
+    admin = org.admin;
+    member = await newcomer(drawbridge, admin);
+    stranger = await organization(drawbridge, [{ group: group(1) }]);
+    strangersMember = await newcomer(drawbridge, stranger.admin);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const made = (body: object = {}, by = admin): Promise<Role> =>
+    by.expect(201, by.post<Role>('/roles', { name: randomUUID(), ...body }));
+  const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
+
+  /** Every operation on one role. */
+  const operations = (role: string, resource: string, user: string): [string, string, object?][] => [
+    ['GET', `/roles/${role}`],
+    ['PATCH', `/roles/${role}`, { name: randomUUID() }],
+    ['DELETE', `/roles/${role}`],
+    ['POST', `/roles/${role}/resources/${resource}`],
+    ['DELETE', `/roles/${role}/resources/${resource}`],
+    ['POST', `/roles/${role}/users/${user}`],
+    ['DELETE', `/roles/${role}/users/${user}`],
+  ];
+  const statuses = async (
+    client: ApiClient,
+    asked: readonly (readonly [string, string, object?])[],
+  ): Promise<Set<number>> => {
+    const answers = await Promise.all(asked.map(([method, path, body]) => client.send(method, path, body)));
+    return new Set(answers.map(({ status }) => status));
+  };
+
+  describe('GET /roles/{id}', () => {
+    it('returns the fields of the contract and no others', async () => {
+      const role = await read(org.roleId);
+      expect(Object.keys(role).toSorted()).toEqual(FIELDS);
+      expect(role).toMatchObject({
+        name: 'Developers',
+        description: null,
+        resourceIds: org.resourceIds,
+        userIds: [org.adminId],
+      });
+      expect(new Date(role.createdAt).toISOString()).toBe(role.createdAt);
+    });
+
+    it('shows the hours of the tier as they are now while the role has none of its own', async () => {
+      const free = await founder(drawbridge);
+      const { id } = await made({}, free.client);
+      const hours = async (): Promise<number> =>
+        (await free.client.expect(200, free.client.get<Role>(`/roles/${id}`))).maxSessionDurationHours;
+      expect(await hours()).toBe(4);
+      await paid(drawbridge, free.organizationId);
+      expect(await hours()).toBe(24);
+    });
+  });
+
+  describe('POST /roles', () => {
+    it('answers 201 with the role, which then can be read', async () => {
+      const role = await made({ description: 'They test', maxSessionDurationHours: 8 });
+      expect(Object.keys(role).toSorted()).toEqual(FIELDS);
+      expect(role).toMatchObject({
+        description: 'They test',
+        maxSessionDurationHours: 8,
+        resourceIds: [],
+        userIds: [],
+      });
+      expect(await read(role.id)).toEqual(role);
+      expect(await audited(drawbridge, org.organizationId, 'ROLE_CREATED')).toContainEqual(
+        expect.objectContaining({ resourceId: role.id }),
+      );
+    });
+
+    it.each([
+      ['a missing name', {}, 'name'],
+      ['a blank name', { name: '  ' }, 'name'],
+      ['a name that is no text', { name: 7 }, 'name'],
+      ['0 hours', { name: 'r', maxSessionDurationHours: 0 }, 'maxSessionDurationHours'],
+      ['25 hours', { name: 'r', maxSessionDurationHours: 25 }, 'maxSessionDurationHours'],
+      ['half an hour', { name: 'r', maxSessionDurationHours: 0.5 }, 'maxSessionDurationHours'],
+      ['hours as a text', { name: 'r', maxSessionDurationHours: '8' }, 'maxSessionDurationHours'],
+      ['a description that is no text', { name: 'r', description: 1 }, 'description'],
+    ])('refuses %s with 400 and names the field', async (_, body, field) => {
+      const answer = await admin.post<{ validationErrors: object }>('/roles', body);
+      expect(answer.status).toBe(400);
+      expect(Object.keys(answer.body.validationErrors)).toEqual([field]);
+    });
+
+    it('refuses a name that is taken with 400, also when two ask at once; other organizations may have it', async () => {
+      const name = randomUUID();
+      const answers = await Promise.all([1, 2, 3].map(() => admin.post('/roles', { name })));
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 400, 400]);
+      expect((await stranger.admin.post('/roles', { name })).status).toBe(201);
+    });
+  });
+
+  describe('PATCH /roles/{id}', () => {
+    it('changes only what is given', async () => {
+      const role = await made({ description: 'old', maxSessionDurationHours: 2 });
+      const renamed = await admin.expect(
+        200,
+        admin.patch<Role>(`/roles/${role.id}`, { name: `${role.name} 2` }),
+      );
+      expect(renamed).toMatchObject({
+        name: `${role.name} 2`,
+        description: 'old',
+        maxSessionDurationHours: 2,
+      });
+      const longer = { maxSessionDurationHours: 3, description: 'new' };
+      expect(await admin.expect(200, admin.patch<Role>(`/roles/${role.id}`, longer))).toMatchObject({
+        ...longer,
+        name: `${role.name} 2`,
+      });
+      expect(
+        (await audited(drawbridge, org.organizationId, 'ROLE_UPDATED')).filter(
+          (record) => record.resourceId === role.id,
+        ),
+      ).toMatchObject([{ details: { changed: { name: { from: role.name } } } }, {}]);
+    });
+
+    it('null empties the description and makes the hours follow the tier', async () => {
+      const role = await made({ description: 'old', maxSessionDurationHours: 2 });
+      const emptied = { description: null, maxSessionDurationHours: null };
+      expect(await admin.expect(200, admin.patch<Role>(`/roles/${role.id}`, emptied))).toMatchObject({
+        description: null,
+        maxSessionDurationHours: 24,
+      });
+    });
+
+    it('refuses another role’s name with 400; its own is no conflict', async () => {
+      const [one, two] = [await made(), await made()];
+      expect(await admin.patch(`/roles/${one.id}`, { name: two.name })).toMatchObject({
+        status: 400,
+        body: { validationErrors: { name: expect.any(String) as string } },
+      });
+      expect((await admin.patch(`/roles/${one.id}`, { name: one.name })).status).toBe(200);
+    });
+
+    it.each([
+      ['name', null],
+      ['name', ''],
+      ['maxSessionDurationHours', 25],
+      ['maxSessionDurationHours', 0],
+      ['description', 5],
+    ])('refuses %s: %p with 400', async (field, value) => {
+      expect(await admin.patch(`/roles/${org.roleId}`, { [field]: value })).toMatchObject({
+        status: 400,
+        body: { validationErrors: { [field]: expect.any(String) as string } },
+      });
+    });
+  });
+
+  describe('DELETE /roles/{id}', () => {
+    it('answers 204; the role is gone, its users and resources stay, their sessions go on', async () => {
+      const role = await made();
+      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
+      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
+      const session = await own.client.expect(
+        200,
+        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.10' }),
+      );
+      const deleted = await admin.delete(`/roles/${role.id}`);
+      expect([deleted.status, deleted.body]).toEqual([204, null]);
+      expect(await statuses(admin, operations(role.id, org.resourceIds[0]!, own.id))).toEqual(new Set([404]));
+      expect((await admin.get(`/users/${own.id}`)).body).toMatchObject({ isActive: true, roleNames: [] });
+      expect((await admin.get(`/resources/${org.resourceIds[0]}`)).status).toBe(200);
+      expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({
+        status: 'PENDING',
+        endedAt: null,
+      });
+      expect(await audited(drawbridge, org.organizationId, 'ROLE_DELETED')).toContainEqual(
+        expect.objectContaining({ resourceId: role.id }),
+      );
+    });
+  });
+
+  describe('POST /roles/{id}/resources/{resourceId}', () => {
+    it('answers 200 with a message; a resource may belong to several roles', async () => {
+      const role = await made();
+      const answer = await admin.post<{ message: string }>(
+        `/roles/${role.id}/resources/${org.resourceIds[0]}`,
+      );
+      expect(answer.status).toBe(200);
+      expect(Object.keys(answer.body)).toEqual(['message']);
+      expect((await read(role.id)).resourceIds).toEqual([org.resourceIds[0]]);
+      expect((await read(org.roleId)).resourceIds).toEqual(org.resourceIds);
+      expect(await audited(drawbridge, org.organizationId, 'ROLE_RESOURCE_ASSIGNED')).toContainEqual(
+        expect.objectContaining({ resourceId: role.id, details: { resourceId: org.resourceIds[0] } }),
+      );
+    });
+
+    it('refuses a resource that is assigned already with 400', async () => {
+      expect((await admin.post(`/roles/${org.roleId}/resources/${org.resourceIds[0]}`)).status).toBe(400);
+    });
+
+    it('refuses a resource or a role that does not exist or is another organization’s with 404', async () => {
+      const asked = [
+        [org.roleId, randomUUID()],
+        [org.roleId, stranger.resourceIds[0]],
+        [randomUUID(), org.resourceIds[0]],
+        [stranger.roleId, org.resourceIds[0]],
+      ].map(([role, resource]): [string, string] => ['POST', `/roles/${role}/resources/${resource}`]);
+      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+    });
+
+    it('gives the resource to the role’s users, for new sessions', async () => {
+      const role = await made();
+      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
+      const start = () => own.client.post('/sessions', { ipv4Address: '203.0.113.11' });
+      expect((await start()).status).toBe(400);
+      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
+      expect((await start()).status).toBe(200);
+    });
+  });
+
+  describe('DELETE /roles/{id}/resources/{resourceId}', () => {
+    it('answers 204 and takes the resource out; the session stays as it is', async () => {
+      const role = await made();
+      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
+      const path = `/roles/${role.id}/resources/${org.resourceIds[0]}`;
+      await admin.expect(200, admin.post(path));
+      const session = await own.client.expect(
+        200,
+        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.12' }),
+      );
+      expect((await admin.delete(path)).status).toBe(204);
+      expect((await read(role.id)).resourceIds).toEqual([]);
+      expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({ status: 'PENDING' });
+      expect((await own.client.post('/sessions', { ipv4Address: '203.0.113.13' })).status).toBe(400);
+      expect(await audited(drawbridge, org.organizationId, 'ROLE_RESOURCE_UNASSIGNED')).toContainEqual(
+        expect.objectContaining({ resourceId: role.id }),
+      );
+    });
+
+    it('answers 404 when the role or the resource is missing or the resource is not assigned', async () => {
+      const role = await made();
+      const asked = [
+        [role.id, org.resourceIds[0]],
+        [role.id, randomUUID()],
+        [randomUUID(), org.resourceIds[0]],
+        [stranger.roleId, stranger.resourceIds[0]],
+      ].map(([id, resource]): [string, string] => ['DELETE', `/roles/${id}/resources/${resource}`]);
+      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect((await stranger.admin.get(`/roles/${stranger.roleId}`)).body).toMatchObject({
+        resourceIds: stranger.resourceIds,
+      });
+    });
+  });
+
+  describe('POST /roles/{id}/users/{userId}', () => {
+    it('answers 200 with a message; assigned already: 400', async () => {
+      const role = await made();
+      const answer = await admin.post<{ message: string }>(`/roles/${role.id}/users/${member.id}`);
+      expect(answer.status).toBe(200);
+      expect(Object.keys(answer.body)).toEqual(['message']);
+      expect((await read(role.id)).userIds).toEqual([member.id]);
+      expect((await admin.post(`/roles/${role.id}/users/${member.id}`)).status).toBe(400);
+      expect(await audited(drawbridge, org.organizationId, 'ROLE_USER_ASSIGNED')).toContainEqual(
+        expect.objectContaining({ resourceId: role.id, details: { userId: member.id } }),
+      );
+    });
+
+    it('refuses a user or a role that does not exist, is deleted, or is another organization’s with 404', async () => {
+      const gone = await newcomer(drawbridge, admin);
+      await admin.expect(204, admin.delete(`/users/${gone.id}`));
+      const asked = [
+        [org.roleId, randomUUID()],
+        [org.roleId, gone.id],
+        [org.roleId, strangersMember.id],
+        [randomUUID(), member.id],
+        [stranger.roleId, member.id],
+      ].map(([role, user]): [string, string] => ['POST', `/roles/${role}/users/${user}`]);
+      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+    });
+  });
+
+  describe('DELETE /roles/{id}/users/{userId}', () => {
+    it('answers 204 without a body; the account is kept and the session goes on', async () => {
+      const role = await made();
+      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
+      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
+      const session = await own.client.expect(
+        200,
+        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.14' }),
+      );
+      const answer = await admin.delete(`/roles/${role.id}/users/${own.id}`);
+      expect([answer.status, answer.body]).toEqual([204, null]);
+      expect((await read(role.id)).userIds).toEqual([]);
+      expect((await admin.get(`/users/${own.id}`)).body).toMatchObject({ isActive: true, roleNames: [] });
+      expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({ status: 'PENDING' });
+      expect(await audited(drawbridge, org.organizationId, 'ROLE_USER_UNASSIGNED')).toContainEqual(
+        expect.objectContaining({ resourceId: role.id, details: { userId: own.id } }),
+      );
+    });
+
+    it('answers 404 when the role or the user is missing or the user is not assigned', async () => {
+      const role = await made();
+      const asked = [
+        [role.id, member.id],
+        [role.id, randomUUID()],
+        [randomUUID(), member.id],
+        [stranger.roleId, stranger.adminId],
+      ].map(([id, user]): [string, string] => ['DELETE', `/roles/${id}/users/${user}`]);
+      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+    });
+  });
+
+  describe('GET /roles', () => {
+    it('is a plain array by name, with the total and links to the pages beside', async () => {
+      const own = await founder(drawbridge);
+      for (const name of ['c', 'a', 'b']) await made({ name }, own.client);
+      const all = await own.client.get<Role[]>('/roles');
+      expect(all.body.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+      expect(all.headers.get('X-Total-Count')).toBe('3');
+      expect(all.headers.get('Link')).toBeNull();
+      const second = await own.client.get<Role[]>('/roles?page=1&size=1');
+      expect(second.body.map(({ name }) => name)).toEqual(['b']);
+      expect(second.headers.get('X-Total-Count')).toBe('3');
+      expect(second.headers.get('Link')).toMatch(/page=0&size=1>; rel="prev".*page=2&size=1>; rel="next"/);
+    });
+
+    it.each(['page=-1', 'size=0', 'size=101', 'page=x', 'size=1.5'])('refuses %s with 400', async (query) => {
+      expect((await admin.get(`/roles?${query}`)).status).toBe(400);
+    });
+  });
+
+  describe('every operation', () => {
+    it('is 401 without a token', async () => {
+      const asked = operations(org.roleId, org.resourceIds[0]!, org.adminId);
+      expect(
+        await statuses(drawbridge.api, [...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]]),
+      ).toEqual(new Set([401]));
+    });
+
+    it('is 401 for an API key', async () => {
+      const key = await org.apiKey(['sessions:write', 'sessions:read', 'resources:read', 'audit:read']);
+      const asked = operations(org.roleId, org.resourceIds[0]!, org.adminId);
+      expect(await statuses(key, [...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]])).toEqual(
+        new Set([401]),
+      );
+    });
+
+    it('is 403 for a user who is no admin', async () => {
+      const asked = operations(org.roleId, org.resourceIds[0]!, org.adminId);
+      expect(
+        await statuses(member.client, [...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]]),
+      ).toEqual(new Set([403]));
+    });
+
+    it('is 404 on another organization’s role, and leaves it as it was', async () => {
+      const asked = operations(stranger.roleId, stranger.resourceIds[0]!, stranger.adminId);
+      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect((await stranger.admin.get(`/roles/${stranger.roleId}`)).body).toMatchObject({
+        name: 'Developers',
+        resourceIds: stranger.resourceIds,
+        userIds: [stranger.adminId],
+      });
+    });
+
+    it('is 400 with an id that is no UUID', async () => {
+      expect(await statuses(admin, operations('x', org.resourceIds[0]!, org.adminId))).toEqual(
+        new Set([400]),
+      );
+    });
+
+    it('fails in the generic shape', async () => {
+      const { body } = await admin.get<Record<string, unknown>>(`/roles/${randomUUID()}`);
+      expect(Object.keys(body).toSorted()).toEqual(['error', 'message', 'path', 'status', 'timestamp']);
+    });
+  });
+});

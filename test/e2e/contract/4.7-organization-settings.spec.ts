@@ -1,0 +1,211 @@
+import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
+import { organization } from '../../builders/organization';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const PATH = '/organization/settings';
+
+const DEFAULTS = {
+  mfaRequired: false,
+  passwordMinLength: 8,
+  passwordRequireUppercase: true,
+  passwordRequireLowercase: true,
+  passwordRequireDigit: true,
+  passwordRequireSpecialChar: false,
+  passwordExpirationDays: null,
+};
+
+describe('4.7 Organization settings', () => {
+  let drawbridge: Drawbridge;
+  let own: Person;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  beforeEach(async () => {
+    own = await founder(drawbridge);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const patch = (body: object): Promise<Answer> => own.client.patch(PATH, body);
+  const settings = (): Promise<object> => own.client.expect(200, own.client.get<object>(PATH));
+
+  describe('GET /organization/settings', () => {
+    it('returns exactly the settings, in the beginning the defaults', async () => {
+      expect(await settings()).toEqual(DEFAULTS);
+    });
+  });
+
+  describe('PATCH /organization/settings', () => {
+    it('changes only given fields and returns all of them', async () => {
+      const first = await patch({ mfaRequired: true, passwordMinLength: 12 });
+      expect(first).toMatchObject({ status: 200 });
+      expect(first.body).toEqual({ ...DEFAULTS, mfaRequired: true, passwordMinLength: 12 });
+      const rest = {
+        passwordRequireUppercase: false,
+        passwordRequireLowercase: false,
+        passwordRequireDigit: false,
+        passwordRequireSpecialChar: true,
+        passwordExpirationDays: 90,
+      };
+      expect((await patch(rest)).body).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
+      expect(await settings()).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
+      expect((await patch({})).body).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
+    });
+
+    it('null makes passwords never expire', async () => {
+      await own.client.expect(200, patch({ passwordExpirationDays: 30 }));
+      expect((await patch({ passwordExpirationDays: null })).body).toEqual(DEFAULTS);
+    });
+
+    it.each([
+      ['passwordMinLength', 8],
+      ['passwordMinLength', 128],
+      ['passwordExpirationDays', 1],
+      ['passwordExpirationDays', 365],
+    ])('takes %s: %p, the edge of its range', async (field, value) => {
+      expect(await patch({ [field]: value })).toMatchObject({ status: 200, body: { [field]: value } });
+    });
+
+    it.each([
+      ['passwordMinLength', 7],
+      ['passwordMinLength', 129],
+      ['passwordMinLength', 8.5],
+      ['passwordMinLength', '8'],
+      ['passwordMinLength', null],
+      ['mfaRequired', 'true'],
+      ['mfaRequired', 1],
+      ['mfaRequired', null],
+      ['passwordRequireUppercase', 'no'],
+      ['passwordRequireLowercase', null],
+      ['passwordRequireDigit', 0],
+      ['passwordRequireSpecialChar', []],
+      ['passwordExpirationDays', '30'],
+      ['passwordExpirationDays', 1.5],
+      ['passwordExpirationDays', true],
+    ])('refuses %s: %p with 400 BAD_REQUEST naming the field', async (field, value) => {
+      const answer = await patch({ [field]: value });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: 'BAD_REQUEST', message: expect.stringContaining(field) as string },
+      });
+      expect(Object.keys(answer.body).toSorted()).toEqual(['error', 'message', 'timestamp']);
+      expect(await settings()).toEqual(DEFAULTS);
+    });
+
+    it.each([0, -1, 366, 100_000_000_000])(
+      'refuses passwordExpirationDays: %p with 422 UNPROCESSABLE_ENTITY naming the field',
+      async (days) => {
+        const answer = await patch({ passwordExpirationDays: days, mfaRequired: true });
+        expect(answer).toMatchObject({
+          status: 422,
+          body: {
+            error: 'UNPROCESSABLE_ENTITY',
+            message: expect.stringContaining('passwordExpirationDays') as string,
+          },
+        });
+        expect(Object.keys(answer.body).toSorted()).toEqual(['error', 'message', 'timestamp']);
+        expect(await settings()).toEqual(DEFAULTS);
+      },
+    );
+
+    it('a wrong type comes before a wrong range: 400', async () => {
+      expect((await patch({ passwordExpirationDays: 366, mfaRequired: 'x' })).status).toBe(400);
+    });
+
+    it('writes ORGANIZATION_SETTINGS_UPDATE with what changed, and nothing when nothing did', async () => {
+      await own.client.expect(200, patch({ passwordMinLength: 12, mfaRequired: false }));
+      await own.client.expect(200, patch({ passwordMinLength: 12 }));
+      expect(await audited(drawbridge, own.organizationId, 'ORGANIZATION_SETTINGS_UPDATE')).toEqual([
+        {
+          eventType: 'ORGANIZATION_SETTINGS_UPDATE',
+          actorType: 'USER',
+          actorEmail: own.email,
+          resourceId: own.organizationId,
+          details: { changed: { passwordMinLength: { from: 8, to: 12 } } },
+        },
+      ]);
+    });
+
+    it('counts for passwords set afterwards: the old one still signs in', async () => {
+      await own.client.expect(200, patch({ passwordMinLength: 100, passwordRequireSpecialChar: true }));
+      const login = drawbridge.api.post('/auth/login', { email: own.email, password: PASSWORD });
+      expect((await login).status).toBe(200);
+      const added = await own.client.post('/users', { email: email(), password: PASSWORD });
+      expect(added.status).toBe(400);
+    });
+
+    it('two changes at once both count', async () => {
+      await Promise.all([patch({ passwordMinLength: 20 }), patch({ passwordExpirationDays: 7 })]);
+      expect(await settings()).toEqual({ ...DEFAULTS, passwordMinLength: 20, passwordExpirationDays: 7 });
+    });
+  });
+
+  describe('GET and PATCH /organization', () => {
+    it('shows the organization, and renames it while its slug stays', async () => {
+      const before = await own.client.expect(200, own.client.get<object>('/organization'));
+      expect(before).toEqual({
+        id: own.organizationId,
+        name: 'Example',
+        slug: own.organizationSlug,
+        subscriptionTier: 'FREE',
+        suspended: false,
+        createdAt: expect.any(String) as string,
+        updatedAt: expect.any(String) as string,
+      });
+      const renamed = await own.client.patch('/organization', { name: '  New Name ', slug: 'x' });
+      expect(renamed).toMatchObject({
+        status: 200,
+        body: { name: 'New Name', slug: own.organizationSlug, id: own.organizationId },
+      });
+      expect((await own.client.get('/organization')).body).toEqual(renamed.body);
+      expect(await audited(drawbridge, own.organizationId, 'ORGANIZATION_UPDATED')).toMatchObject([
+        { details: { changed: { name: { from: 'Example', to: 'New Name' } } } },
+      ]);
+    });
+
+    it.each([null, '', '  ', 7, 'x'.repeat(201)])(
+      'refuses the name %p with 400, generic shape',
+      async (name) => {
+        const answer = await own.client.patch('/organization', { name });
+        expect(answer).toMatchObject({
+          status: 400,
+          body: { status: 400, validationErrors: { name: expect.any(String) as string } },
+        });
+      },
+    );
+  });
+
+  describe('every operation', () => {
+    const asked = [
+      ['GET', PATH],
+      ['PATCH', PATH, { mfaRequired: true }],
+      ['GET', '/organization'],
+      ['PATCH', '/organization', { name: 'x' }],
+    ] as const;
+
+    it('is 401 without a token, in the shape of its path', async () => {
+      for (const [method, path, body] of asked) {
+        const answer = await drawbridge.api.send<Record<string, unknown>>(method, path, body);
+        expect(answer.status).toBe(401);
+        expect(answer.body['error']).toBe(path === PATH ? 'UNAUTHORIZED' : 'Unauthorized');
+      }
+    });
+
+    it('is 403 for a user who is no admin, in the shape of its path', async () => {
+      const member = await newcomer(drawbridge, own.client);
+      for (const [method, path, body] of asked) {
+        const answer = await member.client.send<Record<string, unknown>>(method, path, body);
+        expect(answer.status).toBe(403);
+        expect(answer.body['error']).toBe(path === PATH ? 'FORBIDDEN' : 'Forbidden');
+      }
+      expect(await settings()).toEqual(DEFAULTS);
+    });
+
+    it('is 401 for an API key', async () => {
+      const org = await organization(drawbridge, []);
+      const key = await org.apiKey(['sessions:write', 'audit:read']);
+      for (const [method, path, body] of asked) expect((await key.send(method, path, body)).status).toBe(401);
+    });
+  });
+});

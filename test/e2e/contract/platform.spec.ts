@@ -1,0 +1,312 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { group, organization, type Organization } from '../../builders/organization';
+import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
+import type { Answer, ApiClient } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface PlatformOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly suspended: boolean;
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const ROOT = resolve(__dirname, '../../..');
+const FIELDS = [
+  'createdAt',
+  'id',
+  'liveSessionCount',
+  'name',
+  'resourceCount',
+  'slug',
+  'subscriptionTier',
+  'suspended',
+  'suspendedAt',
+  'suspendedReason',
+  'updatedAt',
+  'userCount',
+];
+
+describe('9 Platform', () => {
+  let drawbridge: Drawbridge;
+  let superAdmin: Person;
+  let support: Person;
+  let org: Organization;
+
+  /** The command as it is shipped. */
+  const platformAdmin = async (...given: string[]): Promise<Ended> => {
+    const { PATH = '' } = process.env;
+    const env = { PATH, DATABASE_URL: drawbridge.databaseUrl };
+    const script = 'dist/apps/worker/src/grant-platform-role.js';
+    try {
+      const done = await promisify(execFile)(process.execPath, [script, ...given], { cwd: ROOT, env });
+      return { code: 0, ...done };
+    } catch (error) {
+      return error as Ended;
+    }
+  };
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    superAdmin = await founder(drawbridge, 'Operators');
+    support = await newcomer(drawbridge, superAdmin.client);
+    org = await organization(drawbridge);
+    await platformAdmin(superAdmin.email);
+    await platformAdmin(support.email, '--role', 'SUPPORT');
+  });
+  afterAll(() => drawbridge.stop());
+
+  const seen = (id = org.organizationId): Promise<PlatformOrganization> =>
+    superAdmin.client.expect(
+      200,
+      superAdmin.client.get<PlatformOrganization>(`/platform/organizations/${id}`),
+    );
+  const suspend = (id: string, by = superAdmin): Promise<Answer> =>
+    by.client.post(`/platform/organizations/${id}/suspend`, { reason: 'Unpaid' });
+  const reactivate = (id: string, by = superAdmin): Promise<Answer> =>
+    by.client.post(`/platform/organizations/${id}/reactivate`);
+
+  describe('the command that gives platform roles', () => {
+    const roleOf = async ({ client }: Person): Promise<string> =>
+      (await client.expect(200, client.get<{ platformRole: string }>('/auth/me'))).platformRole;
+
+    it('makes a SUPER_ADMIN, whose role counts from the next request on, and writes PLATFORM_ROLE_GRANTED', async () => {
+      const person = await founder(drawbridge);
+      expect((await person.client.get('/platform/organizations')).status).toBe(403);
+      const done = await platformAdmin(` ${person.email.toUpperCase()} `);
+      expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('SUPER_ADMIN now') as string });
+      expect((await person.client.get('/platform/organizations')).status).toBe(200);
+      expect(await audited(drawbridge, person.organizationId, 'PLATFORM_ROLE_GRANTED')).toMatchObject([
+        {
+          actorType: 'SYSTEM',
+          resourceId: person.id,
+          details: { from: 'CUSTOMER', to: 'SUPER_ADMIN' },
+        },
+      ]);
+      expect(await platformAdmin(person.email)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('already') as string,
+      });
+      expect(await audited(drawbridge, person.organizationId, 'PLATFORM_ROLE_GRANTED')).toHaveLength(1);
+    });
+
+    it('takes the role back with CUSTOMER', async () => {
+      const person = await founder(drawbridge);
+      await platformAdmin(person.email, '--role', 'SUPPORT');
+      expect(await roleOf(person)).toBe('SUPPORT');
+      await platformAdmin(person.email, '--role', 'customer');
+      expect(await roleOf(person)).toBe('CUSTOMER');
+      expect((await person.client.get('/platform/organizations')).status).toBe(403);
+    });
+
+    it('asks which organization when several know the e-mail', async () => {
+      const account = { email: email(), password: PASSWORD };
+      const slugs: string[] = [];
+      for (const organizationName of ['First', 'Second']) {
+        const { body } = await drawbridge.api.post<{ user: { organizationSlug: string } }>('/auth/register', {
+          ...account,
+          organizationName,
+        });
+        slugs.push(body.user.organizationSlug);
+      }
+      const unclear = await platformAdmin(account.email);
+      expect(unclear.code).toBe(1);
+      for (const slug of slugs) expect(unclear.stderr).toContain(slug);
+      expect(await platformAdmin(account.email, '--organization', slugs[1]!)).toMatchObject({ code: 0 });
+      const roles = await drawbridge.query<{ platform_role: string }>(
+        'SELECT platform_role FROM users WHERE email = $1 ORDER BY created_at',
+        [account.email],
+      );
+      expect(roles.map((row) => row.platform_role)).toEqual(['CUSTOMER', 'SUPER_ADMIN']);
+    });
+
+    it.each([
+      ['nobody', []],
+      ['two people', ['a@example.com', 'b@example.com']],
+      ['somebody unknown', ['nobody@example.com']],
+      ['an unknown role', ['a@example.com', '--role', 'KING']],
+      ['an unknown option', ['a@example.com', '--king']],
+    ])('refuses %s with words and no stack', async (_, given) => {
+      const { code, stderr } = await platformAdmin(...given);
+      expect(code).toBe(1);
+      expect(stderr).toContain('npm run platform-admin');
+      expect(stderr).not.toMatch(/\n +at /);
+    });
+
+    it('explains itself', async () => {
+      const { code, stdout } = await platformAdmin('--help');
+      expect(code).toBe(0);
+      for (const word of ['--organization', '--role', 'SUPER_ADMIN', 'DATABASE_URL'])
+        expect(stdout).toContain(word);
+    });
+  });
+
+  describe('GET /platform/organizations', () => {
+    it('is a plain array of all organizations, newest first, with the total and links', async () => {
+      const newest = await founder(drawbridge, 'Newest');
+      const [counted] = await drawbridge.query<{ count: string }>('SELECT count(*) FROM organizations');
+      const page = await superAdmin.client.get<PlatformOrganization[]>('/platform/organizations?size=1');
+      expect(page.body.map(({ id }) => id)).toEqual([newest.organizationId]);
+      expect(Object.keys(page.body[0]!).toSorted()).toEqual(FIELDS);
+      expect(page.headers.get('X-Total-Count')).toBe(counted!.count);
+      expect(page.headers.get('Link')).toMatch(/page=1&size=1>; rel="next"|size=1&page=1>; rel="next"/);
+    });
+
+    it('searches name, slug and users’ e-mails in any case', async () => {
+      const name = `Search ${randomUUID()}`;
+      const found = await founder(drawbridge, name);
+      for (const search of [name.slice(3).toUpperCase(), found.organizationSlug, found.email]) {
+        const path = `/platform/organizations?${new URLSearchParams({ search })}`;
+        const { body } = await support.client.get<PlatformOrganization[]>(path);
+        expect(body.map(({ id }) => id)).toEqual([found.organizationId]);
+      }
+    });
+
+    it.each(['page=-1', 'size=0', 'size=101'])('refuses %s with 400', async (query) => {
+      expect((await support.client.get(`/platform/organizations?${query}`)).status).toBe(400);
+    });
+  });
+
+  describe('GET /platform/organizations/{id}', () => {
+    it('shows one, with its figures', async () => {
+      await org.started({ ipv4Address: '203.0.113.30' });
+      const one = await seen();
+      expect(Object.keys(one).toSorted()).toEqual(FIELDS);
+      expect(one).toMatchObject({
+        id: org.organizationId,
+        subscriptionTier: 'PAID',
+        suspended: false,
+        suspendedAt: null,
+        suspendedReason: null,
+        userCount: 1,
+        resourceCount: 1,
+        liveSessionCount: 1,
+      });
+    });
+
+    it('answers 404 for a missing one and 400 for an id that is no UUID', async () => {
+      expect((await support.client.get(`/platform/organizations/${randomUUID()}`)).status).toBe(404);
+      expect((await support.client.get('/platform/organizations/x')).status).toBe(400);
+    });
+  });
+
+  describe('suspending', () => {
+    it('POST …/suspend keeps the reason and is told in the organization’s trail; …/reactivate takes it back', async () => {
+      const { organizationId: id } = await founder(drawbridge);
+      expect(await suspend(id)).toMatchObject({
+        status: 200,
+        body: { id, suspended: true, suspendedReason: 'Unpaid', suspendedAt: expect.any(String) as string },
+      });
+      expect(await seen(id)).toMatchObject({ suspended: true, suspendedReason: 'Unpaid' });
+      expect(await reactivate(id)).toMatchObject({
+        status: 200,
+        body: { id, suspended: false, suspendedReason: null, suspendedAt: null },
+      });
+      expect(await audited(drawbridge, id, 'ORGANIZATION_SUSPENDED')).toMatchObject([
+        { actorEmail: superAdmin.email, resourceId: id, details: { reason: 'Unpaid' } },
+      ]);
+      expect(await audited(drawbridge, id, 'ORGANIZATION_REACTIVATED')).toMatchObject([
+        { actorEmail: superAdmin.email, resourceId: id },
+      ]);
+    });
+
+    it('is 409 when it is done already, also when asked twice at once', async () => {
+      const { organizationId: id } = await founder(drawbridge);
+      expect((await reactivate(id)).status).toBe(409);
+      const answers = await Promise.all([suspend(id), suspend(id)]);
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+      expect(await audited(drawbridge, id, 'ORGANIZATION_SUSPENDED')).toHaveLength(1);
+    });
+
+    it.each([{}, { reason: ' ' }, { reason: 7 }])('asks for a reason: %p is 400', async (body) => {
+      const path = `/platform/organizations/${org.organizationId}/suspend`;
+      expect(await superAdmin.client.post(path, body)).toMatchObject({
+        status: 400,
+        body: { validationErrors: { reason: expect.any(String) as string } },
+      });
+    });
+
+    it('answers 404 for an organization that is missing', async () => {
+      expect((await suspend(randomUUID())).status).toBe(404);
+      expect((await reactivate(randomUUID())).status).toBe(404);
+    });
+
+    it('from the next request on: starting and extending are 403, also by key; stopping, reading and removing work', async () => {
+      const own = await organization(drawbridge, [{ group: group(1) }]);
+      const key = await own.apiKey(['sessions:write', 'sessions:read']);
+      const ids = (
+        await Promise.all(['203.0.113.31', '203.0.113.32'].map((ipv4Address) => own.started({ ipv4Address })))
+      ).map(({ id }) => id);
+      await superAdmin.client.expect(200, suspend(own.organizationId));
+      for (const client of [own.admin, key]) {
+        expect((await client.post('/sessions', { ipv4Address: '203.0.113.33' })).status).toBe(403);
+        const extended = await client.post(`/sessions/${ids[0]}/extend`, { additionalHours: 1 });
+        expect(extended.status).toBe(403);
+        expect((await client.get('/sessions')).status).toBe(200);
+      }
+      expect((await own.admin.get('/organization')).body).toMatchObject({ suspended: true });
+      expect((await own.admin.post(`/sessions/${ids[0]}/stop`)).status).toBe(200);
+      expect((await own.admin.post(`/sessions/admin/${ids[1]}/stop`)).status).toBe(200);
+      const removals = [
+        `/roles/${own.roleId}/users/${own.adminId}`,
+        `/roles/${own.roleId}/resources/${own.resourceIds[0]}`,
+        `/roles/${own.roleId}`,
+      ];
+      for (const path of removals) expect((await own.admin.delete(path)).status).toBe(204);
+      await superAdmin.client.expect(200, reactivate(own.organizationId));
+      // the role is gone: the refusal is another one now
+      expect((await own.start({ ipv4Address: '203.0.113.33' })).status).toBe(400);
+    });
+  });
+
+  describe('who may', () => {
+    const reads = (): string[] => [
+      '/platform/organizations',
+      `/platform/organizations/${org.organizationId}`,
+    ];
+    const all = async (client: ApiClient): Promise<number[]> => {
+      const writes = ['suspend', 'reactivate'].map((deed) =>
+        client.post(`/platform/organizations/${org.organizationId}/${deed}`, { reason: 'x' }),
+      );
+      const answers = await Promise.all([...reads().map((path) => client.get(path)), ...writes]);
+      return answers.map(({ status }) => status);
+    };
+
+    it('SUPPORT reads, and changes nothing: 403', async () => {
+      expect(await all(support.client)).toEqual([200, 200, 403, 403]);
+      expect(await seen()).toMatchObject({ suspended: false });
+    });
+
+    it('an administrator of an organization is 403 everywhere', async () => {
+      expect(await all(org.admin)).toEqual([403, 403, 403, 403]);
+    });
+
+    it('nobody is 401, and so is a key, even a SUPER_ADMIN’s', async () => {
+      expect(await all(drawbridge.api)).toEqual([401, 401, 401, 401]);
+      await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
+        superAdmin.organizationId,
+      ]);
+      const { plainTextKey } = await superAdmin.client.expect(
+        201,
+        superAdmin.client.post<{ plainTextKey: string }>('/api-keys', {
+          name: 'k',
+          scopes: ['sessions:read', 'audit:read'],
+        }),
+      );
+      expect(await all(drawbridge.api.as({ apiKey: plainTextKey }))).toEqual([401, 401, 401, 401]);
+    });
+
+    it('a platform role opens no organization’s own objects', async () => {
+      expect((await superAdmin.client.get(`/roles/${org.roleId}`)).status).toBe(404);
+      expect((await superAdmin.client.get(`/users/${org.adminId}`)).status).toBe(404);
+    });
+  });
+});
