@@ -30,12 +30,17 @@ export function completeOperations(document: OpenAPIObject, routes: readonly Rou
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
-      if (operation) complete(operation, path, policies.get(operation.operationId ?? ''));
+      if (operation) complete(operation, method, path, policies.get(operation.operationId ?? ''));
     }
   }
 }
 
-function complete(operation: Operation, path: string, policy: RoutePolicy | undefined): void {
+function complete(
+  operation: Operation,
+  method: (typeof METHODS)[number],
+  path: string,
+  policy: RoutePolicy | undefined,
+): void {
   const scope = policy && policy.kind !== 'public' ? policy.scope : null;
   operation.security = securityOf(policy, scope !== null);
   if (scope !== null) {
@@ -43,7 +48,7 @@ function complete(operation: Operation, path: string, policy: RoutePolicy | unde
     operation.description = operation.description ? `${operation.description}\n\n${note}` : note;
   }
   const counted = !path.includes('/health');
-  for (const status of commonErrors(operation, policy, counted)) {
+  for (const status of commonErrors(operation, method, policy, counted)) {
     operation.responses[status] ??= { description: ERROR_WORDS[status] ?? 'Refused' };
   }
   for (const [status, response] of Object.entries(operation.responses)) {
@@ -57,15 +62,21 @@ function securityOf(policy: RoutePolicy | undefined, takesKeys: boolean): NonNul
   return takesKeys ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }];
 }
 
-function commonErrors(operation: Operation, policy: RoutePolicy | undefined, counted: boolean): number[] {
-  const guarded = policy?.kind !== 'public';
-  const limited = guarded && (policy?.kind === 'admin' || (policy?.scope ?? null) !== null);
+/** What the service around an endpoint may answer: bodies are read, callers looked up, requests counted for all alike. */
+function commonErrors(
+  operation: Operation,
+  method: (typeof METHODS)[number],
+  policy: RoutePolicy | undefined,
+  counted: boolean,
+): number[] {
+  const readsBody = method === 'post' || method === 'put' || method === 'patch';
   return [
-    ...(operation.requestBody || operation.parameters?.length ? [400] : []),
-    ...(guarded ? [401] : []),
-    ...(limited ? [403] : []),
-    ...(operation.requestBody ? [413, 415] : []),
-    ...(counted ? [429, 500, 503] : []),
+    ...(readsBody || operation.parameters?.length ? [400] : []),
+    ...(policy?.kind === 'public' ? [] : [401, 403]),
+    ...(readsBody ? [413, 415] : []),
+    ...(counted ? [429] : []),
+    500,
+    503,
   ];
 }
 
