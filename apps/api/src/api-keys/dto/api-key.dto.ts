@@ -21,7 +21,7 @@ export class CreateApiKeyDto {
   @IsString({ message: 'must be a string' })
   name!: string;
 
-  @ApiPropertyOptional({ maxLength: 1000 })
+  @ApiPropertyOptional({ example: 'Opens the test database', maxLength: 1000 })
   @IsOptional()
   @MaxLength(1000, { message: 'must be at most 1000 characters' })
   @IsString({ message: 'must be a string' })
@@ -61,5 +61,6 @@ export class ApiKeyDto {
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto {
-  @ApiProperty({ description: 'The key itself: shown this once' }) plainTextKey!: string;
+  @ApiProperty({ example: 'dbk_8fK2…', description: 'The key itself: shown this once' })
+  plainTextKey!: string;
 }
