@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { organization, type Organization } from '../../builders/organization';
 import { ApiClient, type Answer } from '../../harness/api-client';
 import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
@@ -50,16 +51,13 @@ function faults(path: string, { status, body }: Answer<Body>, fields = false): s
   const { validationErrors, ...plain } = rest;
   const faulty = (what: string, ok: boolean): string[] => (ok ? [] : [what]);
   return [
-    ...faulty('the fields are not those of its shape', same(sorted(plain), sorted(named))),
+    ...faulty('the fields are not those of its shape', isDeepStrictEqual(plain, named)),
     ...faulty('validationErrors', (validationErrors !== undefined) === (fields && code === undefined)),
     ...faulty('the timestamp is not in UTC', typeof timestamp === 'string' && UTC.test(timestamp)),
     ...faulty('there is no message', typeof message === 'string' && message.length > 5),
     ...faulty('it shows what is inside', !INSIDES.test(JSON.stringify(body))),
   ];
 }
-
-const sorted = (fields: object): object => Object.fromEntries(Object.entries(fields).sort());
-const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 describe('7 Errors', () => {
   let drawbridge: Drawbridge;

@@ -60,9 +60,9 @@ describe('Every answer a test gets is held against the OpenAPI document', () => 
   });
 
   it('a missing field is named', async () => {
-    await expect(role(({ status, body: { name: _, ...body } }) => ({ status, body }))).rejects.toThrow(
-      /roles\/\{id\} answered 200 .*\n.*must have required property 'name'/,
-    );
+    await expect(
+      role(({ status, body }) => ({ status, body: { ...body, name: undefined } })),
+    ).rejects.toThrow(/roles\/\{id\} answered 200 .*\n.*must have required property 'name'/);
   });
 
   it('a field nobody documented is named', async () => {
