@@ -1,3 +1,5 @@
+import { OpenApiContract } from './openapi-contract';
+
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly body: T;
@@ -32,11 +34,11 @@ export interface Session {
 
 export type Identity = { readonly token: string } | { readonly apiKey: string } | null;
 
-/** Speaks to the API as a client does. */
+/** Speaks to the API as a client does. Every answer has to keep to the API's own OpenAPI document. */
 export class ApiClient {
   constructor(
     private readonly base: string,
-    private readonly identity: Identity = null,
+    readonly identity: Identity = null,
   ) {}
 
   as(identity: Identity): ApiClient {
@@ -82,11 +84,26 @@ export class ApiClient {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    await this.keepsToItsDocument(method, path, response, text);
     return {
       status: response.status,
       headers: response.headers,
       body: (text === '' ? null : JSON.parse(text)) as T,
     };
+  }
+
+  private async keepsToItsDocument(
+    method: string,
+    path: string,
+    response: Response,
+    text: string,
+  ): Promise<void> {
+    // where a redirect leads is no operation
+    if (response.redirected) return;
+    const contract = await OpenApiContract.of(this.base);
+    const contentType = response.headers.get('content-type');
+    const { pathname } = new URL(`${this.base}${path}`);
+    contract.check({ method, path: pathname, status: response.status, contentType, text });
   }
 }
 

@@ -18,6 +18,7 @@ export class Drawbridge {
   readonly api: ApiClient;
   readonly cloud: SimulatorClient;
   private readonly workers: AppProcess[] = [];
+  private readonly otherApis: AppProcess[] = [];
 
   private constructor(
     readonly databaseUrl: string,
@@ -71,6 +72,13 @@ export class Drawbridge {
     return worker;
   }
 
+  /** One more API process on the same database. */
+  async startApi(env: Readonly<Record<string, string>> = {}): Promise<AppProcess> {
+    const api = await AppProcess.start('api', { PORT: '0', EMBEDDED: 'true', ...this.env, ...env });
+    this.otherApis.push(api);
+    return api;
+  }
+
   /** The worker started last. */
   get worker(): AppProcess {
     return this.workers.at(-1)!;
@@ -88,7 +96,7 @@ export class Drawbridge {
   async stop(): Promise<void> {
     await Promise.all([
       ...this.workers.map((worker) => worker.stop('SIGKILL')),
-      this.apiProcess.stop('SIGKILL'),
+      ...[this.apiProcess, ...this.otherApis].map((api) => api.stop('SIGKILL')),
     ]);
     await this.simulatorProcess.stop('SIGKILL');
     await this.sql.end();

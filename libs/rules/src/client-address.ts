@@ -35,11 +35,21 @@ export function callerAddress(headers: CallerHeaders, trustedProxies: readonly s
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '');
   for (const hop of hops.toReversed()) {
-    const host = parseHost(hop);
+    const host = forwardedHost(hop);
     if (!host) break;
     if (!isWithin(host.text, trustedProxies)) return host;
   }
-  return parseHost((headers.realIp ?? '').trim()) ?? peer;
+  return forwardedHost((headers.realIp ?? '').trim()) ?? peer;
+}
+
+const IPV4_WITH_PORT = /^([\d.]+):(\d{1,5})$/;
+const IPV6_IN_BRACKETS = /^\[([\da-f:.]*:[\da-f:.]*)\](?::(\d{1,5}))?$/i;
+const LAST_PORT = 65_535;
+
+/** One entry of a header. Some proxies add the caller's port: `1.2.3.4:5678`, `[2001:db8::1]:443`. */
+function forwardedHost(entry: string): HostAddress | null {
+  const [, address = entry, port = '0'] = IPV4_WITH_PORT.exec(entry) ?? IPV6_IN_BRACKETS.exec(entry) ?? [];
+  return Number(port) <= LAST_PORT ? parseHost(address) : null;
 }
 
 /** The bucket a caller is counted in: an IPv4 address, or the /64 of an IPv6 one. */

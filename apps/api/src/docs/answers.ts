@@ -11,21 +11,22 @@ export interface DocumentedAnswers {
   readonly 204?: null;
   /** statuses of errors; their bodies, and the errors every endpoint has, are documented by themselves */
   readonly errors: readonly number[];
+  /** what success means, where the name of the body does not say it */
+  readonly words?: string;
 }
 
-const SUCCESS_WORDS: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Created', 204: 'Done, no body' };
-
 /** Handler decorator: documents what an endpoint answers. */
-export function Answers({ errors, ...successes }: DocumentedAnswers): MethodDecorator {
-  const documented = Object.entries(successes).map(([status, answer]) => success(Number(status), answer));
+export function Answers({ errors, words = '', ...successes }: DocumentedAnswers): MethodDecorator {
+  const documented = Object.entries(successes).map(([status, answer]) =>
+    success(Number(status), answer, words),
+  );
   const refused = errors.map((status) =>
     ApiResponse({ status, description: ERROR_WORDS[status] ?? 'Refused' }),
   );
   return applyDecorators(...documented, ...refused);
 }
 
-function success(status: number, answer: Answer): MethodDecorator {
-  const description = SUCCESS_WORDS[status] ?? 'Done';
+function success(status: number, answer: Answer, description: string): MethodDecorator {
   if (answer === null) return ApiResponse({ status, description });
   if (isList(answer)) return ApiResponse({ status, description, type: answer[0], isArray: true });
   return ApiResponse({ status, description, type: answer });

@@ -1,87 +1,146 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import type { RoutePolicy } from '#guards';
 import { errorShapeOf } from '../errors';
+import {
+  METHODS,
+  type DocumentedResponse,
+  type Method,
+  type Operation,
+  type Schemas,
+} from './document.types';
 import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
+import { errorExamples, scopeExample } from './error-examples';
 import { ERROR_WORDS } from './error-words';
+import { HEADERS, headersOf } from './headers';
 import type { Route } from './route-table';
+import { exampleOf, NO_EXAMPLE } from './schema-example';
+import { bodyWords, parameterWords } from './words';
 
-type PathItem = OpenAPIObject['paths'][string];
-type Operation = NonNullable<PathItem['get']>;
-type Responses = Operation['responses'];
-type DocumentedResponse = NonNullable<Responses[string]>;
+const JSON_TYPE = 'application/json';
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+/** An operation with all that is known about it. */
+interface Place {
+  readonly operation: Operation;
+  readonly method: Method;
+  readonly path: string;
+  readonly policy: RoutePolicy | undefined;
+  readonly counted: boolean;
+  /** what a key needs; null where keys are not taken */
+  readonly scope: string | null;
+}
 
-const LIMIT_HEADERS = {
-  'X-RateLimit-Limit': {
-    description: 'requests an address may send in a window',
-    schema: { type: 'integer' },
-  },
-  'X-RateLimit-Remaining': { description: 'requests left in this window', schema: { type: 'integer' } },
-  'X-RateLimit-Reset': { description: 'seconds until the window ends', schema: { type: 'integer' } },
-};
-const RETRY_HEADER = {
-  'Retry-After': { description: 'seconds to wait before trying again', schema: { type: 'integer' } },
-};
-
-/** Writes into every operation what follows from its policy and its path: security, the common errors, their bodies. */
+/** Writes into every operation what follows from its policy, path and schemas: security, words, errors, examples. */
 export function completeOperations(document: OpenAPIObject, routes: readonly Route[]): void {
-  const policies = new Map(routes.map((route) => [route.operationId, route.policy]));
+  const known = new Map(routes.map((route) => [route.operationId, route]));
+  document.components = { ...document.components, headers: { ...document.components?.headers, ...HEADERS } };
+  const schemas = document.components.schemas ?? {};
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
-      if (operation) complete(operation, path, policies.get(operation.operationId ?? ''));
+      if (!operation) continue;
+      const route = known.get(operation.operationId ?? '');
+      const policy = route?.policy;
+      const scope = policy && policy.kind !== 'public' ? policy.scope : null;
+      complete({ operation, method, path, policy, counted: route?.counted ?? true, scope }, schemas);
     }
   }
 }
 
-function complete(operation: Operation, path: string, policy: RoutePolicy | undefined): void {
-  const scope = policy && policy.kind !== 'public' ? policy.scope : null;
-  operation.security = securityOf(policy, scope !== null);
+function complete(place: Place, schemas: Schemas): void {
+  const { operation, scope } = place;
+  operation.security = securityOf(place);
   if (scope !== null) {
     const note = `API keys need the scope \`${scope}\`.`;
     operation.description = operation.description ? `${operation.description}\n\n${note}` : note;
   }
-  const counted = !path.includes('/health');
-  for (const status of commonErrors(operation, policy, counted)) {
+  describeParameters(place);
+  for (const status of commonErrors(place)) {
     operation.responses[status] ??= { description: ERROR_WORDS[status] ?? 'Refused' };
   }
+  completeRequest(operation, schemas);
   for (const [status, response] of Object.entries(operation.responses)) {
-    if (response && !('$ref' in response))
-      completeResponse(response, Number(status), path, scope !== null, counted);
+    if (response && !('$ref' in response)) completeResponse(response, Number(status), place, schemas);
   }
 }
 
-function securityOf(policy: RoutePolicy | undefined, takesKeys: boolean): NonNullable<Operation['security']> {
+function securityOf({ policy, scope }: Place): NonNullable<Operation['security']> {
   if (policy?.kind === 'public') return [];
-  return takesKeys ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }];
+  return scope === null ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }, { apiKeyInAuthorization: [] }];
 }
 
-function commonErrors(operation: Operation, policy: RoutePolicy | undefined, counted: boolean): number[] {
-  const guarded = policy?.kind !== 'public';
-  const limited = guarded && (policy?.kind === 'admin' || (policy?.scope ?? null) !== null);
+function describeParameters({ operation, path }: Place): void {
+  const parts = path.split('/').filter((part) => part !== '');
+  for (const parameter of operation.parameters ?? []) {
+    if ('$ref' in parameter || parameter.description) continue;
+    const index = parts.indexOf(`{${parameter.name}}`);
+    const words = parameterWords(parameter.name, index < 0 ? [] : parts.slice(0, index));
+    if (words !== undefined) parameter.description = words;
+  }
+}
+
+/** What the service around an endpoint may answer: bodies are read, callers looked up, requests counted for all alike. */
+function commonErrors({ operation, method, policy, counted }: Place): number[] {
+  const readsBody = method === 'post' || method === 'put' || method === 'patch';
   return [
-    ...(operation.requestBody || operation.parameters?.length ? [400] : []),
-    ...(guarded ? [401] : []),
-    ...(limited ? [403] : []),
-    ...(operation.requestBody ? [413, 415] : []),
-    ...(counted ? [429, 500, 503] : []),
+    ...(readsBody || operation.parameters?.length ? [400] : []),
+    ...(policy?.kind === 'public' ? [] : [401, 403]),
+    ...(readsBody ? [413, 415] : []),
+    ...(counted ? [429] : []),
+    500,
+    503,
   ];
 }
 
+/** No body is an empty object, so one whose fields may all be left out may be left out itself. */
+function completeRequest({ requestBody: body }: Operation, schemas: Schemas): void {
+  if (!body || '$ref' in body) return;
+  const content = body.content[JSON_TYPE];
+  if (!content?.schema) return;
+  addExample(content, schemas);
+  const named =
+    '$ref' in content.schema ? schemas[content.schema.$ref.split('/').at(-1) ?? ''] : content.schema;
+  body.required = named !== undefined && 'required' in named && (named.required?.length ?? 0) > 0;
+}
+
 function completeResponse(
-  response: Exclude<DocumentedResponse, { $ref: string }>,
+  response: DocumentedResponse,
   status: number,
-  path: string,
-  takesKeys: boolean,
-  counted: boolean,
+  place: Place,
+  schemas: Schemas,
 ): void {
-  const waits = status === 429 || status === 503 ? RETRY_HEADER : {};
-  if (counted) response.headers = { ...response.headers, ...LIMIT_HEADERS, ...waits };
-  if (status < 400 || response.content) return;
-  const body = errorShapeOf(path) === 'generic' ? ErrorDto : CodedErrorDto;
-  const own = { $ref: getSchemaPath(body) };
-  const scopeless = { $ref: getSchemaPath(ScopeErrorDto) };
-  const schema = status === 403 && takesKeys ? { oneOf: [own, scopeless] } : own;
-  response.content = { 'application/json': { schema } };
+  const { operation, counted } = place;
+  const paged = (operation.parameters ?? []).some((given) => 'name' in given && given.name === 'page');
+  const listed = response.content?.[JSON_TYPE]?.schema;
+  const isArray = listed !== undefined && 'type' in listed && listed.type === 'array';
+  response.headers = { ...headersOf({ status, counted, paged: paged && isArray }), ...response.headers };
+  if (status >= 400 && !response.content) response.content = { [JSON_TYPE]: errorContent(status, place) };
+  const content = response.content?.[JSON_TYPE];
+  if (content && !content.examples) addExample(content, schemas);
+  if (response.description === '') response.description = successWords(status, content?.schema);
+}
+
+type MediaType = NonNullable<DocumentedResponse['content']>[string];
+
+function errorContent(status: number, { method, path, scope }: Place): MediaType {
+  const own = { $ref: getSchemaPath(errorShapeOf(path) === 'generic' ? ErrorDto : CodedErrorDto) };
+  const examples = errorExamples(method, path, status);
+  if (status !== 403 || scope === null) return { schema: own, examples };
+  return {
+    // the generic body has the two fields too, so a reader may take it for both
+    schema: { anyOf: [own, { $ref: getSchemaPath(ScopeErrorDto) }] },
+    examples: { ...examples, scope: scopeExample(scope) },
+  };
+}
+
+function addExample(content: MediaType, schemas: Schemas): void {
+  if (content.example !== undefined || !content.schema) return;
+  const example = exampleOf(content.schema, schemas);
+  if (example !== NO_EXAMPLE) content.example = example;
+}
+
+function successWords(status: number, schema: MediaType['schema']): string {
+  if (!schema) return 'Done; there is no body';
+  const isList = 'type' in schema && schema.type === 'array';
+  const body = isList ? schema.items : schema;
+  return body && '$ref' in body ? bodyWords(body.$ref.split('/').at(-1) ?? '', status, isList) : 'Done';
 }

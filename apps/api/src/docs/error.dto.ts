@@ -10,8 +10,8 @@ export class ErrorDto {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
-    example: { durationHours: 'durationHours must be at least 1' },
-    description: 'only when fields of the request are wrong: one message for each',
+    example: { durationHours: 'must be at least 1' },
+    description: 'only when fields of the request are wrong: one message for each, to be read after its name',
   })
   validationErrors?: Record<string, string>;
 }

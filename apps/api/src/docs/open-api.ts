@@ -1,17 +1,17 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { ApiSettings } from '../api.settings';
+import { ABOUT } from './about';
 import { completeOperations } from './complete-operations';
 import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
 import { operationIdOf, routeTable } from './route-table';
+import { describeTags } from './tags';
 
-const ABOUT = `Lets people and CI jobs through cloud firewalls for a limited time.
-
-A session opens the caller's address on cloud resources and closes it again when it ends. Rules are applied and removed
-in the background: read the session to follow them.`;
-
-/** The OpenAPI document of the running application. */
-export function openApiDocument(app: INestApplication, settings: ApiSettings): OpenAPIObject {
+/** The OpenAPI document of an application. */
+export function openApiDocument(
+  app: INestApplication,
+  settings: Pick<ApiSettings, 'PUBLIC_URL'> = {},
+): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Drawbridge')
@@ -19,10 +19,17 @@ export function openApiDocument(app: INestApplication, settings: ApiSettings): O
     .setVersion('1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer(settings.PUBLIC_URL ?? '/')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'bearer')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'the access token of a sign-in' },
+      'bearer',
+    )
     .addApiKey(
-      { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'also `Authorization: ApiKey <key>`' },
+      { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'a key made at `/api/v1/api-keys`' },
       'apiKey',
+    )
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'Authorization', description: 'the same key: `ApiKey <key>`' },
+      'apiKeyInAuthorization',
     )
     .build();
   const document = SwaggerModule.createDocument(app, config, {
@@ -30,8 +37,21 @@ export function openApiDocument(app: INestApplication, settings: ApiSettings): O
     extraModels: [ErrorDto, CodedErrorDto, ScopeErrorDto],
   });
   completeOperations(document, routeTable(app));
+  describeTags(document);
+  inStableOrder(document);
   return document;
 }
+
+/** A new module changes only its own lines of the written document, wherever it is listed. */
+function inStableOrder(document: OpenAPIObject): void {
+  document.paths = byName(document.paths);
+  if (document.components?.schemas) document.components.schemas = byName(document.components.schemas);
+}
+
+const byName = <T>(entries: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)),
+  );
 
 /** Serves the document as JSON under the API's prefix, and a page to read it at `/docs`. Made when first asked for. */
 export function serveDocs(app: INestApplication, settings: ApiSettings): void {

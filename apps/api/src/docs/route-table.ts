@@ -1,12 +1,20 @@
-import type { INestApplicationContext, Type } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { RequestMethod, type INestApplicationContext, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
 import { routePolicyOf, type RoutePolicy } from '#guards';
+import { API_PREFIX } from '../errors';
+import { isUncounted } from '../rate-limit/rate-limit.decorators';
 
 export interface Route {
   readonly operationId: string;
+  /** `GET`; `ALL` takes every method */
+  readonly method: string;
+  /** as the OpenAPI document writes it: `/api/v1/roles/{id}` */
+  readonly path: string;
   /** undefined: the route is closed to everybody */
   readonly policy: RoutePolicy | undefined;
+  /** false: outside of the rate limit */
+  readonly counted: boolean;
 }
 
 type Handler = (...given: unknown[]) => unknown;
@@ -20,7 +28,14 @@ export function routesOf(controller: Type): Route[] {
   const methods = Object.entries(Object.getOwnPropertyDescriptors(controller.prototype));
   return methods.flatMap(([name, { value }]: [string, PropertyDescriptor]) => {
     if (!isRouteHandler(value)) return [];
-    return [{ operationId: operationIdOf(controller.name, name), policy: routePolicyOf(value, controller) }];
+    const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, value) as RequestMethod];
+    const shared = {
+      operationId: operationIdOf(controller.name, name),
+      method,
+      policy: routePolicyOf(value, controller),
+      counted: !isUncounted(value, controller),
+    };
+    return pathsOf(controller, value).map((path) => ({ ...shared, path }));
   });
 }
 
@@ -30,6 +45,21 @@ export function routeTable(app: INestApplicationContext): Route[] {
   return modules
     .flatMap((module) => [...module.controllers.values()])
     .flatMap(({ metatype }) => (isClass(metatype) ? routesOf(metatype) : []));
+}
+
+/** A controller and a handler may each have one path or several. */
+function pathsOf(controller: Type, handler: Handler): string[] {
+  return pathMetadata(controller).flatMap((base) =>
+    pathMetadata(handler).map((own) => {
+      const parts = [base, own].flatMap((part) => part.split('/')).filter((part) => part !== '');
+      return [API_PREFIX, ...parts].join('/').replaceAll(/:(\w+)/g, '{$1}');
+    }),
+  );
+}
+
+function pathMetadata(target: object): string[] {
+  const path = Reflect.getMetadata(PATH_METADATA, target) as string | string[] | undefined;
+  return [path ?? ''].flat();
 }
 
 const isRouteHandler = (value: unknown): value is Handler =>

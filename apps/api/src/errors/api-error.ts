@@ -1,6 +1,7 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
+import { afterFieldName } from './field-words';
 
-/** One message for each field that is wrong; nested fields as `a.b`. */
+/** One message for each field that is wrong, to be read after its name; nested fields as `a.b`. */
 export type ValidationErrors = Readonly<Record<string, string>>;
 
 export interface ApiErrorExtras {
@@ -23,12 +24,15 @@ export class ApiError extends HttpException {
 
 const withCode = (code: string | undefined): ApiErrorExtras => (code === undefined ? {} : { code });
 
-/** 400. `validationErrors` only when fields are at fault. */
+/** 400. `validationErrors` only when fields are at fault; a message there may begin with its field's name or not. */
 export const badRequest = (message: string, validationErrors?: ValidationErrors, code?: string): ApiError =>
   new ApiError(HttpStatus.BAD_REQUEST, message, {
     ...withCode(code),
-    ...(validationErrors ? { validationErrors } : {}),
+    ...(validationErrors ? { validationErrors: uniform(validationErrors) } : {}),
   });
+
+const uniform = (messages: ValidationErrors): ValidationErrors =>
+  Object.fromEntries(Object.entries(messages).map(([field, words]) => [field, afterFieldName(words, field)]));
 
 export const unauthorized = (message: string): ApiError => new ApiError(HttpStatus.UNAUTHORIZED, message);
 

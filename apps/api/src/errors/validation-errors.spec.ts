@@ -1,10 +1,16 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsString, ValidateNested, validateSync } from 'class-validator';
+import { IsArray, IsInt, IsOptional, IsString, ValidateNested, validateSync } from 'class-validator';
 import { plainToInstance } from 'class-transformer';
-import { validationFailed } from './validation-errors';
+import { badRequest } from './api-error';
+import { afterFieldName } from './field-words';
+import { fieldMessages, validationFailed } from './validation-errors';
 
 class Inner {
   @IsInt({ message: 'must be a whole number' }) port!: number;
+}
+
+class Optional {
+  @IsOptional() @IsString({ message: 'note must be a text' }) note?: string;
 }
 
 class Outer {
@@ -17,11 +23,11 @@ const failureOf = (body: object): ReturnType<typeof validationFailed> =>
   validationFailed(validateSync(plainToInstance(Outer, body)));
 
 describe('validation errors', () => {
-  it('name nested fields by their path, one message each', () => {
-    const failure = failureOf({ config: { port: 'x' }, list: [{ port: 1 }, { port: null }] });
+  it('name nested fields by their path, one message each, read after the name', () => {
+    const failure = failureOf({ name: 4, config: { port: 'x' }, list: [{ port: 1 }, { port: null }] });
     expect(failure.getStatus()).toBe(400);
     expect(failure.extras.validationErrors).toEqual({
-      name: 'name must be a string',
+      name: 'must be a string',
       'config.port': 'must be a whole number',
       'list.1.port': 'must be a whole number',
     });
@@ -30,9 +36,42 @@ describe('validation errors', () => {
     );
   });
 
+  it('say of a field that is missing that it is required, whatever its checks say', () => {
+    const failure = failureOf({ config: {}, list: [] });
+    expect(failure.extras.validationErrors).toEqual({ name: 'is required', 'config.port': 'is required' });
+    expect(failure.message).toBe('name is required; config.port is required');
+  });
+
+  it('say of a field that may be missing nothing', () => {
+    expect(validateSync(plainToInstance(Optional, {}))).toEqual([]);
+    expect(fieldMessages(validateSync(plainToInstance(Optional, { note: 3 })))).toEqual({
+      note: 'must be a text',
+    });
+  });
+
   it('stay short however much is wrong', () => {
     const list = Array.from({ length: 500 }, () => ({ port: 'x' }));
     const failure = failureOf({ name: 'a', config: { port: 1 }, list });
     expect(Object.keys(failure.extras.validationErrors ?? {})).toHaveLength(20);
+  });
+
+  it('of a refusal made by hand are worded alike', () => {
+    const { message, extras } = badRequest('id must be a UUID', {
+      id: 'id must be a UUID',
+      size: 'must be 1',
+    });
+    expect(message).toBe('id must be a UUID');
+    expect(extras.validationErrors).toEqual({ id: 'must be a UUID', size: 'must be 1' });
+  });
+
+  it.each([
+    ['each value in scopes must be a string', 'scopes', 'elements must be a string'],
+    ['each value in nested property list must be either object or array', 'list', 'elements must be objects'],
+    ['nested property config must be either object or array', 'config', 'must be an object'],
+    ['port must be a number', 'config.port', 'must be a number'],
+    ['config.port must be a number', 'config.port', 'must be a number'],
+    ['portable only', 'port', 'portable only'],
+  ])('%s', (message, field, expected) => {
+    expect(afterFieldName(message, field)).toBe(expected);
   });
 });

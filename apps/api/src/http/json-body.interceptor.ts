@@ -4,6 +4,7 @@ import { json, type Request, type Response } from 'express';
 import type { Observable } from 'rxjs';
 import { ApiError, badRequest } from '../errors';
 import { jsonRefusal } from './json-shape';
+import { UnknownRouteController } from './unknown-route.controller';
 
 const LIMIT = '100kb';
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -17,7 +18,9 @@ export class JsonBodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (WITH_BODY.has(request.method)) await readJsonBody(request, http.getResponse<Response>());
+    // what nobody takes is not read: an unknown path is unknown whatever is sent there
+    const taken = context.getClass() !== UnknownRouteController;
+    if (taken && WITH_BODY.has(request.method)) await readJsonBody(request, http.getResponse<Response>());
     return next.handle();
   }
 }

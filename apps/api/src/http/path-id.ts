@@ -4,8 +4,10 @@ import { badRequest } from '../errors';
 
 /** Handler parameter: an id in the path. What is no UUID is refused with 400. */
 export function PathId(name = 'id'): ParameterDecorator {
-  const words = `${name} must be a UUID`;
-  const uuid = new ParseUUIDPipe({ exceptionFactory: () => badRequest(words, { [name]: words }) });
+  const words = 'must be a UUID';
+  const uuid = new ParseUUIDPipe({
+    exceptionFactory: () => badRequest(`${name} ${words}`, { [name]: words }),
+  });
   return (target, method, index) => {
     Param(name, uuid)(target, method, index);
     const handler = method !== undefined && Object.getOwnPropertyDescriptor(target, method);

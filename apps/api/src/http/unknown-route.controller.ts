@@ -25,10 +25,14 @@ export class UnknownRouteController {
 
   @Public()
   @All(ANY_PATH)
-  refuse(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
+  refuse(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
     const allowed = this.methodsOf(request.path);
     if (allowed.length === 0) throw notFound('There is no such endpoint: the documentation is at /docs');
     response.setHeader('Allow', allowed.join(', '));
+    if (request.method === 'OPTIONS') {
+      response.status(HttpStatus.NO_CONTENT);
+      return;
+    }
     throw new ApiError(
       HttpStatus.METHOD_NOT_ALLOWED,
       `${request.method} is not possible here, only ${allowed.join(', ')}`,
@@ -41,6 +45,8 @@ export class UnknownRouteController {
       const known = layer.route && !layer.route.path.endsWith(ANY_PATH) && layer.match(path);
       return known ? Object.keys(layer.route?.methods ?? {}) : [];
     });
-    return [...new Set(methods)].map((method) => method.toUpperCase());
+    if (methods.length === 0) return [];
+    const implied = [...(methods.includes('get') ? ['head'] : []), 'options'];
+    return [...new Set([...methods, ...implied])].map((method) => method.toUpperCase()).sort();
   }
 }

@@ -1,23 +1,15 @@
-import type { ThrottlerStorage } from '@nestjs/throttler';
+import { countOf, type Count, type RequestWindows } from './request-windows';
 
 interface Window {
   hits: number;
   endsAt: number;
 }
 
-interface Count {
-  readonly totalHits: number;
-  /** seconds, rounded up */
-  readonly timeToExpire: number;
-  readonly isBlocked: boolean;
-  readonly timeToBlockExpire: number;
-}
-
 const SWEEP_EVERY_MS = 60_000;
 const MOST_WINDOWS = 200_000;
 
-/** Counts in windows that begin with a client's first request: one small record for each client, whatever the limit. */
-export class FixedWindows implements ThrottlerStorage {
+/** Windows in this process's memory: one small record for each client, whatever the limit. */
+export class FixedWindows implements RequestWindows {
   private readonly windows = new Map<string, Window>();
   private sweepAt = 0;
 
@@ -29,18 +21,10 @@ export class FixedWindows implements ThrottlerStorage {
     if (now >= this.sweepAt) this.sweep(now);
     const window = this.windowOf(key, now, ttlMs);
     window.hits += 1;
-    const seconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000));
-    const isBlocked = window.hits > limit;
-    return {
-      totalHits: window.hits,
-      timeToExpire: seconds,
-      isBlocked,
-      timeToBlockExpire: isBlocked ? seconds : 0,
-    };
+    return countOf(window.hits, window.endsAt - now, limit);
   }
 
-  /** Takes one count back, if its window still runs. */
-  giveBack(key: string): void {
+  async giveBack(key: string): Promise<void> {
     const window = this.windows.get(key);
     if (window && window.hits > 0) window.hits -= 1;
   }

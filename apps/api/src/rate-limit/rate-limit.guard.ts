@@ -11,8 +11,8 @@ import type { Request, Response } from 'express';
 import { rateLimitBucket } from '#rules';
 import { tooManyRequests } from '../errors';
 import { callerAddressOf } from '../http/caller-address';
-import { FixedWindows } from './fixed-windows';
 import type { ExtraLimit } from './rate-limit.decorators';
+import type { RequestWindows } from './request-windows';
 
 const GENERAL = 'default';
 const REGISTRATION: ExtraLimit = 'registration';
@@ -22,7 +22,7 @@ const REGISTRATION: ExtraLimit = 'registration';
 export class RateLimitGuard extends ThrottlerGuard {
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() private readonly windows: FixedWindows,
+    @InjectThrottlerStorage() private readonly windows: RequestWindows,
     reflector: Reflector,
   ) {
     super(options, windows, reflector);
@@ -42,7 +42,7 @@ export class RateLimitGuard extends ThrottlerGuard {
       res.setHeader('X-RateLimit-Reset', count.timeToExpire);
     }
     if (count.isBlocked) {
-      throw tooManyRequests('Too many requests from this address', count.timeToBlockExpire);
+      throw tooManyRequests(refusal(count.timeToBlockExpire), count.timeToBlockExpire);
     }
     if (name === REGISTRATION) this.giveBackUnlessDone(res, key);
     return true;
@@ -51,7 +51,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   /** Only accepted registrations count against their limit: a mistyped form is no registration. */
   private giveBackUnlessDone(response: Response, key: string): void {
     response.on('finish', () => {
-      if (response.statusCode >= 400) this.windows.giveBack(key);
+      if (response.statusCode >= 400) void this.windows.giveBack(key);
     });
   }
 
@@ -65,3 +65,6 @@ export class RateLimitGuard extends ThrottlerGuard {
     return `${name} ${caller ? rateLimitBucket(caller) : 'unknown'}`;
   }
 }
+
+const refusal = (seconds: number): string =>
+  `Too many requests from this address: try again in ${seconds} second${seconds === 1 ? '' : 's'}`;

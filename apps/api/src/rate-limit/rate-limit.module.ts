@@ -5,6 +5,8 @@ import { ApiSettings } from '../api.settings';
 import { FixedWindows } from './fixed-windows';
 import { CountedAs, type ExtraLimit } from './rate-limit.decorators';
 import { RateLimitGuard } from './rate-limit.guard';
+import type { RequestWindows } from './request-windows';
+import { SharedWindows } from './shared-windows';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -17,13 +19,17 @@ const notCountedAs =
   (context: ExecutionContext): boolean =>
     !reflector.getAllAndOverride(CountedAs, [context.getHandler(), context.getClass()])?.includes(limit);
 
+/** In Redis when there is one: then all of the deployment's processes share their counts. */
+const windowsOf = ({ REDIS_URL, DEPLOYMENT_ID }: ApiSettings): RequestWindows =>
+  REDIS_URL === undefined ? new FixedWindows() : SharedWindows.connect(REDIS_URL, DEPLOYMENT_ID);
+
 /** The limits of a deployment, per client address. */
 export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
   const perMinute = settings.RATE_LIMIT_PER_MINUTE;
   const password = { name: 'password', ttl: MINUTE_MS, limit: Math.ceil(perMinute / 3) };
   const registration = { name: 'registration', ttl: HOUR_MS, limit: REGISTRATIONS_PER_HOUR };
   return {
-    storage: new FixedWindows(),
+    storage: windowsOf(settings),
     throttlers: [
       { name: 'default', ttl: MINUTE_MS, limit: perMinute },
       { ...password, skipIf: notCountedAs('password') },

@@ -7,8 +7,9 @@ import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { writePageHeaders } from '../http/page-headers';
 import { PageQueryDto } from '../http/page-query.dto';
+import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
-import { CreateRoleDto, MessageDto, RoleDto, UpdateRoleDto } from './dto/role.dto';
+import { CreateRoleDto, RoleDto, UpdateRoleDto } from './dto/role.dto';
 import { toRole } from './role.mapper';
 import { RolesService } from './roles.service';
 

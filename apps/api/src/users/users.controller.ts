@@ -6,15 +6,9 @@ import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { writePageHeaders } from '../http/page-headers';
+import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
-import {
-  CreatedUserDto,
-  CreateUserDto,
-  UpdateUserDto,
-  UserDto,
-  UserMessageDto,
-  UserQueryDto,
-} from './dto/user.dto';
+import { CreatedUserDto, CreateUserDto, UpdateUserDto, UserDto, UserQueryDto } from './dto/user.dto';
 import { NewUsers } from './new-users';
 import { toCreatedUser, toUser } from './user.mapper';
 import { UsersService } from './users.service';
@@ -101,12 +95,12 @@ export class UsersController {
     summary: 'Turn MFA off for a user who lost the authenticator',
     description: 'If the organization requires MFA, the user sets it up again at the next login.',
   })
-  @Answers({ 200: UserMessageDto, errors: [400, 401, 403, 404] })
+  @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
   async resetMfa(
     @CurrentPrincipal() principal: Principal,
     @CallerAddress() caller: HostAddress | null,
     @PathId() id: string,
-  ): Promise<UserMessageDto> {
+  ): Promise<MessageDto> {
     await this.users.resetMfa(principal, id, caller);
     return { message: 'MFA is reset for the user' };
   }

@@ -23,7 +23,7 @@ export class CreateApiKeyDto {
   @IsString({ message: 'must be a string' })
   name!: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000 })
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000, example: 'Opens the test database' })
   @IsOptional()
   @MaxLength(1000, { message: 'must be at most 1000 characters' })
   @IsString({ message: 'must be a string' })
@@ -73,5 +73,6 @@ export class ApiKeyDto {
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto {
-  @ApiProperty({ description: 'The key itself: shown this once' }) plainTextKey!: string;
+  @ApiProperty({ example: 'dbk_8fK2…', description: 'The key itself: shown this once' })
+  plainTextKey!: string;
 }

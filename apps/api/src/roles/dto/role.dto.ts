@@ -73,7 +73,3 @@ export class RoleDto {
   @ApiProperty(TIME) createdAt!: string;
   @ApiProperty(TIME) updatedAt!: string;
 }
-
-export class MessageDto {
-  @ApiProperty({ example: 'The resource is assigned to the role' }) message!: string;
-}

@@ -127,7 +127,3 @@ export class CreatedUserDto extends UserDto {
   })
   invitationUrl!: string | null;
 }
-
-export class UserMessageDto {
-  @ApiProperty({ example: 'MFA is reset for the user' }) message!: string;
-}

@@ -1,0 +1,68 @@
+import { STATUS_CODES } from 'node:http';
+import { codeOf, errorShapeOf } from '../errors/error-shape';
+
+const TIMESTAMP = '2026-01-31T09:30:00.000Z';
+const EXAMPLE_ID = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
+
+const MESSAGES: Readonly<Record<number, string>> = {
+  400: 'The body is not well-formed JSON',
+  401: 'The access token is invalid or expired',
+  403: 'Only an administrator of the organization may do this',
+  404: 'There is no such object in the organization',
+  405: 'PUT is not possible here, only GET, POST',
+  409: 'It exists already',
+  413: 'The body is larger than 100 kB',
+  415: 'The content type must be application/json',
+  422: 'The request cannot be carried out as it is',
+  429: 'Too many requests from this address: try again in 17 seconds',
+  500: 'An unexpected error occurred',
+  503: 'The service is temporarily unavailable, please try again',
+};
+
+/** Codes an operation has beside the ones its status has anywhere: what each says. */
+const OWN_CODES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'post /resources 400': { MAX_RESOURCES_REACHED: 'The Free plan has room for 5 resources' },
+  'post /resources 404': { CREDENTIAL_NOT_FOUND: 'There is no such credential in the organization' },
+  'patch /resources/{id} 404': { CREDENTIAL_NOT_FOUND: 'There is no such credential in the organization' },
+  'delete /resources/{id} 400': { RESOURCE_IN_USE: 'Sessions are open on the resource' },
+  'post /resources/{id}/verify 400': { VERIFICATION_FAILED: 'The credential may not read the resource' },
+  'post /resources/{id}/verify 404': { CLOUD_RESOURCE_NOT_FOUND: 'The cloud has no such security group' },
+  'delete /credentials/{id} 400': { CREDENTIAL_IN_USE: 'Resources use the credential' },
+};
+
+interface Example {
+  readonly value: object;
+  readonly summary?: string;
+}
+
+/** What errors with a status look like on an operation: one example for each code. */
+export function errorExamples(method: string, path: string, status: number): Record<string, Example> {
+  const shape = errorShapeOf(path);
+  const message = MESSAGES[status] ?? 'The request was refused';
+  if (shape === 'generic') {
+    const filled = path.replaceAll(/\{\w+\}/g, EXAMPLE_ID);
+    const error = STATUS_CODES[status] ?? 'Error';
+    return { refused: { value: { timestamp: TIMESTAMP, status, error, message, path: filled } } };
+  }
+  const relative = path.replace(/^\/api\/v1/, '');
+  const own = OWN_CODES[`${method} ${relative} ${status}`] ?? {};
+  const codes = { [usualCode(relative, status) ?? codeOf(status, shape)]: message, ...own };
+  return Object.fromEntries(
+    Object.entries(codes).map(([code, words]) => [
+      code,
+      { value: { error: code, message: words, timestamp: TIMESTAMP } },
+    ]),
+  );
+}
+
+/** The answer to a key without the scope. */
+export const scopeExample = (scope: string): Example => ({
+  summary: 'an API key without the scope',
+  value: { error: 'Insufficient permissions', message: `API key does not have required scope: ${scope}` },
+});
+
+function usualCode(path: string, status: number): string | undefined {
+  if (status !== 404) return undefined;
+  if (path.startsWith('/resources/')) return 'RESOURCE_NOT_FOUND';
+  return path.startsWith('/credentials/') || path === '/resources' ? 'CREDENTIAL_NOT_FOUND' : undefined;
+}

@@ -1,0 +1,25 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
+
+/** Where a client stands in its window. */
+export interface Count {
+  readonly totalHits: number;
+  /** seconds, rounded up, at least 1 */
+  readonly timeToExpire: number;
+  readonly isBlocked: boolean;
+  /** seconds; 0 while nothing is refused */
+  readonly timeToBlockExpire: number;
+}
+
+/** Counts in windows that begin with a client's first request. */
+export interface RequestWindows extends ThrottlerStorage {
+  increment(key: string, ttlMs: number, limit: number): Promise<Count>;
+  /** Takes one count back, if its window still runs. */
+  giveBack(key: string): Promise<void>;
+}
+
+/** @param leftMs until the window ends */
+export function countOf(totalHits: number, leftMs: number, limit: number): Count {
+  const seconds = Math.max(1, Math.ceil(leftMs / 1000));
+  const isBlocked = totalHits > limit;
+  return { totalHits, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
+}

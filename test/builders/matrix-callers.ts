@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { SCOPES, type RoutePolicy, type Scope } from '#guards';
+import type { Drawbridge } from '../harness/drawbridge';
+import type { ApiClient } from '../harness/api-client';
+import { organization, type Organization } from './organization';
+
+/** Somebody who calls every route. */
+export interface Caller {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** undefined: nobody the service knows */
+  readonly user?: {
+    readonly id: string;
+    readonly organizationId: string;
+    readonly isOrgAdmin: boolean;
+    readonly platformRole: 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
+    readonly suspended: boolean;
+  };
+  /** undefined: signed in, no key */
+  readonly key?: { readonly scopes: readonly Scope[]; readonly tier: 'FREE' | 'PAID' };
+}
+
+type KnownUser = NonNullable<Caller['user']>;
+
+const PASSWORD = 'a password of the matrix 7';
+
+/** Everybody the routes are tried with, and the organization whose objects are foreign to all of them. */
+export async function everyCaller(
+  drawbridge: Drawbridge,
+): Promise<{ callers: readonly Caller[]; home: Organization; foreign: Organization }> {
+  const [home, foreign, suspended, free] = await Promise.all(
+    [0, 1, 2, 3].map(() => organization(drawbridge)),
+  );
+  const people = new People(drawbridge);
+  const callers: Caller[] = [
+    { name: 'nobody', headers: {} },
+    bearer('a malformed token', 'not.a.token'),
+    bearer('an empty token', ''),
+    await people.admin(home!, 'an admin'),
+    await people.user(home!, 'a user'),
+    await people.admin(foreign!, 'an admin of another organization'),
+    await people.user(home!, 'a SUPER_ADMIN', { platformRole: 'SUPER_ADMIN' }),
+    await people.user(home!, 'a SUPPORT', { platformRole: 'SUPPORT' }),
+    await people.deactivated(home!),
+    ...(await people.keys(home!)),
+  ];
+  callers.push(
+    inSuspension(await people.admin(suspended!, 'an admin of a suspended organization')),
+    inSuspension(await people.user(suspended!, 'a user of a suspended organization')),
+  );
+  callers.push(await people.keyOnFreePlan(free!));
+  await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+    suspended!.organizationId,
+  ]);
+  return { callers, home: home!, foreign: foreign! };
+}
+
+const inSuspension = (caller: Caller): Caller => ({
+  ...caller,
+  user: { ...caller.user!, suspended: true },
+});
+
+const bearer = (name: string, token: string, user?: KnownUser): Caller => ({
+  name,
+  headers: { Authorization: `Bearer ${token}` },
+  ...(user ? { user } : {}),
+});
+
+const tokenOf = (client: ApiClient): string =>
+  client.identity && 'token' in client.identity ? client.identity.token : '';
+
+/** People and keys of organizations, by the shortest way there is. */
+class People {
+  constructor(private readonly drawbridge: Drawbridge) {}
+
+  async admin(org: Organization, name: string): Promise<Caller> {
+    const user: KnownUser = {
+      id: org.adminId,
+      organizationId: org.organizationId,
+      isOrgAdmin: true,
+      platformRole: 'CUSTOMER',
+      suspended: false,
+    };
+    return bearer(name, tokenOf(org.admin), user);
+  }
+
+  async user(org: Organization, name: string, given: Partial<KnownUser> = {}): Promise<Caller> {
+    const email = `${randomUUID()}@example.com`;
+    const register = { organizationName: 'Elsewhere', email, password: PASSWORD };
+    const { api } = this.drawbridge;
+    const made = await api.expect(201, api.post<{ user: { id: string } }>('/auth/register', register));
+    const user: KnownUser = {
+      id: made.user.id,
+      organizationId: org.organizationId,
+      isOrgAdmin: false,
+      platformRole: 'CUSTOMER',
+      suspended: false,
+      ...given,
+    };
+    // a token names its organization: the user moves first, and then signs in
+    await this.drawbridge.query('DELETE FROM refresh_tokens WHERE user_id = $1', [user.id]);
+    await this.drawbridge.query(
+      'UPDATE users SET organization_id = $2, is_org_admin = $3, platform_role = $4 WHERE id = $1',
+      [user.id, user.organizationId, user.isOrgAdmin, user.platformRole],
+    );
+    const login = await api.expect(
+      200,
+      api.post<{ accessToken: string }>('/auth/login', { email, password: PASSWORD }),
+    );
+    return bearer(name, login.accessToken, user);
+  }
+
+  async deactivated(org: Organization): Promise<Caller> {
+    const { headers, user } = await this.user(org, '');
+    await this.drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [user!.id]);
+    return { name: 'a deactivated user', headers };
+  }
+
+  async keys(org: Organization): Promise<Caller[]> {
+    const admin = (await this.admin(org, '')).user!;
+    const user = (await this.user(org, '')).user!;
+    const made: Caller[] = [];
+    for (const scope of SCOPES) {
+      const text = await this.key(org, [scope], admin.id);
+      made.push(keyCaller(`a key with ${scope}`, text, admin, [scope]));
+      const inAuthorization = { Authorization: `ApiKey ${text}` };
+      made.push({
+        ...keyCaller(`a key with ${scope} as Authorization`, text, admin, [scope]),
+        headers: inAuthorization,
+      });
+    }
+    const all = await this.key(org, SCOPES, user.id);
+    made.push(keyCaller('a key of a plain user with every scope', all, user, SCOPES));
+    const none = await this.key(org, ['sessions:read'], admin.id);
+    await this.change(none, "scopes = '{}'");
+    made.push(keyCaller('a key without scopes', none, admin, []));
+    for (const [name, change] of [
+      ['a revoked key', 'revoked_at = now()'],
+      ['an expired key', 'expires_at = now()'],
+    ] as const) {
+      const text = await this.key(org, SCOPES, admin.id);
+      await this.change(text, change);
+      made.push({ name, headers: { 'X-API-Key': text } });
+    }
+    made.push({ name: 'a text that is no key', headers: { 'X-API-Key': 'dbk_nothing' } });
+    return made;
+  }
+
+  async keyOnFreePlan(org: Organization): Promise<Caller> {
+    const admin = (await this.admin(org, '')).user!;
+    const text = await this.key(org, SCOPES, admin.id);
+    await this.drawbridge.query("UPDATE organizations SET subscription_tier = 'FREE' WHERE id = $1", [
+      org.organizationId,
+    ]);
+    const caller = keyCaller('a key on the Free plan', text, admin, SCOPES);
+    return { ...caller, key: { scopes: SCOPES, tier: 'FREE' } };
+  }
+
+  private async key(org: Organization, scopes: readonly Scope[], userId: string): Promise<string> {
+    const asked = { name: randomUUID(), scopes, userId };
+    const made = org.admin.post<{ plainTextKey: string }>('/api-keys', asked);
+    return (await org.admin.expect(201, made)).plainTextKey;
+  }
+
+  private async change(text: string, assignment: string): Promise<void> {
+    await this.drawbridge.query(
+      `UPDATE api_keys SET ${assignment} WHERE key_hash = encode(sha256($1::text::bytea), 'hex')`,
+      [text],
+    );
+  }
+}
+
+const keyCaller = (name: string, text: string, user: KnownUser, scopes: readonly Scope[]): Caller => ({
+  name,
+  headers: { 'X-API-Key': text },
+  user,
+  key: { scopes, tier: 'PAID' },
+});
+
+export type Verdict = 'let in' | '401' | '403' | 'scope';
+
+/** A key never exceeds its user: the organization's records are an admin's to read, whatever the route says. */
+const ADMIN_SCOPES: ReadonlySet<Scope> = new Set(['audit:read']);
+
+/** Whether a policy lets a caller in: the declared rule, not the guard's way of finding it out. */
+export function verdictOf(policy: RoutePolicy, { user, key }: Caller): Verdict {
+  if (policy.kind === 'public') return 'let in';
+  if (!user) return '401';
+  if (key) {
+    const { scope } = policy;
+    if (scope === null) return '401';
+    if (!key.scopes.includes(scope)) return 'scope';
+    if (key.tier === 'FREE' && scope !== 'agent:connect') return '403';
+    if (ADMIN_SCOPES.has(scope) && !user.isOrgAdmin) return '403';
+  }
+  if (policy.kind === 'admin') return user.isOrgAdmin ? 'let in' : '403';
+  if (policy.kind === 'signed-in') return 'let in';
+  return platformVerdict(policy, user);
+}
+
+function platformVerdict(policy: RoutePolicy, { platformRole }: KnownUser): Verdict {
+  const writes = 'write' in policy && policy.write === true;
+  const allowed = platformRole === 'SUPER_ADMIN' || (platformRole === 'SUPPORT' && !writes);
+  return allowed ? 'let in' : '403';
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Drawbridge } from '../harness/drawbridge';
+
+/** Whose a new object is to be. */
+export interface Owner {
+  readonly organizationId: string;
+  /** one of its users, for what belongs to a person */
+  readonly userId: string;
+}
+
+/** Where the objects of a collection in a path are kept, and what must not be the same twice there. */
+const TABLES: Readonly<Record<string, { readonly table: string; readonly own: (owner: Owner) => object }>> = {
+  sessions: {
+    table: 'sessions',
+    own: ({ userId }) => ({ user_id: userId, holder: randomUUID(), status: 'PENDING' }),
+  },
+  resources: { table: 'resources', own: () => ({ name: randomUUID() }) },
+  credentials: { table: 'credentials', own: () => ({ name: randomUUID() }) },
+  roles: { table: 'roles', own: () => ({ name: randomUUID() }) },
+  users: { table: 'users', own: () => ({ email: `${randomUUID()}@example.com`, is_org_admin: false }) },
+  'api-keys': { table: 'api_keys', own: () => ({ key_hash: randomUUID() }) },
+  'static-ip-rules': { table: 'static_ip_rules', own: () => ({ label: randomUUID() }) },
+  organizations: {
+    table: 'organizations',
+    own: () => ({ slug: randomUUID(), external_id: randomUUID(), suspended_at: null }),
+  },
+};
+
+/** The copied row may be one that a request has ended. Columns a table does not have are passed over. */
+const UNHARMED = { deleted_at: null, revoked_at: null, ended_at: null, ended_reason: null, is_active: true };
+
+/** Parameters that name no object of an organization. */
+const VALUES: Readonly<Record<string, string>> = { adapter: 'sandbox' };
+
+/** A parameter of a path, and the collection its object is in. */
+export interface PathObject {
+  readonly parameter: string;
+  readonly collection: string | undefined;
+}
+
+/** `/api/v1/roles/{id}/users/{userId}`: an object of `roles`, one of `users`. */
+export function objectsIn(path: string): PathObject[] {
+  const parts = path.split('/');
+  return parts.flatMap((part, index) => {
+    const [, parameter] = /^\{(\w+)\}$/.exec(part) ?? [];
+    if (parameter === undefined || parameter in VALUES) return [];
+    const before = parts.slice(0, index).toReversed();
+    return [{ parameter, collection: before.find((name) => name in TABLES) }];
+  });
+}
+
+/** Fills the parameters of a path. */
+export const pathWith = (path: string, ids: Readonly<Record<string, string>>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? VALUES[name] ?? 'unknown');
+
+/** Makes objects as copies of ones that are there: each request that may change one gets one of its own. */
+export class MatrixObjects {
+  constructor(private readonly drawbridge: Drawbridge) {}
+
+  /** A first object of what no other part of the test makes, in an organization. */
+  async prepare({ organizationId, userId }: Owner): Promise<void> {
+    await this.drawbridge.query(
+      `INSERT INTO sessions (organization_id, user_id, holder, ipv4_address, expires_at)
+       VALUES ($1, $2, $3, '203.0.113.77', now() + interval '1 hour')`,
+      [organizationId, userId, randomUUID()],
+    );
+    await this.drawbridge.query(
+      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)
+       VALUES ($1, 'office', '203.0.113.0/24', 'ada@example.com')`,
+      [organizationId],
+    );
+    await this.drawbridge.query(
+      `INSERT INTO api_keys (organization_id, user_id, name, key_prefix, key_hash, scopes, created_by_email)
+       VALUES ($1, $2, 'first', 'dbk_000000', $3, '{}', 'ada@example.com')`,
+      [organizationId, userId, randomUUID()],
+    );
+  }
+
+  /** @returns its id */
+  async make(collection: string, owner: Owner): Promise<string> {
+    const { table, own } = TABLES[collection]!;
+    const changes = { ...UNHARMED, ...own(owner), id: randomUUID() };
+    const organization = table === 'organizations' ? 'id' : 'organization_id';
+    const [made] = await this.drawbridge.query<{ id: string }>(
+      `INSERT INTO ${table}
+       SELECT (jsonb_populate_record(known, $2)).* FROM ${table} AS known WHERE ${organization} = $1 LIMIT 1
+       RETURNING id`,
+      [owner.organizationId, JSON.stringify(changes)],
+    );
+    if (!made) throw new Error(`No ${collection} to copy in the organization ${owner.organizationId}`);
+    return made.id;
+  }
+}

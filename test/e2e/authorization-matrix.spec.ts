@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import type { Type } from '@nestjs/common';
+import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
+import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
+import { everyCaller, verdictOf, type Caller, type Verdict } from '../builders/matrix-callers';
+import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
+import { Drawbridge } from '../harness/drawbridge';
+
+const AT_ONCE = 8;
+/** A quarter of a minute on a machine that does nothing else. */
+const LONGEST_MS = 300_000;
+const UUID = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/gi;
+const TIMESTAMP = /"timestamp":"[^"]+"/;
+
+/** What a suspended organization may not do, whatever its people may. */
+const STARTS: ReadonlySet<string> = new Set(['Sessions_start', 'Sessions_extend']);
+/** Without these bodies a request would not come as far as the question who may. */
+const BODIES: Readonly<Record<string, object>> = { Sessions_extend: { additionalHours: 1 } };
+
+const controllersOf = (module: Type): Type[] =>
+  (Reflect.getMetadata('controllers', module) as Type[] | undefined) ?? [];
+
+const routes = RESOURCE_MODULES.flatMap(controllersOf).flatMap(routesOf);
+
+type Whose = 'own' | 'foreign' | 'missing';
+
+/** One request: who asks which route for whose object. */
+interface Cell {
+  readonly route: Route;
+  readonly caller: Caller;
+  readonly whose: Whose;
+  /** the parameter that is not the caller's own */
+  readonly parameter: string | null;
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly text: string;
+}
+
+const nameOf = ({ route, caller, whose, parameter }: Cell): string =>
+  `${route.method} ${route.path} as ${caller.name}${parameter ? `, ${parameter} ${whose}` : ''}`;
+
+/** Platform routes are about organizations: to them none is foreign. */
+const seesAll = (route: Route): boolean => route.path.includes('/platform/');
+
+function cellsOf(route: Route, caller: Caller): Cell[] {
+  const own: Cell = { route, caller, whose: 'own', parameter: null };
+  const others = objectsIn(route.path).flatMap(({ parameter }) => [
+    ...(seesAll(route) ? [] : [{ route, caller, whose: 'foreign' as const, parameter }]),
+    { route, caller, whose: 'missing' as const, parameter },
+  ]);
+  return [own, ...others];
+}
+
+/** What an outcome says about the caller's right, which is all that is looked at here. */
+function verdictIn({ status, text }: Outcome): Verdict | 'broken' {
+  if (status >= 500) return 'broken';
+  if (status === 401) return '401';
+  if (status === 403) return text.includes('does not have required scope') ? 'scope' : '403';
+  return 'let in';
+}
+
+describe('Who may do what', () => {
+  let drawbridge: Drawbridge;
+  let objects: MatrixObjects;
+  let callers: readonly Caller[];
+  let home: Owner;
+  let foreign: Owner;
+  const outcomes = new Map<string, Outcome>();
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    objects = new MatrixObjects(drawbridge);
+    const everybody = await everyCaller(drawbridge);
+    callers = everybody.callers;
+    home = { organizationId: everybody.home.organizationId, userId: everybody.home.adminId };
+    foreign = { organizationId: everybody.foreign.organizationId, userId: everybody.foreign.adminId };
+    const owners = new Map(
+      [home, foreign, ...callers.flatMap(ownerOf)].map((owner) => [owner.organizationId, owner]),
+    );
+    for (const owner of owners.values()) await objects.prepare(owner);
+    const cells = routes.flatMap((route) => callers.flatMap((caller) => cellsOf(route, caller)));
+    await inParallel(cells, async (cell) => {
+      outcomes.set(nameOf(cell), await play(cell));
+    });
+    const size = `${outcomes.size} cells, ${routes.length} routes, ${callers.length} callers`;
+    process.stderr.write(`\nAuthorization matrix: ${size}\n`);
+  }, LONGEST_MS);
+  afterAll(() => drawbridge.stop());
+
+  const ownerOf = ({ user }: Caller): Owner[] =>
+    user ? [{ organizationId: user.organizationId, userId: user.id }] : [];
+
+  const kept = new Map<string, Promise<string>>();
+
+  /** An object that a request may change or delete is its alone; one that is only read, or refused, serves many. */
+  function objectFor({ route, caller, whose }: Cell, collection: string, owner: Owner): Promise<string> {
+    const letIn = verdictOf(route.policy!, caller) === 'let in';
+    if (letIn && route.method !== 'GET' && whose === 'own') return objects.make(collection, owner);
+    const key = `${collection} of ${owner.organizationId} ${owner.userId}`;
+    const known = kept.get(key) ?? objects.make(collection, owner);
+    kept.set(key, known);
+    return known;
+  }
+
+  async function idsOf(cell: Cell): Promise<Record<string, string>> {
+    const [own = home] = ownerOf(cell.caller);
+    const strange = own.organizationId === foreign.organizationId ? home : foreign;
+    const ids: Record<string, string> = {};
+    for (const { parameter, collection } of objectsIn(cell.route.path)) {
+      const asked = parameter === cell.parameter ? cell.whose : 'own';
+      ids[parameter] =
+        asked === 'missing' || collection === undefined
+          ? randomUUID()
+          : await objectFor(cell, collection, asked === 'foreign' ? strange : own);
+    }
+    return ids;
+  }
+
+  async function play(cell: Cell): Promise<Outcome> {
+    const { route, caller } = cell;
+    const path = pathWith(route.path, await idsOf(cell));
+    const body = BODIES[route.operationId];
+    const response = await fetch(`http://127.0.0.1:${drawbridge.apiServer.port}${path}`, {
+      method: route.method,
+      redirect: 'manual',
+      headers: { ...caller.headers, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  const told = (cell: Cell): Outcome => outcomes.get(nameOf(cell))!;
+
+  const everyCell = (): Cell[] =>
+    routes.flatMap((route) => callers.flatMap((caller) => cellsOf(route, caller)));
+
+  it('every route says it, and every object in its path is known to this test', () => {
+    expect(routes.filter(({ policy }) => !policy).map(({ operationId }) => operationId)).toEqual([]);
+    const unknown = routes.flatMap(({ path }) =>
+      objectsIn(path)
+        .filter(({ collection }) => collection === undefined)
+        .map(({ parameter }) => `${path}: ${parameter}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('is answered as its policy says, for every caller and object', () => {
+    const unexpected = everyCell().flatMap((cell) => {
+      const outcome = told(cell);
+      const right = verdictOf(cell.route.policy!, cell.caller);
+      const stopped = cell.caller.user?.suspended && STARTS.has(cell.route.operationId);
+      const expected = right === 'let in' && stopped ? '403' : right;
+      const found = verdictIn(outcome);
+      // whether the object or the organization is looked at first: it tells nothing as long as both are said alike
+      const absent = stopped && cell.whose !== 'own' && outcome.status === 404;
+      if (found === expected || absent) return [];
+      return [`${nameOf(cell)}: ${expected}, not ${found} (${outcome.status} ${outcome.text})`];
+    });
+    expect(unexpected).toEqual([]);
+  });
+
+  it('one’s own object is there to be read', () => {
+    const hidden = everyCell().filter(
+      (cell) =>
+        cell.route.method === 'GET' &&
+        cell.whose === 'own' &&
+        objectsIn(cell.route.path).length > 0 &&
+        verdictOf(cell.route.policy!, cell.caller) === 'let in' &&
+        cell.caller.user &&
+        told(cell).status >= 400,
+    );
+    expect(hidden.map((cell) => `${nameOf(cell)}: ${told(cell).status} ${told(cell).text}`)).toEqual([]);
+  });
+
+  it('another organization’s object is as much there as one that never was', () => {
+    const wording = ({ status, text }: Outcome): string =>
+      `${status} ${text.replaceAll(UUID, '<id>').replace(TIMESTAMP, '<timestamp>')}`;
+    const betrayed = everyCell().flatMap((cell) => {
+      if (cell.whose !== 'foreign') return [];
+      const strange = wording(told(cell));
+      const absent = wording(told({ ...cell, whose: 'missing' }));
+      return strange === absent ? [] : [`${nameOf(cell)}: ${strange}\n  when it is missing: ${absent}`];
+    });
+    expect(betrayed).toEqual([]);
+  });
+
+  it('and who is let in gets neither of them', () => {
+    const given = everyCell().filter(
+      (cell) =>
+        cell.whose !== 'own' && verdictIn(told(cell)) === 'let in' && ![400, 404].includes(told(cell).status),
+    );
+    expect(given.map((cell) => `${nameOf(cell)}: ${told(cell).status} ${told(cell).text}`)).toEqual([]);
+  });
+});
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}

@@ -1,0 +1,152 @@
+import { request, type OutgoingHttpHeaders } from 'node:http';
+import { ApiClient } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { SeverableConnection } from '../../harness/severable-connection';
+import { until } from '../../harness/until';
+
+interface Detected {
+  readonly ip: string;
+  readonly version: string;
+}
+
+interface Case {
+  readonly name: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly ip: string;
+}
+
+const TRUSTING: readonly Case[] = [
+  { name: 'no header: the socket', headers: {}, ip: '127.0.0.1' },
+  { name: 'one address', headers: { 'X-Forwarded-For': '203.0.113.7' }, ip: '203.0.113.7' },
+  {
+    name: 'what the caller put left of itself',
+    headers: { 'X-Forwarded-For': '198.51.100.66, 203.0.113.7' },
+    ip: '203.0.113.7',
+  },
+  {
+    name: 'proxies of ours right of the caller',
+    headers: { 'X-Forwarded-For': '198.51.100.66, 203.0.113.7, 10.0.0.9, fd00::1' },
+    ip: '203.0.113.7',
+  },
+  {
+    name: 'several lines, read as one list',
+    headers: { 'X-Forwarded-For': ['198.51.100.66', '203.0.113.7, 10.0.0.9', '192.168.1.1'] },
+    ip: '203.0.113.7',
+  },
+  { name: 'a port', headers: { 'X-Forwarded-For': '203.0.113.7:50123' }, ip: '203.0.113.7' },
+  { name: 'an IPv6 address', headers: { 'X-Forwarded-For': '2001:DB8::7' }, ip: '2001:db8::7' },
+  {
+    name: 'an IPv6 address with a port',
+    headers: { 'X-Forwarded-For': '203.0.113.7, [2001:db8::7]:443' },
+    ip: '2001:db8::7',
+  },
+  { name: 'an IPv4-mapped address', headers: { 'X-Forwarded-For': '::ffff:203.0.113.7' }, ip: '203.0.113.7' },
+  { name: 'X-Real-IP alone', headers: { 'X-Real-IP': '203.0.113.8' }, ip: '203.0.113.8' },
+  {
+    name: 'X-Forwarded-For before X-Real-IP',
+    headers: { 'X-Forwarded-For': '203.0.113.7', 'X-Real-IP': '203.0.113.8' },
+    ip: '203.0.113.7',
+  },
+  {
+    name: 'X-Real-IP after a chain of our proxies',
+    headers: { 'X-Forwarded-For': '10.0.0.9', 'X-Real-IP': '203.0.113.8' },
+    ip: '203.0.113.8',
+  },
+  {
+    name: 'garbage right of the caller hides it',
+    headers: { 'X-Forwarded-For': '203.0.113.7, unknown' },
+    ip: '127.0.0.1',
+  },
+  { name: 'garbage everywhere', headers: { 'X-Forwarded-For': 'x', 'X-Real-IP': 'y' }, ip: '127.0.0.1' },
+  { name: 'Forwarded is not heard', headers: { Forwarded: 'for=203.0.113.7' }, ip: '127.0.0.1' },
+];
+
+describe('4.12 Utility', () => {
+  let drawbridge: Drawbridge;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    ({ api } = drawbridge);
+  });
+  afterAll(() => drawbridge.stop());
+
+  it('GET /health is UP, without credentials', async () => {
+    const { status, body } = await api.get('/health');
+    expect([status, body]).toEqual([200, { status: 'UP' }]);
+  });
+
+  it('GET /health/ready says that database and queue answer', async () => {
+    const { status, body } = await api.get('/health/ready');
+    expect([status, body]).toEqual([200, { status: 'UP', database: 'UP', queue: 'UP' }]);
+  });
+
+  it('with the database gone the process is alive, not ready (503), and ready again when it is back', async () => {
+    const way = await SeverableConnection.to(drawbridge.databaseUrl);
+    const { port } = await drawbridge.startApi({ DATABASE_URL: way.url });
+    const lonely = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+    await way.cut();
+    const ready = await lonely.get('/health/ready');
+    expect([ready.status, ready.body]).toEqual([503, { status: 'DOWN', database: 'DOWN', queue: 'DOWN' }]);
+    expect((await lonely.get('/health')).status).toBe(200);
+    await way.restore();
+    await until('it is ready', async () => (await lonely.get('/health/ready')).status === 200);
+    await way.cut();
+  });
+
+  it('health does not mind credentials that are worth nothing', async () => {
+    const forger = api.as({ token: 'not.a.token' });
+    expect((await forger.get('/health')).status).toBe(200);
+    expect((await forger.get('/detect-ip')).status).toBe(200);
+  });
+
+  /** With headers as they are: fetch would join the lines of one. */
+  const detect = (port: number, headers: OutgoingHttpHeaders, host = '127.0.0.1'): Promise<Detected> =>
+    new Promise((resolve, reject) => {
+      const asked = request({ host, port, path: '/api/v1/detect-ip', headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve(JSON.parse(text) as Detected));
+      });
+      asked.on('error', reject);
+      asked.end();
+    });
+
+  describe('GET /detect-ip behind a trusted proxy', () => {
+    it.each(TRUSTING.map((one) => [one.name, one] as const))('%s', async (_, { headers, ip }) => {
+      const version = ip.includes(':') ? 'IPv6' : 'IPv4';
+      await expect(detect(drawbridge.apiServer.port, headers)).resolves.toEqual({ ip, version });
+    });
+  });
+
+  describe('GET /detect-ip from a peer that is no trusted proxy', () => {
+    let port: number;
+    beforeAll(async () => {
+      ({ port } = await drawbridge.startApi({ TRUSTED_PROXIES: '203.0.113.240/28' }));
+    });
+
+    it.each(TRUSTING.map((one) => [one.name, one] as const))(
+      'headers count for nothing: %s',
+      async (_, { headers }) => {
+        await expect(detect(port, headers)).resolves.toEqual({ ip: '127.0.0.1', version: 'IPv4' });
+      },
+    );
+  });
+
+  it('only the proxies a deployment names are passed over', async () => {
+    const { port } = await drawbridge.startApi({ TRUSTED_PROXIES: '127.0.0.1/32,198.51.100.0/24' });
+    const headers = { 'X-Forwarded-For': '203.0.113.7, 10.0.0.9, 198.51.100.4' };
+    await expect(detect(port, headers)).resolves.toEqual({ ip: '10.0.0.9', version: 'IPv4' });
+  });
+
+  it('a caller is counted by the address that is detected, whatever port it calls from', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.99:1234' };
+    const { port } = await drawbridge.startApi({ RATE_LIMIT_PER_MINUTE: '2' });
+    const counted = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+    const statuses: number[] = [];
+    for (const from of [headers, { 'X-Forwarded-For': '203.0.113.99' }, headers]) {
+      statuses.push((await counted.send('GET', '/detect-ip', undefined, from)).status);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+});

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { organization, type Organization } from '../../builders/organization';
+import { ApiClient, type Answer } from '../../harness/api-client';
+import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
+import { Drawbridge } from '../../harness/drawbridge';
+
+type Body = Record<string, unknown>;
+
+const BODY_BYTES = 102_400;
+
+describe('8 Limits', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let operator: ApiClient;
+  let lists: DocumentedOperation[];
+  let callers = 0;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge, []);
+    await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
+    operator = org.admin;
+    const operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
+    lists = operations.filter(({ parameters }) => parameters.includes('page'));
+  });
+  afterAll(() => drawbridge.stop());
+
+  describe('pages', () => {
+    it.each(['page=-1', 'page=one', 'page=1.5', 'size=0', 'size=101', 'size=-1', 'size=many', 'size=2.5'])(
+      '%s is refused with 400 by every list, naming the field',
+      async (query) => {
+        expect(lists.length).toBeGreaterThan(0);
+        const [field] = query.split('=');
+        for (const { name, path } of lists) {
+          const { status, body } = await operator.get<Body>(`${path}?${query}`);
+          expect([name, status]).toEqual([name, 400]);
+          expect(body['message']).toMatch(new RegExp(`^${field} must be `));
+        }
+      },
+    );
+
+    it('size=100 is the most, and taken by every list', async () => {
+      for (const { name, path } of lists) {
+        const { status } = await operator.get(`${path}?page=0&size=100`);
+        expect([name, status]).toEqual([name, 200]);
+      }
+    });
+
+    it('a page beyond the last is empty, not an error, and still tells the total', async () => {
+      for (const { name, path } of lists) {
+        const { status, body, headers } = await operator.get<Body | unknown[]>(`${path}?page=9999`);
+        const items = Array.isArray(body) ? body : body['content'];
+        const total = Array.isArray(body) ? headers.get('X-Total-Count') : body['totalElements'];
+        expect([name, status, items]).toEqual([name, 200, []]);
+        expect(Number(total)).toBeGreaterThanOrEqual(0);
+      }
+    });
+
+    it('a list tells how many there are in all, and where the pages beside this one are', async () => {
+      for (let count = 0; count < 5; count += 1) {
+        await drawbridge.query(
+          `INSERT INTO sessions (organization_id, user_id, holder, ipv4_address, expires_at)
+           VALUES ($1, $2, $3, '203.0.113.80', now() + interval '1 hour')`,
+          [org.organizationId, org.adminId, randomUUID()],
+        );
+      }
+      const page = (number: number): Promise<Answer<unknown[]>> =>
+        operator.get(`/sessions?size=2&page=${number}&active=true`);
+      const [first, middle, last] = [await page(0), await page(1), await page(2)];
+      expect([first, middle, last].map(({ body }) => body.length)).toEqual([2, 2, 1]);
+      for (const { headers } of [first, middle, last]) expect(headers.get('X-Total-Count')).toBe('5');
+      const link = (number: number, rel: string): string =>
+        `</api/v1/sessions?size=2&page=${number}&active=true>; rel="${rel}"`;
+      expect(first.headers.get('Link')).toBe(link(1, 'next'));
+      expect(middle.headers.get('Link')).toBe(`${link(0, 'prev')}, ${link(2, 'next')}`);
+      expect(last.headers.get('Link')).toBe(link(1, 'prev'));
+    });
+  });
+
+  describe('bodies', () => {
+    /** A login of exactly this many bytes. */
+    const login = (bytes: number): string => {
+      const frame = { email: 'ada@example.com', password: 'x', padding: '' };
+      const padding = 'x'.repeat(bytes - JSON.stringify(frame).length);
+      return JSON.stringify({ ...frame, padding });
+    };
+
+    it('a body of 100 kB is read', async () => {
+      const { status } = await drawbridge.api.post('/auth/login', login(BODY_BYTES));
+      expect(status).toBe(401);
+    });
+
+    it('one byte more is 413', async () => {
+      const { status, body } = await drawbridge.api.post<Body>('/auth/login', login(BODY_BYTES + 1));
+      expect(status).toBe(413);
+      expect(body['message']).toBe('The body is larger than 100 kB');
+    });
+  });
+
+  describe('requests', () => {
+    let usual: ApiClient;
+    let narrow: ApiClient;
+    let wide: ApiClient;
+
+    beforeAll(async () => {
+      const apiWith = async (env: Record<string, string>): Promise<ApiClient> => {
+        const { port } = await drawbridge.startApi(env);
+        return new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+      };
+      const server = { EMBEDDED: 'false', SMTP_URL: 'smtp://127.0.0.1:1' };
+      [usual, narrow, wide] = await Promise.all([
+        apiWith({}),
+        apiWith({ RATE_LIMIT_PER_MINUTE: '5' }),
+        apiWith({ RATE_LIMIT_PER_MINUTE: '1000', ...server }),
+      ]);
+    });
+
+    /** Somebody who was never counted. */
+    const stranger = (): Record<string, string> => ({ 'X-Forwarded-For': `198.51.100.${(callers += 1)}` });
+    const rates = ({ headers }: { headers: Headers }): (string | null)[] =>
+      ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => headers.get(name));
+
+    const detect = (api: ApiClient, from: Record<string, string>): Promise<Answer> =>
+      api.send('GET', '/detect-ip', undefined, from);
+
+    it('are 60 a minute for an address when nothing else is configured', async () => {
+      const from = stranger();
+      expect(rates(await detect(usual, from))).toEqual(['60', '59', '60']);
+      for (let count = 0; count < 59; count += 1) expect((await detect(usual, from)).status).toBe(200);
+      expect((await detect(usual, from)).status).toBe(429);
+      expect((await detect(usual, stranger())).status).toBe(200);
+    });
+
+    it('are as many as the deployment says; every counted answer tells where it stands, refused ones too', async () => {
+      const from = stranger();
+      const answers: Answer[] = [
+        await detect(narrow, from),
+        await narrow.send('GET', '/sessions', undefined, from),
+        await narrow.send('GET', '/nothing', undefined, from),
+        await narrow.send('PUT', '/sessions', undefined, from),
+        await narrow.send('POST', '/auth/refresh', '{', from),
+        await detect(narrow, from),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 405, 400, 429]);
+      expect(answers.map((answer) => rates(answer).slice(0, 2))).toEqual([
+        ['5', '4'],
+        ['5', '3'],
+        ['5', '2'],
+        ['5', '1'],
+        ['5', '0'],
+        ['5', '0'],
+      ]);
+    });
+
+    it('over the limit are told in header and message when to try again', async () => {
+      const from = stranger();
+      for (let count = 0; count < 5; count += 1) await detect(narrow, from);
+      const { status, body, headers } = await detect(narrow, from);
+      const seconds = Number(headers.get('Retry-After'));
+      expect(status).toBe(429);
+      expect(seconds).toBeGreaterThan(30);
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect(headers.get('X-RateLimit-Reset')).toBe(String(seconds));
+      expect(body['message']).toBe(`Too many requests from this address: try again in ${seconds} seconds`);
+    });
+
+    it('from one IPv6 network (/64) are counted together', async () => {
+      const from = (address: string): Promise<Answer> => detect(narrow, { 'X-Forwarded-For': address });
+      await from('2001:db8:1:2::1');
+      expect(rates(await from('2001:db8:1:2:ffff::9'))[1]).toBe('3');
+      expect(rates(await from('2001:db8:1:3::1'))[1]).toBe('4');
+    });
+
+    it('for health, and for the OpenAPI document, are not counted', async () => {
+      for (const path of ['/health', '/health/ready', '/openapi.json']) {
+        const answer = await narrow.get(path);
+        expect([path, answer.status, ...rates(answer)]).toEqual([path, 200, null, null, null]);
+      }
+    });
+
+    it('that try passwords have a third of the limit', async () => {
+      const from = stranger();
+      const login = (): Promise<Answer> =>
+        narrow.post('/auth/login', { email: `${randomUUID()}@example.com`, password: 'x' }, from);
+      const statuses: number[] = [];
+      for (let count = 0; count < 3; count += 1) statuses.push((await login()).status);
+      expect(statuses).toEqual([401, 401, 429]);
+      expect((await detect(narrow, from)).status).toBe(200);
+    });
+
+    it('that register are five an hour outside of the embedded mode, failed ones not counted', async () => {
+      const from = stranger();
+      const register = (password: string): Promise<Answer> =>
+        wide.post(
+          '/auth/register',
+          { organizationName: 'Example', email: `${randomUUID()}@example.com`, password },
+          from,
+        );
+      expect((await register('short')).status).toBe(400);
+      const statuses: number[] = [];
+      for (let count = 0; count < 6; count += 1) statuses.push((await register('long enough 1A')).status);
+      expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
+    });
+  });
+});

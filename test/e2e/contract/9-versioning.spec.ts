@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, unknown>>;
+}
+
+describe('9 Versioning', () => {
+  let drawbridge: Drawbridge;
+  let served: Document;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    served = (await (await ask('/api/v1/openapi.json')).json()) as Document;
+  });
+  afterAll(() => drawbridge.stop());
+
+  const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${drawbridge.apiServer.port}${path}`, { headers });
+
+  it('every path begins with /api/v1/', () => {
+    expect(Object.keys(served.paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([]);
+    expect(served.info.version).toBe('1');
+  });
+
+  it.each(['/health', '/api/health', '/api/v2/health', '/v1/health', '/api/v1.0/health', '/'])(
+    '%s is no path of this version: 404 in the service’s own shape',
+    async (path) => {
+      const response = await ask(path);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({
+        timestamp: expect.any(String) as string,
+        status: 404,
+        error: 'Not Found',
+        message: expect.stringContaining('/api/v1') as string,
+        path,
+      });
+    },
+  );
+
+  it('the served document is the one in the repository', () => {
+    const written = readFileSync(resolve(__dirname, '../../../openapi.json'), 'utf8');
+    expect(served).toEqual(JSON.parse(written));
+  });
+
+  it('and has a page to read it', async () => {
+    const response = await ask('/docs');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toMatch(/^text\/html/);
+  });
+
+  it('names the address the deployment is reached at', async () => {
+    const { port } = await drawbridge.startApi({ PUBLIC_URL: 'https://doors.example.com' });
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/openapi.json`);
+    expect(((await response.json()) as Document).servers).toEqual([{ url: 'https://doors.example.com' }]);
+  });
+});

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+
+export interface DocumentedOperation {
+  /** `GET /roles/{id}` */
+  readonly name: string;
+  readonly method: string;
+  /** under the API's base, with ids of nothing filled in */
+  readonly path: string;
+  readonly template: string;
+  readonly takesBody: boolean;
+  /** names of the parameters, those of the path that are UUIDs among them */
+  readonly parameters: readonly string[];
+  readonly pathIds: readonly string[];
+  readonly guarded: boolean;
+  readonly takesKeys: boolean;
+  /** the rate limiter counts it */
+  readonly counted: boolean;
+}
+
+interface Documented {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedDetails>>>>;
+}
+
+interface DocumentedDetails {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema?: { readonly format?: string };
+  }[];
+  readonly security?: readonly Record<string, unknown>[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+const WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch']);
+
+/** Every operation an API documents, for promises that hold for all of them. @param base its address with the prefix */
+export async function documentedOperations(base: string): Promise<DocumentedOperation[]> {
+  const response = await fetch(`${base}/openapi.json`);
+  const { paths } = (await response.json()) as Documented;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, details]) => operationOf(path, method, details)),
+  );
+}
+
+function operationOf(path: string, method: string, details: DocumentedDetails): DocumentedOperation {
+  const template = path.replace(/^\/api\/v1/, '');
+  const parameters = details.parameters ?? [];
+  const schemes = (details.security ?? []).flatMap((one) => Object.keys(one));
+  return {
+    name: `${method.toUpperCase()} ${template}`,
+    method: method.toUpperCase(),
+    path: template.replaceAll(/\{\w+\}/g, () => randomUUID()),
+    template,
+    takesBody: WITH_BODY.has(method),
+    parameters: parameters.map(({ name }) => name),
+    pathIds: parameters
+      .filter((one) => one.in === 'path' && one.schema?.format === 'uuid')
+      .map(({ name }) => name),
+    guarded: schemes.length > 0,
+    takesKeys: schemes.includes('apiKey'),
+    counted: '429' in details.responses,
+  };
+}

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+
+const ROOT = resolve(__dirname, '../..');
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+type Schema = Record<string, unknown> & { properties?: Record<string, Schema> };
+
+interface Content {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly security: readonly Record<string, unknown>[];
+}
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** As built just now: the run's setup has seen to that. */
+const text = execFileSync(process.execPath, ['dist/apps/api/src/docs/write-open-api.js'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+});
+const document = JSON.parse(text) as OpenApi;
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  METHODS.flatMap((method) => {
+    const operation = item[method];
+    return operation ? [{ name: `${method.toUpperCase()} ${path}`, path, method, operation }] : [];
+  }),
+);
+
+const jsonOf = (
+  name: string,
+  { content = {} }: Pick<Response, 'content'>,
+): { name: string; media: Content }[] => Object.values(content).map((media) => ({ name, media }));
+
+/** Every body an operation takes or gives, with its examples. */
+const bodies = operations.flatMap(({ name, operation }) => [
+  ...jsonOf(`${name} takes`, operation.requestBody ?? {}),
+  ...Object.entries(operation.responses).flatMap(([status, response]) =>
+    jsonOf(`${name} gives ${status}`, response),
+  ),
+]);
+
+describe('The OpenAPI document', () => {
+  it('is the one in the repository: after a change of the API run `npm run openapi`', () => {
+    const written = readFileSync(resolve(ROOT, 'openapi.json'), 'utf8');
+    if (written !== text) {
+      const lines = text.split('\n');
+      const line = written.split('\n').findIndex((known, index) => known !== lines[index]);
+      throw new Error(
+        `openapi.json differs from the code from line ${line + 1} on: run "npm run openapi" and commit the file.\n` +
+          `  code: ${lines[line]}\n  file: ${written.split('\n')[line]}`,
+      );
+    }
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('has schemas that are valid JSON Schema 2020-12, with nothing unknown in them', () => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+    addFormats(ajv);
+    ajv.addVocabulary(['example', 'components']);
+    ajv.addSchema({ $id: 'api', components: document.components });
+    const wrong = Object.keys(document.components.schemas).flatMap((name) => {
+      try {
+        ajv.compile({ $ref: `api#/components/schemas/${name}` });
+        return [];
+      } catch (error) {
+        return [`${name}: ${String(error)}`];
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('refers only to what it holds', () => {
+    const references = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map(([, path = '']) => path);
+    const missing = references.filter((path) => {
+      let place: unknown = document;
+      for (const part of path.split('/')) place = (place as Record<string, unknown> | undefined)?.[part];
+      return place === undefined;
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('declares each path parameter, and no operation twice', () => {
+    const wrong = operations.filter(({ path, operation }) => {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = new Set(operation.parameters?.map(({ name }) => name));
+      return inPath.some((name) => !declared.has(name!));
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('says of each operation what it does, under a chapter that is described (apps/api/src/docs/tags.ts)', () => {
+    const silent = operations.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1);
+    expect(silent.map(({ name }) => name)).toEqual([]);
+    expect(document.tags.filter(({ description }) => !description).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('says of each parameter what it means (apps/api/src/docs/words.ts)', () => {
+    const silent = operations.flatMap(({ name, operation }) =>
+      (operation.parameters ?? [])
+        .filter(({ description }) => !description)
+        .map((parameter) => `${name}: ${parameter.name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('says of each answer what it is', () => {
+    const silent = operations.flatMap(({ name, operation }) =>
+      Object.entries(operation.responses)
+        .filter(([, { description }]) => /^(|Done|Refused)$/.test(description))
+        .map(([status]) => `${name} ${status}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('has an example of every JSON body, and each fits its schema', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats(ajv);
+    ajv.addSchema({ $id: 'api', components: document.components });
+    const wrong = bodies.flatMap(({ name, media }) => {
+      const given = [media.example, ...Object.values(media.examples ?? {}).map(({ value }) => value)];
+      const examples = given.filter((example) => example !== undefined);
+      if (examples.length === 0) return [`${name}: no example`];
+      const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"api#/')) as Schema;
+      const validate = ajv.compile(schema);
+      return examples
+        .filter((example) => !validate(example))
+        .map(() => `${name}: ${ajv.errorsText(validate.errors)}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('shows, of each field whose name and type do not say it, what it looks like (`example` in its DTO)', () => {
+    const dull = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+      Object.entries(schema.properties ?? {})
+        .filter(([, field]) => !speaksForItself(field))
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(dull).toEqual([]);
+  });
+
+  it('documents the headers of lists, limits and refusals', () => {
+    const headersOf = (path: string, method: string, status: number): string[] =>
+      Object.keys(document.paths[`/api/v1${path}`]?.[method]?.responses[status]?.headers ?? {});
+    expect(headersOf('/sessions', 'get', 200)).toEqual(
+      expect.arrayContaining([
+        'X-Total-Count',
+        'Link',
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+      ]),
+    );
+    expect(headersOf('/sessions', 'post', 429)).toContain('Retry-After');
+    expect(headersOf('/sessions', 'post', 401)).toContain('WWW-Authenticate');
+    expect(headersOf('/health', 'get', 200)).toEqual(['X-Request-Id']);
+  });
+
+  it('names both ways of authentication where keys are taken, bearer alone elsewhere, none where it is open', () => {
+    const security = (path: string, method: string): string[] | undefined =>
+      document.paths[`/api/v1${path}`]?.[method]?.security.flatMap((one) => Object.keys(one));
+    expect(security('/sessions', 'post')).toEqual(['bearer', 'apiKey', 'apiKeyInAuthorization']);
+    expect(security('/roles', 'get')).toEqual(['bearer']);
+    expect(security('/health', 'get')).toEqual([]);
+  });
+});
+
+/** A text or a number that nothing limits needs an example, unless it may be null. */
+function speaksForItself(field: Schema): boolean {
+  const known = ['example', 'enum', 'format', '$ref', 'allOf', 'anyOf', 'oneOf', 'default', 'minimum'];
+  if (known.some((key) => key in field)) return true;
+  const types = [field['type']].flat();
+  if (types.includes('array')) return speaksForItself((field['items'] ?? {}) as Schema);
+  return types.includes('boolean') || types.includes('null');
+}
