@@ -12,6 +12,7 @@ import { HealthModule } from './health/health.module';
 import { JsonBodyInterceptor } from './http/json-body.interceptor';
 import { requestLog } from './http/request-log';
 import { UnknownRouteModule } from './http/unknown-route.module';
+import { MfaModule } from './mfa/mfa.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { MailModule } from './mail/mail.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
@@ -23,6 +24,7 @@ import { SessionsModule } from './sessions/sessions.module';
 export const RESOURCE_MODULES: readonly Type[] = [
   HealthModule,
   AuthModule,
+  MfaModule,
   SessionsModule,
   ResourcesModule,
   CredentialsModule,

@@ -8,6 +8,9 @@ export * from './credential.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
 export * from './lease.store';
+export * from './mfa.store';
+export * from './password.store';
+export * from './refresh-token.store';
 export * from './resource.store';
 export * from './role.store';
 export { SessionStore } from './session.store';
@@ -22,5 +25,7 @@ export type {
   StoppedSession,
 } from './session.store';
 export * from './settlement.store';
+export type { AccountTokenPurpose } from './sign-in.entity';
+export * from './sign-in-failure.store';
 export * from './sweep.store';
 export type { TenantStore } from './tenant-store';

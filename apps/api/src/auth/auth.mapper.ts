@@ -2,6 +2,7 @@ import type { UserProfileRow } from '#entities';
 import type { Principal } from '#guards';
 import type { LoginAnswerDto, RefreshAnswerDto, SignedInUserDto } from './dto/login-answer.dto';
 import type { MeDto } from './dto/me.dto';
+import type { SignInOutcome } from './sign-in.service';
 import type { TokenPair } from './token.service';
 
 const toUser = (principal: Principal): SignedInUserDto => ({
@@ -13,7 +14,7 @@ const toUser = (principal: Principal): SignedInUserDto => ({
   organizationName: principal.organizationName,
   organizationSlug: principal.organizationSlug,
   subscriptionTier: principal.tier,
-  mfaEnabled: false,
+  mfaEnabled: principal.mfaEnabled,
 });
 
 export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => ({
@@ -24,19 +25,32 @@ export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => ({
   user: toUser(pair.principal),
 });
 
-export const toLoginAnswer = (pair: TokenPair): LoginAnswerDto => ({
+const NOTHING: LoginAnswerDto = {
   mfaRequired: false,
   mfaChallengeToken: null,
   mfaChallengeExpiresIn: null,
   mfaSetupRequired: false,
   passwordExpired: false,
   passwordChangeToken: null,
-  accessToken: pair.accessToken,
-  refreshToken: pair.refreshToken,
-  tokenType: 'Bearer',
-  expiresIn: pair.expiresIn,
-  user: toUser(pair.principal),
-});
+  accessToken: null,
+  refreshToken: null,
+  tokenType: null,
+  expiresIn: null,
+  user: null,
+};
+
+export function toLoginAnswer(outcome: SignInOutcome): LoginAnswerDto {
+  switch (outcome.step) {
+    case 'mfa-challenge': {
+      const { token, expiresIn } = outcome;
+      return { ...NOTHING, mfaRequired: true, mfaChallengeToken: token, mfaChallengeExpiresIn: expiresIn };
+    }
+    case 'password-change':
+      return { ...NOTHING, passwordExpired: true, passwordChangeToken: outcome.token };
+    case 'signed-in':
+      return { ...NOTHING, mfaSetupRequired: outcome.mfaSetupRequired, ...toRefreshAnswer(outcome.pair) };
+  }
+}
 
 export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
   id: principal.userId,
@@ -45,7 +59,7 @@ export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
   isOrgAdmin: principal.isOrgAdmin,
   platformRole: principal.platformRole,
   isActive: true,
-  mfaEnabled: false,
+  mfaEnabled: principal.mfaEnabled,
   lastLoginAt: profile.lastLoginAt?.toISOString() ?? null,
   roleNames: profile.roleNames,
   createdAt: profile.createdAt.toISOString(),
