@@ -17,15 +17,18 @@ const toUser = (principal: Principal): SignedInUserDto => ({
   mfaEnabled: principal.mfaEnabled,
 });
 
-export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => ({
-  accessToken: pair.accessToken,
-  refreshToken: pair.refreshToken,
-  tokenType: 'Bearer',
-  expiresIn: pair.expiresIn,
-  user: toUser(pair.principal),
-});
+const signedIn = ({ accessToken, refreshToken, expiresIn, principal }: TokenPair) =>
+  ({
+    accessToken,
+    refreshToken,
+    tokenType: 'Bearer',
+    expiresIn,
+    user: toUser(principal),
+  }) satisfies RefreshAnswerDto;
 
-const NOTHING: LoginAnswerDto = {
+export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => signedIn(pair);
+
+const NOTHING = {
   mfaRequired: false,
   mfaChallengeToken: null,
   mfaChallengeExpiresIn: null,
@@ -37,7 +40,7 @@ const NOTHING: LoginAnswerDto = {
   tokenType: null,
   expiresIn: null,
   user: null,
-};
+} satisfies LoginAnswerDto;
 
 export function toLoginAnswer(outcome: SignInOutcome): LoginAnswerDto {
   switch (outcome.step) {
@@ -47,8 +50,10 @@ export function toLoginAnswer(outcome: SignInOutcome): LoginAnswerDto {
     }
     case 'password-change':
       return { ...NOTHING, passwordExpired: true, passwordChangeToken: outcome.token };
-    case 'signed-in':
-      return { ...NOTHING, mfaSetupRequired: outcome.mfaSetupRequired, ...toRefreshAnswer(outcome.pair) };
+    case 'signed-in': {
+      const { pair, mfaSetupRequired } = outcome;
+      return { ...NOTHING, mfaSetupRequired, ...signedIn(pair) };
+    }
   }
 }
 
