@@ -27,5 +27,6 @@ export type {
 export * from './settlement.store';
 export type { AccountTokenPurpose } from './sign-in.entity';
 export * from './sign-in-failure.store';
+export * from './spent-token.store';
 export * from './sweep.store';
 export type { TenantStore } from './tenant-store';
