@@ -93,19 +93,13 @@ export class AccountOwner {
     this.recoveryCodes = (await client.expect(200, confirmed)).recoveryCodes;
   }
 
-  /** A code of the authenticator that is right now and was not taken yet, of the step before, now or next. */
-  code(secret = this.secret): string {
+  /** A code of the authenticator that is right and was not taken yet: two in half a minute, of this step and the next. */
+  code(): string {
     const now = Math.floor(Date.now() / STEP_MS);
-    const step = Math.max(now - 1, this.lastStep + 1);
-    if (step > now + 1) throw new Error('No code is left in this half minute: makeTimePass first');
+    const step = Math.max(now, this.lastStep + 1);
+    if (step > now + 1) throw new Error('There is no third code in half a minute: use a recovery code');
     this.lastStep = step;
-    return totpOf(secret).generate({ timestamp: step * STEP_MS });
-  }
-
-  /** As if every code taken so far had been taken long ago. */
-  async forgetCodes(): Promise<void> {
-    await this.drawbridge.query('UPDATE users SET mfa_last_step = NULL WHERE id = $1', [this.id]);
-    this.lastStep = 0;
+    return totpOf(this.secret).generate({ timestamp: step * STEP_MS });
   }
 
   /** A code that is wrong at every time near now. */
