@@ -6,6 +6,7 @@ const complete = {
   DATABASE_URL: 'postgres://127.0.0.1/drawbridge',
   JWT_SECRET: randomBytes(24).toString('hex'),
   MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
+  SMTP_URL: 'smtp://mail.example.com:587',
 };
 
 const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
@@ -19,7 +20,7 @@ const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
 };
 
 describe('the API’s environment', () => {
-  it('needs three variables and no more', () => {
+  it('needs four variables and no more', () => {
     expect(loadSettings(ApiSettings, complete)).toMatchObject({
       PORT: 3000,
       RATE_LIMIT_PER_MINUTE: 60,
@@ -31,7 +32,14 @@ describe('the API’s environment', () => {
       DEPLOYMENT_ID: 'default',
       CORS_ORIGINS: [],
     });
-    expect(problemsOf({})).toHaveLength(3);
+    expect(problemsOf({})).toHaveLength(4);
+  });
+
+  it('needs a mail server only where nobody reads mail in the log', () => {
+    const { SMTP_URL: _, ...mailless } = complete;
+    expect(problemsOf(mailless)).toEqual([expect.stringContaining('SMTP_URL')]);
+    expect(problemsOf({ ...mailless, EMBEDDED: 'true' })).toEqual([]);
+    expect(problemsOf({ ...mailless, EMBEDDED: 'true', SMTP_URL: 'mail.example.com' })).toHaveLength(1);
   });
 
   it.each([
@@ -39,6 +47,7 @@ describe('the API’s environment', () => {
     ['MASTER_KEYS', 'canary-key-material'],
     ['PORT', '65536'],
     ['PUBLIC_URL', 'example.com'],
+    ['SMTP_URL', 'mail.example.com'],
     ['ACCESS_TOKEN_TTL', '15m'],
     ['TRUSTED_PROXIES', 'true'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],

@@ -9,6 +9,7 @@ import {
   Max,
   Min,
   MinLength,
+  ValidateIf,
 } from 'class-validator';
 import { toBoolean, toInteger, toList } from '#config';
 import { DEFAULT_TRUSTED_PROXIES } from '#rules';
@@ -101,9 +102,12 @@ export class ApiSettings {
   @IsBoolean({ message: 'EMBEDDED must be true or false' })
   EMBEDDED = false;
 
-  /** where mail goes out; unset: the embedded service writes mail into its log */
-  @IsOptional()
-  @Matches(/^smtps?:\/\/\S+$/, { message: 'SMTP_URL must be like smtp://user:password@host:587' })
+  /** where mail goes out; unset: the embedded service writes mail into its log, any other refuses to start */
+  @ValidateIf(({ EMBEDDED, SMTP_URL }: ApiSettings) => !EMBEDDED || SMTP_URL !== undefined)
+  @Matches(/^smtps?:\/\/\S+$/, {
+    message:
+      'SMTP_URL must be the mail server, like smtp://user:password@host:587: invitations go out through it',
+  })
   SMTP_URL?: string;
 
   @IsNotEmpty({ message: 'MAIL_FROM must be the address mail comes from' })

@@ -14,6 +14,7 @@ import { requestLog } from './http/request-log';
 import { UnknownRouteModule } from './http/unknown-route.module';
 import { OrganizationModule } from './organization/organization.module';
 import { PlatformModule } from './platform/platform.module';
+import { MfaModule } from './mfa/mfa.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { MailModule } from './mail/mail.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
@@ -27,6 +28,7 @@ import { UsersModule } from './users/users.module';
 export const RESOURCE_MODULES: readonly Type[] = [
   HealthModule,
   AuthModule,
+  MfaModule,
   SessionsModule,
   ResourcesModule,
   CredentialsModule,

@@ -1,12 +1,20 @@
 import type { Addresses } from './child-environment';
 import type { DemoAccess } from './demo-organization';
 
-/** What to do next, as lines for a terminal. */
-export function banner({ publicUrl, simulatorPort }: Addresses, demo: DemoAccess | null): string {
+/**
+ * What to do next, as lines for a terminal.
+ * @param mailLog the file that mail is written into; null where it really goes out
+ */
+export function banner(
+  { publicUrl, simulatorPort }: Addresses,
+  demo: DemoAccess | null,
+  mailLog: string | null,
+): string {
   const places = [
     `  API            ${publicUrl}/api/v1`,
     `  Documentation  ${publicUrl}/docs`,
     ...(simulatorPort === null ? [] : [`  Clouds         http://localhost:${simulatorPort}/   (simulated)`]),
+    ...(mailLog === null ? [] : [`  Mail           ${mailLog}   (SMTP_URL is not set)`]),
     ...(demo ? [`  Sign in        ${demo.email}   ${demo.password}`] : []),
   ];
   return [

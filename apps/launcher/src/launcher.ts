@@ -62,6 +62,11 @@ export class Launcher {
     );
   }
 
+  /** Where the API's log is, which mail is written into without SMTP_URL. */
+  get apiLog(): string {
+    return this.logPath('api');
+  }
+
   /** Makes the demo organization, or finds it again. @throws Error saying what did not work */
   ensureDemo(): Promise<DemoAccess> {
     const { addresses, settings } = this.options;
@@ -95,9 +100,12 @@ export class Launcher {
   }
 
   private log(name: string): LogFile {
-    const { settings, say } = this.options;
-    const log = new LogFile(join(settings.DATA_DIR, 'logs', `${name}.log`), say);
+    const log = new LogFile(this.logPath(name), this.options.say);
     this.logs.push(log);
     return log;
+  }
+
+  private logPath(name: string): string {
+    return join(this.options.settings.DATA_DIR, 'logs', `${name}.log`);
   }
 }

@@ -55,7 +55,7 @@ async function run(launcher: Launcher, settings: LauncherSettings, addresses: Ad
     await launcher.start(progress);
     const demo = settings.CLOUD === 'simulated' ? await demoOf(launcher, progress) : null;
     if (isStopping) return;
-    say(banner(addresses, demo));
+    say(banner(addresses, demo, process.env['SMTP_URL'] ? null : launcher.apiLog));
     say(`Ready in ${progress.total} s. Ctrl-C stops everything; logs and data are in ${settings.DATA_DIR}`);
     if (process.connected) process.send?.({ ready: true, port: addresses.port });
   } catch (error) {

@@ -2,24 +2,29 @@ import type { OrganizationId } from '#rules';
 import { returned, type Tx } from './database';
 import type { AccountTokenPurpose } from './sign-in.entity';
 
-/** Whose token it was, and what the password it sets must keep. */
-export interface AccountTokenRow {
+/** Whose password a token sets. */
+export interface AccountTokenHolder {
   readonly userId: string;
   readonly organizationId: OrganizationId;
+  readonly email: string;
 }
 
-/** Tokens that let somebody set a password once. They come before anybody is known: the token itself says whose it is. */
+export interface NewAccountToken {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly purpose: AccountTokenPurpose;
+  readonly tokenHash: string;
+  readonly ttlSeconds: number;
+}
+
+const HOLDER = `u.id AS "userId", u.organization_id AS "organizationId", u.email`;
+/** The token $1 of purpose $2, while it may still be used. */
+const USABLE = `t.token_hash = $1 AND t.purpose = $2 AND t.used_at IS NULL AND t.expires_at > now()
+  AND u.organization_id = t.organization_id AND u.id = t.user_id AND u.is_active`;
+
+/** Tokens that let somebody set a password once. They come before anybody is known: the token says whose it is. */
 export class AccountTokenStore {
-  async create(
-    tx: Tx,
-    token: {
-      organizationId: string;
-      userId: string;
-      purpose: AccountTokenPurpose;
-      tokenHash: string;
-      ttlSeconds: number;
-    },
-  ): Promise<void> {
+  async create(tx: Tx, token: NewAccountToken): Promise<void> {
     await tx.query(
       `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at)
        VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
@@ -27,24 +32,37 @@ export class AccountTokenStore {
     );
   }
 
-  /** Uses a token up. @returns null when it is unknown, used, expired, or its user inactive: of many at once one wins */
-  async use(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenRow | null> {
-    const [row] = returned<AccountTokenRow>(
-      await tx.query(
-        `UPDATE account_tokens t SET used_at = now() FROM users u
-         WHERE t.token_hash = $1 AND t.purpose = $2 AND t.used_at IS NULL AND t.expires_at > now()
-           AND u.organization_id = t.organization_id AND u.id = t.user_id AND u.is_active
-         RETURNING t.user_id AS "userId", t.organization_id AS "organizationId"`,
-        [tokenHash, purpose],
-      ),
+  /** @returns false, and creates none, when the user got `most` of the purpose within the last hour */
+  async createUnlessMany(tx: Tx, token: NewAccountToken, most: number): Promise<boolean> {
+    // the lock makes requests that come at once count one after the other
+    await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [token.userId]);
+    const [counted] = await tx.query<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM account_tokens
+       WHERE user_id = $1 AND purpose = $2 AND created_at > now() - interval '1 hour'`,
+      [token.userId, token.purpose],
+    );
+    if (counted!.count >= most) return false;
+    await this.create(tx, token);
+    return true;
+  }
+
+  /** Whose it is, without using it up. @returns null when it is unknown, used, expired, or its user inactive */
+  async holder(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenHolder | null> {
+    const [row] = await tx.query<AccountTokenHolder[]>(
+      `SELECT ${HOLDER} FROM account_tokens t, users u WHERE ${USABLE}`,
+      [tokenHash, purpose],
     );
     return row ?? null;
   }
 
-  /** After a password was set none of the user's older tokens sets another. */
-  async endAll(tx: Tx, userId: string): Promise<void> {
-    await tx.query('UPDATE account_tokens SET used_at = now() WHERE user_id = $1 AND used_at IS NULL', [
-      userId,
-    ]);
+  /** Uses a token up: of many uses at once one is true. */
+  async use(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<boolean> {
+    const used = returned<object>(
+      await tx.query(
+        `UPDATE account_tokens t SET used_at = now() FROM users u WHERE ${USABLE} RETURNING t.id`,
+        [tokenHash, purpose],
+      ),
+    );
+    return used.length > 0;
   }
 }

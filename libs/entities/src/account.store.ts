@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
-import { prepared, returned, type PreparedStatement, type Tx } from './database';
+import { prepared, type PreparedStatement, type Tx } from './database';
 import type { PlatformRole } from './user.entity';
 
 /** Who a request comes from, read afresh for each request. */
@@ -12,6 +12,7 @@ export interface PrincipalRow {
   readonly name: string;
   readonly isOrgAdmin: boolean;
   readonly platformRole: PlatformRole;
+  readonly mfaEnabled: boolean;
   readonly organizationName: string;
   readonly organizationSlug: string;
   readonly tier: Tier;
@@ -28,16 +29,25 @@ export interface UserProfileRow {
   readonly roleNames: string[];
 }
 
-export interface RefreshOutcome {
-  readonly outcome: 'rotated' | 'forgiven' | 'reused' | 'unknown';
-  readonly organizationId: OrganizationId;
+/** An account that an e-mail may stand for. */
+export interface LoginCandidate {
   readonly userId: string;
-  readonly familyId: string;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly organizationName: string;
+  readonly passwordHash: string | null;
+  readonly isActive: boolean;
+}
+
+/** What else stands between a right password and being signed in. */
+export interface SignInDemands {
+  readonly mfaRequired: boolean;
+  readonly passwordExpired: boolean;
 }
 
 const PRINCIPAL_COLUMNS = `
   u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name, u.is_org_admin AS "isOrgAdmin",
-  u.platform_role AS "platformRole", o.name AS "organizationName", o.slug AS "organizationSlug",
+  u.platform_role AS "platformRole", u.mfa_enabled AS "mfaEnabled", o.name AS "organizationName", o.slug AS "organizationSlug",
   o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended`;
 
 const USER_PRINCIPAL: PreparedStatement = {
@@ -133,85 +143,29 @@ export class AccountStore {
     }
   }
 
-  /** Every account an e-mail may sign in to; several when several organizations know it. */
-  loginCandidates(
-    tx: Tx,
-    email: string,
-    organizationSlug: string | null,
-  ): Promise<{ userId: string; organizationId: string; passwordHash: string | null; isActive: boolean }[]> {
+  /** Every account an e-mail may stand for; several when several organizations know it. */
+  loginCandidates(tx: Tx, email: string, organizationSlug: string | null): Promise<LoginCandidate[]> {
     return tx.query(
-      `SELECT u.id AS "userId", u.organization_id AS "organizationId", u.password_hash AS "passwordHash",
-         u.is_active AS "isActive"
+      `SELECT u.id AS "userId", u.organization_id AS "organizationId", u.email, o.name AS "organizationName",
+         u.password_hash AS "passwordHash", u.is_active AS "isActive"
        FROM users u JOIN organizations o ON o.id = u.organization_id
-       WHERE u.email = $1 AND ($2::text IS NULL OR o.slug = $2) ORDER BY u.created_at`,
+       WHERE u.email = $1 AND u.deleted_at IS NULL AND ($2::text IS NULL OR o.slug = $2) ORDER BY u.created_at`,
       [email, organizationSlug],
     );
   }
 
+  /** What the organization asks of who signs in, now. @returns null when the user is gone */
+  async signInDemands(tx: Tx, userId: string, organizationId: string): Promise<SignInDemands | null> {
+    const [row] = await tx.query<SignInDemands[]>(
+      `SELECT o.mfa_required AS "mfaRequired", o.password_expiration_days IS NOT NULL
+           AND u.password_changed_at <= now() - make_interval(days => o.password_expiration_days) AS "passwordExpired"
+       FROM users u JOIN organizations o ON o.id = u.organization_id WHERE u.id = $1 AND u.organization_id = $2`,
+      [userId, organizationId],
+    );
+    return row ?? null;
+  }
+
   async recordLogin(tx: Tx, userId: string): Promise<void> {
     await tx.query('UPDATE users SET last_login_at = now() WHERE id = $1', [userId]);
-  }
-
-  async saveRefreshToken(
-    tx: Tx,
-    token: {
-      organizationId: string;
-      userId: string;
-      familyId: string;
-      tokenHash: string;
-      ttlSeconds: number;
-    },
-  ): Promise<void> {
-    await tx.query(
-      `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, expires_at)
-       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
-      [token.organizationId, token.userId, token.familyId, token.tokenHash, token.ttlSeconds],
-    );
-  }
-
-  /**
-   * Uses a refresh token up. Only its first use rotates; a second one within the grace, while no successor has been
-   * used, is forgiven (two tabs, a lost answer); any later one is theft and ends the whole family.
-   */
-  async useRefreshToken(
-    tx: Tx,
-    tokenHash: string,
-    graceSeconds: number,
-  ): Promise<RefreshOutcome | { outcome: 'unknown' }> {
-    const known = `organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId"`;
-    const [rotated] = returned<Omit<RefreshOutcome, 'outcome'>>(
-      await tx.query(
-        `UPDATE refresh_tokens SET used_at = now()
-         WHERE token_hash = $1 AND used_at IS NULL AND revoked_at IS NULL AND expires_at > now() RETURNING ${known}`,
-        [tokenHash],
-      ),
-    );
-    if (rotated) return { outcome: 'rotated', ...rotated };
-    const [spent] = await tx.query<(Omit<RefreshOutcome, 'outcome'> & { forgiven: boolean })[]>(
-      `SELECT ${known}, t.used_at > now() - make_interval(secs => $2) AND NOT EXISTS (
-           SELECT FROM refresh_tokens next
-           WHERE next.family_id = t.family_id AND next.created_at > t.created_at AND next.used_at IS NOT NULL
-         ) AS forgiven
-       FROM refresh_tokens t
-       WHERE t.token_hash = $1 AND t.used_at IS NOT NULL AND t.revoked_at IS NULL AND t.expires_at > now()`,
-      [tokenHash, graceSeconds],
-    );
-    if (!spent) return { outcome: 'unknown' };
-    const { forgiven, ...holder } = spent;
-    if (forgiven) return { outcome: 'forgiven', ...holder };
-    await tx.query(
-      'UPDATE refresh_tokens SET revoked_at = now() WHERE family_id = $1 AND revoked_at IS NULL',
-      [holder.familyId],
-    );
-    return { outcome: 'reused', ...holder };
-  }
-
-  /** Signs out: the token and everything that descends from the same sign-in. */
-  async revokeRefreshFamily(tx: Tx, tokenHash: string): Promise<void> {
-    await tx.query(
-      `UPDATE refresh_tokens SET revoked_at = now()
-       WHERE revoked_at IS NULL AND family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $1)`,
-      [tokenHash],
-    );
   }
 }

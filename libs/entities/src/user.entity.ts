@@ -50,6 +50,8 @@ export class RefreshTokenEntity {
   /** all tokens that descend from one sign-in */
   @Uuid() familyId!: string;
   @Text() tokenHash!: string;
+  /** signed in without the second factor that the organization asks for */
+  @Flag({ default: false }) mfaSetupOnly!: boolean;
   @Moment() expiresAt!: Date;
   @Moment({ nullable: true }) usedAt!: Date | null;
   @Moment({ nullable: true }) revokedAt!: Date | null;

@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { JwtService } from '@nestjs/jwt';
+import type { JwtService } from '@nestjs/jwt';
 import { GuardSettings } from './guard-settings';
-import type { Principal } from './principal';
+import type { Principal, SignIn } from './principal';
+import { holderOf, isUuid, payloadOf, signer, type TokenHolder } from './signed-tokens';
 
-export const TOKEN_ALGORITHM = 'HS256';
-export const TOKEN_ISSUER = 'drawbridge';
-export const TOKEN_AUDIENCE = 'drawbridge-api';
 const ACCESS = 'access';
+/** of who signed in without the second factor that the organization asks for */
+const MFA_SETUP = 'mfa-setup';
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-
-/** What an access token is believed about: who. What they may do is read from the database. */
-export interface AccessClaims {
-  readonly userId: string;
-  readonly organizationId: string;
+/** What an access token is believed about: who, and how they signed in. What they may do is read from the database. */
+export interface AccessClaims extends TokenHolder {
+  readonly signIn: SignIn;
 }
 
 export interface IssuedToken {
@@ -22,11 +19,11 @@ export interface IssuedToken {
   readonly expiresIn: number;
 }
 
-/** @returns null when the payload is not that of an access token: other tokens are signed with the same key */
+/** @returns null when the payload is not that of an access token */
 export function readAccessClaims(payload: Record<string, unknown>): AccessClaims | null {
-  const { typ, sub, org } = payload;
-  if (typ !== ACCESS || typeof sub !== 'string' || typeof org !== 'string') return null;
-  return UUID.test(sub) && UUID.test(org) ? { userId: sub, organizationId: org } : null;
+  const holder = holderOf(payload, [ACCESS, MFA_SETUP]);
+  if (!holder || !isUuid(payload['sid'])) return null;
+  return { ...holder, signIn: { id: payload['sid'], mfaSetupOnly: payload['typ'] === MFA_SETUP } };
 }
 
 /** Signs and reads access tokens. */
@@ -35,37 +32,29 @@ export class AccessTokens {
   private readonly jwt: JwtService;
 
   constructor(private readonly settings: GuardSettings) {
-    this.jwt = new JwtService({
-      secret: settings.jwtKey,
-      signOptions: {
-        algorithm: TOKEN_ALGORITHM,
-        issuer: TOKEN_ISSUER,
-        audience: TOKEN_AUDIENCE,
-        expiresIn: settings.accessTokenTtlSeconds,
-      },
-      verifyOptions: { algorithms: [TOKEN_ALGORITHM], issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE },
-    });
+    this.jwt = signer(settings);
   }
 
   /** A token for a signed-in user. Its roles are for the client to read; the service does not rely on them. */
-  async issue(principal: Principal): Promise<IssuedToken> {
-    const accessToken = await this.jwt.signAsync({
-      typ: ACCESS,
-      sub: principal.userId,
-      org: principal.organizationId,
-      roles: principal.isOrgAdmin ? ['USER', 'ORG_ADMIN'] : ['USER'],
-      platformRole: principal.platformRole,
-    });
-    return { accessToken, expiresIn: this.settings.accessTokenTtlSeconds };
+  async issue(principal: Principal, signIn: SignIn): Promise<IssuedToken> {
+    const { accessTokenTtlSeconds: expiresIn } = this.settings;
+    const accessToken = await this.jwt.signAsync(
+      {
+        typ: signIn.mfaSetupOnly ? MFA_SETUP : ACCESS,
+        sub: principal.userId,
+        org: principal.organizationId,
+        sid: signIn.id,
+        roles: principal.isOrgAdmin ? ['USER', 'ORG_ADMIN'] : ['USER'],
+        platformRole: principal.platformRole,
+      },
+      { expiresIn },
+    );
+    return { accessToken, expiresIn };
   }
 
   /** @returns null when the token is expired, forged, or no access token */
   async verify(token: string): Promise<AccessClaims | null> {
-    try {
-      return readAccessClaims(await this.jwt.verifyAsync<Record<string, unknown>>(token));
-    } catch {
-      // which of a token's many faults it was is nothing to tell its bearer
-      return null;
-    }
+    const payload = await payloadOf(this.jwt, token);
+    return payload && readAccessClaims(payload);
   }
 }

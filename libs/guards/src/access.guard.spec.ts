@@ -7,6 +7,7 @@ import { AccessTokens } from './access-tokens';
 import { JwtStrategy } from './jwt.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal } from './principal';
+import { OpenDuringMfaSetup } from './mfa-setup';
 import { AdminOnly, Platform, Public, SignedIn } from './route-policy';
 import { ScopeError } from './scope-error';
 
@@ -26,6 +27,7 @@ const user: Principal = {
   name: 'Ada',
   isOrgAdmin: false,
   platformRole: 'CUSTOMER',
+  mfaEnabled: false,
   organizationName: 'Example',
   organizationSlug: 'example',
   tier: 'PAID',
@@ -33,6 +35,7 @@ const user: Principal = {
   keyId: null,
   keyName: null,
   scopes: [],
+  signIn: null,
 };
 
 class Directory extends PrincipalLookup {
@@ -60,7 +63,14 @@ class Routes {
   @AdminOnly({ scope: 'audit:read' }) audit(): void {}
   @Platform() survey(): void {}
   @Platform({ write: true }) suspend(): void {}
+  @SignedIn() @OpenDuringMfaSetup() setUpMfa(): void {}
   forgotten(): void {}
+}
+
+@SignedIn()
+@OpenDuringMfaSetup()
+class MfaController {
+  setUp(): void {}
 }
 
 @SignedIn()
@@ -85,8 +95,9 @@ const knock = async (
   return request;
 };
 const routes = Routes.prototype;
-const bearer = async (): Promise<Headers> => ({
-  authorization: `Bearer ${(await tokens.issue(user)).accessToken}`,
+const signIn = { id: randomUUID(), mfaSetupOnly: false };
+const bearer = async (mfaSetupOnly = false): Promise<Headers> => ({
+  authorization: `Bearer ${(await tokens.issue(user, { ...signIn, mfaSetupOnly })).accessToken}`,
 });
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -133,8 +144,12 @@ describe('AccessGuard', () => {
 
   describe('with a bearer token', () => {
     it('lets members in and tells who they are', async () => {
-      await expect(knock(routes.members, await bearer())).resolves.toMatchObject({ principal: user });
-      await expect(knock(routes.start, await bearer())).resolves.toMatchObject({ principal: user });
+      await expect(knock(routes.members, await bearer())).resolves.toMatchObject({
+        principal: { ...user, signIn },
+      });
+      await expect(knock(routes.start, await bearer())).resolves.toMatchObject({
+        principal: { ...user, signIn },
+      });
     });
 
     it('reads the right to administer from the directory, not from the token', async () => {
@@ -144,6 +159,19 @@ describe('AccessGuard', () => {
       await expect(knock(routes.admins, headers)).resolves.toBeDefined();
       directory.user = null;
       await expect(knock(routes.members, headers)).rejects.toThrow(UnauthorizedException);
+    });
+
+    it('lets who has to set up MFA first reach only what serves that', async () => {
+      directory.user = { ...user, isOrgAdmin: true };
+      const headers = await bearer(true);
+      for (const closed of [routes.members, routes.admins, routes.start]) {
+        await expect(knock(closed, headers)).rejects.toThrow(ForbiddenException);
+      }
+      await expect(knock(routes.open, headers)).resolves.toBeDefined();
+      await expect(knock(routes.setUpMfa, headers)).resolves.toMatchObject({
+        principal: { signIn: { mfaSetupOnly: true } },
+      });
+      await expect(knock(MfaController.prototype.setUp, headers, MfaController)).resolves.toBeDefined();
     });
 
     it('lets a suspended organization pass: each endpoint decides', async () => {
@@ -195,6 +223,7 @@ describe('AccessGuard', () => {
       typ: 'access',
       sub: user.userId,
       org: user.organizationId,
+      sid: signIn.id,
       iss: 'drawbridge',
       aud: 'drawbridge-api',
       iat: now,
@@ -220,6 +249,7 @@ describe('AccessGuard', () => {
       ['another algorithm', forge({ alg: 'HS512' }, good, secret, 'sha512')],
       ['another type', forge(hs256, { ...good, typ: 'mfa-challenge' })],
       ['no type', forge(hs256, { ...good, typ: undefined })],
+      ['no sign-in', forge(hs256, { ...good, sid: undefined })],
       ['another issuer', forge(hs256, { ...good, iss: 'elsewhere' })],
       ['another audience', forge(hs256, { ...good, aud: 'elsewhere' })],
       ['an end in the past', forge(hs256, { ...good, exp: now - 1 })],

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { PRINCIPAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
+import { isOpenDuringMfaSetup } from './mfa-setup';
 import { presentedCredential } from './presented-credential';
 import { PrincipalLookup, type Principal } from './principal';
 import { routePolicyOf, type RoutePolicy } from './route-policy';
@@ -29,6 +30,11 @@ export class AccessGuard extends AuthGuard(BEARER) {
     if (!policy) throw new ForbiddenException('This operation is not open to anybody');
     if (policy.kind === 'public') return true;
     const principal = await this.principalOf(context, policy);
+    if (principal.signIn?.mfaSetupOnly && !isOpenDuringMfaSetup(context.getHandler(), context.getClass())) {
+      throw new ForbiddenException(
+        'Your organization requires MFA: set it up with POST /mfa/setup, then sign in again',
+      );
+    }
     if (policy.kind === 'admin' && !principal.isOrgAdmin) {
       throw new ForbiddenException('Only an administrator of the organization may do this');
     }

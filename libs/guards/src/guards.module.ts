@@ -4,6 +4,7 @@ import { AccessTokens } from './access-tokens';
 import { GuardSettings } from './guard-settings';
 import { JwtStrategy } from './jwt.strategy';
 import { PrincipalLookup } from './principal';
+import { StepTokens } from './step-tokens';
 
 /** The guards, to be registered once. The application makes `AccessGuard` global where its turn is. */
 @Module({})
@@ -20,8 +21,8 @@ export class GuardsModule {
       module: GuardsModule,
       global: true,
       imports: application.imports,
-      providers: [...application.providers, AccessTokens, JwtStrategy, AccessGuard],
-      exports: [GuardSettings, PrincipalLookup, AccessTokens, AccessGuard],
+      providers: [...application.providers, AccessTokens, StepTokens, JwtStrategy, AccessGuard],
+      exports: [GuardSettings, PrincipalLookup, AccessTokens, StepTokens, AccessGuard],
     };
   }
 }

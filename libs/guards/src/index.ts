@@ -3,7 +3,9 @@ export { AccessTokens, type AccessClaims, type IssuedToken } from './access-toke
 export { CurrentPrincipal } from './current-principal';
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
-export { PrincipalLookup, type PlatformRole, type Principal } from './principal';
+export { isOpenDuringMfaSetup, OpenDuringMfaSetup } from './mfa-setup';
+export { PrincipalLookup, type PlatformRole, type Principal, type SignIn } from './principal';
 export { AdminOnly, Platform, Public, routePolicyOf, SignedIn, type RoutePolicy } from './route-policy';
 export { isScope, SCOPES, scopeNeedsPaidPlan, type Scope } from './scopes';
 export { ScopeError } from './scope-error';
+export { StepTokens, type SignInStep, type StepClaims } from './step-tokens';

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import { readAccessClaims, TOKEN_ALGORITHM, TOKEN_AUDIENCE, TOKEN_ISSUER } from './access-tokens';
+import { readAccessClaims } from './access-tokens';
 import { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal } from './principal';
+import { TOKEN_ALGORITHM, TOKEN_AUDIENCE, TOKEN_ISSUER } from './signed-tokens';
 
 export const BEARER = 'drawbridge-bearer';
 
@@ -27,6 +28,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
   /** Called by passport with a payload whose signature, times, issuer and audience are right. */
   async validate(payload: Record<string, unknown>): Promise<Principal | null> {
     const claims = readAccessClaims(payload);
-    return claims && this.lookup.ofUser(claims.userId, claims.organizationId);
+    const principal = claims && (await this.lookup.ofUser(claims.userId, claims.organizationId));
+    return principal && { ...principal, signIn: claims.signIn };
   }
 }

@@ -3,6 +3,14 @@ import type { Scope } from './scopes';
 
 export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
 
+/** How a bearer came by the token. */
+export interface SignIn {
+  /** of the family of refresh tokens that descends from it */
+  readonly id: string;
+  /** without the second factor the organization asks for: good for setting it up, and for nothing else */
+  readonly mfaSetupOnly: boolean;
+}
+
 /** Who a request comes from, as the database knew it when the request came. A key acts as its user, never beyond. */
 export interface Principal {
   readonly kind: 'user' | 'key';
@@ -12,6 +20,7 @@ export interface Principal {
   readonly name: string;
   readonly isOrgAdmin: boolean;
   readonly platformRole: PlatformRole;
+  readonly mfaEnabled: boolean;
   readonly organizationName: string;
   readonly organizationSlug: string;
   readonly tier: Tier;
@@ -21,6 +30,8 @@ export interface Principal {
   readonly keyName: string | null;
   /** empty for a user: scopes limit keys only */
   readonly scopes: readonly Scope[];
+  /** null for a key */
+  readonly signIn: SignIn | null;
 }
 
 /**
@@ -28,7 +39,7 @@ export interface Principal {
  * revoked key or a suspension counts from the next request on.
  */
 export abstract class PrincipalLookup {
-  /** @returns null when there is no such active user in that organization */
+  /** @returns null when there is no such active user in that organization; `signIn` is the token's to say */
   abstract ofUser(userId: string, organizationId: string): Promise<Principal | null>;
 
   /**

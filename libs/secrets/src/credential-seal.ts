@@ -25,7 +25,7 @@ export function sealCredential(
   const dataKey = unwrapDataKey(masterKeys, stored);
   const { organizationId } = stored;
   return mapFields(fields, (value, field) =>
-    sealField(dataKey, { organizationId, credentialId, field }, value),
+    sealField(dataKey, { organizationId, ownerId: credentialId, field }, value),
   );
 }
 
@@ -34,7 +34,7 @@ export function openCredential(masterKeys: MasterKeys, stored: StoredSecrets): R
   const dataKey = unwrapDataKey(masterKeys, stored.dataKey);
   const { organizationId, id: credentialId } = stored;
   return mapFields(stored.sealedData, (value, field) =>
-    openField(dataKey, { organizationId, credentialId, field }, value),
+    openField(dataKey, { organizationId, ownerId: credentialId, field }, value),
   );
 }
 

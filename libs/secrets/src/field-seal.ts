@@ -4,17 +4,18 @@ import { seal, SealBrokenError, unseal, type Place } from './sealing';
 const WHAT = 'A stored secret';
 const FORM = /^v1:([1-9]\d{0,8}):([\w-]+):([\w-]+)$/;
 
-/** Where a secret belongs. Taken to another organization, credential or field it does not open. */
+/** Where a secret belongs. Taken to another organization, owner or field it does not open. */
 export interface FieldPlace {
   readonly organizationId: string;
-  readonly credentialId: string;
+  /** the credential, or the user for a secret of their own */
+  readonly ownerId: string;
   readonly field: string;
 }
 
 const placeOf = (place: FieldPlace, keyVersion: number): Place => [
   'field',
   place.organizationId,
-  place.credentialId,
+  place.ownerId,
   place.field,
   keyVersion,
 ];

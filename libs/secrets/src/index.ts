@@ -3,6 +3,8 @@ export * from './credential-seal';
 export * from './data-keys';
 export * from './field-seal';
 export * from './master-keys';
+export * from './mfa-seal';
 export * from './opaque-tokens';
 export * from './passwords';
+export * from './recovery-codes';
 export { SealBrokenError } from './sealing';

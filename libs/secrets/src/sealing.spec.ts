@@ -18,7 +18,7 @@ const masterKeys = MasterKeys.parse(first);
 const dataKeyOf = (organizationId: string) =>
   unwrapDataKey(masterKeys, { organizationId, ...newDataKey(masterKeys, organizationId) });
 
-const place: FieldPlace = { organizationId: 'org-1', credentialId: 'cred-1', field: 'secretAccessKey' };
+const place: FieldPlace = { organizationId: 'org-1', ownerId: 'cred-1', field: 'secretAccessKey' };
 
 /** The text with one bit of one character changed. */
 const flip = (text: string, at: number, bit: number): string => {
@@ -105,23 +105,20 @@ describe('sealed fields', () => {
 
   it('do not open in another place', () => {
     fc.assert(
-      fc.property(
-        fc.tuple(fc.string(), fc.string(), fc.string()),
-        ([organizationId, credentialId, field]) => {
-          const elsewhere = { organizationId, credentialId, field };
-          expect(() => openField(dataKey, elsewhere, sealField(dataKey, place, 'secret'))).toThrow(
-            SealBrokenError,
-          );
-        },
-      ),
+      fc.property(fc.tuple(fc.string(), fc.string(), fc.string()), ([organizationId, ownerId, field]) => {
+        const elsewhere = { organizationId, ownerId, field };
+        expect(() => openField(dataKey, elsewhere, sealField(dataKey, place, 'secret'))).toThrow(
+          SealBrokenError,
+        );
+      }),
     );
   });
 
   it.each([
     ['organization', { ...place, organizationId: 'org-2' }],
-    ['credential', { ...place, credentialId: 'cred-2' }],
+    ['owner', { ...place, ownerId: 'cred-2' }],
     ['field', { ...place, field: 'accessKeyId' }],
-    ['shifted boundary', { ...place, credentialId: 'cred-1secret', field: 'AccessKey' }],
+    ['shifted boundary', { ...place, ownerId: 'cred-1secret', field: 'AccessKey' }],
   ])('do not open after their row moved: %s', (_, elsewhere) => {
     expect(() => openField(dataKey, elsewhere, sealField(dataKey, place, 'secret'))).toThrow(SealBrokenError);
   });

@@ -1,15 +1,16 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, Public, SignedIn, type Principal } from '#guards';
+import { CurrentPrincipal, OpenDuringMfaSetup, Public, SignedIn, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
 import { toLoginAnswer, toMe, toRefreshAnswer } from './auth.mapper';
 import { AuthService } from './auth.service';
-import { LoginDto, RefreshTokenDto, RegisterDto } from './dto/credentials.dto';
+import { LoginDto, RefreshTokenDto, RegisterDto, VerifyMfaDto } from './dto/credentials.dto';
 import { EmptyDto, LoginAnswerDto, RefreshAnswerDto } from './dto/login-answer.dto';
 import { MeDto } from './dto/me.dto';
+import { SecondFactorService } from './second-factor.service';
 import { TokenService } from './token.service';
 
 @ApiTags('Accounts and tokens')
@@ -17,6 +18,7 @@ import { TokenService } from './token.service';
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
+    private readonly secondFactor: SecondFactorService,
     private readonly tokens: TokenService,
   ) {}
 
@@ -36,11 +38,34 @@ export class AuthController {
   @Public()
   @CountedAs(['password'])
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Sign in with e-mail and password' })
+  @ApiOperation({
+    summary: 'Sign in with e-mail and password',
+    description:
+      'One of four answers: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` with a ' +
+      'token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that reach only /mfa and /auth. ' +
+      'After repeated failures the account is refused for a while with 429.',
+  })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   @ApiResponse({ status: 401, description: 'The e-mail or the password is wrong, or the user is not active' })
   async login(@Body() asked: LoginDto, @CallerAddress() caller: HostAddress | null): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.auth.login(asked, caller?.text ?? null));
+  }
+
+  @Post('verify-mfa')
+  @Public()
+  @CountedAs(['password'])
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Sign in, second step: a code of the authenticator, or a recovery code',
+    description: 'A challenge takes five codes within 300 seconds, and one right one.',
+  })
+  @Answers({ 200: LoginAnswerDto, errors: [400] })
+  @ApiResponse({ status: 401, description: 'The code is wrong or was used before, or the challenge is over' })
+  async verifyMfa(
+    @Body() asked: VerifyMfaDto,
+    @CallerAddress() caller: HostAddress | null,
+  ): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.secondFactor.verify(asked, caller?.text ?? null));
   }
 
   @Post('refresh')
@@ -69,13 +94,17 @@ export class AuthController {
     description: 'A token that was worth nothing already is no error.',
   })
   @Answers({ 200: EmptyDto, errors: [400] })
-  async logout(@Body() asked: RefreshTokenDto): Promise<EmptyDto> {
-    await this.tokens.revoke(asked.refreshToken);
+  async logout(
+    @Body() asked: RefreshTokenDto,
+    @CallerAddress() caller: HostAddress | null,
+  ): Promise<EmptyDto> {
+    await this.tokens.revoke(asked.refreshToken, caller?.text ?? null);
     return {};
   }
 
   @Get('me')
   @SignedIn()
+  @OpenDuringMfaSetup()
   @ApiOperation({ summary: 'Show who is signed in' })
   @Answers({ 200: MeDto, errors: [401] })
   async me(@CurrentPrincipal() principal: Principal): Promise<MeDto> {

@@ -2,6 +2,7 @@ import type { UserProfileRow } from '#entities';
 import type { Principal } from '#guards';
 import type { LoginAnswerDto, RefreshAnswerDto, SignedInUserDto } from './dto/login-answer.dto';
 import type { MeDto } from './dto/me.dto';
+import type { SignInOutcome } from './sign-in.service';
 import type { TokenPair } from './token.service';
 
 const toUser = (principal: Principal): SignedInUserDto => ({
@@ -13,30 +14,48 @@ const toUser = (principal: Principal): SignedInUserDto => ({
   organizationName: principal.organizationName,
   organizationSlug: principal.organizationSlug,
   subscriptionTier: principal.tier,
-  mfaEnabled: false,
+  mfaEnabled: principal.mfaEnabled,
 });
 
-export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => ({
-  accessToken: pair.accessToken,
-  refreshToken: pair.refreshToken,
-  tokenType: 'Bearer',
-  expiresIn: pair.expiresIn,
-  user: toUser(pair.principal),
-});
+const signedIn = ({ accessToken, refreshToken, expiresIn, principal }: TokenPair) =>
+  ({
+    accessToken,
+    refreshToken,
+    tokenType: 'Bearer',
+    expiresIn,
+    user: toUser(principal),
+  }) satisfies RefreshAnswerDto;
 
-export const toLoginAnswer = (pair: TokenPair): LoginAnswerDto => ({
+export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => signedIn(pair);
+
+const NOTHING = {
   mfaRequired: false,
   mfaChallengeToken: null,
   mfaChallengeExpiresIn: null,
   mfaSetupRequired: false,
   passwordExpired: false,
   passwordChangeToken: null,
-  accessToken: pair.accessToken,
-  refreshToken: pair.refreshToken,
-  tokenType: 'Bearer',
-  expiresIn: pair.expiresIn,
-  user: toUser(pair.principal),
-});
+  accessToken: null,
+  refreshToken: null,
+  tokenType: null,
+  expiresIn: null,
+  user: null,
+} satisfies LoginAnswerDto;
+
+export function toLoginAnswer(outcome: SignInOutcome): LoginAnswerDto {
+  switch (outcome.step) {
+    case 'mfa-challenge': {
+      const { token, expiresIn } = outcome;
+      return { ...NOTHING, mfaRequired: true, mfaChallengeToken: token, mfaChallengeExpiresIn: expiresIn };
+    }
+    case 'password-change':
+      return { ...NOTHING, passwordExpired: true, passwordChangeToken: outcome.token };
+    case 'signed-in': {
+      const { pair, mfaSetupRequired } = outcome;
+      return { ...NOTHING, mfaSetupRequired, ...signedIn(pair) };
+    }
+  }
+}
 
 export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
   id: principal.userId,
@@ -45,7 +64,7 @@ export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
   isOrgAdmin: principal.isOrgAdmin,
   platformRole: principal.platformRole,
   isActive: true,
-  mfaEnabled: false,
+  mfaEnabled: principal.mfaEnabled,
   lastLoginAt: profile.lastLoginAt?.toISOString() ?? null,
   roleNames: profile.roleNames,
   createdAt: profile.createdAt.toISOString(),

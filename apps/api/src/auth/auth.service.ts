@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AccountStore,
-  AuditStore,
-  Database,
-  type AuditEventType,
-  type Tx,
-  type UserProfileRow,
-} from '#entities';
+import { AccountStore, AuditStore, Database, type LoginCandidate, type UserProfileRow } from '#entities';
 import type { Principal } from '#guards';
 import { hashPassword, verifyPassword } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, unauthorized, type ApiError } from '../errors';
+import { AccountAudit } from './account-audit';
 import type { LoginDto, RegisterDto } from './dto/credentials.dto';
+import { accountKey, LockOut, type Attempt } from './lock-out';
+import { SignInService, wrongCredentials, type SignInOutcome } from './sign-in.service';
 import { principalOf } from './stored-principals';
-import { TokenService, type TokenPair } from './token.service';
+import { TokenService } from './token.service';
 
 /** Each costs a password comparison; anybody may register organizations with somebody else's e-mail. */
-const MOST_ACCOUNTS_TRIED = 10;
-
-interface Account {
-  readonly userId: string;
-  readonly organizationId: string;
-}
+export const MOST_ACCOUNTS_TRIED = 10;
 
 /** Registers organizations and signs people in. */
 @Injectable()
@@ -30,32 +21,48 @@ export class AuthService {
     private readonly database: Database,
     private readonly accounts: AccountStore,
     private readonly audit: AuditStore,
+    private readonly accountAudit: AccountAudit,
+    private readonly lockOut: LockOut,
+    private readonly signIn: SignInService,
     private readonly tokens: TokenService,
   ) {}
 
   /** A new organization with its first admin, signed in. */
-  async register(asked: RegisterDto, callerAddress: string | null): Promise<TokenPair> {
+  async register(asked: RegisterDto, callerAddress: string | null): Promise<SignInOutcome> {
     const { organizationName, email } = asked;
     const passwordHash = await hashPassword(asked.password);
     const name = asked.name ?? email.slice(0, email.indexOf('@'));
-    return this.database.transaction(async (tx) => {
-      const account = await this.accounts.registerOrganization(tx, {
-        organizationName,
-        email,
-        passwordHash,
-        name,
+    const pair = await this.database.transaction(async (tx) => {
+      const given = { organizationName, email, passwordHash, name };
+      const { userId, organizationId } = await this.accounts.registerOrganization(tx, given);
+      await this.accounts.recordLogin(tx, userId);
+      const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId))!;
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, callerAddress),
+        eventType: 'ORGANIZATION_REGISTERED',
+        resourceType: 'ORGANIZATION',
+        resourceId: organizationId,
+        resourceName: organizationName,
       });
-      return this.signIn(tx, account, 'ORGANIZATION_REGISTERED', callerAddress);
+      return this.tokens.start(tx, principal, false);
     });
+    return { step: 'signed-in', pair, mfaSetupRequired: false };
   }
 
   /**
    * @throws ApiError 401, the same for an unknown e-mail, a wrong password and an inactive user, after the same work;
-   *   400 when the organization must be named
+   *   400 when the organization must be named; 429 while the account is locked
    */
-  async login(asked: LoginDto, callerAddress: string | null): Promise<TokenPair> {
-    const account = await this.accountOf(asked);
-    return this.database.transaction((tx) => this.signIn(tx, account, 'USER_LOGIN', callerAddress));
+  async login(asked: LoginDto, callerAddress: string | null): Promise<SignInOutcome> {
+    const attempt = await this.lockOut.attempt(accountKey(asked.email));
+    const account = await this.accountOf(asked, attempt, callerAddress);
+    const outcome = await this.database.transaction((tx) =>
+      this.signIn.goOn(tx, account, { mfaPassed: false, callerAddress }),
+    );
+    // who knows the password only must not start counting anew with each code they guess
+    if (outcome.step === 'signed-in') await this.lockOut.succeeded(attempt);
+    else await this.lockOut.takeBack(attempt);
+    return outcome;
   }
 
   /** What `GET /auth/me` shows beside the principal. */
@@ -67,42 +74,44 @@ export class AuthService {
     return profile;
   }
 
-  private async accountOf({ email, password, organizationSlug }: LoginDto): Promise<Account> {
+  private async accountOf(
+    { email, password, organizationSlug }: LoginDto,
+    attempt: Attempt,
+    callerAddress: string | null,
+  ): Promise<LoginCandidate> {
     const slug = organizationSlug?.toLowerCase() ?? null;
     const candidates = await this.accounts.loginCandidates(this.database.autocommit, email, slug);
-    if (candidates.length > MOST_ACCOUNTS_TRIED) throw organizationNeeded();
-    const tried = candidates.length > 0 ? candidates : [{ passwordHash: null, isActive: false }];
+    if (candidates.length > MOST_ACCOUNTS_TRIED) return this.askForOrganization(attempt);
+    const tried = candidates.length > 0 ? candidates : [{ passwordHash: null }];
     const right = await Promise.all(tried.map(({ passwordHash }) => verifyPassword(password, passwordHash)));
     const fitting = candidates.filter(({ isActive }, index) => isActive && right[index]);
-    if (fitting.length > 1) throw organizationNeeded();
+    if (fitting.length > 1) return this.askForOrganization(attempt);
     const [account] = fitting;
-    if (!account) throw wrongCredentials();
-    return account;
+    if (account) return account;
+    await Promise.all(
+      candidates.map((candidate, index) =>
+        this.recordFailure(candidate, right[index] ?? false, attempt, callerAddress),
+      ),
+    );
+    throw wrongCredentials();
   }
 
-  private async signIn(
-    tx: Tx,
-    account: Account,
-    eventType: AuditEventType,
+  private async askForOrganization(attempt: Attempt): Promise<never> {
+    await this.lockOut.takeBack(attempt);
+    throw organizationNeeded();
+  }
+
+  private async recordFailure(
+    candidate: LoginCandidate,
+    isRight: boolean,
+    attempt: Attempt,
     callerAddress: string | null,
-  ): Promise<TokenPair> {
-    await this.accounts.recordLogin(tx, account.userId);
-    const row = await this.accounts.principalOfUser(tx, account.userId, account.organizationId);
-    const principal = principalOf(row);
-    // deactivated or deleted between the comparison and now
-    if (!principal) throw wrongCredentials();
-    await this.audit.write(tx, principal.organizationId, {
-      ...auditActor(principal, callerAddress),
-      eventType,
-      resourceType: eventType === 'USER_LOGIN' ? 'USER' : 'ORGANIZATION',
-      resourceId: eventType === 'USER_LOGIN' ? principal.userId : principal.organizationId,
-      resourceName: eventType === 'USER_LOGIN' ? principal.email : principal.organizationName,
-    });
-    return this.tokens.issue(tx, principal);
+  ): Promise<void> {
+    const reason = isRight ? 'The user is not active' : 'The password is wrong';
+    await this.accountAudit.failed('USER_LOGIN', candidate, callerAddress, reason);
+    if (attempt.locks) await this.accountAudit.lockedOut(candidate, callerAddress, attempt.number);
   }
 }
-
-const wrongCredentials = (): ApiError => unauthorized('The e-mail address or the password is wrong');
 
 const organizationNeeded = (): ApiError =>
   badRequest('Several organizations know this account: name one with organizationSlug', {

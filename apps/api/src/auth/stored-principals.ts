@@ -23,4 +23,4 @@ export class StoredPrincipals extends PrincipalLookup {
 
 /** A scope this version does not know grants nothing. */
 export const principalOf = (row: PrincipalRow | null): Principal | null =>
-  row && { ...row, scopes: row.scopes.filter(isScope) };
+  row && { ...row, scopes: row.scopes.filter(isScope), signIn: null };

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AccountStore, AuditStore, Database, type RefreshOutcome, type Tx } from '#entities';
-import { AccessTokens, type Principal } from '#guards';
+import {
+  AccountStore,
+  AuditStore,
+  Database,
+  RefreshTokenStore,
+  type RefreshHolder,
+  type RefreshOutcome,
+  type Tx,
+} from '#entities';
+import { AccessTokens, type Principal, type SignIn } from '#guards';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
+import { auditActor } from '../audit/audit-actor';
 import { unauthorized, type ApiError } from '../errors';
 import { principalOf } from './stored-principals';
 
@@ -24,24 +33,15 @@ export class TokenService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStore,
+    private readonly refreshTokens: RefreshTokenStore,
     private readonly audit: AuditStore,
     private readonly accessTokens: AccessTokens,
     private readonly settings: ApiSettings,
   ) {}
 
-  /** A new pair, the refresh token in a family of its own unless one is given. */
-  async issue(tx: Tx, principal: Principal, familyId: string = randomUUID()): Promise<TokenPair> {
-    const refresh = newOpaqueToken();
-    const { organizationId, userId } = principal;
-    await this.accounts.saveRefreshToken(tx, {
-      organizationId,
-      userId,
-      familyId,
-      tokenHash: refresh.hash,
-      ttlSeconds: this.settings.REFRESH_TOKEN_TTL,
-    });
-    const { accessToken, expiresIn } = await this.accessTokens.issue(principal);
-    return { principal, accessToken, expiresIn, refreshToken: refresh.plainText };
+  /** The first pair of a new sign-in. */
+  start(tx: Tx, principal: Principal, mfaSetupOnly: boolean): Promise<TokenPair> {
+    return this.issue(tx, principal, { id: randomUUID(), mfaSetupOnly });
   }
 
   /**
@@ -50,28 +50,71 @@ export class TokenService {
    */
   async rotate(refreshToken: string, callerAddress: string | null): Promise<TokenPair> {
     const pair = await this.database.transaction(async (tx) => {
-      const use = await this.accounts.useRefreshToken(tx, opaqueTokenHash(refreshToken), GRACE_SECONDS);
+      const use = await this.refreshTokens.use(tx, opaqueTokenHash(refreshToken), GRACE_SECONDS);
       if (use.outcome === 'unknown') return null;
       if (use.outcome === 'reused') {
         // returned, not thrown: the end of the family must be committed
         await this.recordReuse(tx, use, callerAddress);
         return null;
       }
-      const { userId, organizationId, familyId } = use;
-      const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
-      return principal && this.issue(tx, principal, familyId);
+      const principal = await this.principalOf(tx, use);
+      if (!principal) return null;
+      const mfaSetupOnly = use.mfaSetupOnly && (await this.stillLacksMfa(tx, principal));
+      return this.issue(tx, principal, { id: use.familyId, mfaSetupOnly });
     });
     if (!pair) throw refused();
     return pair;
   }
 
   /** Signs out: the token and its whole family are worth nothing afterwards. Unknown tokens already are. */
-  async revoke(refreshToken: string): Promise<void> {
-    await this.accounts.revokeRefreshFamily(this.database.autocommit, opaqueTokenHash(refreshToken));
+  async revoke(refreshToken: string, callerAddress: string | null): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const holder = await this.refreshTokens.revokeFamily(tx, opaqueTokenHash(refreshToken));
+      const principal = holder && (await this.principalOf(tx, holder));
+      if (!principal) return;
+      await this.audit.write(tx, principal.organizationId, {
+        ...auditActor(principal, callerAddress),
+        eventType: 'USER_LOGOUT',
+        resourceType: 'USER',
+        resourceId: principal.userId,
+        resourceName: principal.email,
+      });
+    });
+  }
+
+  /** Ends every sign-in of the user but the one this request came with. */
+  endOthers(tx: Tx, { userId, signIn }: Principal): Promise<void> {
+    return this.refreshTokens.revokeAllBut(tx, userId, signIn?.id ?? null);
+  }
+
+  private async issue(tx: Tx, principal: Principal, signIn: SignIn): Promise<TokenPair> {
+    const refresh = newOpaqueToken();
+    const { organizationId, userId } = principal;
+    await this.refreshTokens.save(tx, {
+      organizationId,
+      userId,
+      familyId: signIn.id,
+      tokenHash: refresh.hash,
+      mfaSetupOnly: signIn.mfaSetupOnly,
+      ttlSeconds: this.settings.REFRESH_TOKEN_TTL,
+    });
+    const { accessToken, expiresIn } = await this.accessTokens.issue(principal, signIn);
+    return { principal, accessToken, expiresIn, refreshToken: refresh.plainText };
+  }
+
+  /** Only ever asked of who signed in without MFA: who signed in before it was required goes on until the next login. */
+  private async stillLacksMfa(tx: Tx, { userId, organizationId, mfaEnabled }: Principal): Promise<boolean> {
+    if (mfaEnabled) return false;
+    const demands = await this.accounts.signInDemands(tx, userId, organizationId);
+    return demands?.mfaRequired ?? true;
+  }
+
+  private async principalOf(tx: Tx, { userId, organizationId }: RefreshHolder): Promise<Principal | null> {
+    return principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
   }
 
   private async recordReuse(tx: Tx, use: RefreshOutcome, callerAddress: string | null): Promise<void> {
-    const principal = await this.accounts.principalOfUser(tx, use.userId, use.organizationId);
+    const principal = await this.principalOf(tx, use);
     await this.audit.write(tx, use.organizationId, {
       eventType: 'TOKEN_REUSED',
       result: 'FAILURE',

@@ -2,10 +2,11 @@ import { Module } from '@nestjs/common';
 import { CredentialStore } from '#entities';
 import { CredentialsController } from './credentials.controller';
 import { CredentialsService } from './credentials.service';
+import { DataKeys } from './data-keys';
 
 @Module({
   controllers: [CredentialsController],
-  providers: [CredentialsService, CredentialStore],
-  exports: [CredentialStore],
+  providers: [CredentialsService, CredentialStore, DataKeys],
+  exports: [CredentialStore, DataKeys],
 })
 export class CredentialsModule {}

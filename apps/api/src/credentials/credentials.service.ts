@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AuditStore, CredentialStore, Database, type CredentialRow, type DataKeyRow } from '#entities';
+import { AuditStore, CredentialStore, Database, type CredentialRow } from '#entities';
 import type { Principal } from '#guards';
-import type { HostAddress, OrganizationId } from '#rules';
-import { MasterKeys, newDataKey, sealCredential } from '#secrets';
+import type { HostAddress } from '#rules';
+import { MasterKeys, sealCredential } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { notFound } from '../errors/api-error';
 import { credentialFields } from './credential-fields';
+import { DataKeys } from './data-keys';
 import type { CreateCredentialDto } from './dto/credential.dto';
 
 @Injectable()
@@ -16,6 +17,7 @@ export class CredentialsService {
     private readonly credentials: CredentialStore,
     private readonly audit: AuditStore,
     private readonly masterKeys: MasterKeys,
+    private readonly dataKeys: DataKeys,
   ) {}
 
   async create(
@@ -30,7 +32,7 @@ export class CredentialsService {
       asked.credentialData ?? {},
     );
     const id = randomUUID();
-    const sealedData = sealCredential(this.masterKeys, await this.dataKey(organizationId), id, secrets);
+    const sealedData = sealCredential(this.masterKeys, await this.dataKeys.of(organizationId), id, secrets);
     return this.database.transaction(async (tx) => {
       const { name, provider, credentialType } = asked;
       const created = await this.credentials.create(tx, organizationId, {
@@ -61,13 +63,5 @@ export class CredentialsService {
     const credential = await this.credentials.find(this.database.autocommit, principal.organizationId, id);
     if (!credential) throw notFound(`Credential ${id} does not exist`, 'CREDENTIAL_NOT_FOUND');
     return credential;
-  }
-
-  /** The organization's data key, made with its first credential. */
-  private async dataKey(organization: OrganizationId): Promise<DataKeyRow> {
-    const known = await this.credentials.dataKey(this.database.autocommit, organization);
-    if (known) return known;
-    const made = newDataKey(this.masterKeys, organization);
-    return this.credentials.keepDataKey(this.database.autocommit, organization, made);
   }
 }

@@ -156,6 +156,7 @@ const UP = [
   `ALTER TABLE users ADD mfa_sealed_secret text`,
   `ALTER TABLE users ADD mfa_last_step bigint`,
   `ALTER TABLE users ADD deleted_at timestamptz`,
+  `ALTER TABLE refresh_tokens ADD mfa_setup_only boolean NOT NULL DEFAULT false`,
   `ALTER TABLE resource_ips ADD static_ip_rule_id uuid`,
   `ALTER TABLE resource_ips ADD resource_name text NOT NULL DEFAULT ''`,
   `ALTER TABLE resource_ips ALTER COLUMN session_id DROP NOT NULL`,
@@ -225,6 +226,7 @@ const DOWN = [
   `ALTER TABLE credentials DROP COLUMN check_due_at`,
   `ALTER TABLE resources DROP COLUMN verify_due_at, DROP COLUMN deleted_at, DROP COLUMN revision`,
   `ALTER TABLE users DROP COLUMN password_changed_at, DROP COLUMN mfa_enabled, DROP COLUMN mfa_sealed_secret, DROP COLUMN mfa_last_step, DROP COLUMN deleted_at`,
+  `ALTER TABLE refresh_tokens DROP COLUMN mfa_setup_only`,
   `DROP TABLE audit_seals, audit_seal_cursor, billing_details, subscriptions, payments, payment_events, static_ip_rules, idempotency_keys, sign_in_failures, mfa_challenges, recovery_codes, account_tokens CASCADE`,
   `DROP FUNCTION current_transaction`,
 ];

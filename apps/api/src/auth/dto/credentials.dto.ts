@@ -60,3 +60,16 @@ export class RefreshTokenDto {
   @Length(1, 200, { message: 'refreshToken must have 1 to 200 characters' })
   refreshToken!: string;
 }
+
+export class VerifyMfaDto {
+  @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', description: 'what signing in answered' })
+  @Length(1, 2000, { message: 'mfaChallengeToken must have 1 to 2000 characters' })
+  mfaChallengeToken!: string;
+
+  @ApiProperty({
+    example: '492039',
+    description: 'of the authenticator, or a recovery code; each is taken once',
+  })
+  @Length(1, 100, { message: 'code must have 1 to 100 characters' })
+  code!: string;
+}

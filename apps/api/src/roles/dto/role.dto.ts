@@ -14,7 +14,7 @@ export class CreateRoleDto {
   @IsString({ message: 'must be a string' })
   name!: string;
 
-  @ApiPropertyOptional({ example: 'May reach the development databases', maxLength: 1000 })
+  @ApiPropertyOptional({ type: String, example: 'May reach the development databases', maxLength: 1000 })
   @IsOptional()
   @MaxLength(1000, { message: 'must be at most 1000 characters' })
   @IsString({ message: 'must be a string' })

@@ -1,0 +1,81 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { asEmail, trimmed } from '../../http/text-fields';
+
+const NEW_PASSWORD = {
+  example: 'Correct horse battery staple 9',
+  format: 'password',
+  maxLength: 128,
+  description: 'as the organization’s password policy asks',
+} as const;
+
+export class ChangePasswordDto {
+  @ApiProperty({ example: 'correct horse battery staple', format: 'password' })
+  @Length(1, 1000, { message: 'currentPassword must have 1 to 1000 characters' })
+  currentPassword!: string;
+
+  @ApiProperty(NEW_PASSWORD)
+  @Length(1, 1000, { message: 'newPassword must have 1 to 1000 characters' })
+  newPassword!: string;
+}
+
+export class ChangeExpiredPasswordDto {
+  @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', description: 'what signing in answered' })
+  @Length(1, 2000, { message: 'passwordChangeToken must have 1 to 2000 characters' })
+  passwordChangeToken!: string;
+
+  @ApiProperty(NEW_PASSWORD)
+  @Length(1, 1000, { message: 'newPassword must have 1 to 1000 characters' })
+  newPassword!: string;
+}
+
+export class ForgotPasswordDto {
+  @ApiProperty({ example: 'ada@example.com', format: 'email' })
+  @asEmail()
+  @IsEmail({}, { message: 'email must be a well-formed e-mail address' })
+  email!: string;
+
+  @ApiPropertyOptional({
+    example: 'example-ltd',
+    description: 'left out: every organization that knows the e-mail sends a link of its own',
+  })
+  @IsOptional()
+  @trimmed()
+  @MaxLength(200, { message: 'organizationSlug must have at most 200 characters' })
+  @IsString({ message: 'organizationSlug must be a text' })
+  organizationSlug?: string;
+}
+
+export class ResetPasswordDto {
+  @ApiProperty({
+    example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
+    description: 'the end of the mail’s link',
+  })
+  @Length(1, 200, { message: 'token must have 1 to 200 characters' })
+  token!: string;
+
+  @ApiProperty(NEW_PASSWORD)
+  @Length(1, 1000, { message: 'newPassword must have 1 to 1000 characters' })
+  newPassword!: string;
+}
+
+export class SetPasswordDto {
+  @ApiProperty({
+    example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
+    description: 'the end of the invitation’s link',
+  })
+  @Length(1, 200, { message: 'inviteToken must have 1 to 200 characters' })
+  inviteToken!: string;
+
+  @ApiProperty(NEW_PASSWORD)
+  @Length(1, 1000, { message: 'password must have 1 to 1000 characters' })
+  password!: string;
+
+  @ApiPropertyOptional({ example: 'Ada Lovelace', maxLength: 200, description: 'left out: as invited' })
+  @IsOptional()
+  @trimmed()
+  @MaxLength(200, { message: 'name must have at most 200 characters' })
+  @IsNotEmpty({ message: 'name must not be blank' })
+  @IsString({ message: 'name must be a text' })
+  name?: string;
+}

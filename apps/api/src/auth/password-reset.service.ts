@@ -1,0 +1,89 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { AccountStore, AccountTokenStore, Database, type LoginCandidate } from '#entities';
+import { newOpaqueToken } from '#secrets';
+import { Mailer } from '../mail/mailer';
+import { AccountAudit } from './account-audit';
+import { AccountLinks } from './account-links';
+import { MOST_ACCOUNTS_TRIED } from './auth.service';
+import type { ForgotPasswordDto } from './dto/password.dto';
+
+const LINK_SECONDS = 60 * 60;
+/** Nobody needs more, and somebody else's inbox is soon full. */
+const MOST_LINKS_AN_HOUR = 5;
+
+/** Sends links to who forgot a password. */
+@Injectable()
+export class PasswordResetService implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Mail');
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountStore,
+    private readonly accountTokens: AccountTokenStore,
+    private readonly links: AccountLinks,
+    private readonly mailer: Mailer,
+    private readonly audit: AccountAudit,
+  ) {}
+
+  /** Returns in the same time whether there is such an account or not: links are made and sent afterwards. */
+  async request(asked: ForgotPasswordDto, callerAddress: string | null): Promise<void> {
+    const slug = asked.organizationSlug?.toLowerCase() ?? null;
+    const candidates = await this.accounts.loginCandidates(this.database.autocommit, asked.email, slug);
+    const active = candidates.filter(({ isActive }) => isActive).slice(0, MOST_ACCOUNTS_TRIED);
+    const sending: Promise<void> = this.sendAll(active, callerAddress).finally(() =>
+      this.underWay.delete(sending),
+    );
+    this.underWay.add(sending);
+  }
+
+  /** What was promised goes out before the connections are closed. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
+
+  private async sendAll(accounts: readonly LoginCandidate[], callerAddress: string | null): Promise<void> {
+    for (const account of accounts) {
+      try {
+        await this.send(account, callerAddress);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.logger.error({ msg: 'A password reset could not be mailed', userId: account.userId, reason });
+      }
+    }
+  }
+
+  private async send(account: LoginCandidate, callerAddress: string | null): Promise<void> {
+    const { userId, organizationId, email, organizationName } = account;
+    const { plainText, hash: tokenHash } = newOpaqueToken();
+    const token = { organizationId, userId, purpose: 'RESET', tokenHash, ttlSeconds: LINK_SECONDS } as const;
+    const made = await this.database.transaction(async (tx) => {
+      if (!(await this.accountTokens.createUnlessMany(tx, token, MOST_LINKS_AN_HOUR))) return false;
+      await this.audit.done(tx, 'PASSWORD_RESET_REQUESTED', account, callerAddress);
+      return true;
+    });
+    if (!made) {
+      this.logger.warn({ msg: 'A password reset was not mailed: too many within an hour', userId });
+      return;
+    }
+    await this.mailer.send({
+      to: email,
+      subject: `Set a new Drawbridge password for ${organizationName}`,
+      text: mailText(organizationName, this.links.passwordReset(plainText), plainText),
+    });
+  }
+}
+
+const mailText = (organizationName: string, link: string, token: string): string => `Hello,
+
+somebody, probably you, asked for a new password for your account at ${organizationName}.
+Within an hour, set one here:
+
+${link}
+
+or with POST /api/v1/auth/reset-password and this token:
+
+${token}
+
+If it was not you, ignore this mail: your password stays as it is.
+`;

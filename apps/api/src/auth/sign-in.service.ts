@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { AccountStore, AccountTokenStore, MfaStore, type Tx } from '#entities';
+import { StepTokens, type Principal } from '#guards';
+import { newOpaqueToken } from '#secrets';
+import { unauthorized, type ApiError } from '../errors';
+import { AccountAudit } from './account-audit';
+import { principalOf } from './stored-principals';
+import { TokenService, type TokenPair } from './token.service';
+
+const MFA_CHALLENGE_SECONDS = 300;
+const PASSWORD_CHANGE_SECONDS = 600;
+
+export interface Account {
+  readonly userId: string;
+  readonly organizationId: string;
+}
+
+/** What follows a right password. */
+export type SignInOutcome =
+  | { readonly step: 'mfa-challenge'; readonly token: string; readonly expiresIn: number }
+  | { readonly step: 'password-change'; readonly token: string }
+  | { readonly step: 'signed-in'; readonly pair: TokenPair; readonly mfaSetupRequired: boolean };
+
+/** The way from a right password to being signed in: second factor, then an expired password, then tokens. */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly accounts: AccountStore,
+    private readonly mfa: MfaStore,
+    private readonly accountTokens: AccountTokenStore,
+    private readonly steps: StepTokens,
+    private readonly tokens: TokenService,
+    private readonly audit: AccountAudit,
+  ) {}
+
+  /**
+   * @param mfaPassed whether a second factor was proved on the way here
+   * @throws ApiError 401 when the user was deactivated or deleted meanwhile
+   */
+  async goOn(
+    tx: Tx,
+    account: Account,
+    { mfaPassed, callerAddress }: { mfaPassed: boolean; callerAddress: string | null },
+  ): Promise<SignInOutcome> {
+    const { userId, organizationId } = account;
+    const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
+    const demands = await this.accounts.signInDemands(tx, userId, organizationId);
+    if (!principal || !demands) throw wrongCredentials();
+    if (principal.mfaEnabled && !mfaPassed) return this.challenge(tx, principal);
+    if (demands.passwordExpired) return this.askForPassword(tx, principal, mfaPassed);
+    await this.accounts.recordLogin(tx, userId);
+    await this.audit.done(tx, 'USER_LOGIN', principal, callerAddress);
+    const mfaSetupRequired = demands.mfaRequired && !principal.mfaEnabled;
+    const pair = await this.tokens.start(tx, principal, mfaSetupRequired);
+    return { step: 'signed-in', pair, mfaSetupRequired };
+  }
+
+  private async challenge(tx: Tx, { userId, organizationId }: Principal): Promise<SignInOutcome> {
+    const expiresIn = MFA_CHALLENGE_SECONDS;
+    const id = await this.mfa.createChallenge(tx, organizationId, userId, expiresIn);
+    const claims = { userId, organizationId, id, mfaPassed: false };
+    const token = await this.steps.issue('mfa-challenge', claims, expiresIn);
+    return { step: 'mfa-challenge', token, expiresIn };
+  }
+
+  private async askForPassword(
+    tx: Tx,
+    { userId, organizationId }: Principal,
+    mfaPassed: boolean,
+  ): Promise<SignInOutcome> {
+    const { plainText: id, hash: tokenHash } = newOpaqueToken();
+    await this.accountTokens.create(tx, {
+      organizationId,
+      userId,
+      purpose: 'PASSWORD_CHANGE',
+      tokenHash,
+      ttlSeconds: PASSWORD_CHANGE_SECONDS,
+    });
+    const claims = { userId, organizationId, id, mfaPassed };
+    return {
+      step: 'password-change',
+      token: await this.steps.issue('password-change', claims, PASSWORD_CHANGE_SECONDS),
+    };
+  }
+}
+
+export const wrongCredentials = (): ApiError => unauthorized('The e-mail address or the password is wrong');

@@ -1,0 +1,36 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Length } from 'class-validator';
+
+export class MfaCodeDto {
+  @ApiProperty({
+    example: '492039',
+    description: 'of the authenticator; where MFA is on, a recovery code does too. Each is taken once',
+  })
+  @Length(1, 100, { message: 'code must have 1 to 100 characters' })
+  code!: string;
+}
+
+export class MfaSetupDto {
+  @ApiProperty({
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    description: 'base32, to be typed into an authenticator',
+  })
+  secret!: string;
+
+  @ApiProperty({
+    example: 'otpauth://totp/Drawbridge:ada%40example.com?issuer=Drawbridge&secret=JBSWY3DPEHPK3PXP',
+  })
+  otpauthUrl!: string;
+
+  @ApiProperty({ example: 'iVBORw0KGgo…', description: 'the address as a PNG image, base64' })
+  qrCodeBase64!: string;
+}
+
+export class RecoveryCodesDto {
+  @ApiProperty({
+    type: [String],
+    example: ['x7k2-9qmp-3vhd-t04z'],
+    description: 'eight codes for who lost the authenticator; each works once, and none is shown again',
+  })
+  recoveryCodes!: string[];
+}

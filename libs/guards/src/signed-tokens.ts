@@ -1,0 +1,40 @@
+import { JwtService } from '@nestjs/jwt';
+import type { GuardSettings } from './guard-settings';
+
+export const TOKEN_ALGORITHM = 'HS256';
+export const TOKEN_ISSUER = 'drawbridge';
+export const TOKEN_AUDIENCE = 'drawbridge-api';
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
+
+/** Whose token it is. */
+export interface TokenHolder {
+  readonly userId: string;
+  readonly organizationId: string;
+}
+
+/** @returns null when the payload is of another type: all our tokens are signed with one key */
+export function holderOf(payload: Record<string, unknown>, types: readonly string[]): TokenHolder | null {
+  const { typ, sub, org } = payload;
+  if (typeof typ !== 'string' || !types.includes(typ)) return null;
+  return isUuid(sub) && isUuid(org) ? { userId: sub, organizationId: org } : null;
+}
+
+/** Signs and verifies with the one algorithm, issuer and audience there is. */
+export const signer = (settings: GuardSettings): JwtService =>
+  new JwtService({
+    secret: settings.jwtKey,
+    signOptions: { algorithm: TOKEN_ALGORITHM, issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE },
+    verifyOptions: { algorithms: [TOKEN_ALGORITHM], issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE },
+  });
+
+/** @returns null when the token is expired or forged: which of its many faults it was is nothing to tell its bearer */
+export async function payloadOf(jwt: JwtService, token: string): Promise<Record<string, unknown> | null> {
+  try {
+    return await jwt.verifyAsync<Record<string, unknown>>(token);
+  } catch {
+    return null;
+  }
+}

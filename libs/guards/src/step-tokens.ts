@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import type { JwtService } from '@nestjs/jwt';
+import { GuardSettings } from './guard-settings';
+import { holderOf, payloadOf, signer, type TokenHolder } from './signed-tokens';
+
+/** The steps that may lie between a right password and an access token. */
+export type SignInStep = 'mfa-challenge' | 'password-change';
+
+export interface StepClaims extends TokenHolder {
+  /** the one row in the database that this token stands for */
+  readonly id: string;
+  /** whether a second factor was proved on the way here */
+  readonly mfaPassed: boolean;
+}
+
+/** Signs and reads the tokens of the steps before somebody is signed in. None opens a route by itself. */
+@Injectable()
+export class StepTokens {
+  private readonly jwt: JwtService;
+
+  constructor(settings: GuardSettings) {
+    this.jwt = signer(settings);
+  }
+
+  issue(
+    step: SignInStep,
+    { userId, organizationId, id, mfaPassed }: StepClaims,
+    seconds: number,
+  ): Promise<string> {
+    const claims = { typ: step, sub: userId, org: organizationId, jti: id, mfa: mfaPassed };
+    return this.jwt.signAsync(claims, { expiresIn: seconds });
+  }
+
+  /** @returns null when the token is expired, forged, or of another step */
+  async verify(step: SignInStep, token: string): Promise<StepClaims | null> {
+    const payload = await payloadOf(this.jwt, token);
+    const holder = payload && holderOf(payload, [step]);
+    if (!holder || typeof payload['jti'] !== 'string') return null;
+    return { ...holder, id: payload['jti'], mfaPassed: payload['mfa'] === true };
+  }
+}

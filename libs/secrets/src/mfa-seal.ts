@@ -1,0 +1,27 @@
+import { unwrapDataKey, type WrappedDataKey } from './data-keys';
+import { openField, sealField, type FieldPlace } from './field-seal';
+import type { MasterKeys } from './master-keys';
+
+type StoredDataKey = WrappedDataKey & { readonly organizationId: string };
+
+const placeOf = (organizationId: string, userId: string): FieldPlace => ({
+  organizationId,
+  ownerId: userId,
+  field: 'mfa-secret',
+});
+
+/** Seals the secret of a user's authenticator. It opens for this user only. */
+export const sealMfaSecret = (
+  masterKeys: MasterKeys,
+  stored: StoredDataKey,
+  userId: string,
+  secret: string,
+): string => sealField(unwrapDataKey(masterKeys, stored), placeOf(stored.organizationId, userId), secret);
+
+/** @throws SealBrokenError when it was altered or is another user's */
+export const openMfaSecret = (
+  masterKeys: MasterKeys,
+  stored: StoredDataKey,
+  userId: string,
+  sealed: string,
+): string => openField(unwrapDataKey(masterKeys, stored), placeOf(stored.organizationId, userId), sealed);

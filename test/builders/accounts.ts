@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import type { Answer, ApiClient } from '../harness/api-client';
+import type { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+/** What POST /auth/login and its like answer. */
+export interface Login {
+  readonly mfaRequired: boolean;
+  readonly mfaChallengeToken: string | null;
+  readonly mfaChallengeExpiresIn: number | null;
+  readonly mfaSetupRequired: boolean;
+  readonly passwordExpired: boolean;
+  readonly passwordChangeToken: string | null;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly tokenType: string | null;
+  readonly expiresIn: number | null;
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly organizationId: string;
+    readonly organizationSlug: string;
+    readonly mfaEnabled: boolean;
+  };
+}
+
+export interface ApiFailure {
+  readonly status: number;
+  readonly error: string;
+  readonly message: string;
+  readonly path: string;
+  readonly timestamp: string;
+  readonly validationErrors?: Readonly<Record<string, string>>;
+}
+
+const STEP_MS = 30_000;
+
+/** An admin with a password that nobody guesses, and everything that may be done with it. */
+export class AccountOwner {
+  private lastStep = 0;
+  private secret = '';
+  recoveryCodes: readonly string[] = [];
+
+  constructor(
+    private readonly drawbridge: Drawbridge,
+    readonly email: string,
+    public password: string,
+    readonly first: Login,
+  ) {}
+
+  get id(): string {
+    return this.first.user.id;
+  }
+
+  get organizationId(): string {
+    return this.first.user.organizationId;
+  }
+
+  /** Signed in since registering. */
+  get client(): ApiClient {
+    return this.as(this.first);
+  }
+
+  as({ accessToken }: Login): ApiClient {
+    return this.drawbridge.api.as({ token: accessToken });
+  }
+
+  login<T = Login>(given: object = {}): Promise<Answer<T>> {
+    const { email, password } = this;
+    return this.drawbridge.api.post<T>('/auth/login', { email, password, ...given });
+  }
+
+  async loggedIn(): Promise<Login> {
+    return this.drawbridge.api.expect(200, this.login());
+  }
+
+  /** Changes the account's organization where no endpoint of this part does. */
+  async organizationSets(column: string, value: unknown): Promise<void> {
+    await this.drawbridge.query(`UPDATE organizations SET ${column} = $2 WHERE id = $1`, [
+      this.organizationId,
+      value,
+    ]);
+  }
+
+  /** Sets MFA up and confirms it. */
+  async turnMfaOn(client = this.client): Promise<void> {
+    const setup = await client.expect(200, client.post<{ secret: string }>('/mfa/setup'));
+    this.secret = setup.secret;
+    this.lastStep = 0;
+    const code = this.code();
+    const confirmed = client.post<{ recoveryCodes: string[] }>('/mfa/setup/confirm', { code });
+    this.recoveryCodes = (await client.expect(200, confirmed)).recoveryCodes;
+  }
+
+  /** A code of the authenticator that is right and was not taken yet: two in half a minute, of this step and the next. */
+  code(): string {
+    const now = Math.floor(Date.now() / STEP_MS);
+    const step = Math.max(now, this.lastStep + 1);
+    if (step > now + 1) throw new Error('There is no third code in half a minute: use a recovery code');
+    this.lastStep = step;
+    return totpOf(this.secret).generate({ timestamp: step * STEP_MS });
+  }
+
+  /** A code that is wrong at every time near now. */
+  wrongCode(): string {
+    const now = Date.now();
+    const near = [-2, -1, 0, 1, 2].map((steps) =>
+      totpOf(this.secret).generate({ timestamp: now + steps * STEP_MS }),
+    );
+    return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.includes(code))!;
+  }
+
+  verify(mfaChallengeToken: string | null, code: string): Promise<Answer<Login>> {
+    return this.drawbridge.api.post<Login>('/auth/verify-mfa', { mfaChallengeToken, code });
+  }
+
+  /** The audit records of the organization, oldest first. */
+  audited(eventType: string): Promise<{ result: string; actorEmail: string; ipAddress: string }[]> {
+    return this.drawbridge.query(
+      `SELECT result, actor_email AS "actorEmail", ip_address AS "ipAddress" FROM audit_records
+       WHERE organization_id = $1 AND event_type = $2 ORDER BY sequence`,
+      [this.organizationId, eventType],
+    );
+  }
+}
+
+export const totpOf = (secret: string): TOTP =>
+  new TOTP({ secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: STEP_MS / 1000 });
+
+/** Registers an organization. */
+export async function accountOwner(
+  drawbridge: Drawbridge,
+  given: { email?: string; password?: string; organizationName?: string } = {},
+): Promise<AccountOwner> {
+  const account = {
+    organizationName: 'Example',
+    email: `${randomUUID()}@example.com`,
+    password: `Aa1 ${randomUUID()}`,
+    ...given,
+  };
+  const first = await drawbridge.api.expect(201, drawbridge.api.post<Login>('/auth/register', account));
+  return new AccountOwner(drawbridge, account.email, account.password, first);
+}
+
+/** The links that were mailed to an address, as the embedded service logs them, oldest first. */
+export function mailedLinks(drawbridge: Drawbridge, email: string): string[] {
+  return drawbridge.apiServer.output
+    .split('\n')
+    .filter((line) => line.includes('"context":"Mail"') && line.includes(email))
+    .map((line) => (JSON.parse(line) as { text: string }).text)
+    .map((text) => /https?:\/\/\S+/.exec(text)![0]);
+}
+
+/** The token of the newest link, once there are so many. */
+export function mailedToken(drawbridge: Drawbridge, email: string, mails = 1): Promise<string> {
+  return until(`${mails} mails to ${email}`, async () => {
+    const links = mailedLinks(drawbridge, email);
+    return links.length >= mails && links.at(-1)!.split('/').at(-1)!;
+  });
+}

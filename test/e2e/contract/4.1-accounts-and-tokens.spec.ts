@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { accountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const text = expect.any(String) as string;
+const LOGIN_FIELDS = [
+  'accessToken',
+  'expiresIn',
+  'mfaChallengeExpiresIn',
+  'mfaChallengeToken',
+  'mfaRequired',
+  'mfaSetupRequired',
+  'passwordChangeToken',
+  'passwordExpired',
+  'refreshToken',
+  'tokenType',
+  'user',
+];
+const USER_FIELDS = [
+  'email',
+  'id',
+  'isOrgAdmin',
+  'mfaEnabled',
+  'name',
+  'organizationId',
+  'organizationName',
+  'organizationSlug',
+  'subscriptionTier',
+];
+const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
+const address = (): string => `${randomUUID()}@example.com`;
+
+describe('4.1 Accounts and tokens', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
+    drawbridge.api.post<T>(`/auth/${path}`, body);
+
+  describe('POST /auth/register', () => {
+    const given = (): Record<string, unknown> => ({
+      organizationName: 'Example Ltd',
+      email: address(),
+      password: 'longer than eight',
+    });
+
+    it('creates an organization and its admin and signs the admin in: 201 with the login answer', async () => {
+      const { status, body } = await post('register', given());
+      expect(status).toBe(201);
+      expect(fieldsOf(body)).toEqual(LOGIN_FIELDS);
+      expect(fieldsOf(body.user)).toEqual(USER_FIELDS);
+      expect(body).toMatchObject({
+        mfaRequired: false,
+        mfaSetupRequired: false,
+        passwordExpired: false,
+        tokenType: 'Bearer',
+        expiresIn: 900,
+        user: {
+          isOrgAdmin: true,
+          subscriptionTier: 'FREE',
+          organizationName: 'Example Ltd',
+          mfaEnabled: false,
+        },
+      });
+      const admin = drawbridge.api.as({ token: body.accessToken });
+      expect((await admin.get('/roles')).status).toBe(200);
+    });
+
+    it('makes a slug from the name, another one when it is taken', async () => {
+      const organizationName = `Ünïcode & Söhne ${randomUUID().slice(0, 8)}`;
+      const first = await post('register', { ...given(), organizationName });
+      const second = await post('register', { ...given(), organizationName });
+      expect(first.body.user.organizationSlug).toMatch(/^unicode-sohne-[\da-f]{8}$/);
+      expect(second.body.user.organizationSlug).toMatch(new RegExp(`^${first.body.user.organizationSlug}-`));
+    });
+
+    it('takes a name; without one it is the first part of the e-mail', async () => {
+      const email = address();
+      const unnamed = await post<{ user: { name: string } }>('register', { ...given(), email });
+      expect(unnamed.body.user.name).toBe(email.split('@')[0]);
+      const named = await post<{ user: { name: string } }>('register', { ...given(), name: ' Ada ' });
+      expect(named.body.user.name).toBe('Ada');
+    });
+
+    it.each([
+      ['organizationName', '   '],
+      ['organizationName', undefined],
+      ['organizationName', 7],
+      ['email', 'nobody'],
+      ['email', undefined],
+      ['password', '1234567'],
+      ['password', 'x'.repeat(129)],
+      ['password', undefined],
+      ['name', ''],
+    ])('refuses %s %j with 400 and a message for that field', async (field, value) => {
+      const { status, body } = await post<ApiFailure>('register', { ...given(), [field]: value });
+      expect(status).toBe(400);
+      expect(body.validationErrors).toEqual({ [field]: text });
+    });
+
+    it('names every field that is wrong', async () => {
+      const { body } = await post<ApiFailure>('register', {});
+      expect(fieldsOf(body.validationErrors!)).toEqual(['email', 'organizationName', 'password']);
+    });
+
+    it('checks of the password nothing but its length, 8 to 128', async () => {
+      expect((await post('register', { ...given(), password: 'aaaaaaaa' })).status).toBe(201);
+    });
+
+    it('a password of 128 characters counts in full', async () => {
+      const password = 'p'.repeat(128);
+      const owner = await accountOwner(drawbridge, { password });
+      expect((await owner.login({ password: `${'p'.repeat(127)}q` })).status).toBe(401);
+      expect((await owner.login()).status).toBe(200);
+    });
+  });
+
+  describe('POST /auth/login', () => {
+    it('always answers one shape, with the user and tokens', async () => {
+      const owner = await accountOwner(drawbridge);
+      const { status, body } = await owner.login();
+      expect(status).toBe(200);
+      expect(fieldsOf(body)).toEqual(LOGIN_FIELDS);
+      expect(fieldsOf(body.user)).toEqual(USER_FIELDS);
+      expect((await owner.as(body).get('/sessions')).status).toBe(200);
+    });
+
+    it('trims the e-mail and compares it without case', async () => {
+      const owner = await accountOwner(drawbridge);
+      expect((await owner.login({ email: `  ${owner.email.toUpperCase()} ` })).status).toBe(200);
+    });
+
+    it('answers the same for an unknown e-mail, a wrong password and an inactive user', async () => {
+      const owner = await accountOwner(drawbridge);
+      const inactive = await accountOwner(drawbridge);
+      await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [inactive.id]);
+      const answers = [
+        await owner.login<ApiFailure>({ email: address() }),
+        await owner.login<ApiFailure>({ password: 'wrong' }),
+        await inactive.login<ApiFailure>(),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+      const bodies = answers.map(({ body }) => ({ ...body, timestamp: '' }));
+      expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
+    });
+
+    it('takes as long for an unknown e-mail as for a wrong password', async () => {
+      const owner = await accountOwner(drawbridge);
+      const fastest = async (given: () => object): Promise<number> => {
+        const times: number[] = [];
+        for (let tries = 0; tries < 3; tries += 1) {
+          const before = performance.now();
+          await owner.login(given());
+          times.push(performance.now() - before);
+        }
+        return Math.min(...times);
+      };
+      const wrong = await fastest(() => ({ password: 'wrong' }));
+      const unknown = await fastest(() => ({ email: address() }));
+      // without a comparison it would be a fiftieth
+      expect(unknown).toBeGreaterThan(wrong / 3);
+      expect(unknown).toBeLessThan(wrong * 3);
+    });
+
+    it('needs organizationSlug of who fits several organizations, and says so with 400', async () => {
+      const [email, password] = [address(), randomUUID()];
+      const first = await accountOwner(drawbridge, { email, password });
+      const second = await accountOwner(drawbridge, { email, password });
+      expect(await first.login<ApiFailure>()).toMatchObject({
+        status: 400,
+        body: { validationErrors: { organizationSlug: text } },
+      });
+      for (const owner of [first, second]) {
+        const { organizationSlug, id } = owner.first.user;
+        expect(await owner.login({ organizationSlug })).toMatchObject({
+          status: 200,
+          body: { user: { id } },
+        });
+      }
+      expect((await first.login({ organizationSlug: 'elsewhere' })).status).toBe(401);
+    });
+
+    it('needs none of who has a password of their own in each', async () => {
+      const email = address();
+      const first = await accountOwner(drawbridge, { email });
+      const second = await accountOwner(drawbridge, { email });
+      expect(await first.login()).toMatchObject({ status: 200, body: { user: { id: first.id } } });
+      expect(await second.login()).toMatchObject({ status: 200, body: { user: { id: second.id } } });
+    });
+
+    it('does not see deleted users', async () => {
+      const owner = await accountOwner(drawbridge);
+      await drawbridge.query('UPDATE users SET is_active = false, deleted_at = now() WHERE id = $1', [
+        owner.id,
+      ]);
+      expect((await owner.login()).status).toBe(401);
+      expect(await owner.audited('USER_LOGIN')).toEqual([]);
+    });
+
+    it('refuses a body without e-mail or password with 400 and a message for each', async () => {
+      const { status, body } = await post<ApiFailure>('login', {});
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        error: 'Bad Request',
+        path: '/api/v1/auth/login',
+        validationErrors: { email: text, password: text },
+      });
+    });
+
+    it('is on record, and so is a failure at a known account', async () => {
+      const owner = await accountOwner(drawbridge);
+      await owner.login();
+      await owner.login({ password: 'wrong' });
+      expect(await owner.audited('USER_LOGIN')).toEqual([
+        { result: 'SUCCESS', actorEmail: owner.email, ipAddress: '127.0.0.1' },
+        { result: 'FAILURE', actorEmail: owner.email, ipAddress: '127.0.0.1' },
+      ]);
+    });
+  });
+});

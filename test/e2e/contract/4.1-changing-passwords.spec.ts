@@ -1,0 +1,195 @@
+import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const text = expect.any(String) as string;
+const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
+
+describe('4.1 Accounts and tokens: changing passwords', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
+    drawbridge.api.post<T>(`/auth/${path}`, body);
+  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
+    post('refresh', { refreshToken });
+
+  describe('POST /auth/change-password', () => {
+    const change = (owner: AccountOwner, newPassword: string, currentPassword = owner.password) =>
+      owner.client.post<ApiFailure>('/auth/change-password', { currentPassword, newPassword });
+
+    it('changes the password: 200 {}, the old one signs nobody in', async () => {
+      const owner = await accountOwner(drawbridge);
+      expect(await change(owner, 'Another 1 entirely')).toMatchObject({ status: 200, body: {} });
+      expect((await owner.login()).status).toBe(401);
+      expect((await owner.login({ password: 'Another 1 entirely' })).status).toBe(200);
+      expect(await owner.audited('PASSWORD_CHANGED')).toMatchObject([{ result: 'SUCCESS' }]);
+    });
+
+    it('ends the user’s other refresh tokens, not the one of this sign-in', async () => {
+      const owner = await accountOwner(drawbridge);
+      const other = await owner.loggedIn();
+      await change(owner, 'Another 1 entirely');
+      expect((await refresh(other)).status).toBe(401);
+      expect((await refresh(owner.first)).status).toBe(200);
+    });
+
+    it('refuses a wrong current password with 400, records it, and 429 who guesses', async () => {
+      const owner = await accountOwner(drawbridge);
+      expect(await change(owner, 'Another 1 entirely', 'wrong')).toMatchObject({
+        status: 400,
+        body: { validationErrors: { currentPassword: text } },
+      });
+      expect(await owner.audited('PASSWORD_CHANGED')).toMatchObject([{ result: 'FAILURE' }]);
+      let last = 0;
+      for (let tries = 0; tries < 12 && last !== 429; tries += 1) {
+        last = (await change(owner, 'Another 1 entirely', 'wrong')).status;
+      }
+      expect(last).toBe(429);
+    });
+
+    it.each([
+      ['Short 1', '8 to 128'],
+      [`Long 1 ${'x'.repeat(122)}`, '8 to 128'],
+      ['no upper case 1', 'upper-case'],
+      ['NO LOWER CASE 1', 'lower-case'],
+      ['No digit at all', 'digit'],
+    ])('the default policy refuses %s: 400 with validationErrors', async (password, words) => {
+      const owner = await accountOwner(drawbridge);
+      expect(await change(owner, password)).toMatchObject({
+        status: 400,
+        body: { validationErrors: { newPassword: expect.stringContaining(words) as string } },
+      });
+      expect((await owner.login()).status).toBe(200);
+    });
+
+    it('the organization’s own policy binds', async () => {
+      const owner = await accountOwner(drawbridge);
+      await owner.organizationSets('password_min_length', 20);
+      await owner.organizationSets('password_require_special_char', true);
+      const refused = await change(owner, 'Longer than 8');
+      expect(refused.body.validationErrors).toEqual({
+        newPassword: expect.stringMatching(/20 to 128.*special/) as string,
+      });
+      expect((await change(owner, 'Longer than 20, and with a comma')).status).toBe(200);
+    });
+
+    it('refuses the password there is with 400', async () => {
+      const owner = await accountOwner(drawbridge);
+      expect((await change(owner, owner.password)).body.validationErrors).toEqual({ newPassword: text });
+    });
+
+    it('is 401 without a token, 400 without the fields', async () => {
+      const owner = await accountOwner(drawbridge);
+      expect((await post('change-password', { currentPassword: 'a', newPassword: 'b' })).status).toBe(401);
+      const { status, body } = await owner.client.post<ApiFailure>('/auth/change-password', {});
+      expect(status).toBe(400);
+      expect(fieldsOf(body.validationErrors!)).toEqual(['currentPassword', 'newPassword']);
+    });
+  });
+
+  describe('an expired password', () => {
+    const expired = async (): Promise<AccountOwner> => {
+      const owner = await accountOwner(drawbridge);
+      await owner.organizationSets('password_expiration_days', 30);
+      await drawbridge.query(
+        `UPDATE users SET password_changed_at = now() - interval '30 days' WHERE id = $1`,
+        [owner.id],
+      );
+      return owner;
+    };
+    const change = (passwordChangeToken: string | null, newPassword = 'A fresh 1 this time') =>
+      post<Login & ApiFailure>('change-expired-password', { passwordChangeToken, newPassword });
+
+    it('gets passwordExpired and a token to change it, no tokens', async () => {
+      const login = await (await expired()).loggedIn();
+      expect(login).toMatchObject({
+        passwordExpired: true,
+        passwordChangeToken: text,
+        mfaRequired: false,
+        accessToken: null,
+        refreshToken: null,
+        user: null,
+      });
+    });
+
+    it('one day before it still signs in', async () => {
+      const owner = await expired();
+      await drawbridge.query(
+        `UPDATE users SET password_changed_at = now() - interval '29 days' WHERE id = $1`,
+        [owner.id],
+      );
+      expect((await owner.loggedIn()).passwordExpired).toBe(false);
+    });
+
+    it('POST /auth/change-expired-password sets a new one and signs in', async () => {
+      const owner = await expired();
+      const { passwordChangeToken } = await owner.loggedIn();
+      const answer = await change(passwordChangeToken);
+      expect(answer).toMatchObject({ status: 200, body: { passwordExpired: false, tokenType: 'Bearer' } });
+      expect((await owner.as(answer.body).get('/sessions')).status).toBe(200);
+      expect((await owner.login({ password: 'A fresh 1 this time' })).body.passwordExpired).toBe(false);
+      expect((await refresh(owner.first)).status).toBe(401);
+    });
+
+    it('the token works once, also when it comes five times at once', async () => {
+      const { passwordChangeToken } = await (await expired()).loggedIn();
+      const answers = await Promise.all(
+        [1, 2, 3, 4, 5].map((n) => change(passwordChangeToken, `A fresh 1 ${n}`)),
+      );
+      expect(answers.map(({ status }) => String(status)).toSorted()).toEqual([
+        '200',
+        '400',
+        '400',
+        '400',
+        '400',
+      ]);
+    });
+
+    it('the policy binds, the expired password is refused, and the token then still works', async () => {
+      const owner = await expired();
+      const { passwordChangeToken } = await owner.loggedIn();
+      for (const bad of ['short', owner.password]) {
+        expect(await change(passwordChangeToken, bad)).toMatchObject({
+          status: 400,
+          body: { validationErrors: { newPassword: text } },
+        });
+      }
+      expect((await change(passwordChangeToken)).status).toBe(200);
+    });
+
+    it('no other token does: an access token, an MFA challenge, nonsense: 400', async () => {
+      const owner = await expired();
+      const { mfaChallengeToken } = await (async () => {
+        const other = await accountOwner(drawbridge);
+        await other.turnMfaOn();
+        return other.loggedIn();
+      })();
+      for (const bad of [owner.first.accessToken, mfaChallengeToken, 'nonsense']) {
+        expect((await change(bad)).status).toBe(400);
+      }
+      expect(
+        (
+          await owner
+            .as({ ...owner.first, accessToken: (await owner.loggedIn()).passwordChangeToken! })
+            .get('/sessions')
+        ).status,
+      ).toBe(401);
+    });
+
+    it('with MFA the second factor comes first, and is not asked for again', async () => {
+      const owner = await expired();
+      await owner.turnMfaOn();
+      const login = await owner.loggedIn();
+      expect(login).toMatchObject({ mfaRequired: true, passwordExpired: false, passwordChangeToken: null });
+      const verified = await owner.verify(login.mfaChallengeToken, owner.code());
+      expect(verified).toMatchObject({ status: 200, body: { passwordExpired: true, accessToken: null } });
+      const answer = await change(verified.body.passwordChangeToken);
+      expect(answer).toMatchObject({ status: 200, body: { mfaRequired: false, accessToken: text } });
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { accountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const text = expect.any(String) as string;
+const USER_FIELDS = [
+  'email',
+  'id',
+  'isOrgAdmin',
+  'mfaEnabled',
+  'name',
+  'organizationId',
+  'organizationName',
+  'organizationSlug',
+  'subscriptionTier',
+];
+const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
+
+describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
+    drawbridge.api.post<T>(`/auth/${path}`, body);
+  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
+    post('refresh', { refreshToken });
+
+  describe('POST /auth/refresh', () => {
+    it('exchanges a refresh token for a new pair and the user', async () => {
+      const owner = await accountOwner(drawbridge);
+      const { status, body } = await refresh(owner.first);
+      expect(status).toBe(200);
+      expect(fieldsOf(body)).toEqual(['accessToken', 'expiresIn', 'refreshToken', 'tokenType', 'user']);
+      expect(fieldsOf(body.user)).toEqual(USER_FIELDS);
+      expect(body.refreshToken).not.toBe(owner.first.refreshToken);
+      expect((await owner.as(body).get('/sessions')).status).toBe(200);
+    });
+
+    it('stores tokens hashed only', async () => {
+      const owner = await accountOwner(drawbridge);
+      const [row] = await drawbridge.query<{ hash: string; all: string }>(
+        'SELECT token_hash AS hash, row_to_json(t)::text AS all FROM refresh_tokens t WHERE user_id = $1',
+        [owner.id],
+      );
+      expect(row!.hash).toBe(createHash('sha256').update(owner.first.refreshToken).digest('hex'));
+      expect(row!.all).not.toContain(owner.first.refreshToken);
+    });
+
+    it('a used token that comes again ends its whole family, and that is on record', async () => {
+      const owner = await accountOwner(drawbridge);
+      const other = await owner.loggedIn();
+      const second = (await refresh(owner.first)).body;
+      const third = (await refresh(second)).body;
+      expect((await refresh(owner.first)).status).toBe(401);
+      expect((await refresh(third)).status).toBe(401);
+      expect((await refresh(other)).status).toBe(200);
+      expect(await owner.audited('TOKEN_REUSED')).toMatchObject([{ result: 'FAILURE' }]);
+    });
+
+    it('the one just replaced is forgiven for ten seconds', async () => {
+      const owner = await accountOwner(drawbridge);
+      await refresh(owner.first);
+      const again = await refresh(owner.first);
+      expect(again.status).toBe(200);
+      expect((await refresh(again.body)).status).toBe(200);
+    });
+
+    it('and for no longer', async () => {
+      const owner = await accountOwner(drawbridge);
+      const next = (await refresh(owner.first)).body;
+      await drawbridge.query(
+        `UPDATE refresh_tokens SET used_at = used_at - interval '11 seconds' WHERE user_id = $1`,
+        [owner.id],
+      );
+      expect((await refresh(owner.first)).status).toBe(401);
+      expect((await refresh(next)).status).toBe(401);
+    });
+
+    it('of ten refreshes at once with one token each gets an answer it can go on with', async () => {
+      const owner = await accountOwner(drawbridge);
+      const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(owner.first)));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    });
+
+    it('after seven days a token is worth nothing', async () => {
+      const owner = await accountOwner(drawbridge);
+      const [row] = await drawbridge.query<{ days: number }>(
+        `SELECT extract(epoch FROM expires_at - created_at)::float8 / 86400 AS days FROM refresh_tokens
+         WHERE user_id = $1`,
+        [owner.id],
+      );
+      expect(row!.days).toBeCloseTo(7);
+      await drawbridge.query(
+        `UPDATE refresh_tokens SET expires_at = expires_at - interval '7 days' WHERE user_id = $1`,
+        [owner.id],
+      );
+      expect((await refresh(owner.first)).status).toBe(401);
+    });
+
+    it('is 401 for an unknown token and an access token, 400 without one', async () => {
+      const owner = await accountOwner(drawbridge);
+      expect((await refresh({ refreshToken: 'nobody' })).status).toBe(401);
+      expect((await refresh({ refreshToken: owner.first.accessToken.slice(0, 200) })).status).toBe(401);
+      const { status, body } = await post<ApiFailure>('refresh', {});
+      expect({ status, errors: body.validationErrors }).toEqual({
+        status: 400,
+        errors: { refreshToken: text },
+      });
+    });
+
+    it('is 401 for a deactivated user', async () => {
+      const owner = await accountOwner(drawbridge);
+      await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [owner.id]);
+      expect((await refresh(owner.first)).status).toBe(401);
+    });
+  });
+
+  describe('POST /auth/logout', () => {
+    const logout = (refreshToken: string): Promise<Answer<object>> => post('logout', { refreshToken });
+
+    it('ends the sign-in, answers 200 {} and is on record', async () => {
+      const owner = await accountOwner(drawbridge);
+      const next = (await refresh(owner.first)).body;
+      expect(await logout(next.refreshToken)).toMatchObject({ status: 200, body: {} });
+      expect((await refresh(next)).status).toBe(401);
+      expect((await refresh(owner.first)).status).toBe(401);
+      expect(await owner.audited('USER_LOGOUT')).toMatchObject([
+        { result: 'SUCCESS', actorEmail: owner.email },
+      ]);
+    });
+
+    it('leaves other sign-ins alone', async () => {
+      const owner = await accountOwner(drawbridge);
+      const other = await owner.loggedIn();
+      await logout(owner.first.refreshToken);
+      expect((await refresh(other)).status).toBe(200);
+    });
+
+    it('takes a token that is worth nothing already; 400 without one', async () => {
+      expect(await logout('nobody')).toMatchObject({ status: 200, body: {} });
+      expect((await post('logout', {})).status).toBe(400);
+    });
+  });
+
+  describe('GET /auth/me', () => {
+    it('shows the user’s fields and the organization', async () => {
+      const owner = await accountOwner(drawbridge);
+      const { status, body } = await owner.client.get<{ organization: object; lastLoginAt: string }>(
+        '/auth/me',
+      );
+      expect(status).toBe(200);
+      expect(fieldsOf(body)).toEqual([
+        'createdAt',
+        'email',
+        'id',
+        'isActive',
+        'isOrgAdmin',
+        'lastLoginAt',
+        'mfaEnabled',
+        'name',
+        'organization',
+        'platformRole',
+        'roleNames',
+        'updatedAt',
+      ]);
+      expect(body).toMatchObject({
+        id: owner.id,
+        email: owner.email,
+        isActive: true,
+        mfaEnabled: false,
+        platformRole: 'CUSTOMER',
+        organization: {
+          id: owner.organizationId,
+          name: 'Example',
+          subscriptionTier: 'FREE',
+          suspended: false,
+        },
+      });
+      expect(Date.parse(body.lastLoginAt)).toBeGreaterThan(Date.now() - 60_000);
+    });
+
+    it('is 401 without a token', async () => {
+      expect((await drawbridge.api.get('/auth/me')).status).toBe(401);
+    });
+  });
+
+  it('passwords and tokens are nowhere in the log or the audit trail', async () => {
+    const owner = await accountOwner(drawbridge);
+    const login = await owner.loggedIn();
+    await refresh(login);
+    const [dump] = await drawbridge.query<{ dump: string }>(
+      'SELECT jsonb_agg(a)::text AS dump FROM audit_records a',
+    );
+    for (const secret of [owner.password, login.accessToken, login.refreshToken]) {
+      expect(drawbridge.apiServer.output).not.toContain(secret);
+      expect(dump!.dump).not.toContain(secret);
+    }
+  });
+});

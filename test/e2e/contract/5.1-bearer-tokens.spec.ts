@@ -1,0 +1,155 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const SECRET = 'a signing secret that the test knows too';
+type Claims = Record<string, unknown>;
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const claimsOf = (token: string): Claims =>
+  JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Claims;
+const signed = (claims: Claims, alg = 'HS256', digest = 'sha256', secret = SECRET): string => {
+  const content = `${encode({ alg, typ: 'JWT' })}.${encode(claims)}`;
+  return `${content}.${createHmac(digest, secret).update(content).digest('base64url')}`;
+};
+
+describe('5.1 Bearer tokens', () => {
+  let drawbridge: Drawbridge;
+  let owner: AccountOwner;
+  let claims: Claims;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false, api: { JWT_SECRET: SECRET } });
+    owner = await accountOwner(drawbridge);
+    claims = claimsOf(owner.first.accessToken);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const statusOf = async (token: string): Promise<number> =>
+    (await drawbridge.api.as({ token }).get('/sessions')).status;
+
+  it('an access token lasts 15 minutes and says who, of which organization, and their roles', () => {
+    expect(claims).toMatchObject({
+      sub: owner.id,
+      org: owner.organizationId,
+      roles: ['USER', 'ORG_ADMIN'],
+      platformRole: 'CUSTOMER',
+      iss: 'drawbridge',
+      aud: 'drawbridge-api',
+    });
+    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(900);
+    expect(owner.first.expiresIn).toBe(900);
+  });
+
+  it('every active user has USER, admins have ORG_ADMIN too', async () => {
+    const other = await accountOwner(drawbridge);
+    await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [other.id]);
+    expect(claimsOf((await other.loggedIn()).accessToken)['roles']).toEqual(['USER']);
+  });
+
+  it('the test signs as the service does', async () => {
+    expect(await statusOf(signed(claims))).toBe(200);
+  });
+
+  it('a missing token is 401', async () => {
+    const { status, body, headers } = await drawbridge.api.get<ApiFailure>('/sessions');
+    expect(status).toBe(401);
+    expect(Object.keys(body).toSorted()).toEqual(['error', 'message', 'path', 'status', 'timestamp']);
+    expect(body).toMatchObject({ status: 401, error: 'Unauthorized', path: '/api/v1/sessions' });
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  const now = (): number => Math.floor(Date.now() / 1000);
+  it.each<[string, () => string]>([
+    ['no JWT', () => 'nonsense'],
+    ['expired', () => signed({ ...claims, exp: now() - 1 })],
+    [
+      'signed with another secret',
+      () => signed(claims, 'HS256', 'sha256', 'another secret of thirty-two letters'),
+    ],
+    ['changed afterwards', () => signed(claims).replace(/\.[^.]+\./, `.${encode({ ...claims, x: 1 })}.`)],
+    ['of the algorithm "none"', () => `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`],
+    ['of the algorithm HS512', () => signed(claims, 'HS512', 'sha512')],
+    ['of the algorithm HS384', () => signed(claims, 'HS384', 'sha384')],
+    ['of another issuer', () => signed({ ...claims, iss: 'elsewhere' })],
+    ['without an issuer', () => signed({ ...claims, iss: undefined })],
+    ['for another audience', () => signed({ ...claims, aud: 'elsewhere' })],
+    ['of the type of an MFA challenge', () => signed({ ...claims, typ: 'mfa-challenge' })],
+    ['of the type of a password change', () => signed({ ...claims, typ: 'password-change' })],
+    ['without a type', () => signed({ ...claims, typ: undefined })],
+    ['of a user that does not exist', () => signed({ ...claims, sub: randomUUID() })],
+    ['of another organization', () => signed({ ...claims, org: randomUUID() })],
+  ])('a token that is %s is 401', async (_, token) => {
+    expect(await statusOf(token())).toBe(401);
+  });
+
+  it('real tokens of other types are 401: challenge, password change, refresh', async () => {
+    const other = await accountOwner(drawbridge);
+    await other.turnMfaOn();
+    const { mfaChallengeToken } = await other.loggedIn();
+    expect(await statusOf(mfaChallengeToken!)).toBe(401);
+    expect(await statusOf(other.first.refreshToken)).toBe(401);
+  });
+
+  it('ACCESS_TOKEN_TTL: a token that has run out is 401, and POST /auth/refresh gives another', async () => {
+    const late = signed({ ...claims, iat: now() - 901, exp: now() - 1 });
+    expect(await statusOf(late)).toBe(401);
+    const { refreshToken } = await owner.loggedIn();
+    const next = await drawbridge.api.expect(
+      200,
+      drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
+    );
+    expect(await statusOf(next.accessToken)).toBe(200);
+  });
+
+  it('a role that is too low is 403', async () => {
+    const user = await accountOwner(drawbridge);
+    await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [user.id]);
+    expect(await user.client.get<ApiFailure>('/roles')).toMatchObject({
+      status: 403,
+      body: { status: 403, error: 'Forbidden', path: '/api/v1/roles' },
+    });
+  });
+
+  it('roles written into a token give nothing', async () => {
+    const user = await accountOwner(drawbridge);
+    await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [user.id]);
+    const token = signed({ ...claimsOf(user.first.accessToken), roles: ['USER', 'ORG_ADMIN'] });
+    expect((await drawbridge.api.as({ token }).get('/roles')).status).toBe(403);
+  });
+
+  describe('effective on the next request', () => {
+    it('a deactivated user is 401, and in again when active again', async () => {
+      const user = await accountOwner(drawbridge);
+      const active = (is: boolean): Promise<object[]> =>
+        drawbridge.query('UPDATE users SET is_active = $2 WHERE id = $1', [user.id, is]);
+      await active(false);
+      expect((await user.client.get('/sessions')).status).toBe(401);
+      await active(true);
+      expect((await user.client.get('/sessions')).status).toBe(200);
+    });
+
+    it('a deleted user is 401', async () => {
+      const user = await accountOwner(drawbridge);
+      await drawbridge.query('UPDATE users SET is_active = false, deleted_at = now() WHERE id = $1', [
+        user.id,
+      ]);
+      expect((await user.client.get('/sessions')).status).toBe(401);
+    });
+
+    it('a lost admin right is 403, a new one works', async () => {
+      const user = await accountOwner(drawbridge);
+      await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [user.id]);
+      expect((await user.client.get('/roles')).status).toBe(403);
+      await drawbridge.query('UPDATE users SET is_org_admin = true WHERE id = $1', [user.id]);
+      expect((await user.client.get('/roles')).status).toBe(200);
+    });
+
+    it('a suspended organization is shown as such', async () => {
+      const user = await accountOwner(drawbridge);
+      await user.organizationSets('suspended_at', new Date());
+      const { body } = await user.client.get<{ organization: { suspended: boolean } }>('/auth/me');
+      expect(body.organization.suspended).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import { Drawbridge } from '../../harness/drawbridge';
+
+describe('MFA', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const challenge = async (owner: AccountOwner): Promise<string> => {
+    const login = await owner.loggedIn();
+    expect(login.mfaRequired).toBe(true);
+    return login.mfaChallengeToken!;
+  };
+
+  describe('when the organization requires MFA', () => {
+    const limited = async (): Promise<{ owner: AccountOwner; login: Login }> => {
+      const owner = await accountOwner(drawbridge);
+      await owner.organizationSets('mfa_required', true);
+      return { owner, login: await owner.loggedIn() };
+    };
+
+    it('who has none signs in with mfaSetupRequired and tokens', async () => {
+      const { login } = await limited();
+      expect(login).toMatchObject({
+        mfaRequired: false,
+        mfaSetupRequired: true,
+        accessToken: expect.any(String) as string,
+        refreshToken: expect.any(String) as string,
+      });
+    });
+
+    it('that access token reaches /mfa and /auth, and every other route is 403', async () => {
+      const { owner, login } = await limited();
+      const client = owner.as(login);
+      expect((await client.get('/auth/me')).status).toBe(200);
+      expect((await client.post('/mfa/setup')).status).toBe(200);
+      const routes = ['/sessions', '/sessions/admin', '/resources', '/credentials', '/roles', '/api-keys'];
+      for (const path of routes) {
+        expect({ path, status: (await client.get(path)).status }).toEqual({ path, status: 403 });
+      }
+      expect((await client.post('/sessions', {})).status).toBe(403);
+      expect((await client.get<ApiFailure>('/roles')).body.message).toContain('POST /mfa/setup');
+    });
+
+    it('a refresh does not widen it', async () => {
+      const { owner, login } = await limited();
+      const { refreshToken } = login;
+      const again = await drawbridge.api.expect(
+        200,
+        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
+      );
+      expect((await owner.as(again).get('/roles')).status).toBe(403);
+    });
+
+    it('once MFA is set up the next refresh or login gives a full token', async () => {
+      const { owner, login } = await limited();
+      await owner.turnMfaOn(owner.as(login));
+      expect((await owner.as(login).get('/roles')).status).toBe(403);
+      const { refreshToken } = login;
+      const refreshed = await drawbridge.api.expect(
+        200,
+        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
+      );
+      expect((await owner.as(refreshed).get('/roles')).status).toBe(200);
+      const signedIn = await owner.verify(await challenge(owner), owner.code());
+      expect(signedIn.body.mfaSetupRequired).toBe(false);
+      expect((await owner.as(signedIn.body).get('/roles')).status).toBe(200);
+    });
+
+    it('who is signed in already goes on, and refreshes, until the next login', async () => {
+      const owner = await accountOwner(drawbridge);
+      await owner.organizationSets('mfa_required', true);
+      expect((await owner.client.get('/roles')).status).toBe(200);
+      const { refreshToken } = owner.first;
+      const again = await drawbridge.api.expect(
+        200,
+        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
+      );
+      expect((await owner.as(again).get('/roles')).status).toBe(200);
+      expect((await owner.loggedIn()).mfaSetupRequired).toBe(true);
+    });
+
+    it('when it requires it no longer, the next refresh is full again', async () => {
+      const { owner, login } = await limited();
+      await owner.organizationSets('mfa_required', false);
+      const { refreshToken } = login;
+      const again = await drawbridge.api.expect(
+        200,
+        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
+      );
+      expect((await owner.as(again).get('/roles')).status).toBe(200);
+    });
+  });
+});

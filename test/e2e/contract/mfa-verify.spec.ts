@@ -1,0 +1,193 @@
+import { createHmac } from 'node:crypto';
+import { accountOwner, totpOf, type AccountOwner } from '../../builders/accounts';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const SECRET = 'a signing secret that the test knows too';
+
+describe('MFA, sign-in: POST /auth/verify-mfa', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false, api: { JWT_SECRET: SECRET } });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const withMfa = async (): Promise<AccountOwner> => {
+    const owner = await accountOwner(drawbridge);
+    await owner.turnMfaOn();
+    return owner;
+  };
+  const challenge = async (owner: AccountOwner): Promise<string> => {
+    const login = await owner.loggedIn();
+    expect(login.mfaRequired).toBe(true);
+    return login.mfaChallengeToken!;
+  };
+
+  describe('POST /auth/verify-mfa', () => {
+    it('a right password then gets a challenge of 300 seconds and no tokens', async () => {
+      const owner = await withMfa();
+      expect(await owner.loggedIn()).toEqual({
+        mfaRequired: true,
+        mfaChallengeToken: expect.any(String) as string,
+        mfaChallengeExpiresIn: 300,
+        mfaSetupRequired: false,
+        passwordExpired: false,
+        passwordChangeToken: null,
+        accessToken: null,
+        refreshToken: null,
+        tokenType: null,
+        expiresIn: null,
+        user: null,
+      });
+    });
+
+    it('a code of the authenticator signs in', async () => {
+      const owner = await withMfa();
+      const answer = await owner.verify(await challenge(owner), owner.code());
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { mfaRequired: false, tokenType: 'Bearer', user: { email: owner.email, mfaEnabled: true } },
+      });
+      expect((await owner.as(answer.body).get('/sessions')).status).toBe(200);
+    });
+
+    it('a code is accepted once, also when it comes three times at once', async () => {
+      const owner = await withMfa();
+      const challenges = [await challenge(owner), await challenge(owner), await challenge(owner)];
+      const code = owner.code();
+      const answers = await Promise.all(challenges.map((token) => owner.verify(token, code)));
+      expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '401', '401']);
+      expect((await owner.verify(await challenge(owner), code)).status).toBe(401);
+    });
+
+    it('the code that confirmed the set-up does not sign in', async () => {
+      const owner = await accountOwner(drawbridge);
+      const { body } = await owner.client.post<{ secret: string }>('/mfa/setup');
+      const code = totpOf(body.secret).generate();
+      await owner.client.expect(200, owner.client.post('/mfa/setup/confirm', { code }));
+      expect((await owner.verify(await challenge(owner), code)).status).toBe(401);
+    });
+
+    it('a recovery code signs in and is used up, however it is spelled', async () => {
+      const owner = await withMfa();
+      const [code] = owner.recoveryCodes;
+      const spelled = ` ${code!.toUpperCase().replaceAll('-', ' ')}`;
+      expect((await owner.verify(await challenge(owner), spelled)).status).toBe(200);
+      expect((await owner.verify(await challenge(owner), code!)).status).toBe(401);
+    });
+
+    it('one recovery code sent a hundred times at once gives exactly one success', async () => {
+      const owner = await withMfa();
+      const tokens = await Promise.all(Array.from({ length: 4 }, () => challenge(owner)));
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => owner.verify(tokens[index % 4]!, owner.recoveryCodes[0]!)),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(statuses.filter((status) => status !== 200 && status !== 401 && status !== 429)).toEqual([]);
+    });
+
+    it('one challenge makes one sign-in, whatever right codes it gets', async () => {
+      const owner = await withMfa();
+      const token = await challenge(owner);
+      const answers = await Promise.all(
+        owner.recoveryCodes.slice(0, 4).map((code) => owner.verify(token, code)),
+      );
+      expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '401', '401', '401']);
+      const [left] = await drawbridge.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL',
+        [owner.id],
+      );
+      expect(left!.count).toBe(7);
+    });
+
+    it('a wrong code is 401 and is on record', async () => {
+      const owner = await withMfa();
+      const answer = await owner.verify(await challenge(owner), owner.wrongCode());
+      expect(answer).toMatchObject({ status: 401, body: { error: 'Unauthorized' } });
+      expect((await owner.verify(await challenge(owner), 'no-such-code')).status).toBe(401);
+      const records = await owner.audited('USER_LOGIN');
+      expect(records.map(({ result }) => result)).toEqual(['FAILURE', 'FAILURE']);
+    });
+
+    it('after five tries the challenge is over, even for the right code', async () => {
+      const owner = await withMfa();
+      const token = await challenge(owner);
+      for (let tries = 0; tries < 5; tries += 1) {
+        expect((await owner.verify(token, owner.wrongCode())).status).toBe(401);
+      }
+      expect((await owner.verify(token, owner.recoveryCodes[0]!)).status).toBe(401);
+      expect((await owner.verify(await challenge(owner), owner.recoveryCodes[0]!)).status).toBe(200);
+    });
+
+    it('after 300 seconds the challenge is over', async () => {
+      const owner = await withMfa();
+      const token = await challenge(owner);
+      const { exp, iat } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<
+        'exp' | 'iat',
+        number
+      >;
+      expect(exp - iat).toBe(300);
+      await drawbridge.query(
+        `UPDATE mfa_challenges SET expires_at = expires_at - interval '300 seconds' WHERE user_id = $1`,
+        [owner.id],
+      );
+      expect((await owner.verify(token, owner.code())).status).toBe(401);
+    });
+
+    it('wrong codes lock the account like wrong passwords, and a right password alone does not count anew', async () => {
+      const owner = await withMfa();
+      let last = 0;
+      for (let tries = 0; tries < 12 && last !== 429; tries += 1) {
+        const login = await owner.login();
+        last = login.status;
+        if (last === 200) last = (await owner.verify(login.body.mfaChallengeToken, owner.wrongCode())).status;
+      }
+      expect(last).toBe(429);
+      const refused = await owner.login();
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await owner.audited('USER_LOCKED_OUT')).toMatchObject([{ result: 'FAILURE' }]);
+    });
+
+    it('takes no other token: an access token, one of another algorithm, none', async () => {
+      const owner = await withMfa();
+      const token = await challenge(owner);
+      const [, payload] = token.split('.');
+      const hs512 = `${Buffer.from('{"alg":"HS512","typ":"JWT"}').toString('base64url')}.${payload}`;
+      const forged = [
+        owner.first.accessToken,
+        `${hs512}.${createHmac('sha512', SECRET).update(hs512).digest('base64url')}`,
+        `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`,
+        'nonsense',
+      ];
+      for (const bad of forged) expect((await owner.verify(bad, owner.recoveryCodes[0]!)).status).toBe(401);
+      expect((await drawbridge.api.post('/auth/verify-mfa', {})).body).toMatchObject({
+        status: 400,
+        validationErrors: {
+          mfaChallengeToken: expect.any(String) as string,
+          code: expect.any(String) as string,
+        },
+      });
+      expect((await owner.verify(token, owner.recoveryCodes[0]!)).status).toBe(200);
+    });
+
+    it('a challenge is worth nothing after its user was deactivated or the password changed', async () => {
+      const owner = await withMfa();
+      const before = await challenge(owner);
+      const { password } = owner;
+      await owner.client.expect(
+        200,
+        owner.client.post('/auth/change-password', {
+          currentPassword: password,
+          newPassword: `${password}X`,
+        }),
+      );
+      expect((await owner.verify(before, owner.recoveryCodes[0]!)).status).toBe(401);
+      owner.password = `${password}X`;
+      const after = await challenge(owner);
+      await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [owner.id]);
+      expect((await owner.verify(after, owner.recoveryCodes[0]!)).status).toBe(401);
+    });
+  });
+});

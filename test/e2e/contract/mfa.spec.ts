@@ -1,0 +1,208 @@
+import {
+  accountOwner,
+  totpOf,
+  type AccountOwner,
+  type ApiFailure,
+  type Login,
+} from '../../builders/accounts';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface Setup {
+  readonly secret: string;
+  readonly otpauthUrl: string;
+  readonly qrCodeBase64: string;
+}
+
+describe('MFA', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const withMfa = async (): Promise<AccountOwner> => {
+    const owner = await accountOwner(drawbridge);
+    await owner.turnMfaOn();
+    return owner;
+  };
+  const challenge = async (owner: AccountOwner): Promise<string> => {
+    const login = await owner.loggedIn();
+    expect(login.mfaRequired).toBe(true);
+    return login.mfaChallengeToken!;
+  };
+  const isOn = async ({ id }: AccountOwner): Promise<boolean> => {
+    const [row] = await drawbridge.query<{ on: boolean }>(
+      'SELECT mfa_enabled AS on FROM users WHERE id = $1',
+      [id],
+    );
+    return row!.on;
+  };
+
+  describe('POST /mfa/setup', () => {
+    it('gives a secret, a link and a QR code, and changes nothing until it is confirmed', async () => {
+      const owner = await accountOwner(drawbridge);
+      const { status, body } = await owner.client.post<Setup>('/mfa/setup');
+      expect(status).toBe(200);
+      expect(Object.keys(body).toSorted()).toEqual(['otpauthUrl', 'qrCodeBase64', 'secret']);
+      expect(body.secret).toMatch(/^[A-Z2-7]{32}$/);
+      const url = new URL(body.otpauthUrl);
+      expect(url.protocol).toBe('otpauth:');
+      expect(url.searchParams.get('secret')).toBe(body.secret);
+      expect(decodeURIComponent(url.pathname)).toContain(owner.email);
+      expect(Buffer.from(body.qrCodeBase64, 'base64').subarray(1, 4).toString()).toBe('PNG');
+      expect((await owner.loggedIn()).mfaRequired).toBe(false);
+    });
+
+    it('is 409 when MFA is on', async () => {
+      const owner = await withMfa();
+      expect((await owner.client.post('/mfa/setup')).status).toBe(409);
+      expect((await owner.client.post('/mfa/setup/confirm', { code: '000000' })).status).toBe(409);
+    });
+
+    it('keeps the secret encrypted: it is nowhere in the database, the log or an audit record', async () => {
+      const owner = await accountOwner(drawbridge);
+      const { body } = await owner.client.post<Setup>('/mfa/setup');
+      const [dump] = await drawbridge.query<{ dump: string }>(
+        `SELECT (SELECT jsonb_agg(u)::text FROM users u) || (SELECT jsonb_agg(a)::text FROM audit_records a) AS dump`,
+      );
+      expect(dump!.dump).toContain(owner.email);
+      expect(dump!.dump).not.toContain(body.secret);
+      expect(drawbridge.apiServer.output).not.toContain(body.secret);
+    });
+  });
+
+  describe('POST /mfa/setup/confirm', () => {
+    it('turns MFA on with the first code and gives eight recovery codes', async () => {
+      const owner = await withMfa();
+      expect(new Set(owner.recoveryCodes).size).toBe(8);
+      const me = await owner.client.get<{ mfaEnabled: boolean }>('/auth/me');
+      expect(me.body.mfaEnabled).toBe(true);
+      expect(await owner.audited('MFA_ENABLED')).toMatchObject([
+        { result: 'SUCCESS', actorEmail: owner.email },
+      ]);
+    });
+
+    it('is 400 for a wrong code, which names the field, and without a set-up', async () => {
+      const owner = await accountOwner(drawbridge);
+      expect((await owner.client.post('/mfa/setup/confirm', { code: '123456' })).status).toBe(400);
+      const { body } = await owner.client.post<Setup>('/mfa/setup');
+      const right = totpOf(body.secret).generate();
+      const wrong = right === '000000' ? '000001' : '000000';
+      const refused = await owner.client.post<ApiFailure>('/mfa/setup/confirm', { code: wrong });
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { validationErrors: { code: expect.any(String) as string } },
+      });
+      expect((await owner.client.post('/mfa/setup/confirm', {})).body).toMatchObject({
+        validationErrors: { code: expect.any(String) as string },
+      });
+      expect(await isOn(owner)).toBe(false);
+    });
+
+    it('takes the newest secret only', async () => {
+      const owner = await accountOwner(drawbridge);
+      const older = await owner.client.post<Setup>('/mfa/setup');
+      await owner.client.post<Setup>('/mfa/setup');
+      const code = totpOf(older.body.secret).generate();
+      expect((await owner.client.post('/mfa/setup/confirm', { code })).status).toBe(400);
+    });
+
+    it('ends the other sign-ins, made without a second factor, and lets this one go on', async () => {
+      const owner = await accountOwner(drawbridge);
+      const other = await owner.loggedIn();
+      await owner.turnMfaOn();
+      const refresh = ({ refreshToken }: Login) =>
+        drawbridge.api.post<Login>('/auth/refresh', { refreshToken });
+      expect((await refresh(other)).status).toBe(401);
+      const own = await refresh(owner.first);
+      expect(own).toMatchObject({ status: 200, body: { user: { mfaEnabled: true } } });
+    });
+  });
+
+  describe('POST /mfa/disable', () => {
+    it('turns MFA off with a code', async () => {
+      const owner = await withMfa();
+      const answer = await owner.client.post('/mfa/disable', { code: owner.code() });
+      expect(answer).toMatchObject({ status: 200, body: {} });
+      expect((await owner.loggedIn()).mfaRequired).toBe(false);
+      expect(await owner.audited('MFA_DISABLED')).toMatchObject([{ result: 'SUCCESS' }]);
+    });
+
+    it('takes a recovery code of who lost the authenticator', async () => {
+      const owner = await withMfa();
+      expect((await owner.client.post('/mfa/disable', { code: owner.recoveryCodes[0] })).status).toBe(200);
+    });
+
+    it('is 400 for a wrong code, which is on record, and when MFA is off', async () => {
+      const owner = await withMfa();
+      expect((await owner.client.post('/mfa/disable', { code: owner.wrongCode() })).status).toBe(400);
+      expect(await isOn(owner)).toBe(true);
+      expect(await owner.audited('MFA_DISABLED')).toMatchObject([{ result: 'FAILURE' }]);
+      const without = await accountOwner(drawbridge);
+      expect((await without.client.post('/mfa/disable', { code: '000000' })).status).toBe(400);
+    });
+
+    it('is 400 while the organization requires MFA, and uses no code up', async () => {
+      const owner = await withMfa();
+      await owner.organizationSets('mfa_required', true);
+      const [code] = owner.recoveryCodes;
+      expect((await owner.client.post('/mfa/disable', { code })).status).toBe(400);
+      await owner.organizationSets('mfa_required', false);
+      expect((await owner.client.post('/mfa/disable', { code })).status).toBe(200);
+    });
+
+    it('refuses who guesses: 429, while the owner still signs in', async () => {
+      const owner = await withMfa();
+      let last = 0;
+      for (let tries = 0; tries < 12 && last !== 429; tries += 1) {
+        last = (await owner.client.post('/mfa/disable', { code: owner.wrongCode() })).status;
+      }
+      expect(last).toBe(429);
+      expect((await owner.verify(await challenge(owner), owner.recoveryCodes[0]!)).status).toBe(200);
+    });
+  });
+
+  describe('POST /mfa/recovery-codes/regenerate', () => {
+    it('gives eight new codes; the old ones work no more', async () => {
+      const owner = await withMfa();
+      const answer = await owner.client.post<{ recoveryCodes: string[] }>('/mfa/recovery-codes/regenerate', {
+        code: owner.code(),
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.body.recoveryCodes).toHaveLength(8);
+      expect((await owner.verify(await challenge(owner), owner.recoveryCodes[0]!)).status).toBe(401);
+      expect((await owner.verify(await challenge(owner), answer.body.recoveryCodes[0]!)).status).toBe(200);
+      expect(await owner.audited('MFA_RECOVERY_CODES_REGENERATED')).toMatchObject([{ result: 'SUCCESS' }]);
+    });
+
+    it('is 400 for a wrong code and when MFA is off', async () => {
+      const owner = await withMfa();
+      const path = '/mfa/recovery-codes/regenerate';
+      expect((await owner.client.post(path, { code: owner.wrongCode() })).status).toBe(400);
+      const without = await accountOwner(drawbridge);
+      expect((await without.client.post(path, { code: '000000' })).status).toBe(400);
+    });
+  });
+
+  it('every MFA endpoint takes a bearer token only', async () => {
+    const owner = await accountOwner(drawbridge);
+    await owner.organizationSets('subscription_tier', 'PAID');
+    const key = await owner.client.expect(
+      201,
+      owner.client.post<{ plainTextKey: string }>('/api-keys', { name: 'ci', scopes: ['sessions:write'] }),
+    );
+    for (const path of [
+      '/mfa/setup',
+      '/mfa/setup/confirm',
+      '/mfa/disable',
+      '/mfa/recovery-codes/regenerate',
+    ]) {
+      const statuses = [
+        (await drawbridge.api.post(path, { code: '1' })).status,
+        (await drawbridge.api.as({ apiKey: key.plainTextKey }).post(path, { code: '1' })).status,
+      ];
+      expect({ path, statuses }).toEqual({ path, statuses: [401, 401] });
+    }
+  });
+});

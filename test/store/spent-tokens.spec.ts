@@ -1,0 +1,52 @@
+import { Database, SpentTokenStore } from '#entities';
+import { cloneDatabase } from '../harness/database';
+
+describe('Tokens that have run out', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'spent-test', poolSize: 2 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+
+  it('are deleted a day later, everything else stays', async () => {
+    const tx = database.autocommit;
+    const [owner] = await tx.query<{ id: string; org: string }[]>(
+      `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id)
+       INSERT INTO users (organization_id, email, name) SELECT id, 'a@example.com', 'A' FROM o
+       RETURNING id, organization_id AS org`,
+    );
+    const given = [owner!.org, owner!.id];
+    for (const end of ['2 days', '1 hour', '-1 hour']) {
+      const over = `now() - interval '${end}'`;
+      await tx.query(
+        `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, expires_at)
+         VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), ${over})`,
+        given,
+      );
+      await tx.query(
+        `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at)
+         VALUES ($1, $2, 'RESET', gen_random_uuid(), ${over})`,
+        given,
+      );
+      await tx.query(
+        `INSERT INTO mfa_challenges (organization_id, user_id, expires_at) VALUES ($1, $2, ${over})`,
+        given,
+      );
+      await tx.query(
+        `INSERT INTO sign_in_failures (account_key, failures, last_failed_at) VALUES (gen_random_uuid(), 9, ${over})`,
+      );
+    }
+    const store = new SpentTokenStore();
+    await expect(store.deleteSpent(tx)).resolves.toBe(4);
+    await expect(store.deleteSpent(tx)).resolves.toBe(0);
+    const [left] = await tx.query<{ count: number }[]>('SELECT count(*)::int AS count FROM refresh_tokens');
+    expect(left!.count).toBe(2);
+  });
+});
