@@ -15,6 +15,7 @@ import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
+import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { Sweeper } from './sweep/sweeper';
 import type { WorkerSettings } from './worker.settings';
 import { WorkerLifecycle } from './worker-lifecycle';
@@ -54,6 +55,7 @@ export class WorkerModule {
       log,
     );
     const sweeper = new Sweeper(database, new SweepStore(), runner, log);
+    const tasks = [idempotencyKeyDeletion(database, log)];
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
     return {
@@ -61,7 +63,16 @@ export class WorkerModule {
       providers: [
         {
           provide: WorkerLifecycle,
-          useValue: new WorkerLifecycle({ database, queue, runner, sweeper, startProcessors, clouds, log }),
+          useValue: new WorkerLifecycle({
+            database,
+            queue,
+            runner,
+            sweeper,
+            tasks,
+            startProcessors,
+            clouds,
+            log,
+          }),
         },
       ],
     };

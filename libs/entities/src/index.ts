@@ -6,9 +6,11 @@ export * from './convergence.store';
 export * from './credential.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
+export * from './idempotency.store';
 export * from './lease.store';
 export * from './resource.store';
 export * from './role.store';
+export * from './session-wait.store';
 export { SessionStore } from './session.store';
 export type {
   GrantRow,

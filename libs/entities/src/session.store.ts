@@ -94,7 +94,7 @@ export interface StoppedSession {
   readonly targets: { provider: Provider; targetIds: string[] }[];
 }
 
-const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', r.name, 'ipVersion', ip.ip_version,
+const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'ipVersion', ip.ip_version,
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
   'removedAt', ip.removed_at, 'errorMessage', ip.error_message`;
 
@@ -104,8 +104,8 @@ const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "
     s.created_at AS "createdAt"`;
 
 const SELECT = `SELECT ${COLUMNS},
-    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip JOIN resources r ON r.id = ip.resource_id
-      WHERE ip.session_id = s.id ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
+    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
+      WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id) AS "resourceIps"
   FROM sessions s JOIN users u ON u.id = s.user_id`;
 
 const GRANTS: PreparedStatement = {
