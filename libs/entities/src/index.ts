@@ -25,3 +25,4 @@ export type {
 export * from './settlement.store';
 export * from './sweep.store';
 export type { TenantStore } from './tenant-store';
+export * from './verification.store';

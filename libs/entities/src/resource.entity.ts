@@ -1,6 +1,6 @@
 import type { Provider, TrafficConfig } from '#rules';
 import { Entity, ForeignKey, Index, Unique } from 'typeorm';
-import { CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { TargetEntity } from './target.entity';
 
@@ -24,6 +24,8 @@ export class CredentialEntity {
   @Text({ nullable: true }) verificationError!: string | null;
   /** when the worker checks it next; null: nothing to check */
   @Moment({ nullable: true, default: () => 'now()' }) checkDueAt!: Date | null;
+  /** checks in a row that the provider did not answer */
+  @Count({ default: 0 }) checkAttempts!: number;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }
@@ -51,6 +53,8 @@ export class ResourceEntity {
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
   /** when the worker verifies it next by itself; null: never, until somebody asked for the first time */
   @Moment({ nullable: true }) verifyDueAt!: Date | null;
+  /** a background verification took isActive away, and gives it back when it succeeds again */
+  @Flag({ default: false }) suspendedByCheck!: boolean;
   /** gone for the API; the row goes when its last cloud rule is out */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   /** the cloud object it names, shared with every other resource that names it */
