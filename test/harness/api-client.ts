@@ -30,6 +30,20 @@ export interface Session {
   readonly resourceIps: ResourceIp[];
 }
 
+export interface Credential {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly credentialType: string;
+  readonly hints: Readonly<Record<string, string>>;
+  readonly externalId?: string;
+  readonly isValid: boolean | null;
+  readonly lastVerifiedAt: string | null;
+  readonly verificationError: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 export type Identity = { readonly token: string } | { readonly apiKey: string } | null;
 
 /** Speaks to the API as a client does. */

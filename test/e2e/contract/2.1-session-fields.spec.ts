@@ -30,40 +30,15 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
   afterAll(() => drawbridge.stop());
 
   it('a session has exactly its fields, and holder', () => {
-    expect(Object.keys(active).toSorted()).toEqual(
-      [
-        ...[
-          'id',
-          'userId',
-          'userName',
-          'userEmail',
-          'ipv4Address',
-          'ipv6Address',
-          'holder',
-          'status',
-          'startedAt',
-        ],
-        ...['expiresAt', 'endedAt', 'endedReason', 'resourceIps', 'createdAt'],
-      ].toSorted(),
-    );
+    const fields = `id userId userName userEmail ipv4Address ipv6Address holder status startedAt expiresAt endedAt
+      endedReason resourceIps createdAt`;
+    expect(Object.keys(active).toSorted()).toEqual(fields.split(/\s+/).toSorted());
   });
 
   it('a ResourceIp has exactly its fields', () => {
-    expect(Object.keys(active.resourceIps[0]!).toSorted()).toEqual(
-      [
-        ...[
-          'id',
-          'resourceId',
-          'resourceName',
-          'ipVersion',
-          'ipAddress',
-          'status',
-          'providerRuleId',
-          'appliedAt',
-        ],
-        ...['removedAt', 'errorMessage'],
-      ].toSorted(),
-    );
+    const fields = `id resourceId resourceName ipVersion ipAddress status providerRuleId appliedAt removedAt
+      errorMessage`;
+    expect(Object.keys(active.resourceIps[0]!).toSorted()).toEqual(fields.split(/\s+/).toSorted());
   });
 
   it('every answer with a session has the same fields', async () => {

@@ -4,6 +4,7 @@ import { group, organization, type Organization } from '../../builders/organizat
 import type { Answer, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
+import { containing } from '../../harness/matching';
 
 let lastOctet = 0;
 /** An address that no other session here has. */
@@ -90,7 +91,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     const { status, body } = await start(key, { ipv4Address: fresh() });
     expect(status).toBe(400);
     expect(body).toMatchObject({
-      validationErrors: { 'Idempotency-Key': expect.stringContaining('1 to 255') },
+      validationErrors: { 'Idempotency-Key': containing('1 to 255') },
     });
   });
 

@@ -4,6 +4,7 @@ import { group, organization, type Organization } from '../../builders/organizat
 import { freshAddress, LIVE, NOT_LIVE, putInStatus, sessionInStatus } from '../../builders/session-in-status';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
+import { matching } from '../../harness/matching';
 
 interface Refusal {
   readonly message: string;
@@ -108,7 +109,7 @@ describe('4.2 Sessions: reading them', () => {
       const { id } = await sessionInStatus(org, 'PENDING');
       const { status, body } = await wait(id, seconds);
       expect(status).toBe(400);
-      expect(body).toMatchObject({ validationErrors: { waitSeconds: expect.any(String) } });
+      expect(body).toMatchObject({ validationErrors: { waitSeconds: matching(/./) } });
     });
 
     it('checks who asks before anybody waits', async () => {
@@ -120,7 +121,7 @@ describe('4.2 Sessions: reading them', () => {
     });
 
     it('costs the database one query a tick for all who wait, not one each', async () => {
-      const sessions = await Promise.all(Array.from({ length: 10 }, () => sessionInStatus(org, 'PENDING')));
+      const sessions = await Promise.all(Array.from({ length: 60 }, () => sessionInStatus(org, 'PENDING')));
       const transactions = async (): Promise<number> => {
         const [row] = await drawbridge.query<{ count: string }>(
           'SELECT xact_commit AS count FROM pg_stat_database WHERE datname = current_database()',
@@ -130,10 +131,10 @@ describe('4.2 Sessions: reading them', () => {
       // what the past has cost is counted within a second
       await wait(sessions[0]!.id, 2);
       const before = await transactions();
-      await Promise.all(Array.from({ length: 100 }, (_, index) => wait(sessions[index % 10]!.id, 4)));
+      await Promise.all(sessions.map(({ id }) => wait(id, 4)));
       await wait(sessions[0]!.id, 2);
-      // three for each request, and twenty ticks; a query for each of the hundred at each tick would be two thousand
-      expect((await transactions()) - before).toBeLessThan(600);
+      // three for each request, and twenty ticks; one for each who waits at each tick would be more than a thousand
+      expect((await transactions()) - before).toBeLessThan(500);
     });
 
     it('stops waiting for a caller who hung up, and lets everybody go when the server stops', async () => {
@@ -240,7 +241,7 @@ describe('4.2 Sessions: reading them', () => {
       expect(middle.body.map(({ id }) => id)).toEqual(all.slice(2, 4));
       expect(middle.headers.get('X-Total-Count')).toBe('5');
       const links = [...middle.headers.get('Link')!.matchAll(/<([^>]+)>; rel="(\w+)"/g)];
-      expect(links.map(([, , rel]) => rel).toSorted()).toEqual(['next', 'prev']);
+      expect(new Set(links.map(([, , rel]) => rel))).toEqual(new Set(['next', 'prev']));
       const next = links.find(([, , rel]) => rel === 'next')![1]!.replace('/api/v1', '');
       const last = await client.get<Session[]>(next);
       expect(last.body.map(({ id }) => id)).toEqual(all.slice(4));

@@ -38,7 +38,7 @@ export class SessionWaits implements OnModuleDestroy {
   /** The server closes when its last request is answered: nobody waits any longer. */
   onModuleDestroy(): void {
     this.stopped = true;
-    for (const sessionId of [...this.waiting.keys()]) this.release(sessionId);
+    for (const sessionId of this.waiting.keys()) this.release(sessionId);
   }
 
   private add(sessionId: string, letGo: () => void): void {
@@ -57,7 +57,7 @@ export class SessionWaits implements OnModuleDestroy {
   }
 
   private release(sessionId: string): void {
-    for (const letGo of [...(this.waiting.get(sessionId) ?? [])]) letGo();
+    for (const letGo of this.waiting.get(sessionId) ?? []) letGo();
   }
 
   private lookLater(): void {
