@@ -57,8 +57,9 @@ export class ApiClient {
     return new ApiClient(this.base, identity);
   }
 
-  get<T>(path: string): Promise<Answer<T>> {
-    return this.send('GET', path);
+  /** @param signal hangs up when it is aborted */
+  get<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+    return this.send('GET', path, undefined, {}, signal);
   }
 
   post<T>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
@@ -85,9 +86,11 @@ export class ApiClient {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | null = null,
   ): Promise<Answer<T>> {
     const response = await fetch(`${this.base}${path}`, {
       method,
+      signal,
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...identityHeaders(this.identity),
