@@ -1,4 +1,4 @@
-import type { CloudTarget, ProviderDriver } from '#drivers';
+import type { CloudTarget, DriverCredential, ProviderDriver } from '#drivers';
 import type { RuleSpec } from '#rules';
 
 /** What a call does to a cloud object. */
@@ -46,6 +46,8 @@ export interface DriverBench {
   missingTarget(): CloudTarget;
   /** the same object with a secret that the cloud does not know */
   withWrongSecret(target: CloudTarget): CloudTarget;
+  /** a credential of nobody the cloud knows */
+  unknownCredential(): DriverCredential;
   /** an opening that the cloud refuses, whatever else is sent with it */
   readonly malformedSpec: RuleSpec;
   plant(target: CloudTarget, rule: PlantedRule): Promise<void>;
@@ -57,6 +59,8 @@ export interface DriverBench {
     fault: Fault,
     options?: { count?: number; delayMs?: number },
   ): Promise<void>;
+  /** The next `count` checks of a credential meet the fault. */
+  bendCheck(fault: Fault, options: { count: number }): Promise<void>;
   /** The effects of the calls made on the object so far, in their order, refused ones included. */
   calls(target: CloudTarget): Promise<Effect[]>;
   /** Back to empty objects, no faults, full call budgets. */

@@ -343,6 +343,51 @@ export function describeDriver(
       });
     });
 
+    describe('credentials', () => {
+      const check = (credential = target.credential): Promise<unknown> =>
+        thrown(bench.driver.checkCredential(credential));
+
+      it('finds the right one good', async () => {
+        expect(await check()).toBe('no error');
+      });
+
+      it('is denied with a wrong secret, with the secret in no message', async () => {
+        const { credential } = bench.withWrongSecret(target);
+        expect(await check(credential)).toBe('denied');
+        const error: unknown = await bench.driver
+          .checkCredential(credential)
+          .catch((reason: unknown) => reason);
+        for (const [field, value] of Object.entries(credential.data)) {
+          if (/secret|token|key$/i.test(field)) expect(String(error)).not.toContain(value);
+        }
+      });
+
+      it('is denied with a credential that the cloud does not know', async () => {
+        expect(await check(bench.unknownCredential())).toBe('denied');
+      });
+
+      it.each([
+        ['throttle', 'throttled'],
+        ['error', 'transient'],
+        ['refuse', 'denied'],
+      ] as const)('reports %s as %s, and finds it good afterwards', async (fault, kind) => {
+        await bench.bendCheck(fault, { count: 1 });
+        expect(await check()).toBe(kind);
+        expect(await check()).toBe('no error');
+      });
+
+      it('asks anew each time', async () => {
+        expect(await check()).toBe('no error');
+        await bench.bendCheck('refuse', { count: 1 });
+        expect(await check()).toBe('denied');
+      });
+
+      it('checks without touching an object', async () => {
+        await check();
+        expect(await bench.calls(target)).toEqual([]);
+      });
+    });
+
     describe('answers that do not come, or tell nothing', () => {
       it(
         'calls what was done but never answered unknown, and reading tells',

@@ -46,6 +46,11 @@ export class SimulatedCloud {
     await this.ask('POST', '/_faults', { provider: this.provider, target, operation, kind, ...options });
   }
 
+  /** As `bend`, for a call that is about no object. */
+  async bendOperation(operation: string, kind: Fault, options: { count: number }): Promise<void> {
+    await this.ask('POST', '/_faults', { provider: this.provider, operation, kind, ...options });
+  }
+
   async calls(target: string): Promise<Effect[]> {
     const calls = await this.list<Call>('/_calls');
     return calls.filter((call) => call.target === target).map(({ operation }) => this.effectOf(operation));

@@ -32,6 +32,20 @@ export interface Session {
   readonly resourceIps: ResourceIp[];
 }
 
+export interface Credential {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly credentialType: string;
+  readonly hints: Readonly<Record<string, string>>;
+  readonly externalId?: string;
+  readonly isValid: boolean | null;
+  readonly lastVerifiedAt: string | null;
+  readonly verificationError: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 export type Identity = { readonly token: string } | { readonly apiKey: string } | null;
 
 /** Speaks to the API as a client does. Every answer has to keep to the API's own OpenAPI document. */
@@ -45,8 +59,9 @@ export class ApiClient {
     return new ApiClient(this.base, identity);
   }
 
-  get<T>(path: string): Promise<Answer<T>> {
-    return this.send('GET', path);
+  /** @param signal hangs up when it is aborted */
+  get<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+    return this.send('GET', path, undefined, {}, signal);
   }
 
   post<T>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
@@ -73,9 +88,11 @@ export class ApiClient {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | null = null,
   ): Promise<Answer<T>> {
     const response = await fetch(`${this.base}${path}`, {
       method,
+      signal,
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...identityHeaders(this.identity),

@@ -15,7 +15,10 @@ import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
+import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { Sweeper } from './sweep/sweeper';
+import { OpenClouds } from './verification/open-clouds';
+import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 import { WorkerLifecycle } from './worker-lifecycle';
 
@@ -36,12 +39,8 @@ export class WorkerModule {
       { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
       (error) => log.warn({ err: error }, 'The queue connection broke; it comes back by itself'),
     );
-    const clouds = new CloudAccess(
-      database,
-      new DriverRegistry(environment),
-      masterKeys,
-      settings.DEPLOYMENT_ID,
-    );
+    const drivers = new DriverRegistry(environment);
+    const clouds = new CloudAccess(database, drivers, masterKeys, settings.DEPLOYMENT_ID);
     const stores = {
       leases: new LeaseStore(),
       convergence: new ConvergenceStore(),
@@ -54,6 +53,15 @@ export class WorkerModule {
       log,
     );
     const sweeper = new Sweeper(database, new SweepStore(), runner, log);
+    const tasks = [
+      idempotencyKeyDeletion(database, log),
+      ...verificationTasks({
+        database,
+        clouds: new OpenClouds(database, drivers, masterKeys),
+        deployment: settings.DEPLOYMENT_ID,
+        log,
+      }),
+    ];
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
     return {
@@ -61,7 +69,16 @@ export class WorkerModule {
       providers: [
         {
           provide: WorkerLifecycle,
-          useValue: new WorkerLifecycle({ database, queue, runner, sweeper, startProcessors, clouds, log }),
+          useValue: new WorkerLifecycle({
+            database,
+            queue,
+            runner,
+            sweeper,
+            tasks,
+            startProcessors,
+            clouds,
+            log,
+          }),
         },
       ],
     };

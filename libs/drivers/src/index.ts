@@ -6,5 +6,11 @@ export type {
   ProviderDriver,
   RuleChange,
 } from './provider-driver';
-export type { CredentialShape, ProviderFacts, ResourceTypeFacts } from './provider-facts';
+export type {
+  CredentialShape,
+  CredentialTypes,
+  FieldForm,
+  ProviderFacts,
+  ResourceTypeFacts,
+} from './provider-facts';
 export { DriverRegistry } from './registry';

@@ -1,6 +1,6 @@
 import type { ChangeResult, ObservedRule, OwnershipMark, PortsPerRule, Provider, RuleSpec } from '#rules';
 
-/** Decrypted credential of a tenant; lives only as long as one convergence. */
+/** Decrypted credential of a tenant; lives only as long as one convergence or check. */
 export interface DriverCredential {
   readonly credentialType: string;
   /** the secret fields of the contract for this credentialType */
@@ -51,6 +51,12 @@ export interface ProviderDriver {
   readonly traits: DriverTraits;
   /** The account whose write budget a call draws on. */
   accountKey(target: CloudTarget): string;
+  /**
+   * Proves that the provider takes the credential, whatever it may do there. Changes nothing, and never takes an older
+   * proof for a new one.
+   * @throws DriverError of a passing kind when the provider did not say
+   */
+  checkCredential(credential: DriverCredential): Promise<void>;
   /** Reads the object with the credential and changes nothing. @throws DriverError */
   verify(target: CloudTarget): Promise<void>;
   /** Every rule that lets traffic in, ours and foreign, all pages. @throws DriverError */

@@ -1,7 +1,12 @@
 import type { Provider } from '#rules';
+import { AGENT_CREDENTIAL_TYPES } from './agent/agent.facts';
+import { APISIX_CREDENTIAL_TYPES } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
+import { AZURE_CREDENTIAL_TYPES } from './azure/azure.facts';
+import { GCP_CREDENTIAL_TYPES } from './gcp/gcp.facts';
 import type { ProviderDriver } from './provider-driver';
-import type { ProviderFacts } from './provider-facts';
+import type { CredentialTypes, ProviderFacts } from './provider-facts';
+import { VERCEL_CREDENTIAL_TYPES } from './vercel/vercel.facts';
 
 interface Entry {
   readonly facts: ProviderFacts;
@@ -15,6 +20,16 @@ const ENTRIES: Partial<Record<Provider, Entry>> = {
     facts: AWS_FACTS,
     load: async (environment) => (await import('./aws/aws.driver.js')).createAwsDriver(environment),
   },
+};
+
+/** Credentials are kept for every provider, also for one this build cannot drive. */
+const CREDENTIAL_TYPES: Readonly<Record<Provider, CredentialTypes>> = {
+  AWS: AWS_FACTS.credentialTypes,
+  GCP: GCP_CREDENTIAL_TYPES,
+  AZURE: AZURE_CREDENTIAL_TYPES,
+  APISIX: APISIX_CREDENTIAL_TYPES,
+  VERCEL: VERCEL_CREDENTIAL_TYPES,
+  AGENT: AGENT_CREDENTIAL_TYPES,
 };
 
 /** The drivers of this process, each loaded on first use: an SDK costs tens of megabytes. */
@@ -32,6 +47,11 @@ export class DriverRegistry {
   /** @returns undefined for a provider this build cannot drive */
   static facts(provider: Provider): ProviderFacts | undefined {
     return ENTRIES[provider]?.facts;
+  }
+
+  /** What credentials of a provider are made of. */
+  static credentialTypes(provider: Provider): CredentialTypes {
+    return CREDENTIAL_TYPES[provider];
   }
 
   /** @throws Error for a provider this build cannot drive; callers check `facts` first */

@@ -1,5 +1,6 @@
 import type { OrganizationId, Provider } from '#rules';
-import type { Tx } from './database';
+import { returned, type Tx } from './database';
+import type { Slice } from './session.store';
 import type { TenantStore } from './tenant-store';
 
 export interface CredentialRow {
@@ -11,8 +12,19 @@ export interface CredentialRow {
   readonly isValid: boolean | null;
   readonly lastVerifiedAt: Date | null;
   readonly verificationError: string | null;
+  /** the organization's, for roles that it lets us assume */
+  readonly externalId: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** What still needs a credential. */
+export interface CredentialUse {
+  readonly name: string;
+  /** names of resources; one that is being deleted counts until its last rule is out */
+  readonly resources: readonly string[];
+  /** rules that were written with it may still be in the cloud */
+  readonly hasRules: boolean;
 }
 
 /** A credential as it lies in the database: opened only by the process that is about to use it. */
@@ -35,7 +47,16 @@ export interface DataKeyRow {
 
 const COLUMNS = `c.id, c.name, c.provider, c.credential_type AS "credentialType", c.hints, c.is_valid AS "isValid",
   c.last_verified_at AS "lastVerifiedAt", c.verification_error AS "verificationError",
+  (SELECT o.external_id FROM organizations o WHERE o.id = c.organization_id) AS "externalId",
   c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
+
+/**
+ * The SET of a check that the provider answered; checked again after a day.
+ * @param failure parameter that holds why it was refused, null when it was not
+ */
+export const credentialChecked = (failure: string): string => `is_valid = (${failure}::text IS NULL),
+  verification_error = ${failure}::text, last_verified_at = now(), check_attempts = 0,
+  check_due_at = now() + interval '24 hours'`;
 
 const SEALED = `SELECT c.id, c.organization_id AS "organizationId", c.provider,
     c.credential_type AS "credentialType", c.sealed_data AS "sealedData", o.external_id AS "externalId",
@@ -99,11 +120,21 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     return row!;
   }
 
-  list(tx: Tx, organization: OrganizationId): Promise<CredentialRow[]> {
-    return tx.query(
-      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 ORDER BY c.name, c.id`,
+  /** By name. */
+  async list(
+    tx: Tx,
+    organization: OrganizationId,
+    slice: Slice,
+  ): Promise<{ rows: CredentialRow[]; total: number }> {
+    const [counted] = await tx.query<{ total: number }[]>(
+      'SELECT count(*)::int AS total FROM credentials WHERE organization_id = $1',
       [organization],
     );
+    const rows = await tx.query<CredentialRow[]>(
+      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 ORDER BY c.name, c.id LIMIT $2 OFFSET $3`,
+      [organization, slice.size, slice.page * slice.size],
+    );
+    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
@@ -112,6 +143,97 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       [organization, id],
     );
     return row ?? null;
+  }
+
+  /** Renames it, or puts other secrets in, of which nothing is known before they are checked. @returns null when gone */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    change: {
+      readonly name?: string | undefined;
+      readonly secrets?: Pick<SealedCredential, 'sealedData'> & Pick<CredentialRow, 'hints'>;
+    },
+  ): Promise<CredentialRow | null> {
+    const rotation = change.secrets
+      ? `, hints = $4, sealed_data = $5, is_valid = NULL, verification_error = NULL, last_verified_at = NULL,
+         check_due_at = now(), check_attempts = 0`
+      : '';
+    const secrets = change.secrets
+      ? [JSON.stringify(change.secrets.hints), JSON.stringify(change.secrets.sealedData)]
+      : [];
+    const [row] = returned<CredentialRow>(
+      await tx.query(
+        `UPDATE credentials c SET name = coalesce($3, c.name), updated_at = now()${rotation}
+         WHERE c.organization_id = $1 AND c.id = $2 RETURNING ${COLUMNS}`,
+        [organization, id, change.name ?? null, ...secrets],
+      ),
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Locks the credential, so that nobody begins to use it before the transaction ends: a resource that names it waits
+   * at its foreign key. @returns null when there is no such credential
+   */
+  async lockedUse(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialUse | null> {
+    const [locked] = await tx.query<{ name: string }[]>(
+      'SELECT name FROM credentials WHERE organization_id = $1 AND id = $2 FOR UPDATE',
+      [organization, id],
+    );
+    if (!locked) return null;
+    // a statement of its own: it sees what was committed while the lock was waited for
+    const [use] = await tx.query<Omit<CredentialUse, 'name'>[]>(
+      `SELECT ARRAY(SELECT name FROM resources WHERE organization_id = $1 AND credential_id = $2 ORDER BY name) AS resources,
+         EXISTS (SELECT FROM rules WHERE credential_id = $2 AND state <> 'absent') AS "hasRules"`,
+      [organization, id],
+    );
+    return { name: locked.name, ...use! };
+  }
+
+  async remove(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query('DELETE FROM credentials WHERE organization_id = $1 AND id = $2', [organization, id]);
+  }
+
+  /**
+   * Notes what a requested check found, unless other secrets came in meanwhile.
+   * @param checked the secrets as they were checked
+   * @param failure why the provider refused it; null when it took it
+   */
+  async recordCheck(
+    tx: Tx,
+    organization: OrganizationId,
+    { id, sealedData }: Pick<SealedCredential, 'id' | 'sealedData'>,
+    failure: string | null,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE credentials SET ${credentialChecked('$4')}
+       WHERE organization_id = $1 AND id = $2 AND sealed_data = $3::jsonb`,
+      [organization, id, JSON.stringify(sealedData), failure],
+    );
+  }
+
+  /** Notes that the provider did not say: what was known stays, and it is asked again soon. */
+  async recordNoAnswer(
+    tx: Tx,
+    organization: OrganizationId,
+    { id, sealedData }: Pick<SealedCredential, 'id' | 'sealedData'>,
+    message: string,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE credentials SET verification_error = $4, check_due_at = now() + interval '30 seconds'
+       WHERE organization_id = $1 AND id = $2 AND sealed_data = $3::jsonb`,
+      [organization, id, JSON.stringify(sealedData), message],
+    );
+  }
+
+  /** The provider of a credential that is about to be used: until the transaction ends nobody deletes it. */
+  async lockProvider(tx: Tx, organization: OrganizationId, id: string): Promise<Provider | null> {
+    const [row] = await tx.query<{ provider: Provider }[]>(
+      'SELECT provider FROM credentials WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
+      [organization, id],
+    );
+    return row?.provider ?? null;
   }
 
   async sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {

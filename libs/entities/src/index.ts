@@ -8,6 +8,7 @@ export * from './credential.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
 export * from './departure.store';
+export * from './idempotency.store';
 export * from './lease.store';
 export type { NewOpening, WantedRules, WokenTargets } from './openings';
 export * from './resource-rules.store';
@@ -18,6 +19,7 @@ export * from './password.store';
 export * from './refresh-token.store';
 export * from './resource.store';
 export * from './role.store';
+export * from './session-wait.store';
 export { SessionStore } from './session.store';
 export type {
   GrantRow,
@@ -37,3 +39,4 @@ export * from './sweep.store';
 export type { TenantStore } from './tenant-store';
 export type { PlatformRole } from './user.entity';
 export * from './user.store';
+export * from './verification.store';

@@ -24,6 +24,8 @@ export class CredentialEntity {
   @Text({ nullable: true }) verificationError!: string | null;
   /** when the worker checks it next; null: nothing to check */
   @Moment({ nullable: true, default: () => 'now()' }) checkDueAt!: Date | null;
+  /** checks in a row that the provider did not answer */
+  @Count({ default: 0 }) checkAttempts!: number;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }
@@ -54,6 +56,8 @@ export class ResourceEntity {
   @Count({ default: 0 }) revision!: number;
   /** when the worker verifies it next by itself; null: never, until somebody asked for the first time */
   @Moment({ nullable: true }) verifyDueAt!: Date | null;
+  /** a background verification took isActive away, and gives it back when it succeeds again */
+  @Flag({ default: false }) suspendedByCheck!: boolean;
   /** gone for the API; the row goes when its last cloud rule is out */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   /** the cloud object it names, shared with every other resource that names it */

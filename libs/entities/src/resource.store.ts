@@ -153,16 +153,24 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return target!.id;
   }
 
-  /** @param moved its rules belong elsewhere, or are reached in another way: to be verified again soon */
+  /**
+   * @param change `moved`: its rules belong elsewhere, or are reached in another way: to be verified again soon;
+   *   `activityGiven`: somebody set `isActive`, which the next background check leaves alone
+   */
   async update(
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    change: Omit<ResourceChange, 'targetKey'> & { readonly targetId: string; readonly moved: boolean },
+    change: Omit<ResourceChange, 'targetKey'> & {
+      readonly targetId: string;
+      readonly moved: boolean;
+      readonly activityGiven: boolean;
+    },
   ): Promise<void> {
     await tx.query(
       `UPDATE resources SET name = $3, credential_id = $4, resource_identifier = $5, region = $6, config = $7,
          is_active = $8, target_id = $9, updated_at = now(), revision = revision + $10::boolean::int,
+         suspended_by_check = suspended_by_check AND NOT $11,
          verify_due_at = CASE WHEN $10 AND last_verified_at IS NOT NULL THEN now() ELSE verify_due_at END
        WHERE organization_id = $1 AND id = $2`,
       [
@@ -176,6 +184,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         change.isActive,
         change.targetId,
         change.moved,
+        change.activityGiven,
       ],
     );
   }
@@ -191,7 +200,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     await tx.query(
       `UPDATE resources SET is_active = $3, updated_at = now(),
          last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
-         verify_due_at = now() + interval '30 minutes'
+         verify_due_at = now() + interval '30 minutes', suspended_by_check = false
        WHERE organization_id = $1 AND id = $2`,
       [organization, id, failure === null],
     );

@@ -3,6 +3,7 @@ import type { Provider } from '#rules';
 import { badRequest } from '../errors/api-error';
 
 const LONGEST = 20_000;
+const WORDS = 'must be a string that is not empty';
 
 export interface CredentialFields {
   readonly secrets: Readonly<Record<string, string>>;
@@ -11,7 +12,7 @@ export interface CredentialFields {
 
 /**
  * Picks the fields of a credentialType out of what was sent.
- * @throws ApiError 400 naming the field and what it must be
+ * @throws ApiError 400 naming every field that is wrong, and what it must be; never what was sent
  */
 export function credentialFields(
   provider: Provider,
@@ -20,32 +21,34 @@ export function credentialFields(
 ): CredentialFields {
   const shape = shapeOf(provider, credentialType);
   const secrets: Record<string, string> = {};
+  const wrong: Record<string, string> = {};
   for (const field of [...shape.required, ...shape.optional]) {
-    const value = given[field];
-    if (value === undefined && shape.optional.includes(field)) continue;
-    if (typeof value !== 'string' || value.trim() === '' || value.length > LONGEST) {
-      throw invalid(`credentialData.${field}`, 'must be a string that is not empty');
-    }
-    secrets[field] = value.trim();
+    const value = Object.hasOwn(given, field) ? given[field] : undefined;
+    if ((value === undefined || value === null) && shape.optional.includes(field)) continue;
+    const text = typeof value === 'string' ? value.trim() : '';
+    const words = refusalOf(shape, field, text);
+    if (words === null) secrets[field] = text;
+    else wrong[`credentialData.${field}`] = words;
   }
-  const hints = Object.fromEntries(shape.hints.map((field) => [field, secrets[field] ?? '']));
-  return { secrets, hints };
+  const messages = Object.entries(wrong).map(([field, words]) => `${field} ${words}`);
+  if (messages.length > 0) throw badRequest(messages.join('; '), wrong);
+  const hints = shape.hints.flatMap((field) =>
+    secrets[field] === undefined ? [] : [[field, secrets[field]]],
+  );
+  return { secrets, hints: Object.fromEntries(hints) as Record<string, string> };
+}
+
+function refusalOf(shape: CredentialShape, field: string, text: string): string | null {
+  if (text === '') return WORDS;
+  if (text.length > LONGEST) return `must be at most ${LONGEST} characters`;
+  const form = shape.forms[field];
+  return form && !form.pattern.test(text) ? form.words : null;
 }
 
 function shapeOf(provider: Provider, credentialType: string): CredentialShape {
-  const facts = DriverRegistry.facts(provider);
-  if (!facts)
-    throw invalid(
-      'provider',
-      `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`,
-    );
-  const shape = facts.credentialTypes[credentialType];
-  if (!shape)
-    throw invalid(
-      'credentialType',
-      `must be one of ${Object.keys(facts.credentialTypes).join(', ')} for ${provider}`,
-    );
-  return shape;
+  const types = DriverRegistry.credentialTypes(provider);
+  const shape = Object.hasOwn(types, credentialType) ? types[credentialType] : undefined;
+  if (shape) return shape;
+  const words = `must be one of ${Object.keys(types).join(', ')} for ${provider}`;
+  throw badRequest(`credentialType ${words}`, { credentialType: words });
 }
-
-const invalid = (field: string, words: string): Error => badRequest(`${field} ${words}`, { [field]: words });

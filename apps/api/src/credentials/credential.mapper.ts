@@ -1,8 +1,10 @@
 import type { CredentialRow } from '#entities';
 import type { CredentialDto } from './dto/credential.dto';
 
-export const toCredential = (row: CredentialRow): CredentialDto => ({
+/** The external id is part of a credential only where a role's trust policy asks for it. */
+export const toCredential = ({ externalId, ...row }: CredentialRow): CredentialDto => ({
   ...row,
+  ...(row.credentialType === 'ASSUME_ROLE' ? { externalId } : {}),
   lastVerifiedAt: row.lastVerifiedAt?.toISOString() ?? null,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),

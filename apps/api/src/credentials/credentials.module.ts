@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { CredentialStore } from '#entities';
+import { CredentialVerifier } from './credential-verifier';
 import { CredentialsController } from './credentials.controller';
 import { CredentialsService } from './credentials.service';
 import { DataKeys } from './data-keys';
 
 @Module({
   controllers: [CredentialsController],
-  providers: [CredentialsService, CredentialStore, DataKeys],
+  providers: [CredentialsService, CredentialVerifier, CredentialStore, DataKeys],
   exports: [CredentialStore, DataKeys],
 })
 export class CredentialsModule {}

@@ -13,6 +13,7 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-Total-Count',
   'Link',
+  'Idempotency-Replayed',
 ];
 
 // longer than a load balancer keeps an idle connection, so that it is never ours that closes first

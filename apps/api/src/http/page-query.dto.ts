@@ -2,11 +2,15 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
 
+/** Beyond it there is no item, and no number the database could count with. */
+const LAST_PAGE = 1_000_000_000;
+
 /** Which page of a list. */
 export class PageQueryDto {
   @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0, description: 'counted from 0' })
   @Type(() => Number)
   @Min(0, { message: 'must be 0 or more' })
+  @Max(LAST_PAGE, { message: `must be at most ${LAST_PAGE}` })
   @IsInt({ message: 'must be a whole number' })
   page = 0;
 

@@ -10,10 +10,10 @@ export async function checkFittingCredential(
   id: string,
   provider: Provider,
 ): Promise<void> {
-  const credential = await credentials.find(tx, organization, id);
-  if (!credential) throw notFound(`Credential ${id} does not exist`, 'CREDENTIAL_NOT_FOUND');
-  if (credential.provider === provider) return;
-  throw badRequest(`credentialId names a credential for ${credential.provider}, not for ${provider}`, {
+  const found = await credentials.lockProvider(tx, organization, id);
+  if (!found) throw notFound(`Credential ${id} does not exist`, 'CREDENTIAL_NOT_FOUND');
+  if (found === provider) return;
+  throw badRequest(`credentialId names a credential for ${found}, not for ${provider}`, {
     credentialId: `must name a credential for ${provider}`,
   });
 }

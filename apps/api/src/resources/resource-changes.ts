@@ -11,6 +11,7 @@ export interface PlannedChange extends ResourceChange {
   readonly placeChanged: boolean;
   /** the same cloud object is reached with another credential, or in another region */
   readonly wayChanged: boolean;
+  readonly activityGiven: boolean;
 }
 
 /** Only what was given: a field that was left out stays out. */
@@ -48,6 +49,7 @@ export function changedResource(now: ResourceRow, asked: UpdateResourceDto): Pla
     targetKey: checkedTargetKey({ ...change, provider, resourceType, config: asked.config }),
     placeChanged:
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
+    activityGiven: asked.isActive !== undefined,
     wayChanged: change.credentialId !== now.credentialId || change.region !== now.region,
   };
 }

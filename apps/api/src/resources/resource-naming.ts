@@ -23,7 +23,8 @@ export function checkedTargetKey(asked: NamedResource): string {
       'provider',
       `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`,
     );
-  const type = facts.resourceTypes[asked.resourceType];
+  const type =
+    Object.hasOwn(facts.resourceTypes, asked.resourceType) && facts.resourceTypes[asked.resourceType];
   if (!type)
     throw invalid(
       'resourceType',

@@ -1,4 +1,5 @@
 import type { GrantRow, NewOpening } from '#entities';
+import type { Principal } from '#guards';
 import {
   readGivenAddress,
   refusalOf,
@@ -15,6 +16,12 @@ import type { StartSessionDto } from './dto/start-session.dto';
 export interface SessionAddresses {
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+}
+
+/** @throws ApiError 403 */
+export function refuseSuspended(principal: Principal): void {
+  if (principal.suspended)
+    throw forbidden('The organization is suspended: sessions can be stopped, not started or extended');
 }
 
 const FIELDS = { 4: 'ipv4Address', 6: 'ipv6Address' } as const;

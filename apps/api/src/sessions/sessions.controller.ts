@@ -1,36 +1,54 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, CurrentPrincipal, SignedIn, type Principal } from '#guards';
-import { LIVE_SESSION_STATUSES, type HostAddress } from '#rules';
+import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type HostAddress, type SessionStatus } from '#rules';
 import type { SessionFilter } from '#entities';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
+import { hungUp } from '../http/hung-up';
 import { PathId } from '../http/path-id';
 import { writePageHeaders } from '../http/page-headers';
 import { ExtendSessionDto } from './dto/extend-session.dto';
-import { AdminSessionQueryDto, SessionQueryDto } from './dto/session-query.dto';
+import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/session-query.dto';
 import { SessionDto } from './dto/session.dto';
 import { StartSessionDto } from './dto/start-session.dto';
+import { IDEMPOTENCY_KEY_HEADER, IdempotencyKey } from './idempotency-key';
+import { SessionStarter } from './session-starter';
 import { toSession } from './session.mapper';
 import { SessionsService } from './sessions.service';
 
 @ApiTags('Sessions')
 @Controller('sessions')
 export class SessionsController {
-  constructor(private readonly sessions: SessionsService) {}
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly starter: SessionStarter,
+  ) {}
 
   @Post()
   @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
   @ApiOperation({ summary: 'Let an address in for some hours' })
-  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
+  @ApiHeader({
+    name: IDEMPOTENCY_KEY_HEADER,
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    description:
+      'For 24 hours the same key with the same body gets the first answer again, marked Idempotency-Replayed: true',
+  })
+  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409, 422] })
   async start(
     @CurrentPrincipal() principal: Principal,
     @CallerAddress() caller: HostAddress | null,
+    @IdempotencyKey() key: string | null,
     @Body() asked: StartSessionDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<SessionDto> {
-    return toSession(await this.sessions.start(principal, asked, caller));
+    if (key === null) return this.starter.start(principal, asked, caller);
+    const { session, replayed } = await this.starter.startOnce(principal, key, asked, caller);
+    if (replayed) response.setHeader('Idempotency-Replayed', 'true');
+    return session;
   }
 
   @Get()
@@ -59,10 +77,17 @@ export class SessionsController {
 
   @Get(':id')
   @SignedIn({ scope: 'sessions:read' })
-  @ApiOperation({ summary: 'One session' })
+  @ApiOperation({ summary: 'One session; with waitSeconds, as soon as it has settled' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
-  async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<SessionDto> {
-    return toSession(await this.sessions.find(principal, id));
+  async find(
+    @CurrentPrincipal() principal: Principal,
+    @PathId() id: string,
+    @Query() { waitSeconds }: SessionWaitDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SessionDto> {
+    if (waitSeconds === undefined) return toSession(await this.sessions.find(principal, id));
+    const gone = hungUp(response);
+    return toSession(await this.sessions.findSettled(principal, id, waitSeconds, gone));
   }
 
   @Post(':id/stop')
@@ -118,7 +143,8 @@ export class SessionsController {
   }
 }
 
-function statusesOf(query: SessionQueryDto): SessionFilter['statuses'] {
-  if (!query.active) return query.status;
-  return LIVE_SESSION_STATUSES.filter((status) => query.status?.includes(status) ?? true);
+function statusesOf({ status, active }: SessionQueryDto): SessionFilter['statuses'] {
+  if (active === undefined) return status;
+  const live: readonly SessionStatus[] = LIVE_SESSION_STATUSES;
+  return (status ?? SESSION_STATUSES).filter((asked) => live.includes(asked) === active);
 }

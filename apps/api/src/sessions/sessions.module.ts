@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
-import { SessionStore } from '#entities';
+import { IdempotencyStore, SessionStore } from '#entities';
+import { SessionStarter } from './session-starter';
+import { SessionWaits } from './session-waits';
 import { SessionsController } from './sessions.controller';
 import { SessionsService } from './sessions.service';
 
-@Module({ controllers: [SessionsController], providers: [SessionsService, SessionStore] })
+@Module({
+  controllers: [SessionsController],
+  providers: [SessionsService, SessionStarter, SessionWaits, SessionStore, IdempotencyStore],
+})
 export class SessionsModule {}

@@ -1,29 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   Database,
   SessionStore,
   type AuditEntry,
-  type GrantRow,
   type SessionFilter,
   type SessionRow,
   type Slice,
 } from '#entities';
 import type { Principal } from '#guards';
-import { WakeUps, type JobName } from '#jobs';
-import { LIVE_SESSION_STATUSES, maximumDuration, type HostAddress, type Provider } from '#rules';
-import { ApiSettings } from '../api.settings';
+import { WakeUps } from '#jobs';
+import { LIVE_SESSION_STATUSES, maximumDuration, type HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
-import { whileResourcesStay } from '../resources/placement';
-import type { StartSessionDto } from './dto/start-session.dto';
-import {
-  chosenGrants,
-  openings,
-  sessionAddresses,
-  sessionHours,
-  type SessionAddresses,
-} from './session-plan';
+import { refuseSuspended } from './session-plan';
+import { SessionWaits } from './session-waits';
 
 const isLive = (session: SessionRow): boolean =>
   (LIVE_SESSION_STATUSES as readonly string[]).includes(session.status);
@@ -34,17 +24,8 @@ export class SessionsService {
     private readonly database: Database,
     private readonly sessions: SessionStore,
     private readonly wakeUps: WakeUps,
-    private readonly settings: ApiSettings,
+    private readonly waits: SessionWaits,
   ) {}
-
-  /** Commits the session and what it wants of the clouds, then wakes a worker. Nothing waits for a cloud. */
-  async start(principal: Principal, asked: StartSessionDto, caller: HostAddress | null): Promise<SessionRow> {
-    refuseSuspended(principal);
-    const addresses = sessionAddresses(asked, caller, {
-      allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES,
-    });
-    return whileResourcesStay(() => this.startPlanned(principal, asked, addresses, caller));
-  }
 
   /** @throws ApiError 404 when it is not the organization's, 403 when another user's */
   async find(principal: Principal, id: string): Promise<SessionRow> {
@@ -53,6 +34,19 @@ export class SessionsService {
       throw forbidden('The session belongs to another user');
     }
     return session;
+  }
+
+  /** As `find`, once the session is neither PENDING nor EXPIRING, or after the wait. Who may not read it does not wait. */
+  async findSettled(
+    principal: Principal,
+    id: string,
+    waitSeconds: number,
+    gone: AbortSignal,
+  ): Promise<SessionRow> {
+    const session = await this.find(principal, id);
+    if (session.status !== 'PENDING' && session.status !== 'EXPIRING') return session;
+    await this.waits.settled(id, waitSeconds, gone);
+    return gone.aborted ? session : this.find(principal, id);
   }
 
   list(
@@ -77,14 +71,22 @@ export class SessionsService {
     const ofSession = grants.filter((grant) => resourceIds.includes(grant.resourceId));
     const maximum = maximumDuration(tier, ofSession);
     const outcome = await this.database.statement((tx) =>
-      this.sessions.extend(tx, organizationId, id, additionalHours, maximum.hours, {
-        ...auditActor(principal, caller?.text ?? null),
-        eventType: 'SESSION_EXTENDED',
-        resourceType: 'SESSION',
-        resourceId: id,
-        resourceName: session.userEmail,
-        details: { additionalHours },
-      }),
+      // more than the maximum is too much however much it is, and the database's hours have an end
+      this.sessions.extend(
+        tx,
+        organizationId,
+        id,
+        Math.min(additionalHours, maximum.hours + 1),
+        maximum.hours,
+        {
+          ...auditActor(principal, caller?.text ?? null),
+          eventType: 'SESSION_EXTENDED',
+          resourceType: 'SESSION',
+          resourceId: id,
+          resourceName: session.userEmail,
+          details: { additionalHours },
+        },
+      ),
     );
     const now = await this.existing(principal, id);
     if (outcome === 'extended') return now;
@@ -104,43 +106,6 @@ export class SessionsService {
   /** An admin ends anybody's session in the organization. */
   async stopByAdmin(principal: Principal, id: string, caller: HostAddress | null): Promise<SessionRow> {
     return this.end(principal, await this.existing(principal, id), 'ADMIN', caller);
-  }
-
-  private async startPlanned(
-    principal: Principal,
-    asked: StartSessionDto,
-    addresses: SessionAddresses,
-    caller: HostAddress | null,
-  ): Promise<SessionRow | 'moved'> {
-    const { organizationId, userId, tier } = principal;
-    const grants = await this.sessions.grants(
-      this.database.autocommit,
-      organizationId,
-      userId,
-      asked.resourceIds ?? [],
-    );
-    const chosen = chosenGrants(grants, asked.resourceIds);
-    const hours = sessionHours(
-      asked.durationHours,
-      this.settings.SESSION_DEFAULT_HOURS,
-      maximumDuration(tier, chosen),
-    );
-    const session = {
-      id: randomUUID(),
-      userId,
-      holder: asked.holder ?? '',
-      ipv4Address: addresses.ipv4,
-      ipv6Address: addresses.ipv6,
-      hours,
-      openings: openings(addresses, chosen),
-    };
-    const audit = startedEntry(principal, session.id, addresses, hours, asked, caller);
-    const started = await this.database.statement((tx) =>
-      this.sessions.start(tx, organizationId, session, audit),
-    );
-    if (started === 'taken') throw await this.alreadyLive(principal, session);
-    if (started !== 'moved') this.wake('apply-rules', chosen);
-    return started;
   }
 
   private async end(
@@ -185,55 +150,4 @@ export class SessionsService {
     if (session.userId !== principal.userId) throw forbidden('The session belongs to another user');
     return session;
   }
-
-  private async alreadyLive(
-    principal: Principal,
-    session: Parameters<SessionStore['liveSession']>[2],
-  ): Promise<Error> {
-    const live = await this.sessions.liveSession(this.database.autocommit, principal.organizationId, session);
-    return conflict(
-      live
-        ? `Session ${live.id} is already active for this user and address: stop it, extend it, or give a holder`
-        : 'Another session for this user and address ended just now: try again',
-    );
-  }
-
-  private wake(name: JobName, grants: readonly GrantRow[]): void {
-    const byProvider = new Map<Provider, string[]>();
-    for (const { provider, targetId } of grants) {
-      byProvider.set(provider, [...(byProvider.get(provider) ?? []), targetId]);
-    }
-    for (const [provider, targetIds] of byProvider) this.wakeUps.wake(name, provider, targetIds);
-  }
-}
-
-function refuseSuspended(principal: Principal): void {
-  if (principal.suspended)
-    throw forbidden('The organization is suspended: sessions can be stopped, not started or extended');
-}
-
-function startedEntry(
-  principal: Principal,
-  sessionId: string,
-  addresses: SessionAddresses,
-  hours: number,
-  asked: StartSessionDto,
-  caller: HostAddress | null,
-): AuditEntry {
-  const given = [asked.ipv4Address, asked.ipv6Address].some((address) => address !== undefined);
-  const differs = ![addresses.ipv4, addresses.ipv6].includes(caller?.text ?? null);
-  return {
-    ...auditActor(principal, caller?.text ?? null),
-    eventType: 'SESSION_STARTED',
-    resourceType: 'SESSION',
-    resourceId: sessionId,
-    resourceName: principal.email,
-    details: {
-      ipv4Address: addresses.ipv4,
-      ipv6Address: addresses.ipv6,
-      durationHours: hours,
-      ...(principal.keyName === null ? {} : { apiKey: principal.keyName }),
-      ...(given && differs ? { addressDiffersFromCaller: true } : {}),
-    },
-  };
 }

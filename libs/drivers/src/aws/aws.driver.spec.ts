@@ -588,6 +588,38 @@ describe('AWS driver', () => {
       expect((await thrown(driver.readRules(roleTarget(null)))).kind).toBe('denied');
     });
 
+    it('checks a role by assuming it anew each time, and refuses one that takes anyone', async () => {
+      endpoint.script = account(({ form }) =>
+        form.get('ExternalId') === 'external-id' ? session(3600) : denied,
+      );
+      const { credential } = roleTarget();
+      await driver.checkCredential(credential);
+      await driver.checkCredential(credential);
+      expect(endpoint.calls.map(({ form }) => form.get('ExternalId'))).toEqual([
+        'external-id',
+        null,
+        'external-id',
+        null,
+      ]);
+      endpoint.script = account(() => session(3600));
+      expect((await thrown(driver.checkCredential(credential))).message).toContain('sts:ExternalId');
+      endpoint.script = account(() => denied);
+      expect(await thrown(driver.checkCredential(credential))).toMatchObject({
+        kind: 'denied',
+        message: 'AccessDenied: not you',
+      });
+    });
+
+    it.each([
+      ['arn:aws:iam::123456789012:role/doors', 'us-east-1'],
+      ['arn:aws-us-gov:iam::123456789012:role/doors', 'us-gov-west-1'],
+      ['arn:aws-cn:iam::123456789012:role/doors', 'cn-north-1'],
+    ])('checks %s in %s', async (roleArn, region) => {
+      endpoint.script = account(({ form }) => (form.has('ExternalId') ? session(3600) : denied));
+      await driver.checkCredential({ ...roleTarget().credential, data: { roleArn } });
+      expect(endpoint.calls[0]?.headers.authorization).toContain(`/${region}/sts/`);
+    });
+
     it('names the variables that are missing when the deployment has no identity', async () => {
       const without = createAwsDriver({
         AWS_ENDPOINT_URL_STS: endpoint.url,

@@ -1,14 +1,16 @@
 import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
 import { DriverError } from '../driver-error';
-import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import type { ResourceTypeFacts } from '../provider-facts';
 import { addRules } from './addition';
 import { identityOf } from './aws-credentials';
 import { AwsFailure } from './aws-errors';
 import { AWS_FACTS } from './aws.facts';
+import { CredentialCheck } from './credential-check';
 import { Ec2Clients } from './ec2-clients';
 import { Outcomes } from './outcomes';
 import { removeRules } from './removal';
+import { RoleSessions } from './role-sessions';
 import { observedRule } from './rule-mapping';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
@@ -26,14 +28,21 @@ class AwsDriver implements ProviderDriver {
   readonly traits = AWS_FACTS.traits;
   private readonly settings: SdkSettings;
   private readonly clients: Ec2Clients;
+  private readonly credentials: CredentialCheck;
 
   constructor(environment: NodeJS.ProcessEnv) {
     this.settings = new SdkSettings(environment, AWS_FACTS.traits.callTimeoutMs);
-    this.clients = new Ec2Clients(environment, this.settings);
+    const roles = new RoleSessions(environment, this.settings);
+    this.clients = new Ec2Clients(roles, this.settings);
+    this.credentials = new CredentialCheck(roles, this.settings);
   }
 
   accountKey({ credential, region }: CloudTarget): string {
     return `AWS:${identityOf(credential)}:${region ?? ''}`;
+  }
+
+  checkCredential(credential: DriverCredential): Promise<void> {
+    return this.credentials.check(credential);
   }
 
   async verify(target: CloudTarget): Promise<void> {

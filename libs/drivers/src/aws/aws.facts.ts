@@ -16,9 +16,20 @@ export const AWS_FACTS: ProviderFacts = {
     ACCESS_KEY: {
       required: ['accessKeyId', 'secretAccessKey'],
       optional: ['sessionToken'],
+      forms: { accessKeyId: { pattern: /^\w{1,128}$/, words: 'must be letters and digits only' } },
       hints: ['accessKeyId'],
     },
-    ASSUME_ROLE: { required: ['roleArn'], optional: [], hints: ['roleArn'] },
+    ASSUME_ROLE: {
+      required: ['roleArn'],
+      optional: [],
+      forms: {
+        roleArn: {
+          pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
+          words: 'must look like arn:aws:iam::123456789012:role/drawbridge',
+        },
+      },
+      hints: ['roleArn'],
+    },
   },
   resourceTypes: {
     SECURITY_GROUP: {

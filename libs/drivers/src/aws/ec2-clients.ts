@@ -3,7 +3,7 @@ import type { CloudTarget } from '../provider-driver';
 import { fingerprint, readCredential, readRegion } from './aws-credentials';
 import type { AwsFailure } from './aws-errors';
 import { BoundedCache } from './bounded-cache';
-import { RoleSessions } from './role-sessions';
+import type { RoleSessions } from './role-sessions';
 import type { SdkSettings } from './sdk-settings';
 
 /** A client that signs as one tenant, and the texts that its error messages must not hold. */
@@ -17,14 +17,11 @@ const CAPACITY = 200;
 /** One EC2 client for each credential and region. */
 export class Ec2Clients {
   private readonly clients = new BoundedCache<EC2Client>(CAPACITY);
-  private readonly roles: RoleSessions;
 
   constructor(
-    environment: NodeJS.ProcessEnv,
+    private readonly roles: RoleSessions,
     private readonly settings: SdkSettings,
-  ) {
-    this.roles = new RoleSessions(environment, settings);
-  }
+  ) {}
 
   /** @throws DriverError when the credential or the region is unusable, or the role cannot be assumed */
   async access(target: CloudTarget): Promise<Ec2Access> {

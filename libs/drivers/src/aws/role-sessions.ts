@@ -46,6 +46,12 @@ export class RoleSessions {
     }
   }
 
+  /** Assumes the role now, whatever is kept of it. @throws DriverError */
+  async check(role: AssumableRole, region: string): Promise<void> {
+    await this.assume(role, region, readOwnKeys(this.environment));
+    await this.requireExternalId(role, region);
+  }
+
   /** Makes the next call ask for new keys: what the role may do can have changed. */
   forget(role: AssumableRole, region: string): void {
     this.sessions.delete(sessionKey(role, region, readOwnKeys(this.environment)));

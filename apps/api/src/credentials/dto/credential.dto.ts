@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
+import { leftOutWhenNull, trimmed } from '../../http/text-fields';
 import { PROVIDERS, type Provider } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -8,6 +9,7 @@ export class CreateCredentialDto {
   @ApiProperty({ example: 'Production AWS', maxLength: 200 })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(200, { message: 'must be at most 200 characters' })
+  @trimmed()
   @IsString({ message: 'must be a string' })
   name!: string;
 
@@ -19,7 +21,7 @@ export class CreateCredentialDto {
   @IsString({ message: 'must be a string' })
   credentialType!: string;
 
-  @ApiProperty({
+  @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
     example: {
@@ -28,6 +30,32 @@ export class CreateCredentialDto {
     },
     description: 'The fields of the credentialType. Encrypted at once, never shown again',
   })
+  @leftOutWhenNull()
+  @IsOptional()
+  @IsObject({ message: 'must be an object' })
+  credentialData?: Record<string, unknown>;
+}
+
+export class UpdateCredentialDto {
+  @ApiPropertyOptional({ example: 'Production AWS', maxLength: 200 })
+  @leftOutWhenNull()
+  @IsOptional()
+  @IsNotEmpty({ message: 'must not be empty' })
+  @MaxLength(200, { message: 'must be at most 200 characters' })
+  @trimmed()
+  @IsString({ message: 'must be a string' })
+  name?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: {
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    },
+    description: 'All fields of the credentialType anew: nothing of the old ones is kept',
+  })
+  @leftOutWhenNull()
   @IsOptional()
   @IsObject({ message: 'must be an object' })
   credentialData?: Record<string, unknown>;
@@ -45,10 +73,27 @@ export class CredentialDto {
     description: 'Facts that are no secret',
   })
   hints!: Record<string, string>;
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description:
+      'With ASSUME_ROLE only: the condition sts:ExternalId of the role’s trust policy must name it. Made by the service',
+  })
+  externalId?: string;
   @ApiProperty({ type: Boolean, nullable: true, description: 'null before the first check' }) isValid!:
     boolean | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) lastVerifiedAt!: string | null;
-  @ApiProperty({ type: String, nullable: true }) verificationError!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    ...TIME,
+    description: 'When the provider last said yes or no',
+  })
+  lastVerifiedAt!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "Why the last check failed, in the provider's words",
+  })
+  verificationError!: string | null;
   @ApiProperty(TIME) createdAt!: string;
   @ApiProperty(TIME) updatedAt!: string;
 }

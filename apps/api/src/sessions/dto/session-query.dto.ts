@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsOptional, IsUUID } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
 import { PageQueryDto } from '../../http/page-query.dto';
 
 export class SessionQueryDto extends PageQueryDto {
@@ -16,7 +16,9 @@ export class SessionQueryDto extends PageQueryDto {
   @IsIn(SESSION_STATUSES, { each: true, message: `must be one of ${SESSION_STATUSES.join(', ')}` })
   status?: SessionStatus[];
 
-  @ApiPropertyOptional({ description: `true: only ${LIVE_SESSION_STATUSES.join(', ')}` })
+  @ApiPropertyOptional({
+    description: `true: only ${LIVE_SESSION_STATUSES.join(', ')}; false: only the others`,
+  })
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean({ message: 'must be true or false' })
@@ -28,4 +30,20 @@ export class AdminSessionQueryDto extends SessionQueryDto {
   @IsOptional()
   @IsUUID(undefined, { message: 'must be a UUID' })
   userId?: string;
+}
+
+export class SessionWaitDto {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 30,
+    description:
+      'Answer when the session is no longer PENDING or EXPIRING, at the latest after so many seconds',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @Min(1, { message: 'must be at least 1' })
+  @Max(30, { message: 'must be at most 30' })
+  @IsInt({ message: 'must be a whole number of seconds' })
+  waitSeconds?: number;
 }

@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsInt, IsOptional, IsString, IsUUID, MaxLength, Min } from 'class-validator';
+import { leftOutWhenNull } from '../../http/text-fields';
 
 export class StartSessionDto {
   @ApiPropertyOptional({
@@ -8,6 +9,7 @@ export class StartSessionDto {
     example: 2,
     description: 'Default: set by the deployment',
   })
+  @leftOutWhenNull()
   @IsOptional()
   @Min(1, { message: 'must be at least 1' })
   @IsInt({ message: 'must be a whole number of hours' })
@@ -17,6 +19,7 @@ export class StartSessionDto {
     example: '203.0.113.10',
     description: "Default: the caller's, when it calls over IPv4",
   })
+  @leftOutWhenNull()
   @IsOptional()
   @IsString({ message: 'must be an IPv4 address' })
   ipv4Address?: string;
@@ -25,6 +28,7 @@ export class StartSessionDto {
     example: '2001:db8::10',
     description: "Default: the caller's, when it calls over IPv6",
   })
+  @leftOutWhenNull()
   @IsOptional()
   @IsString({ message: 'must be an IPv6 address' })
   ipv6Address?: string;
@@ -34,6 +38,7 @@ export class StartSessionDto {
     format: 'uuid',
     description: "Default: all of the user's resources",
   })
+  @leftOutWhenNull()
   @IsOptional()
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs only' })
@@ -45,6 +50,7 @@ export class StartSessionDto {
     example: 'build-4711',
     description: 'Tells apart parallel jobs behind one address: each holder has a session of its own',
   })
+  @leftOutWhenNull()
   @IsOptional()
   @MaxLength(64, { message: 'must be at most 64 characters' })
   @IsString({ message: 'must be a string' })

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { DriverError, DriverRegistry } from '#drivers';
+import type { SealedCredential } from '#entities';
+import { MasterKeys, openCredential, SealBrokenError } from '#secrets';
+import { badRequest } from '../errors/api-error';
+
+/** Asks a provider whether it takes a credential. The request waits for the answer. */
+@Injectable()
+export class CredentialVerifier {
+  constructor(
+    private readonly masterKeys: MasterKeys,
+    private readonly drivers: DriverRegistry,
+  ) {}
+
+  /**
+   * @returns why the provider refused it or did not say, null when it took it
+   * @throws ApiError 400 for a provider this build cannot drive
+   */
+  async check(sealed: SealedCredential): Promise<DriverError | null> {
+    if (!DriverRegistry.providers.includes(sealed.provider)) {
+      throw badRequest(
+        `This deployment cannot check credentials for ${sealed.provider}: it drives ${DriverRegistry.providers.join(', ')}`,
+        undefined,
+        'VERIFICATION_FAILED',
+      );
+    }
+    const driver = await this.drivers.driver(sealed.provider);
+    try {
+      await driver.checkCredential({
+        credentialType: sealed.credentialType,
+        data: openCredential(this.masterKeys, sealed),
+        externalId: sealed.externalId,
+      });
+      return null;
+    } catch (error) {
+      if (error instanceof DriverError) return error;
+      if (error instanceof SealBrokenError) {
+        return new DriverError('denied', 'The stored credential cannot be decrypted');
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import { DriverRegistry } from '#drivers';
+import type { Database, DueCredential, VerificationStore } from '#entities';
+import { backoffMs, PASSING_KINDS, type BackoffPolicy } from '#rules';
+import { failureOf, type OpenClouds } from './open-clouds';
+
+const AT_ONCE = 10;
+/** Longer than a check takes; a worker that died in one leaves it to the next after that. */
+const LEASE_SECONDS = 60;
+const SOONEST_MS = 1000;
+/** Between tries while a provider does not answer. */
+const BACKOFF: BackoffPolicy = { baseMs: 2000, capMs: 600_000 };
+
+/** Checks credentials that are new or rotated, and all others once a day. */
+export class CredentialChecks {
+  constructor(
+    private readonly database: Database,
+    private readonly store: VerificationStore,
+    private readonly clouds: OpenClouds,
+    private readonly log: Logger,
+  ) {}
+
+  /** Checks what is due now, some at once. */
+  async run(): Promise<void> {
+    const due = await this.store.takeCredentials(
+      this.database.autocommit,
+      DriverRegistry.providers,
+      AT_ONCE,
+      LEASE_SECONDS,
+    );
+    await Promise.all(due.map((credential) => this.check(credential)));
+  }
+
+  private async check(due: DueCredential): Promise<void> {
+    try {
+      const failure = await failureOf(async () => {
+        const driver = await this.clouds.driver(due.provider);
+        await driver.checkCredential(await this.clouds.credential(due.id));
+      });
+      if (failure && PASSING_KINDS.has(failure.kind)) {
+        const wait = failure.retryAfterMs ?? backoffMs(BACKOFF, due.attempts + 1, Math.random());
+        const inMs = Math.max(SOONEST_MS, wait);
+        await this.store.postponeCredential(this.database.autocommit, due, inMs);
+        return;
+      }
+      await this.database.transaction((tx) => this.store.settleCredential(tx, due, failure?.message ?? null));
+    } catch (error) {
+      this.log.error({ err: error, credentialId: due.id }, 'A credential could not be checked');
+    }
+  }
+}

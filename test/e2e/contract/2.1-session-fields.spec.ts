@@ -1,0 +1,130 @@
+import { group, organization, type Organization } from '../../builders/organization';
+import type { ResourceIp, Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let pending: Session;
+  let active: Session;
+  let ended: Session;
+  let partial: Session;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_RULES_PER_GROUP: '1' } });
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    pending = await org.started({ ipv4Address: '203.0.113.1', ipv6Address: '2001:db8::1' });
+    active = await org.reaches(pending.id, 'ACTIVE');
+    const second = await org.started({
+      ipv4Address: '203.0.113.2',
+      ipv6Address: '2001:db8::1',
+      holder: 'other',
+    });
+    partial = await org.reaches(second.id, 'PARTIAL');
+    await org.admin.expect(200, org.admin.post(`/sessions/${pending.id}/stop`));
+    ended = await org.reaches(pending.id, 'CANCELLED');
+  });
+  afterAll(() => drawbridge.stop());
+
+  it('a session has exactly its fields, and holder', () => {
+    const fields = `id userId userName userEmail ipv4Address ipv6Address holder status startedAt expiresAt endedAt
+      endedReason resourceIps createdAt`;
+    expect(Object.keys(active).toSorted()).toEqual(fields.split(/\s+/).toSorted());
+  });
+
+  it('a ResourceIp has exactly its fields', () => {
+    const fields = `id resourceId resourceName ipVersion ipAddress status providerRuleId appliedAt removedAt
+      errorMessage`;
+    expect(Object.keys(active.resourceIps[0]!).toSorted()).toEqual(fields.split(/\s+/).toSorted());
+  });
+
+  it('every answer with a session has the same fields', async () => {
+    const lists = await Promise.all(
+      ['/sessions', '/sessions/admin'].map((path) => org.admin.expect(200, org.admin.get<Session[]>(path))),
+    );
+    for (const session of [pending, ended, partial, ...lists.flat()]) {
+      expect(Object.keys(session).toSorted()).toEqual(Object.keys(active).toSorted());
+    }
+  });
+
+  it('ids are UUIDs of version 4', () => {
+    expect(active.id).toMatch(UUID_V4);
+    expect(active.userId).toMatch(UUID_V4);
+    for (const ip of active.resourceIps) {
+      expect(ip.id).toMatch(UUID_V4);
+      expect(ip.resourceId).toBe(org.resourceIds[0]);
+    }
+  });
+
+  it('timestamps are ISO 8601 in UTC', () => {
+    const { startedAt, expiresAt, endedAt, resourceIps } = ended;
+    const times = [
+      startedAt,
+      expiresAt,
+      endedAt,
+      ...resourceIps.flatMap((ip) => [ip.appliedAt, ip.removedAt]),
+    ];
+    for (const time of times) expect(time).toMatch(UTC);
+  });
+
+  it('userName and userEmail are those of the user who started it', async () => {
+    const { body } = await org.admin.get<{ id: string; name: string; email: string }>('/auth/me');
+    expect(active).toMatchObject({ userId: body.id, userName: body.name, userEmail: body.email });
+  });
+
+  it('startedAt is its creation, expiresAt its automatic end', () => {
+    expect(active).toMatchObject({ startedAt: pending.startedAt, createdAt: pending.startedAt });
+    expect(Date.parse(active.expiresAt) - Date.parse(active.startedAt)).toBe(3_600_000);
+  });
+
+  it('endedAt and endedReason are null while it is live, and set from the stop on', () => {
+    for (const session of [pending, active, partial]) {
+      expect(session).toMatchObject({ endedAt: null, endedReason: null });
+    }
+    expect(ended.endedReason).toBe('MANUAL');
+    expect(Date.parse(ended.endedAt!)).toBeGreaterThan(Date.parse(ended.startedAt));
+  });
+
+  it('an address of the other family is null when there is none', async () => {
+    const { body } = await org.admin.post<Session>(
+      '/sessions',
+      { ipv4Address: '203.0.113.9' },
+      { 'X-Forwarded-For': '203.0.113.9' },
+    );
+    expect(body).toMatchObject({ ipv4Address: '203.0.113.9', ipv6Address: null });
+  });
+
+  it('there is one ResourceIp for each resource and address, with its version', () => {
+    const told = ({ ipVersion, ipAddress, resourceName }: ResourceIp): unknown => [
+      ipVersion,
+      ipAddress,
+      resourceName,
+    ];
+    expect(active.resourceIps.map(told)).toEqual([
+      [4, '203.0.113.1', 'resource-0'],
+      [6, '2001:db8::1', 'resource-0'],
+    ]);
+  });
+
+  it('providerRuleId, appliedAt, removedAt and errorMessage are null before they apply', () => {
+    for (const ip of pending.resourceIps) {
+      expect(ip).toMatchObject({
+        providerRuleId: null,
+        appliedAt: null,
+        removedAt: null,
+        errorMessage: null,
+      });
+    }
+    for (const ip of active.resourceIps) expect(ip).toMatchObject({ removedAt: null, errorMessage: null });
+  });
+
+  it('providerRuleId is the cloud’s own id, errorMessage the description of a FAILED one', () => {
+    expect(active.resourceIps.every((ip) => ip.providerRuleId!.startsWith('sgr-'))).toBe(true);
+    const failed = partial.resourceIps.find((ip) => ip.status === 'FAILED')!;
+    expect(failed).toMatchObject({ ipVersion: 4, providerRuleId: null, appliedAt: null });
+    expect(failed.errorMessage).toMatch(/RulesPerSecurityGroupLimitExceeded/);
+  });
+});

@@ -1,0 +1,175 @@
+import { group, organization, type Organization } from '../../builders/organization';
+import type { Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { containing } from '../../harness/matching';
+
+const ADD = 'AuthorizeSecurityGroupIngress';
+const REMOVE = 'RevokeSecurityGroupIngress';
+const statuses = ({ resourceIps }: Session): string[] => resourceIps.map((ip) => ip.status);
+
+let lastOctet = 0;
+/** An address that no other session here has. */
+const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
+
+describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [
+      { group: group(0), config: { port: 22 } },
+      { group: group(1), config: { port: 22 } },
+    ]);
+  });
+  afterEach(() => drawbridge.cloud.clearFaults());
+  afterAll(() => drawbridge.stop());
+
+  const active = async (body: object = {}): Promise<Session> => {
+    const { id } = await org.started({ ipv4Address: fresh(), ...body });
+    return org.reaches(id, 'ACTIVE');
+  };
+  const stop = (id: string, by: 'owner' | 'admin' = 'owner'): Promise<Session> =>
+    org.admin.expect(
+      200,
+      org.admin.post(by === 'owner' ? `/sessions/${id}/stop` : `/sessions/admin/${id}/stop`),
+    );
+  const refuse = (operation: string, ...groups: number[]): Promise<unknown> =>
+    Promise.all(
+      groups.map((index) =>
+        drawbridge.cloud.fault({ kind: 'refuse', target: group(index), operation, seconds: 60 }),
+      ),
+    );
+  const isOpen = async (address: string | null): Promise<boolean> =>
+    (await drawbridge.cloud.rules()).some((rule) => rule.address === address);
+
+  it('POST /sessions: PENDING, every ResourceIp PENDING', async () => {
+    const session = await org.started({ ipv4Address: fresh() });
+    expect(session.status).toBe('PENDING');
+    expect(statuses(session)).toEqual(['PENDING', 'PENDING']);
+  });
+
+  it('PENDING to ACTIVE when all rules are applied: every ResourceIp is APPLIED, with appliedAt and providerRuleId', async () => {
+    const session = await active();
+    expect(statuses(session)).toEqual(['APPLIED', 'APPLIED']);
+    for (const ip of session.resourceIps) {
+      expect(ip.appliedAt).not.toBeNull();
+      expect(ip.providerRuleId).toMatch(/^sgr-/);
+    }
+  });
+
+  it('PENDING to PARTIAL when some were applied and some failed: the failed ones carry errorMessage', async () => {
+    await refuse(ADD, 1);
+    const { id } = await org.started({ ipv4Address: fresh() });
+    const partial = await org.reaches(id, 'PARTIAL');
+    expect(statuses(partial)).toEqual(['APPLIED', 'FAILED']);
+    expect(partial.resourceIps.map((ip) => ip.errorMessage)).toEqual([null, containing('Unauthorized')]);
+  });
+
+  it('PENDING to FAILED when all failed', async () => {
+    await refuse(ADD, 0, 1);
+    const { id } = await org.started({ ipv4Address: fresh() });
+    const failed = await org.reaches(id, 'FAILED');
+    expect(statuses(failed)).toEqual(['FAILED', 'FAILED']);
+    expect(failed).toMatchObject({ endedAt: null, endedReason: null });
+  });
+
+  it.each([
+    ['owner', 'MANUAL'],
+    ['admin', 'ADMIN'],
+  ] as const)(
+    'ACTIVE to EXPIRING when the %s stops it: endedReason %s, endedAt, ResourceIps REMOVING',
+    async (by, endedReason) => {
+      const { id } = await active();
+      const stopped = await stop(id, by);
+      expect(stopped).toMatchObject({ status: 'EXPIRING', endedReason });
+      expect(stopped.endedAt).not.toBeNull();
+      expect(statuses(stopped)).toEqual(['REMOVING', 'REMOVING']);
+    },
+  );
+
+  it('EXPIRING to CANCELLED when all rules are removed after a stop: ResourceIps REMOVED with removedAt', async () => {
+    const { id, ipv4Address } = await active();
+    await stop(id);
+    const cancelled = await org.reaches(id, 'CANCELLED');
+    expect(statuses(cancelled)).toEqual(['REMOVED', 'REMOVED']);
+    expect(cancelled.resourceIps.every((ip) => ip.removedAt !== null)).toBe(true);
+    expect(await isOpen(ipv4Address)).toBe(false);
+  });
+
+  it('EXPIRING lasts as long as one rule is still in the cloud', async () => {
+    const { id } = await active();
+    await refuse(REMOVE, 1);
+    await stop(id);
+    await until('one of the two is removed', async () => statuses(await org.session(id)).includes('REMOVED'));
+    expect((await org.session(id)).status).toBe('EXPIRING');
+    await drawbridge.cloud.clearFaults();
+    await org.reaches(id, 'CANCELLED', 30_000);
+  });
+
+  it('ACTIVE to EXPIRING to EXPIRED at its time: rules removed, endedReason EXPIRED', async () => {
+    const { id, ipv4Address } = await active();
+    await refuse(REMOVE, 0, 1);
+    await org.expire(id);
+    const expiring = await org.reaches(id, 'EXPIRING');
+    expect(expiring).toMatchObject({ endedReason: 'EXPIRED' });
+    expect(statuses(expiring)).toEqual(['REMOVING', 'REMOVING']);
+    await drawbridge.cloud.clearFaults();
+    const expired = await org.reaches(id, 'EXPIRED', 30_000);
+    expect(statuses(expired)).toEqual(['REMOVED', 'REMOVED']);
+    expect(await isOpen(ipv4Address)).toBe(false);
+  });
+
+  it('PARTIAL expires like ACTIVE; its FAILED ResourceIp stays FAILED', async () => {
+    await refuse(ADD, 1);
+    const { id } = await org.started({ ipv4Address: fresh() });
+    await org.reaches(id, 'PARTIAL');
+    await org.expire(id);
+    expect(statuses(await org.reaches(id, 'EXPIRED'))).toEqual(['REMOVED', 'FAILED']);
+  });
+
+  it('PENDING expires like ACTIVE', async () => {
+    await Promise.all(
+      [0, 1].map((index) =>
+        drawbridge.cloud.fault({ kind: 'throttle', target: group(index), operation: ADD, seconds: 60 }),
+      ),
+    );
+    const { id, ipv4Address } = await org.started({ ipv4Address: fresh() });
+    await org.expire(id);
+    const expired = await org.reaches(id, 'EXPIRED', 30_000);
+    expect(statuses(expired)).toEqual(['REMOVED', 'REMOVED']);
+    expect(await isOpen(ipv4Address)).toBe(false);
+  });
+
+  it('ACTIVE stays ACTIVE when extended: expiresAt moves later', async () => {
+    const { id, expiresAt } = await active();
+    const extended = await org.admin.expect(
+      200,
+      org.admin.post<Session>(`/sessions/${id}/extend`, { additionalHours: 1 }),
+    );
+    expect(extended.status).toBe('ACTIVE');
+    expect(Date.parse(extended.expiresAt) - Date.parse(expiresAt)).toBe(3_600_000);
+  });
+
+  it('a rule that two sessions share goes with the second: the first is CANCELLED without waiting', async () => {
+    const first = await active({ holder: 'a' });
+    const { ipv4Address } = first;
+    const second = await active({ ipv4Address, holder: 'b' });
+    await stop(first.id);
+    expect(statuses(await org.reaches(first.id, 'CANCELLED'))).toEqual(['REMOVED', 'REMOVED']);
+    expect(await isOpen(ipv4Address)).toBe(true);
+    await stop(second.id);
+    await org.reaches(second.id, 'CANCELLED');
+    expect(await isOpen(ipv4Address)).toBe(false);
+  });
+
+  it('GET with waitSeconds follows it from PENDING to ACTIVE, and from EXPIRING to CANCELLED', async () => {
+    const { id } = await org.started({ ipv4Address: fresh() });
+    const settled = (): Promise<Session> =>
+      org.admin.expect(200, org.admin.get<Session>(`/sessions/${id}?waitSeconds=30`));
+    expect((await settled()).status).toBe('ACTIVE');
+    await stop(id);
+    expect((await settled()).status).toBe('CANCELLED');
+  });
+});

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { colleague, type Colleague } from '../../builders/colleague';
+import { group, organization, type Organization } from '../../builders/organization';
+import { LIVE, NOT_LIVE, sessionInStatus } from '../../builders/session-in-status';
+import type { Answer, ApiClient, Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface Refusal {
+  readonly message: string;
+  readonly validationErrors?: Readonly<Record<string, string>>;
+}
+
+const HOUR_MS = 3_600_000;
+
+describe('4.2 Sessions: stopping and extending them', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+  let user: Colleague;
+
+  beforeAll(async () => {
+    // no worker: a session has the status the test gives it
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge, [{ group: group(0) }, { group: group(1) }]);
+    other = await organization(drawbridge, [{ group: group(2) }]);
+    user = await colleague(org);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const readOnly = (): Promise<ApiClient> => org.apiKey(['sessions:read']);
+  const writeOnly = (): Promise<ApiClient> => org.apiKey(['sessions:write']);
+  const lacks = (scope: string): object => ({
+    status: 403,
+    body: {
+      error: 'Insufficient permissions',
+      message: `API key does not have required scope: ${scope}`,
+    },
+  });
+
+  describe('POST /sessions/{id}/stop', () => {
+    const stop = (id: string, client: ApiClient = org.admin): Promise<Answer<Session>> =>
+      client.post<Session>(`/sessions/${id}/stop`);
+
+    it.each(LIVE)(
+      'ends a session that is %s: EXPIRING, MANUAL, endedAt set, ResourceIps REMOVING',
+      async (status) => {
+        const { id } = await sessionInStatus(org, status);
+        const before = Date.now();
+        const stopped = await stop(id);
+        expect(stopped).toMatchObject({
+          status: 200,
+          body: { id, status: 'EXPIRING', endedReason: 'MANUAL' },
+        });
+        expect(Date.parse(stopped.body.endedAt!)).toBeGreaterThan(before - 5000);
+        expect(stopped.body.resourceIps.map((ip) => ip.status)).toEqual(['REMOVING', 'REMOVING']);
+      },
+    );
+
+    it('leaves a ResourceIp that is FAILED as it is', async () => {
+      const { id, resourceIps } = await sessionInStatus(org, 'PARTIAL');
+      await drawbridge.query(`UPDATE resource_ips SET status = 'FAILED' WHERE id = $1`, [resourceIps[0]!.id]);
+      const { body } = await stop(id);
+      expect(body.resourceIps.map((ip) => ip.status).toSorted()).toEqual(['FAILED', 'REMOVING']);
+    });
+
+    it('takes a key with sessions:write, and answers 403 to one without', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect(await stop(id, await readOnly())).toMatchObject(lacks('sessions:write'));
+      expect((await stop(id, await writeOnly())).status).toBe(200);
+    });
+
+    it.each(NOT_LIVE)('answers 400 when it is %s, saying so', async (status) => {
+      const { id } = await sessionInStatus(org, status);
+      const refused = await stop(id);
+      expect(refused.status).toBe(400);
+      expect(JSON.stringify(refused.body)).toContain(status);
+    });
+
+    it('answers 401 to nobody, 403 to another user, even an admin, 404 to another organization and for none', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
+      expect((await stop(id, drawbridge.api)).status).toBe(401);
+      expect((await stop(id, org.admin)).status).toBe(403);
+      expect((await stop(id, other.admin)).status).toBe(404);
+      expect((await stop(randomUUID())).status).toBe(404);
+    });
+
+    it('of twenty stops at once one ends it, the others are told that it is EXPIRING', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      const answers = await Promise.all(Array.from({ length: 20 }, () => stop(id)));
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+        200,
+        ...Array<number>(19).fill(400),
+      ]);
+    });
+  });
+
+  describe('POST /sessions/{id}/extend', () => {
+    const extend = (
+      id: string,
+      additionalHours: unknown,
+      client: ApiClient = org.admin,
+    ): Promise<Answer<Session & Refusal>> => client.post(`/sessions/${id}/extend`, { additionalHours });
+
+    it.each(LIVE)('moves expiresAt later in %s', async (status) => {
+      const { id, expiresAt } = await sessionInStatus(org, status, org.admin, { durationHours: 1 });
+      const extended = await extend(id, 2);
+      expect(extended).toMatchObject({ status: 200, body: { id, status } });
+      expect(Date.parse(extended.body.expiresAt) - Date.parse(expiresAt)).toBe(2 * HOUR_MS);
+    });
+
+    it('takes a key with sessions:write, and answers 403 to one without', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect(await extend(id, 1, await readOnly())).toMatchObject(lacks('sessions:write'));
+      expect((await extend(id, 1, await writeOnly())).status).toBe(200);
+    });
+
+    it.each([0, -1, 1.5, '1', null, undefined])(
+      'answers 400 to additionalHours of %p',
+      async (additionalHours) => {
+        const { id } = await sessionInStatus(org, 'ACTIVE');
+        const { status, body } = await extend(id, additionalHours);
+        expect({ status, fields: Object.keys(body.validationErrors ?? {}) }).toEqual({
+          status: 400,
+          fields: ['additionalHours'],
+        });
+      },
+    );
+
+    it.each([
+      ['FREE', 4],
+      ['PAID', 24],
+    ])('allows on %s %i hours from startedAt in all; 400 beyond, naming the number', async (tier, most) => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', org.admin, { durationHours: 1 });
+      await drawbridge.query('UPDATE organizations SET subscription_tier = $2 WHERE id = $1', [
+        org.organizationId,
+        tier,
+      ]);
+      try {
+        const beyond = await extend(id, most);
+        expect(beyond.status).toBe(400);
+        expect(beyond.body.validationErrors!['additionalHours']).toContain(`${most} hours`);
+        expect((await extend(id, most - 1)).status).toBe(200);
+        expect((await extend(id, 1)).status).toBe(400);
+      } finally {
+        await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
+          org.organizationId,
+        ]);
+      }
+    });
+
+    it('counts the role’s hours too', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', org.admin, { durationHours: 1 });
+      await drawbridge.query('UPDATE roles SET max_session_duration_hours = 2 WHERE id = $1', [org.roleId]);
+      try {
+        expect((await extend(id, 2)).body.message).toContain('role "Developers"');
+        expect((await extend(id, 1)).status).toBe(200);
+      } finally {
+        await drawbridge.query('UPDATE roles SET max_session_duration_hours = NULL WHERE id = $1', [
+          org.roleId,
+        ]);
+      }
+    });
+
+    it.each([25, 3_000_000_000, 1e300])('answers 400 to %p hours, however many', async (additionalHours) => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect((await extend(id, additionalHours)).status).toBe(400);
+    });
+
+    it.each(NOT_LIVE)('answers 409 when it is %s', async (status) => {
+      const { id } = await sessionInStatus(org, status);
+      const refused = await extend(id, 1);
+      expect(refused.status).toBe(409);
+      expect(refused.body.message).toContain(status);
+    });
+
+    it('answers 409 when its time is over though nobody has noticed yet', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      await org.expire(id);
+      expect((await extend(id, 1)).status).toBe(409);
+    });
+
+    it('answers 401 to nobody, 403 to another user, 404 to another organization and for none', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
+      expect((await extend(id, 1, drawbridge.api)).status).toBe(401);
+      expect((await extend(id, 1, org.admin)).status).toBe(403);
+      expect((await extend(id, 1, other.admin)).status).toBe(404);
+      expect((await extend(randomUUID(), 1)).status).toBe(404);
+    });
+  });
+
+  describe('POST /sessions/admin/{id}/stop', () => {
+    const stop = (id: string, client: ApiClient = org.admin): Promise<Answer<Session>> =>
+      client.post<Session>(`/sessions/admin/${id}/stop`);
+
+    it.each(LIVE)(
+      'ends anybody’s session that is %s: EXPIRING, ADMIN, endedAt set, ResourceIps REMOVING',
+      async (status) => {
+        const { id } = await sessionInStatus(org, status, user.client);
+        const stopped = await stop(id);
+        expect(stopped).toMatchObject({
+          status: 200,
+          body: { id, status: 'EXPIRING', endedReason: 'ADMIN' },
+        });
+        expect(stopped.body.endedAt).not.toBeNull();
+        expect(stopped.body.resourceIps.map((ip) => ip.status)).toEqual(['REMOVING', 'REMOVING']);
+      },
+    );
+
+    it('says ADMIN for the admin’s own session too', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect((await stop(id)).body.endedReason).toBe('ADMIN');
+    });
+
+    it.each(NOT_LIVE)('answers 400 when it is %s', async (status) => {
+      const { id } = await sessionInStatus(org, status, user.client);
+      expect((await stop(id)).status).toBe(400);
+    });
+
+    it('answers 401 to nobody and to a key, 403 to who is no admin, 404 to another organization and for none', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
+      expect((await stop(id, drawbridge.api)).status).toBe(401);
+      expect((await stop(id, await writeOnly())).status).toBe(401);
+      expect((await stop(id, user.client)).status).toBe(403);
+      expect((await stop(id, other.admin)).status).toBe(404);
+      expect((await stop(randomUUID())).status).toBe(404);
+    });
+
+    it('writes SESSION_STOPPED: the admin as actor; the session’s user, id, address and the reason', async () => {
+      const { id, ipv4Address } = await sessionInStatus(org, 'ACTIVE', user.client);
+      await stop(id);
+      const records = await drawbridge.query(
+        `SELECT actor_type, actor_id, resource_id, resource_name, details FROM audit_records
+         WHERE resource_id = $1 AND event_type = 'SESSION_STOPPED'`,
+        [id],
+      );
+      expect(records).toEqual([
+        {
+          actor_type: 'USER',
+          actor_id: org.adminId,
+          resource_id: id,
+          resource_name: user.email,
+          details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address: null, reason: 'ADMIN' },
+        },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto';
+import { colleague, type Colleague } from '../../builders/colleague';
+import { group, organization, type Organization } from '../../builders/organization';
+import { freshAddress, LIVE, NOT_LIVE, putInStatus, sessionInStatus } from '../../builders/session-in-status';
+import type { Answer, ApiClient, Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { matching } from '../../harness/matching';
+
+interface Refusal {
+  readonly message: string;
+  readonly validationErrors?: Readonly<Record<string, string>>;
+}
+
+describe('4.2 Sessions: reading them', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+  let user: Colleague;
+
+  beforeAll(async () => {
+    // no worker: a session has the status the test gives it
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge, [{ group: group(0) }, { group: group(1) }]);
+    other = await organization(drawbridge, [{ group: group(2) }]);
+    user = await colleague(org);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const readOnly = (): Promise<ApiClient> => org.apiKey(['sessions:read']);
+  const writeOnly = (): Promise<ApiClient> => org.apiKey(['sessions:write']);
+  const lacks = (scope: string): object => ({
+    status: 403,
+    body: {
+      error: 'Insufficient permissions',
+      message: `API key does not have required scope: ${scope}`,
+    },
+  });
+
+  describe('GET /sessions/{id}', () => {
+    it('answers the owner, an admin of the organization, and a key of the owner with sessions:read', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
+      expect((await user.client.get(`/sessions/${id}`)).body).toMatchObject({ id, status: 'ACTIVE' });
+      expect((await org.admin.get(`/sessions/${id}`)).body).toMatchObject({ id });
+      const mine = await sessionInStatus(org, 'ACTIVE');
+      expect((await (await readOnly()).get(`/sessions/${mine.id}`)).body).toMatchObject({ id: mine.id });
+    });
+
+    it('answers 401 without authentication, 403 to a key without sessions:read', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect((await drawbridge.api.get(`/sessions/${id}`)).status).toBe(401);
+      expect(await (await writeOnly()).get(`/sessions/${id}`)).toMatchObject(lacks('sessions:read'));
+    });
+
+    it('answers 403 to another user of the organization', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect((await user.client.get(`/sessions/${id}`)).status).toBe(403);
+    });
+
+    it('answers 404 to another organization, and for a session that does not exist', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect((await other.admin.get(`/sessions/${id}`)).status).toBe(404);
+      expect((await org.admin.get(`/sessions/${randomUUID()}`)).status).toBe(404);
+    });
+
+    it('answers 400 to an id that is no UUID', async () => {
+      expect((await org.admin.get('/sessions/mine')).status).toBe(400);
+    });
+  });
+
+  describe('GET /sessions/{id}?waitSeconds', () => {
+    const wait = (id: string, seconds: number | string, client = org.admin): Promise<Answer<Session>> =>
+      client.get<Session>(`/sessions/${id}?waitSeconds=${seconds}`);
+    const timed = async <T>(work: Promise<T>): Promise<{ answer: T; seconds: number }> => {
+      const began = performance.now();
+      const answer = await work;
+      return { answer, seconds: (performance.now() - began) / 1000 };
+    };
+
+    it.each([
+      ['PENDING', 'ACTIVE'],
+      ['EXPIRING', 'CANCELLED'],
+    ])('answers as soon as the status leaves %s', async (from, to) => {
+      const { id } = await sessionInStatus(org, from);
+      const waiting = timed(wait(id, 30));
+      await timed(wait(id, 1));
+      await putInStatus(org, id, to);
+      const { answer, seconds } = await waiting;
+      expect(answer).toMatchObject({ status: 200, body: { status: to } });
+      expect(seconds).toBeGreaterThan(1);
+      expect(seconds).toBeLessThan(5);
+    });
+
+    it('answers with the status as it is at the end of the wait', async () => {
+      const { id } = await sessionInStatus(org, 'PENDING');
+      const { answer, seconds } = await timed(wait(id, 1));
+      expect(answer).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+      expect(seconds).toBeGreaterThan(0.95);
+    });
+
+    it.each(['ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRED', 'CANCELLED'])(
+      'answers at once when it is %s',
+      async (status) => {
+        const { id } = await sessionInStatus(org, status);
+        expect((await timed(wait(id, 30))).seconds).toBeLessThan(3);
+      },
+    );
+
+    it.each(['0', '31', '-1', '1.5', 'long', ''])('answers 400 to waitSeconds of "%s"', async (seconds) => {
+      const { id } = await sessionInStatus(org, 'PENDING');
+      const { status, body } = await wait(id, seconds);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ validationErrors: { waitSeconds: matching(/./) } });
+    });
+
+    it('checks who asks before anybody waits', async () => {
+      const { id } = await sessionInStatus(org, 'PENDING');
+      const refusals = [wait(id, 30, drawbridge.api), wait(id, 30, user.client), wait(id, 30, other.admin)];
+      const { answer, seconds } = await timed(Promise.all(refusals));
+      expect(answer.map(({ status }) => status)).toEqual([401, 403, 404]);
+      expect(seconds).toBeLessThan(3);
+    });
+
+    it('costs the database one query a tick for all who wait, not one each', async () => {
+      const sessions = await Promise.all(Array.from({ length: 60 }, () => sessionInStatus(org, 'PENDING')));
+      const transactions = async (): Promise<number> => {
+        const [row] = await drawbridge.query<{ count: string }>(
+          'SELECT xact_commit AS count FROM pg_stat_database WHERE datname = current_database()',
+        );
+        return Number(row!.count);
+      };
+      // what the past has cost is counted within a second
+      await wait(sessions[0]!.id, 2);
+      const before = await transactions();
+      await Promise.all(sessions.map(({ id }) => wait(id, 4)));
+      await wait(sessions[0]!.id, 2);
+      // three for each request, and twenty ticks; one for each who waits at each tick would be more than a thousand
+      expect((await transactions()) - before).toBeLessThan(500);
+    });
+
+    it('stops waiting for a caller who hung up', async () => {
+      const { id } = await sessionInStatus(org, 'PENDING');
+      const isLookedFor = async (): Promise<boolean> => {
+        const looks = await drawbridge.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+             AND query LIKE 'SELECT id FROM sessions WHERE id = ANY%' AND query_start > now() - interval '1 second'`,
+        );
+        return looks.length > 0;
+      };
+      const gone = new AbortController();
+      const hungUp = org.admin.get(`/sessions/${id}?waitSeconds=30`, gone.signal).catch(() => 'hung up');
+      await until('the session is looked for', isLookedFor);
+      gone.abort();
+      expect(await hungUp).toBe('hung up');
+      await until('nobody looks for it any more', async () => !(await isLookedFor()), 15_000);
+    });
+
+    it('lets everybody go at once when the server stops', async () => {
+      const own = await Drawbridge.start({ worker: false });
+      const mine = await organization(own);
+      const { id } = await mine.started({ ipv4Address: freshAddress() });
+      const waiting = wait(id, 30, mine.admin);
+      await wait(id, 1, mine.admin);
+      const { answer, seconds } = await timed(Promise.all([own.apiServer.stop('SIGTERM'), waiting]));
+      expect(answer).toMatchObject([0, { status: 200, body: { status: 'PENDING' } }]);
+      expect(seconds).toBeLessThan(8);
+      await own.stop();
+    });
+  });
+
+  describe('GET /sessions and GET /sessions/admin', () => {
+    const ids = async (path: string, client: ApiClient = org.admin): Promise<string[]> =>
+      (await client.expect(200, client.get<Session[]>(path))).map(({ id }) => id);
+
+    it('GET /sessions lists the caller’s own in any status, newest first', async () => {
+      const someone = await colleague(org);
+      const made: Session[] = [];
+      for (const status of [...LIVE, ...NOT_LIVE])
+        made.push(await sessionInStatus(org, status, someone.client));
+      await sessionInStatus(org, 'ACTIVE');
+      expect(await ids('/sessions', someone.client)).toEqual(made.map(({ id }) => id).toReversed());
+    });
+
+    it('GET /sessions takes a key with sessions:read only, and lists its user’s sessions', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      expect(await ids('/sessions', await readOnly())).toContain(id);
+      expect(await (await writeOnly()).get('/sessions')).toMatchObject(lacks('sessions:read'));
+      expect((await drawbridge.api.get('/sessions')).status).toBe(401);
+    });
+
+    it('GET /sessions/admin lists the organization’s, and nobody else’s', async () => {
+      const mine = await sessionInStatus(org, 'ACTIVE');
+      const theirs = await sessionInStatus(org, 'ACTIVE', user.client);
+      const foreign = await sessionInStatus(other, 'ACTIVE', other.admin);
+      const listed = await ids('/sessions/admin');
+      expect(listed.slice(0, 2)).toEqual([theirs.id, mine.id]);
+      expect(listed).not.toContain(foreign.id);
+    });
+
+    it('GET /sessions/admin answers 403 to a user who is no admin, 401 to a key and to nobody', async () => {
+      expect((await user.client.get('/sessions/admin')).status).toBe(403);
+      expect((await (await readOnly()).get('/sessions/admin')).status).toBe(401);
+      expect((await drawbridge.api.get('/sessions/admin')).status).toBe(401);
+    });
+
+    it.each(['/sessions', '/sessions/admin'])('%s filters by resourceId', async (path) => {
+      const [first, second] = org.resourceIds;
+      const one = await sessionInStatus(org, 'ACTIVE', org.admin, { resourceIds: [first] });
+      const two = await sessionInStatus(org, 'ACTIVE', org.admin, { resourceIds: [second] });
+      const listed = await ids(`${path}?resourceId=${first}`);
+      expect(listed).toContain(one.id);
+      expect(listed).not.toContain(two.id);
+      expect(await ids(`${path}?resourceId=${other.resourceIds[0]}`)).toEqual([]);
+    });
+
+    it.each(['/sessions', '/sessions/admin'])('%s filters by status, which may be repeated', async (path) => {
+      const made: Record<string, string> = {};
+      for (const status of ['ACTIVE', 'FAILED', 'EXPIRED'])
+        made[status] = (await sessionInStatus(org, status)).id;
+      expect(await ids(`${path}?status=FAILED`)).toContain(made['FAILED']);
+      const listed = await ids(`${path}?status=FAILED&status=EXPIRED`);
+      expect(listed).toEqual(expect.arrayContaining([made['FAILED'], made['EXPIRED']]));
+      expect(listed).not.toContain(made['ACTIVE']);
+    });
+
+    it.each(['/sessions', '/sessions/admin'])(
+      '%s?active=true lists PENDING, ACTIVE and PARTIAL ones',
+      async (path) => {
+        const made: Record<string, string> = {};
+        for (const status of [...LIVE, ...NOT_LIVE]) made[status] = (await sessionInStatus(org, status)).id;
+        const listed = await ids(`${path}?active=true`);
+        expect(Object.keys(made).filter((status) => listed.includes(made[status]!))).toEqual(LIVE);
+        const partial = await ids(`${path}?active=true&status=PARTIAL&status=FAILED`);
+        expect(Object.keys(made).filter((status) => partial.includes(made[status]!))).toEqual(['PARTIAL']);
+        expect(await ids(`${path}?active=true&status=FAILED`)).toEqual([]);
+      },
+    );
+
+    it('GET /sessions/admin filters by userId', async () => {
+      const theirs = await sessionInStatus(org, 'ACTIVE', user.client);
+      const mine = await sessionInStatus(org, 'ACTIVE');
+      const listed = await ids(`/sessions/admin?userId=${user.id}`);
+      expect(listed).toContain(theirs.id);
+      expect(listed).not.toContain(mine.id);
+    });
+
+    it.each(['/sessions', '/sessions/admin'])('%s pages, with X-Total-Count and Link', async (path) => {
+      const someone = await colleague(org);
+      const client = path === '/sessions' ? someone.client : org.admin;
+      const filter = path === '/sessions' ? '' : `userId=${someone.id}&`;
+      for (let made = 0; made < 5; made += 1) await sessionInStatus(org, 'ACTIVE', someone.client);
+      const all = await ids(`${path}?${filter}`, client);
+      const middle = await client.get<Session[]>(`${path}?${filter}page=1&size=2`);
+      expect(middle.body.map(({ id }) => id)).toEqual(all.slice(2, 4));
+      expect(middle.headers.get('X-Total-Count')).toBe('5');
+      const links = [...middle.headers.get('Link')!.matchAll(/<([^>]+)>; rel="(\w+)"/g)];
+      expect(new Set(links.map(([, , rel]) => rel))).toEqual(new Set(['next', 'prev']));
+      const next = links.find(([, , rel]) => rel === 'next')![1]!.replace('/api/v1', '');
+      const last = await client.get<Session[]>(next);
+      expect(last.body.map(({ id }) => id)).toEqual(all.slice(4));
+      expect(last.headers.get('Link')).not.toContain('rel="next"');
+      expect((await client.get<Session[]>(`${path}?${filter}page=9`)).body).toEqual([]);
+    });
+
+    it.each([
+      ['page', '-1'],
+      ['page', '1.5'],
+      ['page', 'one'],
+      ['page', '1e300'],
+      ['size', '0'],
+      ['size', '101'],
+      ['size', 'all'],
+      ['status', 'OPEN'],
+      ['resourceId', 'database'],
+      ['active', 'yes'],
+    ])('both lists answer 400 to %s=%s, naming it', async (name, value) => {
+      for (const path of ['/sessions', '/sessions/admin']) {
+        const { status, body } = await org.admin.get<Refusal>(`${path}?${name}=${value}`);
+        expect({ status, fields: Object.keys(body.validationErrors ?? {}) }).toEqual({
+          status: 400,
+          fields: [name],
+        });
+      }
+    });
+
+    it('GET /sessions/admin answers 400 to a userId that is no UUID', async () => {
+      expect((await org.admin.get('/sessions/admin?userId=me')).status).toBe(400);
+    });
+  });
+});

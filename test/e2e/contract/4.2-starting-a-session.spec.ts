@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { colleague } from '../../builders/colleague';
+import { group, organization, type Organization } from '../../builders/organization';
+import type { Answer, ApiClient, Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface Refusal {
+  readonly message: string;
+  readonly validationErrors?: Readonly<Record<string, string>>;
+}
+
+const HOUR_MS = 3_600_000;
+const hours = ({ startedAt, expiresAt }: Session): number =>
+  (Date.parse(expiresAt) - Date.parse(startedAt)) / HOUR_MS;
+
+let lastOctet = 0;
+/** An address that no other session here has. */
+const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
+
+describe('4.2 Sessions: POST /sessions', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    // no worker: a session stays PENDING
+    drawbridge = await Drawbridge.start({ worker: false, api: { SESSION_DEFAULT_HOURS: '6' } });
+    org = await organization(drawbridge, [
+      { group: group(0), config: { port: 22 } },
+      { group: group(1), config: { port: 22 } },
+    ]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const refusal = async (body: object, client: ApiClient = org.admin): Promise<Answer<Refusal>> =>
+    client.post<Refusal>('/sessions', body);
+  const onTier = async <T>(tier: string, work: () => Promise<T>): Promise<T> => {
+    const set = (to: string): Promise<object[]> =>
+      drawbridge.query('UPDATE organizations SET subscription_tier = $2 WHERE id = $1', [
+        org.organizationId,
+        to,
+      ]);
+    await set(tier);
+    try {
+      return await work();
+    } finally {
+      await set('PAID');
+    }
+  };
+  const withRoleHours = async <T>(roleId: string, max: number, work: () => Promise<T>): Promise<T> => {
+    const set = (to: number | null): Promise<object[]> =>
+      drawbridge.query('UPDATE roles SET max_session_duration_hours = $2 WHERE id = $1', [roleId, to]);
+    await set(max);
+    try {
+      return await work();
+    } finally {
+      await set(null);
+    }
+  };
+  const makeActive = (id: string, active: boolean): Promise<object[]> =>
+    drawbridge.query('UPDATE resources SET is_active = $2 WHERE id = $1', [id, active]);
+
+  it('answers 200 with a session that is PENDING', async () => {
+    const started = await org.start({ ipv4Address: fresh() });
+    expect(started).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+  });
+
+  it('takes a key with sessions:write; the session is its user’s and the audit record names the key', async () => {
+    const key = await org.apiKey(['sessions:write']);
+    const { body } = await key.post<Session>('/sessions', { ipv4Address: fresh() });
+    expect(body.userId).toBe(org.adminId);
+    const [record] = await drawbridge.query(
+      `SELECT actor_type, details->>'apiKey' AS name FROM audit_records
+       WHERE resource_id = $1 AND event_type = 'SESSION_STARTED'`,
+      [body.id],
+    );
+    expect(record).toEqual({ actor_type: 'API_KEY', name: 'pipeline' });
+  });
+
+  it('takes null for a field that was left out', async () => {
+    const nothing = { durationHours: null, ipv4Address: null, ipv6Address: null, resourceIds: null };
+    const { status, body } = await org.admin.post<Session>('/sessions', nothing);
+    expect({ status, hours: hours(body), address: body.ipv4Address }).toEqual({
+      status: 200,
+      hours: 6,
+      address: '127.0.0.1',
+    });
+  });
+
+  it('lasts as long as the server’s default when nobody says', async () => {
+    expect(hours(await org.started({ ipv4Address: fresh() }))).toBe(6);
+  });
+
+  it('lowers the default to the maximum', async () => {
+    const session = await onTier('FREE', () => org.started({ ipv4Address: fresh() }));
+    expect(hours(session)).toBe(4);
+  });
+
+  it.each([
+    ['FREE', 4],
+    ['PAID', 24],
+  ])(
+    'allows on %s %i hours, and answers 400 to one more, naming the number and the plan',
+    async (tier, most) => {
+      await onTier(tier, async () => {
+        expect(hours(await org.started({ ipv4Address: fresh(), durationHours: most }))).toBe(most);
+        const { status, body } = await refusal({ ipv4Address: fresh(), durationHours: most + 1 });
+        expect(status).toBe(400);
+        expect(body.validationErrors!.durationHours).toMatch(new RegExp(`${most}.*${tier} plan`, 'i'));
+      });
+    },
+  );
+
+  it('limits the duration to the role’s hours, and the 400 names the role', async () => {
+    await withRoleHours(org.roleId, 2, async () => {
+      expect(hours(await org.started({ ipv4Address: fresh(), durationHours: 2 }))).toBe(2);
+      const { status, body } = await refusal({ ipv4Address: fresh(), durationHours: 3 });
+      expect(status).toBe(400);
+      expect(body.message).toMatch(/2.*role "Developers"/);
+    });
+  });
+
+  it('takes the most generous role of a resource, and the strictest resource of those chosen', async () => {
+    const role = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string }>('/roles', { name: randomUUID(), maxSessionDurationHours: 8 }),
+    );
+    await org.admin.expect(200, org.admin.post(`/roles/${role.id}/users/${org.adminId}`));
+    await org.admin.expect(200, org.admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
+    await withRoleHours(org.roleId, 3, async () => {
+      const resourceIds = [org.resourceIds[0]];
+      expect(hours(await org.started({ ipv4Address: fresh(), durationHours: 8, resourceIds }))).toBe(8);
+      expect((await refusal({ ipv4Address: fresh(), durationHours: 4 })).body.message).toMatch(/at most 3/);
+    });
+  });
+
+  it.each([0, -1, 1.5, '2', 1e300])('refuses with 400 a durationHours of %p', async (durationHours) => {
+    const { status, body } = await refusal({ ipv4Address: fresh(), durationHours });
+    expect({ status, fields: Object.keys(body.validationErrors ?? {}) }).toEqual({
+      status: 400,
+      fields: ['durationHours'],
+    });
+  });
+
+  it('covers all active resources of the user’s roles, and with resourceIds those only', async () => {
+    const resources = ({ resourceIps }: Session): string[] =>
+      resourceIps.map((ip) => ip.resourceId).toSorted();
+    expect(resources(await org.started({ ipv4Address: fresh() }))).toEqual([...org.resourceIds].toSorted());
+    const [one] = org.resourceIds;
+    expect(resources(await org.started({ ipv4Address: fresh(), resourceIds: [one, one] }))).toEqual([one]);
+  });
+
+  it('leaves out inactive resources, and answers 400 when one is asked for', async () => {
+    const [active, inactive] = org.resourceIds;
+    await makeActive(inactive!, false);
+    try {
+      const session = await org.started({ ipv4Address: fresh() });
+      expect(session.resourceIps.map((ip) => ip.resourceId)).toEqual([active]);
+      expect((await org.start({ ipv4Address: fresh(), resourceIds: [inactive] })).status).toBe(400);
+    } finally {
+      await makeActive(inactive!, true);
+    }
+  });
+
+  it('answers 404 to a resource that is missing and to one of another organization', async () => {
+    const other = await organization(drawbridge, [{ group: group(2) }]);
+    for (const id of [randomUUID(), other.resourceIds[0]]) {
+      expect((await org.start({ ipv4Address: fresh(), resourceIds: [id] })).status).toBe(404);
+    }
+  });
+
+  it('answers 403 to a resource that is not assigned to the user, and 400 when none is', async () => {
+    const { client } = await colleague(org, []);
+    expect((await refusal({ ipv4Address: fresh(), resourceIds: org.resourceIds }, client)).status).toBe(403);
+    expect((await refusal({ ipv4Address: fresh() }, client)).status).toBe(400);
+  });
+
+  it.each([[[]], [['database']], ['all']])('refuses with 400 resourceIds of %j', async (resourceIds) => {
+    const { status, body } = await refusal({ ipv4Address: fresh(), resourceIds });
+    expect(status).toBe(400);
+    expect(Object.keys(body.validationErrors!)[0]).toContain('resourceIds');
+  });
+
+  it('answers 401 without, and with invalid, authentication', async () => {
+    expect((await refusal({}, drawbridge.api)).status).toBe(401);
+    expect((await refusal({}, drawbridge.api.as({ token: 'x.y.z' }))).status).toBe(401);
+    expect((await refusal({}, drawbridge.api.as({ apiKey: 'unknown' }))).status).toBe(401);
+  });
+
+  it('answers 403 to a key without sessions:write', async () => {
+    expect(await refusal({}, await org.apiKey(['sessions:read']))).toMatchObject({
+      status: 403,
+      body: {
+        error: 'Insufficient permissions',
+        message: 'API key does not have required scope: sessions:write',
+      },
+    });
+  });
+
+  it('answers 403 in a suspended organization, to extend too; stop and reads work', async () => {
+    const other = await organization(drawbridge, [{ group: group(3) }]);
+    const { id } = await other.started({ ipv4Address: fresh() });
+    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+      other.organizationId,
+    ]);
+    expect((await other.start({ ipv4Address: fresh() })).status).toBe(403);
+    expect((await other.admin.post(`/sessions/${id}/extend`, { additionalHours: 1 })).status).toBe(403);
+    expect((await other.admin.get(`/sessions/${id}`)).status).toBe(200);
+    expect((await other.admin.post(`/sessions/${id}/stop`)).status).toBe(200);
+  });
+
+  it('answers 409 when a live session of the user holds the address, naming it, in either family', async () => {
+    const addresses = { ipv4Address: fresh(), ipv6Address: '2001:db8:1::1' };
+    const { id } = await org.started(addresses);
+    const clashes = [
+      { ipv4Address: addresses.ipv4Address },
+      { ipv4Address: fresh(), ipv6Address: addresses.ipv6Address },
+    ];
+    for (const body of clashes) {
+      const { status, body: told } = await refusal(body);
+      expect(status).toBe(409);
+      expect(told.message).toContain(id);
+    }
+  });
+
+  it('lets another user, and another holder, have the same address', async () => {
+    const ipv4Address = fresh();
+    await org.started({ ipv4Address });
+    expect((await org.start({ ipv4Address, holder: 'build-1' })).status).toBe(200);
+    expect((await org.start({ ipv4Address, holder: 'build-1' })).status).toBe(409);
+    const { client } = await colleague(org);
+    expect((await client.post('/sessions', { ipv4Address })).status).toBe(200);
+  });
+
+  it('takes a holder of 64 characters, and refuses a longer one with 400', async () => {
+    expect((await org.start({ ipv4Address: fresh(), holder: 'x'.repeat(64) })).status).toBe(200);
+    expect((await org.start({ ipv4Address: fresh(), holder: 'x'.repeat(65) })).status).toBe(400);
+  });
+
+  it('may start again while the old session is EXPIRING', async () => {
+    const ipv4Address = fresh();
+    const { id } = await org.started({ ipv4Address });
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    expect(await org.session(id)).toMatchObject({ status: 'EXPIRING' });
+    expect((await org.start({ ipv4Address })).status).toBe(200);
+  });
+});

@@ -1,0 +1,252 @@
+import { group, organization, SIMULATED_KEY, type Organization } from '../builders/organization';
+import type { Credential } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+const WRONG = { ...SIMULATED_KEY, secretAccessKey: 'wrong-secret' };
+const CHECK = 'GetCallerIdentity';
+const LOOK = 'DescribeSecurityGroups';
+
+describe('Credentials and resources are checked in the background', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+  });
+  afterEach(() => drawbridge.cloud.clearFaults());
+  afterAll(() => drawbridge.stop());
+
+  describe('credentials', () => {
+    let org: Organization;
+    beforeAll(async () => {
+      org = await organization(drawbridge, [{ group: group(0) }]);
+    });
+
+    const made = async (data: object): Promise<Credential> =>
+      org.admin.expect(
+        201,
+        org.admin.post<Credential>('/credentials', {
+          name: 'Simulated AWS',
+          provider: 'AWS',
+          credentialType: 'ACCESS_KEY',
+          credentialData: data,
+        }),
+      );
+    const find = (id: string): Promise<Credential> =>
+      org.admin.expect(200, org.admin.get<Credential>(`/credentials/${id}`));
+    const becomes = (id: string, isValid: boolean): Promise<Credential> =>
+      until(`credential ${id} has isValid ${isValid}`, async () => {
+        const credential = await find(id);
+        return credential.isValid === isValid && credential;
+      });
+    const dueNow = (id: string): Promise<object[]> =>
+      drawbridge.query('UPDATE credentials SET check_due_at = now() WHERE id = $1', [id]);
+    const settled = (id: string): Promise<unknown> =>
+      until('the check is over', async () => {
+        const soon = `SELECT 1 FROM credentials WHERE id = $1 AND check_due_at > now() + interval '23 hours'`;
+        return (await drawbridge.query(soon, [id])).length > 0;
+      });
+    const audits = (id: string): Promise<object[]> =>
+      drawbridge.query(
+        `SELECT actor_type AS actor, result FROM audit_records
+         WHERE resource_id = $1 AND event_type = 'CREDENTIAL_VERIFIED' ORDER BY sequence`,
+        [id],
+      );
+
+    it('a new one is: isValid true and lastVerifiedAt, by SYSTEM, and again after 24 hours', async () => {
+      const { id } = await made(SIMULATED_KEY);
+      const valid = await becomes(id, true);
+      expect(valid.verificationError).toBeNull();
+      expect(valid.lastVerifiedAt).not.toBeNull();
+      expect(await audits(id)).toEqual([{ actor: 'SYSTEM', result: 'SUCCESS' }]);
+      const [due] = await drawbridge.query<{ hours: number }>(
+        'SELECT extract(epoch FROM check_due_at - last_verified_at)::float8 / 3600 AS hours FROM credentials WHERE id = $1',
+        [id],
+      );
+      expect(due!.hours).toBeCloseTo(24, 3);
+    });
+
+    it('a wrong one has isValid false, in the provider’s words and without the secret', async () => {
+      const { id } = await made(WRONG);
+      const { verificationError } = await becomes(id, false);
+      expect(verificationError).toContain('SignatureDoesNotMatch');
+      expect(verificationError).not.toContain(WRONG.secretAccessKey);
+    });
+
+    it('a rotated one is checked again', async () => {
+      const { id } = await made(WRONG);
+      await becomes(id, false);
+      await org.admin.expect(200, org.admin.patch(`/credentials/${id}`, { credentialData: SIMULATED_KEY }));
+      expect(await becomes(id, true)).toMatchObject({ verificationError: null });
+    });
+
+    it('the same outcome again leaves no record, another one does', async () => {
+      const { id } = await made(SIMULATED_KEY);
+      await becomes(id, true);
+      await dueNow(id);
+      await settled(id);
+      expect(await audits(id)).toHaveLength(1);
+      await drawbridge.cloud.fault({ kind: 'refuse', operation: CHECK, count: 1 });
+      await dueNow(id);
+      await becomes(id, false);
+      expect(await audits(id)).toEqual([
+        { actor: 'SYSTEM', result: 'SUCCESS' },
+        { actor: 'SYSTEM', result: 'FAILURE' },
+      ]);
+    });
+
+    it.each(['throttle', 'error'])(
+      'a provider that answers with %s says nothing: isValid stays, and it is asked again',
+      async (kind) => {
+        const { id } = await made(SIMULATED_KEY);
+        await becomes(id, true);
+        await drawbridge.cloud.fault({ kind, operation: CHECK, count: 1 });
+        await dueNow(id);
+        const attempts = 'SELECT 1 FROM credentials WHERE id = $1 AND check_attempts = 1';
+        await until(
+          'the provider did not say',
+          async () => (await drawbridge.query(attempts, [id])).length > 0,
+        );
+        expect(await find(id)).toMatchObject({ isValid: true, verificationError: null });
+        await settled(id);
+        expect(await find(id)).toMatchObject({ isValid: true, verificationError: null });
+        expect(await audits(id)).toHaveLength(1);
+      },
+    );
+
+    it('one of a provider that is not driven here is left alone', async () => {
+      const { id } = await org.admin.expect(
+        201,
+        org.admin.post<Credential>('/credentials', {
+          name: 'Host',
+          provider: 'AGENT',
+          credentialType: 'AGENT',
+        }),
+      );
+      const later = await made(SIMULATED_KEY);
+      await becomes(later.id, true);
+      expect(await find(id)).toMatchObject({ isValid: null, lastVerifiedAt: null, verificationError: null });
+    });
+
+    it('two workers check each one once', async () => {
+      const second = await drawbridge.startWorker();
+      const calls = async (): Promise<number> =>
+        (await drawbridge.cloud.calls()).filter(({ operation }) => operation === CHECK).length;
+      const before = await calls();
+      const credentials = await Promise.all(Array.from({ length: 30 }, () => made(SIMULATED_KEY)));
+      for (const { id } of credentials) await becomes(id, true);
+      expect((await calls()) - before).toBe(30);
+      await second.stop();
+    });
+  });
+
+  describe('resources', () => {
+    let org: Organization;
+    beforeEach(async () => {
+      org = await organization(drawbridge, [{ group: group(5) }]);
+    });
+
+    const resource = async (): Promise<{ isActive: boolean; lastVerifiedAt: string | null }> =>
+      org.admin.expect(200, org.admin.get(`/resources/${org.resourceIds[0]}`));
+    const dueNow = (): Promise<object[]> =>
+      drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [org.resourceIds[0]]);
+    const dueIn = (minutes: number): Promise<unknown> =>
+      until(`it is due in ${minutes} minutes`, async () => {
+        const [row] = await drawbridge.query<{ minutes: number | null }>(
+          'SELECT extract(epoch FROM verify_due_at - now())::float8 / 60 AS minutes FROM resources WHERE id = $1',
+          [org.resourceIds[0]],
+        );
+        return row!.minutes !== null && Math.abs(row!.minutes - minutes) < 0.5;
+      });
+    const verified = async (): Promise<void> => {
+      await dueNow();
+      await dueIn(30);
+    };
+    const refuseOnce = (): Promise<void> =>
+      drawbridge.cloud.fault({ kind: 'refuse', operation: LOOK, target: group(5), count: 1 });
+    const events = async (): Promise<string[]> => {
+      const rows = await drawbridge.query<{ event_type: string }>(
+        'SELECT event_type FROM resource_health_events WHERE resource_id = $1 ORDER BY created_at',
+        [org.resourceIds[0]],
+      );
+      return rows.map((row) => row.event_type);
+    };
+    const audits = (): Promise<object[]> =>
+      drawbridge.query(
+        `SELECT result FROM audit_records
+         WHERE resource_id = $1 AND event_type = 'RESOURCE_VERIFIED' AND actor_type = 'SYSTEM' ORDER BY sequence`,
+        [org.resourceIds[0]],
+      );
+
+    it('one that was verified is verified every 30 minutes; the same outcome is no event', async () => {
+      const before = (await resource()).lastVerifiedAt;
+      await drawbridge.query(
+        `UPDATE resources SET verify_due_at = NULL, last_verified_at = now() - interval '31 minutes' WHERE id = $1`,
+        [org.resourceIds[0]],
+      );
+      await dueIn(30);
+      const { isActive, lastVerifiedAt } = await resource();
+      expect(isActive).toBe(true);
+      expect(Date.parse(lastVerifiedAt!)).toBeGreaterThan(Date.parse(before!));
+      expect(await events()).toEqual(['VERIFY_OK']);
+      expect(await audits()).toEqual([]);
+    });
+
+    it('refused it is no longer active, with an event and a record; and active again when it works again', async () => {
+      await refuseOnce();
+      await verified();
+      expect(await resource()).toMatchObject({ isActive: false });
+      expect(await events()).toEqual(['VERIFY_OK', 'VERIFY_FAILED']);
+      await verified();
+      expect(await resource()).toMatchObject({ isActive: true });
+      expect(await events()).toEqual(['VERIFY_OK', 'VERIFY_FAILED', 'VERIFY_OK']);
+      expect(await audits()).toEqual([{ result: 'FAILURE' }, { result: 'SUCCESS' }]);
+    });
+
+    it('a cloud that does not answer changes nothing', async () => {
+      await drawbridge.cloud.fault({ kind: 'throttle', operation: LOOK, target: group(5), count: 1 });
+      await dueNow();
+      await dueIn(2);
+      expect(await resource()).toMatchObject({ isActive: true });
+      expect(await events()).toEqual(['VERIFY_OK']);
+    });
+
+    it('what an admin switched off stays off, whatever is found', async () => {
+      await drawbridge.query('UPDATE resources SET is_active = false WHERE id = $1', [org.resourceIds[0]]);
+      await verified();
+      expect(await resource()).toMatchObject({ isActive: false });
+      await refuseOnce();
+      await verified();
+      await verified();
+      expect(await resource()).toMatchObject({ isActive: false });
+      expect(await events()).toEqual(['VERIFY_OK', 'VERIFY_FAILED', 'VERIFY_OK']);
+    });
+
+    it('one that was never verified, and one that is deleted, are left alone', async () => {
+      const [id] = org.resourceIds;
+      await drawbridge.query(
+        'UPDATE resources SET verify_due_at = NULL, last_verified_at = NULL WHERE id = $1',
+        [id],
+      );
+      const other = await organization(drawbridge, [{ group: group(6) }]);
+      const [deleted] = other.resourceIds;
+      await drawbridge.query('UPDATE resources SET deleted_at = now(), verify_due_at = now() WHERE id = $1', [
+        deleted,
+      ]);
+      const third = await organization(drawbridge, [{ group: group(7) }]);
+      await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [
+        third.resourceIds[0],
+      ]);
+      await until('a later one was verified', async () => {
+        const later =
+          "SELECT 1 FROM resources WHERE id = $1 AND verify_due_at > now() + interval '29 minutes'";
+        return (await drawbridge.query(later, [third.resourceIds[0]])).length > 0;
+      });
+      const untouched = await drawbridge.query(
+        'SELECT 1 FROM resources WHERE (id = $1 AND verify_due_at IS NULL) OR (id = $2 AND verify_due_at <= now())',
+        [id, deleted],
+      );
+      expect(untouched).toHaveLength(2);
+    });
+  });
+});
