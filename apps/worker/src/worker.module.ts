@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { pino } from 'pino';
 import { DriverRegistry } from '#drivers';
 import {
+  AuditChainStore,
   ConvergenceStore,
   Database,
   LeaseStore,
@@ -11,6 +12,7 @@ import {
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
 import { MasterKeys } from '#secrets';
+import { AuditSealer } from './audit/audit-sealer';
 import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
@@ -54,6 +56,7 @@ export class WorkerModule {
       log,
     );
     const sweeper = new Sweeper(database, new SweepStore(), runner, log);
+    const sealer = new AuditSealer(database, new AuditChainStore(), log);
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
     return {
@@ -61,7 +64,16 @@ export class WorkerModule {
       providers: [
         {
           provide: WorkerLifecycle,
-          useValue: new WorkerLifecycle({ database, queue, runner, sweeper, startProcessors, clouds, log }),
+          useValue: new WorkerLifecycle({
+            database,
+            queue,
+            runner,
+            sweeper,
+            sealer,
+            startProcessors,
+            clouds,
+            log,
+          }),
         },
       ],
     };

@@ -1,5 +1,6 @@
 export * from './account.store';
 export * from './api-key.store';
+export * from './audit-chain.store';
 export * from './audit-record.entity';
 export * from './audit.store';
 export * from './convergence.store';
@@ -7,6 +8,8 @@ export * from './credential.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
 export * from './lease.store';
+export { HEALTH_EVENT_TYPES, type HealthEventType } from './resource.entity';
+export * from './resource-health.store';
 export * from './resource.store';
 export * from './role.store';
 export { SessionStore } from './session.store';
@@ -17,9 +20,9 @@ export type {
   ResourceIpRow,
   SessionFilter,
   SessionRow,
-  Slice,
   StoppedSession,
 } from './session.store';
 export * from './settlement.store';
+export type { Slice } from './slice';
 export * from './sweep.store';
 export type { TenantStore } from './tenant-store';

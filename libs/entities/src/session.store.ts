@@ -13,6 +13,7 @@ import {
 } from '#rules';
 import { auditInsert, auditJson, type AuditEntry } from './audit.store';
 import { brokenConstraint, prepared, type PreparedStatement, type Tx } from './database';
+import type { Slice } from './slice';
 import { LIVE, MAY_EXPIRE, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
@@ -81,11 +82,6 @@ export interface SessionFilter {
   readonly userId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly statuses?: readonly SessionStatus[] | undefined;
-}
-
-export interface Slice {
-  readonly page: number;
-  readonly size: number;
 }
 
 /** A session that was ended, and the cloud objects its rules are in. */

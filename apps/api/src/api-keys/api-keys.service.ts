@@ -42,7 +42,7 @@ export class ApiKeysService {
         resourceType: 'API_KEY',
         resourceId: created.id,
         resourceName: created.name,
-        details: { scopes: created.scopes },
+        details: { scopes: created.scopes, userId: asked.userId ?? principal.userId },
       });
       return created;
     });

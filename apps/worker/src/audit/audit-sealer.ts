@@ -1,0 +1,104 @@
+import type { Logger } from 'pino';
+import type { AuditChainStore, Database, Seal, SealableRecord, SealPosition, Tx } from '#entities';
+import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
+
+const EVERY_MS = 1000;
+const RECORDS_AT_ONCE = 1000;
+const BEGINNING: SealPosition = { transactionId: '0', sequence: '0' };
+
+/**
+ * Once a second: seals the audit records that are complete, each into its organization's chain. Any number of workers
+ * may run one; the cursor's row lets one at a time.
+ */
+export class AuditSealer {
+  private timer: NodeJS.Timeout | null = null;
+  private sealing: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly chain: AuditChainStore,
+    private readonly log: Logger,
+  ) {}
+
+  start(): void {
+    this.sealing = this.sealAndPlanNext();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.sealing;
+  }
+
+  /**
+   * Seals the next records.
+   * @returns how many it went through; less than `most`: none is left
+   */
+  async sealNext(most = RECORDS_AT_ONCE): Promise<number> {
+    if (!(await this.chain.isBehind(this.database.autocommit))) return 0;
+    return this.database.transaction(async (tx) => {
+      const cursor = await this.chain.takeCursor(tx);
+      if (!cursor) return 0;
+      if (cursor.isAhead) return this.startOver(tx, most);
+      const seen = await this.chain.recordsAfter(tx, 'finished-transactions', cursor, most);
+      await this.append(tx, seen);
+      const last = seen.at(-1)?.record;
+      if (last) await this.chain.moveCursor(tx, last);
+      return seen.length;
+    });
+  }
+
+  /**
+   * The records come from another cluster, where transactions had come further. Those are sealed now, as this
+   * cluster may be years from their transactions; the others are walked through again from the beginning.
+   * @returns `most`: there is more to do
+   */
+  private async startOver(tx: Tx, most: number): Promise<number> {
+    this.log.warn('The audit trail was restored from another PostgreSQL cluster: sealing starts over');
+    for (let position = BEGINNING; ;) {
+      const seen = await this.chain.recordsAfter(tx, 'restored-transactions', position, most);
+      await this.append(tx, seen);
+      if (seen.length < most) break;
+      position = seen.at(-1)!.record;
+    }
+    await this.chain.moveCursor(tx, BEGINNING);
+    return most;
+  }
+
+  private async append(
+    tx: Tx,
+    seen: readonly { readonly record: SealableRecord; readonly isSealed: boolean }[],
+  ): Promise<void> {
+    const records = seen.filter(({ isSealed }) => !isSealed).map(({ record }) => record);
+    if (records.length === 0) return;
+    const organizationIds = [...new Set(records.map((record) => record.organizationId))];
+    const ends = new Map(
+      (await this.chain.ends(tx, organizationIds)).map((end) => [end.organizationId, end]),
+    );
+    const seals = records.map((record): Seal => {
+      const { id: recordId, organizationId } = record;
+      const { position, hash } = ends.get(organizationId) ?? { position: '0', hash: BEFORE_FIRST_RECORD };
+      const seal = {
+        organizationId,
+        position: String(BigInt(position) + 1n),
+        recordId,
+        hash: auditSealHash(hash, record),
+      };
+      ends.set(organizationId, seal);
+      return seal;
+    });
+    await this.chain.append(tx, seals);
+  }
+
+  private async sealAndPlanNext(): Promise<void> {
+    const began = performance.now();
+    try {
+      while (!this.stopped && (await this.sealNext()) === RECORDS_AT_ONCE);
+    } catch (error) {
+      this.log.error({ err: error }, 'Audit records were not sealed; the next try follows');
+    }
+    if (this.stopped) return;
+    this.timer = setTimeout(() => this.start(), Math.max(0, EVERY_MS - (performance.now() - began)));
+  }
+}
