@@ -101,6 +101,13 @@ describe('The chain of audit records', () => {
     expect(grown.lastHash).not.toBe(first.lastHash);
   });
 
+  it('a long run tells how far it has come', async () => {
+    const organization = await chainOf(20);
+    const told: number[] = [];
+    await new ChainVerifier(database, chain, (checked) => void told.push(checked), 7).verify(organization);
+    expect(told).toEqual([7, 14, 20, 27, 34, 40]);
+  });
+
   it('writers and sealers, all at once: one unbroken chain for each organization', async () => {
     const organizations = Array.from({ length: 3 }, () => asOrganizationId(randomUUID()));
     let writing = true;

@@ -20,9 +20,9 @@ export type {
   ResourceIpRow,
   SessionFilter,
   SessionRow,
+  Slice,
   StoppedSession,
 } from './session.store';
 export * from './settlement.store';
-export type { Slice } from './slice';
 export * from './sweep.store';
 export type { TenantStore } from './tenant-store';

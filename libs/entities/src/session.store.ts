@@ -17,6 +17,8 @@ import type { Slice } from './slice';
 import { LIVE, MAY_EXPIRE, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
+export type { Slice } from './slice';
+
 export interface ResourceIpRow {
   readonly id: string;
   readonly resourceId: string;

@@ -61,8 +61,8 @@ describe('auditSealHash', () => {
     expect(auditSealHash(BEFORE_FIRST_RECORD, turned)).toBe(auditSealHash(BEFORE_FIRST_RECORD, RECORD));
   });
 
-  it.each([
-    ...Object.keys(RECORD).map((field) => [field, { ...RECORD, [field]: 'changed' }] as const),
+  it.each<[string, object]>([
+    ...Object.keys(RECORD).map((field): [string, object] => [field, { ...RECORD, [field]: 'changed' }]),
     ['details, deep inside', { ...RECORD, details: { b: true, a: [1, { y: 'é€😀', x: null }] } }],
     ['details, a type', { ...RECORD, details: { ...RECORD.details, b: 'true' } }],
     ['a microsecond', { ...RECORD, timestamp: '2026-01-31T09:30:00.000002Z' }],

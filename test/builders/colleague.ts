@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { hashPassword } from '#secrets';
+import type { ApiClient } from '../harness/api-client';
+import type { Organization } from './organization';
+
+export interface Colleague {
+  readonly id: string;
+  readonly email: string;
+  readonly client: ApiClient;
+}
+
+/** A user of the organization who is no admin, signed in. @param roleIds by default the role of the organization's resources */
+export async function colleague(
+  org: Organization,
+  roleIds: readonly string[] = [org.roleId],
+): Promise<Colleague> {
+  const { drawbridge, organizationId, admin } = org;
+  const email = `${randomUUID()}@example.com`;
+  const password = randomUUID();
+  const [user] = await drawbridge.query<{ id: string }>(
+    `INSERT INTO users (organization_id, email, name, password_hash) VALUES ($1, $2, 'Colleague', $3) RETURNING id`,
+    [organizationId, email, await hashPassword(password)],
+  );
+  const { id } = user!;
+  for (const roleId of roleIds) await admin.expect(200, admin.post(`/roles/${roleId}/users/${id}`));
+  const { api } = drawbridge;
+  const login = await api.expect(200, api.post<{ accessToken: string }>('/auth/login', { email, password }));
+  return { id, email, client: api.as({ token: login.accessToken }) };
+}
