@@ -110,9 +110,9 @@ describe('The chain of audit records', () => {
 
   it('writers and sealers, all at once: one unbroken chain for each organization', async () => {
     const organizations = Array.from({ length: 3 }, () => asOrganizationId(randomUUID()));
-    let writing = true;
+    const run = { over: false };
     const sealers = [sealer(), sealer(), sealer()].map(async (one) => {
-      while (writing) await one.sealNext(20);
+      while (!run.over) await one.sealNext(20);
     });
     const writers = Array.from({ length: 6 }, async (_, index) => {
       for (let written = 0; written < 40; written += 1) {
@@ -125,7 +125,7 @@ describe('The chain of audit records', () => {
       }
     });
     await Promise.all(writers);
-    writing = false;
+    run.over = true;
     await Promise.all(sealers);
     await sealAll();
     const reports = await Promise.all(organizations.map((organization) => verify(organization)));

@@ -7,10 +7,10 @@ import type { Logger } from 'pino';
 import { DriverRegistry } from '#drivers';
 import type { Database } from '#entities';
 import type { QueueConnection } from '#jobs';
-import type { AuditSealer } from './audit/audit-sealer';
 import type { CloudAccess } from './convergence/cloud-access';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
 import type { ConvergenceRunner } from './convergence/convergence-runner';
+import type { RepeatedTask } from './sweep/repeated-task';
 import type { Sweeper } from './sweep/sweeper';
 
 const DRAIN_WITHIN_MS = 9000;
@@ -20,7 +20,8 @@ export interface WorkerParts {
   readonly queue: QueueConnection;
   readonly runner: ConvergenceRunner;
   readonly sweeper: Sweeper;
-  readonly sealer: AuditSealer;
+  /** what is done again and again beside the sweep */
+  readonly tasks: readonly RepeatedTask[];
   readonly startProcessors: () => ConvergenceProcessors;
   readonly clouds: CloudAccess;
   readonly log: Logger;
@@ -39,14 +40,14 @@ export class WorkerLifecycle
     await Promise.all(DriverRegistry.providers.map((provider) => this.parts.clouds.driver(provider)));
     this.processors = this.parts.startProcessors();
     this.parts.sweeper.start();
-    this.parts.sealer.start();
+    for (const task of this.parts.tasks) task.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const { sweeper, sealer, runner, log } = this.parts;
+    const { sweeper, tasks, runner, log } = this.parts;
     const drained = Promise.all([
       sweeper.stop(),
-      sealer.stop(),
+      ...tasks.map((task) => task.stop()),
       this.processors?.close(),
       runner.drained(),
     ]).then(() => true);

@@ -2,7 +2,6 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { pino } from 'pino';
 import { DriverRegistry } from '#drivers';
 import {
-  AuditChainStore,
   ConvergenceStore,
   Database,
   LeaseStore,
@@ -12,7 +11,8 @@ import {
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
 import { MasterKeys } from '#secrets';
-import { AuditSealer } from './audit/audit-sealer';
+import { auditSealing } from './audit/audit-sealer';
+import { overdueAlarm } from './audit/overdue-alarm';
 import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
@@ -56,7 +56,7 @@ export class WorkerModule {
       log,
     );
     const sweeper = new Sweeper(database, new SweepStore(), runner, log);
-    const sealer = new AuditSealer(database, new AuditChainStore(), log);
+    const tasks = [auditSealing(database, log), overdueAlarm(database, log)];
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
     return {
@@ -69,7 +69,7 @@ export class WorkerModule {
             queue,
             runner,
             sweeper,
-            sealer,
+            tasks,
             startProcessors,
             clouds,
             log,

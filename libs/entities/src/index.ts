@@ -8,6 +8,7 @@ export * from './credential.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
 export * from './lease.store';
+export * from './overdue.store';
 export { HEALTH_EVENT_TYPES, type HealthEventType } from './resource.entity';
 export * from './resource-health.store';
 export * from './resource.store';

@@ -59,13 +59,28 @@ describe('6 Events', () => {
 
   it.each([
     ['CREDENTIAL_CREATED', 'credentials', () => org.credentialId, { provider: 'AWS' }],
-    ['RESOURCE_CREATED', 'resources', () => org.resourceIds[0]!, { resourceIdentifier: group(0) }],
     ['ROLE_CREATED', 'roles', () => org.roleId, {}],
   ])('%s is recorded in the transaction of the deed', async (eventType, table, id, details) => {
     const record = await recordOf(eventType, id());
     expect(record).toMatchObject({ result: 'SUCCESS', actorId: org.adminId, details });
-    // a resource is changed again when it is verified
-    if (table !== 'resources') expect(await isOneTransaction(table, id(), record)).toBe(true);
+    expect(await isOneTransaction(table, id(), record)).toBe(true);
+  });
+
+  it('RESOURCE_CREATED is recorded in the transaction of the deed', async () => {
+    const { id } = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string }>('/resources', {
+        name: 'another',
+        credentialId: org.credentialId,
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(8),
+        region: 'eu-central-1',
+      }),
+    );
+    const record = await recordOf('RESOURCE_CREATED', id);
+    expect(record).toMatchObject({ resourceName: 'another', details: { resourceIdentifier: group(8) } });
+    expect(await isOneTransaction('resources', id, record)).toBe(true);
   });
 
   it('assigning a resource and a user to a role are recorded, naming both', async () => {
@@ -213,6 +228,45 @@ describe('6 Events', () => {
     expect(records).toMatchObject([
       { result: 'FAILURE', errorMessage: expect.stringMatching(/not authorized/i) as string },
     ]);
+  });
+
+  it('a rule that should be gone for a minute and is not is RULE_REVOCATION_OVERDUE, told once', async () => {
+    const own = await organization(drawbridge, [{ group: group(7) }]);
+    const { id } = await own.started({ ipv4Address: '203.0.113.61' });
+    await own.reaches(id, 'ACTIVE');
+    await drawbridge.cloud.fault({
+      kind: 'refuse',
+      target: group(7),
+      operation: 'RevokeSecurityGroupIngress',
+      seconds: 60,
+    });
+    await own.admin.expect(200, own.admin.post(`/sessions/${id}/stop`));
+    await until('the removal was tried', async () => {
+      const [tried] = await drawbridge.query(
+        `SELECT FROM rules WHERE address = '203.0.113.61/32' AND last_error IS NOT NULL`,
+      );
+      return tried;
+    });
+    expect(await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE')).toEqual([]);
+    await drawbridge.query(`UPDATE sessions SET ended_at = ended_at - interval '1 minute' WHERE id = $1`, [
+      id,
+    ]);
+    const [told] = await until('it is recorded', async () => {
+      const records = await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE');
+      return records.length > 0 && records;
+    });
+    expect(told).toMatchObject({
+      actorType: 'SYSTEM',
+      resourceType: 'RESOURCE',
+      resourceId: own.resourceIds[0],
+      resourceName: 'resource-0',
+      result: 'FAILURE',
+      errorMessage: expect.stringMatching(/not authorized/i) as string,
+      details: { ipAddress: '203.0.113.61', sessionId: id, userId: own.adminId },
+    });
+    await drawbridge.cloud.clearFaults();
+    await own.reaches(id, 'CANCELLED', 40_000);
+    expect(await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE')).toHaveLength(1);
   });
 
   it('what cannot be recorded is not done', async () => {

@@ -1,10 +1,17 @@
-import { Catch, HttpException, HttpStatus, Logger, type ArgumentsHost } from '@nestjs/common';
+import {
+  Catch,
+  HttpException,
+  HttpStatus,
+  Logger,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
 import { isUUID } from 'class-validator';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { AuditStore, Database } from '#entities';
 import { principalOfRequest } from '#guards';
+import { answerFailure } from '../errors/answer-failure';
 import { ApiError } from '../errors/api-error';
-import { ApiErrorFilter } from '../errors/api-error.filter';
 import { callerAddressOf } from '../http/caller-address';
 import { auditActor } from './audit-actor';
 import { deedOf } from './deeds';
@@ -16,24 +23,24 @@ const LONGEST_PATH = 200;
 
 /** Writes the deed somebody was refused into the audit trail, then answers. Costs nothing where nobody is refused. */
 @Catch(HttpException)
-export class RefusedDeedsFilter extends ApiErrorFilter {
+export class RefusedDeedsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Audit');
 
   constructor(
     private readonly database: Database,
     private readonly audit: AuditStore,
-  ) {
-    super();
-  }
+  ) {}
 
-  override async catch(exception: HttpException, host: ArgumentsHost): Promise<void> {
+  async catch(exception: HttpException, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
     try {
-      await this.record(exception, host.switchToHttp().getRequest<Request>());
+      await this.record(exception, request);
     } catch (error) {
       // the refusal stands, with or without its record
       this.logger.error({ msg: 'A refused deed was not recorded', reason: (error as Error).message });
     }
-    super.catch(exception, host);
+    answerFailure(exception, request, http.getResponse<Response>());
   }
 
   private async record(exception: HttpException, request: Request): Promise<void> {

@@ -1,34 +1,36 @@
 import type { Logger } from 'pino';
-import type { AuditChainStore, Database, Seal, SealableRecord, SealPosition, Tx } from '#entities';
+import {
+  AuditChainStore,
+  type Database,
+  type Seal,
+  type SealableRecord,
+  type SealPosition,
+  type Tx,
+} from '#entities';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
+import { RepeatedTask } from '../sweep/repeated-task';
 
 const EVERY_MS = 1000;
 const RECORDS_AT_ONCE = 1000;
+const MOST_BATCHES = 50;
 const BEGINNING: SealPosition = { transactionId: '0', sequence: '0' };
 
 /**
- * Once a second: seals the audit records that are complete, each into its organization's chain. Any number of workers
- * may run one; the cursor's row lets one at a time.
+ * Seals the audit records that are complete, each into its organization's chain. Any number of workers may have one;
+ * the cursor's row lets one at a time.
  */
 export class AuditSealer {
-  private timer: NodeJS.Timeout | null = null;
-  private sealing: Promise<void> = Promise.resolve();
-  private stopped = false;
-
   constructor(
     private readonly database: Database,
     private readonly chain: AuditChainStore,
     private readonly log: Logger,
   ) {}
 
-  start(): void {
-    this.sealing = this.sealAndPlanNext();
-  }
-
-  async stop(): Promise<void> {
-    this.stopped = true;
-    if (this.timer) clearTimeout(this.timer);
-    await this.sealing;
+  /** Seals what there is; of a great backlog a part, so that it can be stopped in between. */
+  async sealMany(): Promise<void> {
+    for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
+      if ((await this.sealNext()) < RECORDS_AT_ONCE) return;
+    }
   }
 
   /**
@@ -90,15 +92,10 @@ export class AuditSealer {
     });
     await this.chain.append(tx, seals);
   }
+}
 
-  private async sealAndPlanNext(): Promise<void> {
-    const began = performance.now();
-    try {
-      while (!this.stopped && (await this.sealNext()) === RECORDS_AT_ONCE);
-    } catch (error) {
-      this.log.error({ err: error }, 'Audit records were not sealed; the next try follows');
-    }
-    if (this.stopped) return;
-    this.timer = setTimeout(() => this.start(), Math.max(0, EVERY_MS - (performance.now() - began)));
-  }
+/** Seals once a second, never while a request waits. */
+export function auditSealing(database: Database, log: Logger): RepeatedTask {
+  const sealer = new AuditSealer(database, new AuditChainStore(), log);
+  return new RepeatedTask('seal audit records', EVERY_MS, () => sealer.sealMany(), log);
 }

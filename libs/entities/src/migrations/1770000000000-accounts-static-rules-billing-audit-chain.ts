@@ -156,6 +156,7 @@ const UP = [
   `ALTER TABLE users ADD deleted_at timestamptz`,
   `ALTER TABLE resource_ips ADD static_ip_rule_id uuid`,
   `ALTER TABLE resource_ips ADD resource_name text NOT NULL DEFAULT ''`,
+  `ALTER TABLE resource_ips ADD overdue_at timestamptz`,
   `ALTER TABLE resource_ips ALTER COLUMN session_id DROP NOT NULL`,
   `CREATE INDEX audit_records_transaction_id_idx ON audit_records (transaction_id, sequence)`,
   `DROP INDEX audit_records_organization_id_idx`,
@@ -219,7 +220,7 @@ const DOWN = [
   `DROP TRIGGER audit_records_never_truncated ON audit_records`,
   `DELETE FROM resource_ips WHERE session_id IS NULL`,
   `ALTER TABLE resource_ips DROP CONSTRAINT resource_ips_owner_check`,
-  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name`,
+  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name, DROP COLUMN overdue_at`,
   `ALTER TABLE resource_ips ALTER COLUMN session_id SET NOT NULL`,
   `DELETE FROM resource_ips ip WHERE NOT EXISTS (SELECT FROM resources r WHERE r.id = ip.resource_id)`,
   `ALTER TABLE resource_ips ADD CONSTRAINT resource_ips_resource_fkey FOREIGN KEY (organization_id, resource_id)
