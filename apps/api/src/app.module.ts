@@ -4,6 +4,8 @@ import { LoggerModule } from 'nestjs-pino';
 import { AccessGuard } from '#guards';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
+import { AuditModule } from './audit/audit.module';
+import { RefusedDeedsFilter } from './audit/refused-deeds.filter';
 import { AuthModule } from './auth/auth.module';
 import { ConnectionsModule } from './connections/connections.module';
 import { CredentialsModule } from './credentials/credentials.module';
@@ -18,6 +20,7 @@ import { MfaModule } from './mfa/mfa.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { MailModule } from './mail/mail.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { ResourceHealthModule } from './resource-health/resource-health.module';
 import { ResourcesModule } from './resources/resources.module';
 import { RolesModule } from './roles/roles.module';
 import { SessionsModule } from './sessions/sessions.module';
@@ -38,6 +41,8 @@ export const RESOURCE_MODULES: readonly Type[] = [
   UsersModule,
   OrganizationModule,
   PlatformModule,
+  AuditModule,
+  ResourceHealthModule,
 ];
 
 const validation = new ValidationPipe({
@@ -70,6 +75,8 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
         { provide: APP_PIPE, useValue: validation },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
+        // the last one that fits is asked first
+        { provide: APP_FILTER, useClass: RefusedDeedsFilter },
       ],
     };
   }

@@ -11,6 +11,8 @@ import {
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
 import { MasterKeys } from '#secrets';
+import { auditSealing } from './audit/audit-sealer';
+import { overdueAlarm } from './audit/overdue-alarm';
 import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
@@ -54,6 +56,8 @@ export class WorkerModule {
     );
     const sweeper = new Sweeper(database, new SweepStore(), runner, log);
     const tasks = [
+      auditSealing(database, log),
+      overdueAlarm(database, log),
       idempotencyKeyDeletion(database, log),
       ...verificationTasks({
         database,

@@ -65,11 +65,12 @@ export const AUDIT_EVENT_TYPES = [
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
-export type ActorType = 'USER' | 'API_KEY' | 'SYSTEM' | 'AGENT';
+export const ACTOR_TYPES = ['USER', 'API_KEY', 'SYSTEM', 'AGENT'] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];
 
 /** One deed. Written in the transaction of the deed; a trigger refuses to change or delete it. */
 @Entity('audit_records')
-@Index('audit_records_organization_id_idx', ['organizationId', 'sequence'], { unique: true })
+@Index('audit_records_organization_id_idx', ['organizationId', 'timestamp', 'sequence'])
 @Index('audit_records_transaction_id_idx', ['transactionId', 'sequence'])
 @Check('audit_records_actor_type_check', `actor_type IN ('USER', 'API_KEY', 'SYSTEM', 'AGENT')`)
 @Check('audit_records_result_check', `result IN ('SUCCESS', 'FAILURE')`)
@@ -93,7 +94,7 @@ export class AuditRecordEntity {
   @Json({ default: {} }) details!: Record<string, unknown>;
 }
 
-/** One link of an organization's chain: the record's content and the link before it, hashed. */
+/** One link of an organization's chain: the record's content and the link before it, hashed. Append-only too. */
 @Entity('audit_seals')
 @Unique('audit_seals_record_id_key', ['recordId'])
 export class AuditSealEntity {

@@ -1,6 +1,7 @@
 import type { OrganizationId } from '#rules';
 import type { ActorType, AuditEventType } from './audit-record.entity';
 import type { Tx } from './database';
+import type { Slice } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface AuditActor {
@@ -18,6 +19,33 @@ export interface AuditEntry extends AuditActor {
   readonly result?: 'SUCCESS' | 'FAILURE';
   readonly errorMessage?: string | null;
   readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRecordRow {
+  readonly id: string;
+  readonly eventType: AuditEventType;
+  readonly timestamp: Date;
+  readonly actorType: ActorType;
+  readonly actorId: string | null;
+  readonly actorEmail: string | null;
+  readonly resourceType: string | null;
+  readonly resourceId: string | null;
+  readonly resourceName: string | null;
+  readonly result: 'SUCCESS' | 'FAILURE';
+  readonly ipAddress: string | null;
+  readonly errorMessage: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditFilter {
+  /** only what this user did, or what was done to the user; null: everything */
+  readonly concerns: string | null;
+  readonly eventTypes: readonly AuditEventType[] | null;
+  readonly actorEmail: string | null;
+  readonly resourceId: string | null;
+  readonly from: Date | null;
+  /** still included, as a whole millisecond */
+  readonly to: Date | null;
 }
 
 /** The service itself, when nobody asked for the deed. */
@@ -45,9 +73,70 @@ export const auditInsert = (organization: string, entries: string): string => `
 
 export const auditJson = (...entries: AuditEntry[]): string => JSON.stringify(entries);
 
+/** $2 to $7: the filter, in the order of `filterValues` */
+const FILTERED = `FROM audit_records a
+  WHERE a.organization_id = $1
+    AND a.timestamp >= coalesce($2::timestamptz, '-infinity')
+    AND a.timestamp < coalesce($3::timestamptz + interval '1 millisecond', 'infinity')
+    AND ($4::text[] IS NULL OR a.event_type = ANY ($4))
+    AND ($5::text IS NULL OR a.actor_email = $5)
+    AND ($6::uuid IS NULL OR a.resource_id = $6)
+    AND ($7::uuid IS NULL OR $7 IN (a.actor_id, a.resource_id) OR a.details->>'userId' = $7::text
+      OR a.actor_id IN (SELECT id FROM api_keys WHERE organization_id = $1 AND user_id = $7)
+      OR a.resource_id IN (SELECT id FROM api_keys WHERE organization_id = $1 AND user_id = $7
+        UNION ALL SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $7))`;
+
+const filterValues = (filter: AuditFilter): unknown[] => [
+  filter.from,
+  filter.to,
+  filter.eventTypes,
+  filter.actorEmail,
+  filter.resourceId,
+  filter.concerns,
+];
+
 export class AuditStore implements TenantStore<AuditStore> {
   /** Call it in the transaction of the deed. */
   async write(tx: Tx, organization: OrganizationId, ...entries: AuditEntry[]): Promise<void> {
     await tx.query(auditInsert('$1', '$2'), [organization, auditJson(...entries)]);
+  }
+
+  /**
+   * Writes a deed that was refused, unless its actor has been refused as often as `mostAMinute` within a minute:
+   * whoever tries on and on shall not fill the trail.
+   */
+  async writeRefusal(
+    tx: Tx,
+    organization: OrganizationId,
+    entry: AuditEntry & { readonly result: 'FAILURE' },
+    mostAMinute: number,
+  ): Promise<void> {
+    await tx.query(
+      `${auditInsert('$1', '$2')}
+       WHERE (SELECT count(*) FROM audit_records a
+         WHERE a.organization_id = $1 AND a.timestamp > now() - interval '1 minute'
+           AND a.actor_id = $3 AND a.result = 'FAILURE') < $4`,
+      [organization, auditJson(entry), entry.actorId, mostAMinute],
+    );
+  }
+
+  /** Newest first; records of one moment in the order they were written, the last one first. */
+  async list(
+    tx: Tx,
+    organization: OrganizationId,
+    filter: AuditFilter,
+    slice: Slice,
+  ): Promise<{ rows: AuditRecordRow[]; total: number }> {
+    const given = [organization, ...filterValues(filter)];
+    const [counted] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total ${FILTERED}`, given);
+    const rows = await tx.query<AuditRecordRow[]>(
+      `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
+         a.actor_email AS "actorEmail", a.resource_type AS "resourceType", a.resource_id AS "resourceId",
+         a.resource_name AS "resourceName", a.result, a.ip_address AS "ipAddress",
+         a.error_message AS "errorMessage", a.details
+       ${FILTERED} ORDER BY a.timestamp DESC, a.sequence DESC LIMIT $8 OFFSET $9`,
+      [...given, slice.size, slice.page * slice.size],
+    );
+    return { rows, total: counted!.total };
   }
 }

@@ -1,6 +1,7 @@
 export * from './account-token.store';
 export * from './account.store';
 export * from './api-key.store';
+export * from './audit-chain.store';
 export * from './audit-record.entity';
 export * from './audit.store';
 export * from './convergence.store';
@@ -17,6 +18,9 @@ export * from './platform.store';
 export * from './mfa.store';
 export * from './password.store';
 export * from './refresh-token.store';
+export * from './overdue.store';
+export { HEALTH_EVENT_TYPES, type HealthEventType } from './resource.entity';
+export * from './resource-health.store';
 export * from './resource.store';
 export * from './role.store';
 export * from './session-wait.store';

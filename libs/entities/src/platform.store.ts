@@ -1,6 +1,6 @@
 import type { OrganizationId, Tier } from '#rules';
 import { returned, type Tx } from './database';
-import type { Slice } from './session.store';
+import type { Slice } from './slice';
 import { LIVE } from './status-lists';
 import type { PlatformRole } from './user.entity';
 

@@ -68,10 +68,12 @@ export class ResourceEntity {
   @UpdatedAt() updatedAt!: Date;
 }
 
-export type HealthEventType = 'VERIFY_OK' | 'VERIFY_FAILED' | 'RECONCILE_OK' | 'RECONCILE_FAILED';
+export const HEALTH_EVENT_TYPES = ['VERIFY_OK', 'VERIFY_FAILED', 'RECONCILE_OK', 'RECONCILE_FAILED'] as const;
+export type HealthEventType = (typeof HEALTH_EVENT_TYPES)[number];
 
 @Entity('resource_health_events')
 @Index('resource_health_events_organization_id_idx', ['organizationId', 'createdAt'])
+@Index('resource_health_events_resource_id_idx', ['resourceId', 'createdAt'])
 @ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
   name: 'resource_health_events_resource_fkey',
   onDelete: 'CASCADE',

@@ -1,7 +1,7 @@
 import { TIER_LIMITS, type OrganizationId, type Provider, type Tier, type TrafficConfig } from '#rules';
 import type { Tx } from './database';
 import type { HealthEventType } from './resource.entity';
-import type { Slice } from './session.store';
+import type { Slice } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface ResourceRow {

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { brokenConstraint, returned, type Tx } from './database';
-import type { Slice } from './session.store';
+import type { Slice } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface RoleRow {

@@ -100,6 +100,8 @@ export class ResourceIpEntity {
   @Moment({ nullable: true }) appliedAt!: Date | null;
   @Moment({ nullable: true }) removedAt!: Date | null;
   @Text({ nullable: true }) errorMessage!: string | null;
+  /** when it was recorded that its rules should be gone and are not */
+  @Moment({ nullable: true }) overdueAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }
 

@@ -19,8 +19,11 @@ import {
   type NewOpening,
   type WokenTargets,
 } from './openings';
+import type { Slice } from './slice';
 import { LIVE, MAY_EXPIRE, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
+
+export type { Slice } from './slice';
 
 export interface ResourceIpRow {
   readonly id: string;
@@ -79,11 +82,6 @@ export interface SessionFilter {
   readonly userId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly statuses?: readonly SessionStatus[] | undefined;
-}
-
-export interface Slice {
-  readonly page: number;
-  readonly size: number;
 }
 
 /** A session that was ended, and the cloud objects its rules are in. */

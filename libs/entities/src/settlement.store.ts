@@ -64,7 +64,10 @@ interface AffectedSession {
   organizationId: OrganizationId;
   status: SessionStatus;
   endedReason: EndedReason | null;
+  userId: string;
   userEmail: string;
+  /** of one of its addresses, when there is one */
+  errorMessage: string | null;
   statuses: ResourceIpStatus[];
 }
 
@@ -197,7 +200,9 @@ export class SettlementStore {
     if (sessionIds.length === 0) return;
     const sessions = await tx.query<AffectedSession[]>(
       `SELECT s.id, s.organization_id AS "organizationId", s.status, s.ended_reason AS "endedReason",
-         u.email AS "userEmail",
+         s.user_id AS "userId", u.email AS "userEmail",
+         (SELECT min(ip.error_message) FROM resource_ips ip
+          WHERE ip.session_id = s.id AND ip.status = 'FAILED') AS "errorMessage",
          ARRAY(SELECT ip.status FROM resource_ips ip WHERE ip.session_id = s.id) AS statuses
        FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY ($1::uuid[])`,
       [sessionIds],
@@ -272,6 +277,7 @@ function sessionMoved(session: AffectedSession, to: SessionStatus): AuditEntry {
     resourceId: session.id,
     resourceName: session.userEmail,
     result: to === 'FAILED' ? 'FAILURE' : 'SUCCESS',
-    details: { from: session.status, to },
+    errorMessage: to === 'FAILED' ? session.errorMessage : null,
+    details: { userId: session.userId, from: session.status, to },
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IpVersion, OrganizationId, ResourceIpStatus } from '#rules';
 import type { Tx } from './database';
 import { DUE, HOLD, WANT, wantsJson, wokenTargets, type WantedRules, type WokenTargets } from './openings';
-import type { Slice } from './session.store';
+import type { Slice } from './slice';
 import { LEAVING, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 

@@ -1,6 +1,6 @@
 import { TIER_LIMITS, type OrganizationId, type Tier } from '#rules';
 import { returned, type Tx } from './database';
-import type { Slice } from './session.store';
+import type { Slice } from './slice';
 import type { TenantStore } from './tenant-store';
 import type { PlatformRole } from './user.entity';
 

@@ -1,6 +1,6 @@
 export { AccessGuard } from './access.guard';
 export { AccessTokens, type AccessClaims, type IssuedToken } from './access-tokens';
-export { CurrentPrincipal } from './current-principal';
+export { CurrentPrincipal, principalOfRequest } from './current-principal';
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
 export { isOpenDuringMfaSetup, OpenDuringMfaSetup } from './mfa-setup';

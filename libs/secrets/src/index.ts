@@ -1,4 +1,5 @@
 export * from './api-keys';
+export * from './audit-seal';
 export * from './credential-seal';
 export * from './data-keys';
 export * from './field-seal';

@@ -123,6 +123,7 @@ export class SessionsService {
       details: {
         sessionId: session.id,
         userId: session.userId,
+        userEmail: session.userEmail,
         ipv4Address: session.ipv4Address,
         ipv6Address: session.ipv6Address,
         reason,

@@ -161,8 +161,12 @@ const UP = [
   `ALTER TABLE refresh_tokens ADD mfa_setup_only boolean NOT NULL DEFAULT false`,
   `ALTER TABLE resource_ips ADD static_ip_rule_id uuid`,
   `ALTER TABLE resource_ips ADD resource_name text NOT NULL DEFAULT ''`,
+  `ALTER TABLE resource_ips ADD overdue_at timestamptz`,
   `ALTER TABLE resource_ips ALTER COLUMN session_id DROP NOT NULL`,
   `CREATE INDEX audit_records_transaction_id_idx ON audit_records (transaction_id, sequence)`,
+  `DROP INDEX audit_records_organization_id_idx`,
+  `CREATE INDEX audit_records_organization_id_idx ON audit_records (organization_id, timestamp, sequence)`,
+  `CREATE INDEX resource_health_events_resource_id_idx ON resource_health_events (resource_id, created_at)`,
   `CREATE INDEX credentials_check_due_idx ON credentials (check_due_at) WHERE check_due_at IS NOT NULL`,
   `CREATE INDEX resources_deleted_idx ON resources (id) WHERE deleted_at IS NOT NULL`,
   `CREATE INDEX static_ip_rules_deleted_idx ON static_ip_rules (id) WHERE deleted_at IS NOT NULL`,
@@ -208,12 +212,24 @@ const UP = [
       ADD CONSTRAINT account_tokens_user_fkey FOREIGN KEY (organization_id, user_id)
       REFERENCES users(organization_id,id) ON DELETE CASCADE`,
   `UPDATE resource_ips ip SET resource_name = r.name FROM resources r WHERE r.id = ip.resource_id`,
+  `CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION '% are append-only', replace(TG_TABLE_NAME, '_', ' ');
+    END
+  $$`,
+  `CREATE TRIGGER audit_seals_append_only BEFORE UPDATE OR DELETE ON audit_seals
+    FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()`,
+  `CREATE TRIGGER audit_seals_never_truncated BEFORE TRUNCATE ON audit_seals
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()`,
+  `CREATE TRIGGER audit_records_never_truncated BEFORE TRUNCATE ON audit_records
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()`,
 ];
 
 const DOWN = [
+  `DROP TRIGGER audit_records_never_truncated ON audit_records`,
   `DELETE FROM resource_ips WHERE session_id IS NULL`,
   `ALTER TABLE resource_ips DROP CONSTRAINT resource_ips_owner_check`,
-  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name, DROP COLUMN pending_since`,
+  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name, DROP COLUMN pending_since, DROP COLUMN overdue_at`,
   `ALTER TABLE resource_ips ALTER COLUMN session_id SET NOT NULL`,
   `DELETE FROM resource_ips ip WHERE NOT EXISTS (SELECT FROM resources r WHERE r.id = ip.resource_id)`,
   `ALTER TABLE resource_ips ADD CONSTRAINT resource_ips_resource_fkey FOREIGN KEY (organization_id, resource_id)
@@ -224,6 +240,9 @@ const DOWN = [
   `DROP INDEX users_one_per_email`,
   `ALTER TABLE users ADD CONSTRAINT users_organization_id_email_key UNIQUE (organization_id, email)`,
   `ALTER TABLE audit_records DROP COLUMN transaction_id`,
+  `DROP INDEX audit_records_organization_id_idx`,
+  `CREATE UNIQUE INDEX audit_records_organization_id_idx ON audit_records (organization_id, sequence)`,
+  `DROP INDEX resource_health_events_resource_id_idx`,
   `ALTER TABLE organizations DROP COLUMN suspended_reason, DROP COLUMN mfa_required, DROP COLUMN password_min_length, DROP COLUMN password_require_uppercase, DROP COLUMN password_require_lowercase, DROP COLUMN password_require_digit, DROP COLUMN password_require_special_char, DROP COLUMN password_expiration_days`,
   `ALTER TABLE credentials DROP COLUMN check_due_at, DROP COLUMN check_attempts`,
   `ALTER TABLE resources DROP COLUMN verify_due_at, DROP COLUMN suspended_by_check, DROP COLUMN deleted_at, DROP COLUMN revision`,

@@ -1,0 +1,74 @@
+import type { AuditEventType } from '#entities';
+import { API_PREFIX } from '../errors/error-shape';
+
+export interface Deed {
+  readonly eventType: AuditEventType;
+  readonly resourceType: string;
+}
+
+const of = (resourceType: string, routes: Readonly<Record<string, AuditEventType>>): [string, Deed][] =>
+  Object.entries(routes).map(([route, eventType]) => [route, { eventType, resourceType }]);
+
+/** What each route does when it is not refused. `:` stands for an id. */
+const DEEDS: ReadonlyMap<string, Deed> = new Map([
+  ...of('SESSION', {
+    'POST /sessions': 'SESSION_STARTED',
+    'POST /sessions/:/extend': 'SESSION_EXTENDED',
+    'POST /sessions/:/stop': 'SESSION_STOPPED',
+    'POST /sessions/admin/:/stop': 'SESSION_STOPPED',
+  }),
+  ...of('RESOURCE', {
+    'POST /resources': 'RESOURCE_CREATED',
+    'PATCH /resources/:': 'RESOURCE_UPDATED',
+    'DELETE /resources/:': 'RESOURCE_DELETED',
+    'POST /resources/:/verify': 'RESOURCE_VERIFIED',
+  }),
+  ...of('CREDENTIAL', {
+    'POST /credentials': 'CREDENTIAL_CREATED',
+    'PATCH /credentials/:': 'CREDENTIAL_UPDATED',
+    'DELETE /credentials/:': 'CREDENTIAL_DELETED',
+    'POST /credentials/:/verify': 'CREDENTIAL_VERIFIED',
+  }),
+  ...of('ROLE', {
+    'POST /roles': 'ROLE_CREATED',
+    'PATCH /roles/:': 'ROLE_UPDATED',
+    'DELETE /roles/:': 'ROLE_DELETED',
+    'POST /roles/:/resources/:': 'ROLE_RESOURCE_ASSIGNED',
+    'DELETE /roles/:/resources/:': 'ROLE_RESOURCE_UNASSIGNED',
+    'POST /roles/:/users/:': 'ROLE_USER_ASSIGNED',
+    'DELETE /roles/:/users/:': 'ROLE_USER_UNASSIGNED',
+  }),
+  ...of('USER', {
+    'POST /users': 'USER_CREATED',
+    'PATCH /users/:': 'USER_UPDATED',
+    'DELETE /users/:': 'USER_DELETED',
+    'POST /users/:/reset-mfa': 'MFA_RESET',
+  }),
+  ...of('STATIC_IP_RULE', {
+    'POST /static-ip-rules': 'STATIC_IP_RULE_CREATED',
+    'PATCH /static-ip-rules/:': 'STATIC_IP_RULE_UPDATED',
+    'DELETE /static-ip-rules/:': 'STATIC_IP_RULE_DELETED',
+  }),
+  ...of('API_KEY', {
+    'POST /api-keys': 'API_KEY_CREATED',
+    'DELETE /api-keys/:': 'API_KEY_REVOKED',
+  }),
+  ...of('ORGANIZATION', {
+    'PATCH /organization': 'ORGANIZATION_UPDATED',
+    'PATCH /organization/settings': 'ORGANIZATION_SETTINGS_UPDATE',
+    'PATCH /organization/billing': 'BILLING_DETAILS_UPDATED',
+    'POST /platform/organizations/:/suspend': 'ORGANIZATION_SUSPENDED',
+    'POST /platform/organizations/:/reactivate': 'ORGANIZATION_REACTIVATED',
+  }),
+  ...of('SUBSCRIPTION', {
+    'POST /billing/subscribe': 'SUBSCRIPTION_CREATED',
+    'POST /billing/cancel': 'SUBSCRIPTION_CANCELLED',
+  }),
+]);
+
+/**
+ * The deed of a route; undefined when it does nothing that is recorded.
+ * @param path the route's, with its parameters: `/api/v1/roles/:id`
+ */
+export const deedOf = (method: string, path: string): Deed | undefined =>
+  DEEDS.get(`${method} ${path.replace(API_PREFIX, '').replaceAll(/:\w+/g, ':')}`);

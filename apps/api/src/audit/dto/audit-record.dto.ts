@@ -1,0 +1,46 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ACTOR_TYPES, AUDIT_EVENT_TYPES, type ActorType, type AuditEventType } from '#entities';
+import { PageDto } from '../../http/page.dto';
+
+export class AuditRecordDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: AUDIT_EVENT_TYPES, enumName: 'AuditEventType', example: 'SESSION_STOPPED' })
+  eventType!: AuditEventType;
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) timestamp!: string;
+  @ApiProperty({ enum: ACTOR_TYPES, description: 'SYSTEM: the service itself' }) actorType!: ActorType;
+  @ApiProperty({ type: String, nullable: true, format: 'uuid', description: 'the user or the API key' })
+  actorId!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'ada@example.com',
+    description: 'of the user, or of the user whose key it was',
+  })
+  actorEmail!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'SESSION', description: 'what it was done to' })
+  resourceType!: string | null;
+  @ApiProperty({ type: String, nullable: true, format: 'uuid' }) resourceId!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'grace@example.com',
+    description: 'its name then; of a session, the e-mail address of its user',
+  })
+  resourceName!: string | null;
+  @ApiProperty({ enum: ['SUCCESS', 'FAILURE'], description: 'FAILURE: it was tried' })
+  result!: 'SUCCESS' | 'FAILURE';
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.7', description: 'where it came from' })
+  ipAddress!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'why it failed' }) errorMessage!: string | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    example: { reason: 'ADMIN' },
+    description: 'more about it, by event type',
+  })
+  details!: Readonly<Record<string, unknown>>;
+}
+
+export class AuditPageDto extends PageDto {
+  @ApiProperty({ type: [AuditRecordDto] }) content!: AuditRecordDto[];
+}

@@ -1,0 +1,65 @@
+import {
+  Catch,
+  HttpException,
+  HttpStatus,
+  Logger,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import type { Request, Response } from 'express';
+import { AuditStore, Database } from '#entities';
+import { principalOfRequest } from '#guards';
+import { answerFailure } from '../errors/answer-failure';
+import { ApiError } from '../errors/api-error';
+import { callerAddressOf } from '../http/caller-address';
+import { auditActor } from './audit-actor';
+import { deedOf } from './deeds';
+
+/** What was understood, and not allowed. A malformed request, or one for what does not exist, attempts nothing. */
+const REFUSED: readonly number[] = [HttpStatus.FORBIDDEN, HttpStatus.CONFLICT];
+const MOST_A_MINUTE = 10;
+const LONGEST_PATH = 200;
+
+/** Writes the deed somebody was refused into the audit trail, then answers. Costs nothing where nobody is refused. */
+@Catch(HttpException)
+export class RefusedDeedsFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Audit');
+
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditStore,
+  ) {}
+
+  async catch(exception: HttpException, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    try {
+      await this.record(exception, request);
+    } catch (error) {
+      // the refusal stands, with or without its record
+      this.logger.error({ msg: 'A refused deed was not recorded', reason: (error as Error).message });
+    }
+    answerFailure(exception, request, http.getResponse<Response>());
+  }
+
+  private async record(exception: HttpException, request: Request): Promise<void> {
+    if (!REFUSED.includes(exception.getStatus())) return;
+    const principal = principalOfRequest(request);
+    const deed = deedOf(request.method, (request.route as { path?: string } | undefined)?.path ?? '');
+    if (!principal || !deed) return;
+    const { id } = request.params;
+    // a service has looked the object up before it refuses; a guard has not
+    const isKnown = exception instanceof ApiError && typeof id === 'string' && isUUID(id);
+    const entry = {
+      ...auditActor(principal, callerAddressOf(request)?.text ?? null),
+      ...deed,
+      resourceId: isKnown ? id : null,
+      resourceName: null,
+      result: 'FAILURE' as const,
+      errorMessage: exception.message,
+      details: { status: exception.getStatus(), path: request.path.slice(0, LONGEST_PATH) },
+    };
+    await this.audit.writeRefusal(this.database.autocommit, principal.organizationId, entry, MOST_A_MINUTE);
+  }
+}

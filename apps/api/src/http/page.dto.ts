@@ -1,0 +1,50 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Max } from 'class-validator';
+import { PageQueryDto } from './page-query.dto';
+
+/** Which part of a list that is answered as a Page. */
+export class PagedQueryDto extends PageQueryDto {
+  // beyond it the database cannot count
+  @Max(1_000_000_000, { message: 'must be at most 1000000000' })
+  override page = 0;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+    description: 'items a page',
+  })
+  override size = 20;
+}
+
+/** What every Page tells beside its content. */
+export class PageDto {
+  @ApiProperty({ type: 'integer', example: 42, description: 'items on all pages' }) totalElements!: number;
+  @ApiProperty({ type: 'integer', example: 3 }) totalPages!: number;
+  @ApiProperty({ type: 'integer', example: 0, description: 'this page, counted from 0' }) number!: number;
+  @ApiProperty({ type: 'integer', example: 20, description: 'items a page' }) size!: number;
+  @ApiProperty({ example: true, description: 'whether this is the first page' }) first!: boolean;
+  @ApiProperty({ example: false, description: 'whether no page follows' }) last!: boolean;
+  @ApiProperty({ type: 'integer', example: 20, description: 'items on this page' })
+  numberOfElements!: number;
+}
+
+/** A Page of items. */
+export function pageOf<Item>(
+  content: Item[],
+  total: number,
+  { page, size }: { page: number; size: number },
+): PageDto & { content: Item[] } {
+  const totalPages = Math.ceil(total / size);
+  return {
+    content,
+    totalElements: total,
+    totalPages,
+    number: page,
+    size,
+    first: page === 0,
+    last: page + 1 >= totalPages,
+    numberOfElements: content.length,
+  };
+}

@@ -1,0 +1,26 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { Answers } from '../docs/answers';
+import { pageOf } from '../http/page.dto';
+import { HealthEventPageDto, HealthEventQueryDto } from './dto/health-event.dto';
+import { ResourceHealthService } from './resource-health.service';
+
+@ApiTags('Resource health')
+@AdminOnly()
+@Controller('resource-health')
+export class ResourceHealthController {
+  constructor(private readonly health: ResourceHealthService) {}
+
+  @Get('events')
+  @ApiOperation({ summary: 'What verifying and reconciling resources found, newest first' })
+  @Answers({ 200: HealthEventPageDto, errors: [400, 401, 403] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: HealthEventQueryDto,
+  ): Promise<HealthEventPageDto> {
+    const { rows, total } = await this.health.list(principal, query);
+    const events = rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
+    return pageOf(events, total, query);
+  }
+}

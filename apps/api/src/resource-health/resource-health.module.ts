@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { ResourceHealthStore } from '#entities';
+import { ResourceHealthController } from './resource-health.controller';
+import { ResourceHealthService } from './resource-health.service';
+
+@Module({ controllers: [ResourceHealthController], providers: [ResourceHealthService, ResourceHealthStore] })
+export class ResourceHealthModule {}

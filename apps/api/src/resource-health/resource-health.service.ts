@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { Database, ResourceHealthStore, type HealthEventRow } from '#entities';
+import type { Principal } from '#guards';
+import type { HealthEventQueryDto } from './dto/health-event.dto';
+
+@Injectable()
+export class ResourceHealthService {
+  constructor(
+    private readonly database: Database,
+    private readonly health: ResourceHealthStore,
+  ) {}
+
+  /** A resource that does not exist, or is another organization's, has no events. */
+  list(
+    { organizationId }: Principal,
+    query: HealthEventQueryDto,
+  ): Promise<{ rows: HealthEventRow[]; total: number }> {
+    return this.health.list(this.database.autocommit, organizationId, query.resourceId ?? null, query);
+  }
+}

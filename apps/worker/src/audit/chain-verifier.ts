@@ -1,0 +1,107 @@
+import type { AuditChainStore, ChainLink, Database, TrailRecord, Tx } from '#entities';
+import type { OrganizationId } from '#rules';
+import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
+
+const ROWS_AT_ONCE = 1000;
+const BEFORE_ALL = String(-(2n ** 63n));
+
+/** A link that somebody noted outside of the database, to be found in the chain again. */
+export interface KeptLink {
+  readonly position: bigint;
+  readonly hash: string;
+}
+
+/** What was found out about one organization's chain. */
+export interface ChainReport {
+  /** records in the chain, up to its end or its first break */
+  readonly sealed: number;
+  /** records that no seal names yet; a running worker seals them within seconds */
+  readonly unsealed: number;
+  /** of the last sealed record that holds; worth keeping outside of the database */
+  readonly lastHash: string;
+  /** the first place where the chain does not hold; null when all of it does */
+  readonly broken: string | null;
+}
+
+/** Computes an organization's chain again and compares. Reads in batches, out of one snapshot. */
+export class ChainVerifier {
+  constructor(
+    private readonly database: Database,
+    private readonly chain: AuditChainStore,
+    private readonly tellProgress: (checked: number) => void,
+    private readonly rowsAtOnce = ROWS_AT_ONCE,
+  ) {}
+
+  verify(organization: OrganizationId, kept: KeptLink | null = null): Promise<ChainReport> {
+    return this.database.transaction(async (tx) => {
+      await this.chain.freeze(tx);
+      const links = await this.checkLinks(tx, organization, kept);
+      const trail = await this.checkTrail(tx, organization, links.sealed);
+      return { ...links, unsealed: trail.unsealed, broken: links.broken ?? trail.broken };
+    });
+  }
+
+  private async checkLinks(
+    tx: Tx,
+    organization: OrganizationId,
+    kept: KeptLink | null,
+  ): Promise<Omit<ChainReport, 'unsealed'>> {
+    let [sealed, lastHash, after] = [0, BEFORE_FIRST_RECORD, BEFORE_ALL];
+    for (;;) {
+      const links = await this.chain.linksAfter(tx, organization, after, this.rowsAtOnce);
+      for (const link of links) {
+        const broken = breakAt(link, sealed + 1, lastHash) ?? differenceFrom(kept, link);
+        if (broken !== null) return { sealed, lastHash, broken };
+        sealed += 1;
+        lastHash = link.hash;
+      }
+      this.tellProgress(sealed);
+      const last = links.at(-1);
+      if (!last || links.length < this.rowsAtOnce) break;
+      after = last.position;
+    }
+    const isCut = kept !== null && kept.position > BigInt(sealed);
+    const broken = isCut ? `the chain ends at ${sealed}, before the kept position ${kept.position}` : null;
+    return { sealed, lastHash, broken };
+  }
+
+  /** A record that sealing has passed without sealing it was not there when it came by. */
+  private async checkTrail(
+    tx: Tx,
+    organization: OrganizationId,
+    sealed: number,
+  ): Promise<{ unsealed: number; broken: string | null }> {
+    let [seen, unsealed] = [0, 0];
+    let broken: string | null = null;
+    let after: TrailRecord | null = null;
+    for (;;) {
+      const records: TrailRecord[] = await this.chain.trailAfter(tx, organization, after, this.rowsAtOnce);
+      for (const record of records) {
+        if (record.isSealed) continue;
+        unsealed += 1;
+        if (record.isPassed)
+          broken ??= `record ${record.id} of ${record.timestamp} was put in behind the seals`;
+      }
+      seen += records.length;
+      this.tellProgress(sealed + seen);
+      after = records.at(-1) ?? null;
+      if (!after || records.length < this.rowsAtOnce) return { unsealed, broken };
+    }
+  }
+}
+
+/** @returns why the link does not hold, null when it does */
+function breakAt(link: ChainLink, position: number, previous: string): string | null {
+  if (link.position !== String(position)) {
+    return `position ${position} is missing, the chain goes on at ${link.position}`;
+  }
+  if (!link.record) return `position ${position}: its record is gone`;
+  if (auditSealHash(previous, link.record) === link.hash) return null;
+  const { id, eventType, timestamp } = link.record;
+  return `position ${position}: record ${id} (${eventType} of ${timestamp}) is not what was sealed there`;
+}
+
+function differenceFrom(kept: KeptLink | null, link: ChainLink): string | null {
+  if (kept === null || link.position !== String(kept.position) || link.hash === kept.hash) return null;
+  return `position ${link.position}: the hash is not the one that was kept, the chain was written anew`;
+}

@@ -1,0 +1,363 @@
+import { randomUUID } from 'node:crypto';
+import { auditPage, auditRecords, type AuditRecord } from '../../builders/audit-trail';
+import { colleague, type Colleague } from '../../builders/colleague';
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+
+describe('6 Events', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let member: Colleague;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge);
+    member = await colleague(org);
+  });
+  afterAll(() => drawbridge.stop());
+
+  /** The newest record of what was done to something. */
+  const recordOf = async (eventType: string, resourceId: string): Promise<AuditRecord> => {
+    const [record] = await auditRecords(org.admin, `?eventType=${eventType}&resourceId=${resourceId}`);
+    if (!record) throw new Error(`${eventType} of ${resourceId} left no record`);
+    return record;
+  };
+
+  /** Waits for what the worker does. */
+  const systemRecordOf = (eventType: string, resourceId: string): Promise<AuditRecord> =>
+    until(`${eventType} is recorded`, async () => {
+      const [record] = await auditRecords(org.admin, `?eventType=${eventType}&resourceId=${resourceId}`);
+      return record;
+    });
+
+  /** Whether the transaction that wrote a row last is the one that wrote its record. */
+  const isOneTransaction = async (table: string, id: string, record: AuditRecord): Promise<boolean> => {
+    const [row] = await drawbridge.query<{ same: boolean }>(
+      `SELECT r.xmin::text::bigint = a.transaction_id % 4294967296 AS same
+       FROM ${table} r, audit_records a WHERE r.id = $1 AND a.id = $2`,
+      [id, record.id],
+    );
+    return row!.same;
+  };
+
+  let address = 0;
+  const freeAddress = (): string => `198.51.100.${(address += 1)}`;
+  const started = async (by = org.admin): Promise<string> => {
+    const body = { ipv4Address: freeAddress() };
+    return (await by.expect(200, by.post<{ id: string }>('/sessions', body))).id;
+  };
+
+  it('registering an organization and signing in are recorded in their transactions', async () => {
+    const record = await recordOf('ORGANIZATION_REGISTERED', org.organizationId);
+    expect(record).toMatchObject({ actorType: 'USER', actorId: org.adminId, resourceType: 'ORGANIZATION' });
+    expect(await isOneTransaction('users', org.adminId, record)).toBe(true);
+    const [login] = await auditRecords(member.client, '?eventType=USER_LOGIN');
+    expect(login).toMatchObject({ resourceType: 'USER', resourceId: member.id, actorEmail: member.email });
+    expect(await isOneTransaction('users', member.id, login!)).toBe(true);
+  });
+
+  it.each([
+    ['CREDENTIAL_CREATED', 'credentials', () => org.credentialId, { provider: 'AWS' }],
+    ['ROLE_CREATED', 'roles', () => org.roleId, {}],
+  ])('%s is recorded in the transaction of the deed', async (eventType, table, id, details) => {
+    const record = await recordOf(eventType, id());
+    expect(record).toMatchObject({ result: 'SUCCESS', actorId: org.adminId, details });
+    expect(await isOneTransaction(table, id(), record)).toBe(true);
+  });
+
+  it('RESOURCE_CREATED is recorded in the transaction of the deed', async () => {
+    const { id } = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string }>('/resources', {
+        name: 'another',
+        credentialId: org.credentialId,
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(8),
+        region: 'eu-central-1',
+      }),
+    );
+    const record = await recordOf('RESOURCE_CREATED', id);
+    expect(record).toMatchObject({ resourceName: 'another', details: { resourceIdentifier: group(8) } });
+    expect(await isOneTransaction('resources', id, record)).toBe(true);
+  });
+
+  it('assigning a resource and a user to a role are recorded, naming both', async () => {
+    expect(await recordOf('ROLE_RESOURCE_ASSIGNED', org.roleId)).toMatchObject({
+      details: { resourceId: org.resourceIds[0] },
+    });
+    expect(await recordOf('ROLE_USER_ASSIGNED', org.roleId)).toMatchObject({
+      details: { userId: member.id },
+    });
+  });
+
+  it('a verification that succeeds is recorded in its transaction, and as a health event', async () => {
+    const [id] = org.resourceIds as [string];
+    await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
+    const record = await recordOf('RESOURCE_VERIFIED', id);
+    expect(record).toMatchObject({ result: 'SUCCESS', errorMessage: null, resourceName: 'resource-0' });
+    expect(await isOneTransaction('resources', id, record)).toBe(true);
+    const { content } = await org.admin.expect(
+      200,
+      org.admin.get<{ content: { eventType: string }[] }>(`/resource-health/events?resourceId=${id}&size=1`),
+    );
+    expect(content).toMatchObject([{ eventType: 'VERIFY_OK' }]);
+  });
+
+  it('a verification that fails is recorded as one that failed, once, with why', async () => {
+    const own = await organization(drawbridge, [{ group: group(5) }]);
+    const [id] = own.resourceIds as [string];
+    await drawbridge.cloud.fault({ kind: 'refuse', target: group(5), count: 1 });
+    expect((await own.admin.post(`/resources/${id}/verify`)).status).toBe(400);
+    const records = await auditRecords(own.admin, `?eventType=RESOURCE_VERIFIED&resourceId=${id}`);
+    expect(records).toMatchObject([
+      { result: 'FAILURE', errorMessage: expect.stringMatching(/not authorized/i) as string },
+      { result: 'SUCCESS' },
+    ]);
+  });
+
+  it('making and revoking an API key are recorded in their transactions, without the key', async () => {
+    const key = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', {
+        name: 'pipeline',
+        scopes: ['sessions:read'],
+      }),
+    );
+    const created = await recordOf('API_KEY_CREATED', key.id);
+    expect(created).toMatchObject({ resourceName: 'pipeline', details: { scopes: ['sessions:read'] } });
+    expect(await isOneTransaction('api_keys', key.id, created)).toBe(true);
+    await org.admin.expect(204, org.admin.delete(`/api-keys/${key.id}`));
+    const revoked = await recordOf('API_KEY_REVOKED', key.id);
+    expect(await isOneTransaction('api_keys', key.id, revoked)).toBe(true);
+    expect(JSON.stringify([created, revoked])).not.toContain(key.plainTextKey);
+  });
+
+  it('starting a session is recorded, and so is that its rules were applied', async () => {
+    const id = await started();
+    expect(await recordOf('SESSION_STARTED', id)).toMatchObject({
+      actorType: 'USER',
+      actorId: org.adminId,
+      resourceType: 'SESSION',
+      details: { ipv4Address: `198.51.100.${address}`, durationHours: 1, addressDiffersFromCaller: true },
+    });
+    expect(await systemRecordOf('SESSION_ACTIVATED', id)).toMatchObject({
+      actorType: 'SYSTEM',
+      actorId: null,
+      actorEmail: null,
+      ipAddress: null,
+      result: 'SUCCESS',
+    });
+  });
+
+  it('a session that a key started names the key, and its user’s e-mail', async () => {
+    const key = await org.apiKey(['sessions:write']);
+    const [made] = await auditRecords(org.admin, '?eventType=API_KEY_CREATED&size=1');
+    const id = await started(key);
+    expect(await recordOf('SESSION_STARTED', id)).toMatchObject({
+      actorType: 'API_KEY',
+      actorId: made!.resourceId,
+      actorEmail: made!.actorEmail,
+      details: { apiKey: 'pipeline' },
+    });
+  });
+
+  it('extending a session is recorded in its transaction', async () => {
+    const id = await started();
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/extend`, { additionalHours: 2 }));
+    const record = await recordOf('SESSION_EXTENDED', id);
+    expect(record).toMatchObject({ details: { additionalHours: 2 } });
+    expect(await isOneTransaction('sessions', id, record)).toBe(true);
+  });
+
+  it('stopping one’s session is recorded with session, addresses and reason, and then that it is gone', async () => {
+    const id = await started(member.client);
+    const stopped = await member.client.expect(
+      200,
+      member.client.post<{ ipv4Address: string }>(`/sessions/${id}/stop`),
+    );
+    expect(await recordOf('SESSION_STOPPED', id)).toMatchObject({
+      actorId: member.id,
+      details: { sessionId: id, userId: member.id, ipv4Address: stopped.ipv4Address, reason: 'MANUAL' },
+    });
+    expect(await systemRecordOf('SESSION_CANCELLED', id)).toMatchObject({ actorType: 'SYSTEM' });
+  });
+
+  it('a stop by an admin is SESSION_STOPPED: actor the admin, target the user, reason ADMIN', async () => {
+    const id = await started(member.client);
+    await org.admin.expect(200, org.admin.post(`/sessions/admin/${id}/stop`));
+    expect(await recordOf('SESSION_STOPPED', id)).toMatchObject({
+      actorId: org.adminId,
+      resourceName: member.email,
+      details: {
+        sessionId: id,
+        userId: member.id,
+        userEmail: member.email,
+        ipv4Address: `198.51.100.${address}`,
+        ipv6Address: null,
+        reason: 'ADMIN',
+      },
+    });
+  });
+
+  it('a session whose time is over is SESSION_EXPIRED, by the service itself', async () => {
+    const id = await started(member.client);
+    await org.reaches(id, 'ACTIVE');
+    await org.expire(id);
+    const record = await systemRecordOf('SESSION_EXPIRED', id);
+    expect(record).toMatchObject({ actorType: 'SYSTEM', result: 'SUCCESS', resourceName: member.email });
+    expect(await isOneTransaction('sessions', id, record)).toBe(true);
+    expect(
+      (await auditRecords(member.client, `?resourceId=${id}`)).map(({ eventType }) => eventType),
+    ).toEqual(['SESSION_EXPIRED', 'SESSION_ACTIVATED', 'SESSION_STARTED']);
+  });
+
+  it('a session that could not be opened anywhere is SESSION_FAILED, with the provider’s words', async () => {
+    const own = await organization(drawbridge, [{ group: group(6) }]);
+    await drawbridge.cloud.fault({
+      kind: 'refuse',
+      target: group(6),
+      operation: 'AuthorizeSecurityGroupIngress',
+      seconds: 60,
+    });
+    const { id } = await own.started({ ipv4Address: '203.0.113.60' });
+    await own.reaches(id, 'FAILED');
+    const records = await auditRecords(own.admin, `?eventType=SESSION_FAILED&resourceId=${id}`);
+    expect(records).toMatchObject([
+      { result: 'FAILURE', errorMessage: expect.stringMatching(/not authorized/i) as string },
+    ]);
+  });
+
+  it('a rule that should be gone for a minute and is not is RULE_REVOCATION_OVERDUE, told once', async () => {
+    const own = await organization(drawbridge, [{ group: group(7) }]);
+    const { id } = await own.started({ ipv4Address: '203.0.113.61' });
+    await own.reaches(id, 'ACTIVE');
+    await drawbridge.cloud.fault({
+      kind: 'refuse',
+      target: group(7),
+      operation: 'RevokeSecurityGroupIngress',
+      seconds: 60,
+    });
+    await own.admin.expect(200, own.admin.post(`/sessions/${id}/stop`));
+    await until('the removal was tried', async () => {
+      const [tried] = await drawbridge.query(
+        `SELECT FROM rules WHERE address = '203.0.113.61/32' AND last_error IS NOT NULL`,
+      );
+      return tried;
+    });
+    expect(await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE')).toEqual([]);
+    await drawbridge.query(`UPDATE sessions SET ended_at = ended_at - interval '1 minute' WHERE id = $1`, [
+      id,
+    ]);
+    const [told] = await until('it is recorded', async () => {
+      const records = await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE');
+      return records.length > 0 && records;
+    });
+    expect(told).toMatchObject({
+      actorType: 'SYSTEM',
+      resourceType: 'RESOURCE',
+      resourceId: own.resourceIds[0],
+      resourceName: 'resource-0',
+      result: 'FAILURE',
+      errorMessage: expect.stringMatching(/not authorized/i) as string,
+      details: { ipAddress: '203.0.113.61', sessionId: id, userId: own.adminId },
+    });
+    await drawbridge.cloud.clearFaults();
+    // the next try would come by itself, half a minute later at most
+    await drawbridge.query(`UPDATE rules SET due_at = now() WHERE address = '203.0.113.61/32'`);
+    await own.reaches(id, 'CANCELLED');
+    expect(await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE')).toHaveLength(1);
+  });
+
+  it('what cannot be recorded is not done', async () => {
+    const own = await organization(drawbridge, []);
+    const name = `role-${randomUUID()}`;
+    await drawbridge.query(
+      `ALTER TABLE audit_records ADD CONSTRAINT full_disk CHECK (organization_id <> '${own.organizationId}') NOT VALID`,
+    );
+    const answer = await own.admin.post('/roles', { name });
+    await drawbridge.query('ALTER TABLE audit_records DROP CONSTRAINT full_disk');
+    expect(answer.status).toBe(500);
+    expect(await drawbridge.query('SELECT FROM roles WHERE name = $1', [name])).toEqual([]);
+  });
+
+  describe('a refused deed is recorded with its type and FAILURE:', () => {
+    const failure = async (eventType: string, by: string): Promise<AuditRecord[]> => {
+      const records = await auditRecords(org.admin, `?eventType=${eventType}&size=100`);
+      return records.filter(({ result, actorId }) => result === 'FAILURE' && actorId === by);
+    };
+
+    it.each([
+      ['POST', '/roles', 'ROLE_CREATED', 'ROLE'],
+      ['POST', '/credentials', 'CREDENTIAL_CREATED', 'CREDENTIAL'],
+      ['POST', '/resources', 'RESOURCE_CREATED', 'RESOURCE'],
+      ['POST', `/resources/${randomUUID()}/verify`, 'RESOURCE_VERIFIED', 'RESOURCE'],
+      ['POST', `/sessions/admin/${randomUUID()}/stop`, 'SESSION_STOPPED', 'SESSION'],
+      ['DELETE', `/api-keys/${randomUUID()}`, 'API_KEY_REVOKED', 'API_KEY'],
+    ])('%s %s by somebody who is no admin', async (method, path, eventType, resourceType) => {
+      const mine = await colleague(org);
+      expect((await mine.client.send(method, path, method === 'POST' ? {} : undefined)).status).toBe(403);
+      expect(await failure(eventType, mine.id)).toMatchObject([
+        {
+          actorType: 'USER',
+          actorEmail: mine.email,
+          resourceType,
+          // nobody looked whether there is such a thing
+          resourceId: null,
+          ipAddress: '127.0.0.1',
+          errorMessage: expect.stringContaining('administrator') as string,
+          details: { status: 403, path: `/api/v1${path}` },
+        },
+      ]);
+    });
+
+    it('stopping somebody else’s session', async () => {
+      const mine = await colleague(org);
+      const id = await started();
+      expect((await mine.client.post(`/sessions/${id}/stop`)).status).toBe(403);
+      expect(await failure('SESSION_STOPPED', mine.id)).toMatchObject([
+        { resourceType: 'SESSION', resourceId: id, errorMessage: 'The session belongs to another user' },
+      ]);
+    });
+
+    it('starting a session on a resource of others, and one that is there already', async () => {
+      const mine = await colleague(org);
+      const plain = await colleague(org, []);
+      expect((await plain.client.post('/sessions', { resourceIds: org.resourceIds })).status).toBe(403);
+      expect(await failure('SESSION_STARTED', plain.id)).toMatchObject([{ details: { status: 403 } }]);
+      const body = { ipv4Address: freeAddress() };
+      await mine.client.expect(200, mine.client.post('/sessions', body));
+      expect((await mine.client.post('/sessions', body)).status).toBe(409);
+      expect(await failure('SESSION_STARTED', mine.id)).toMatchObject([
+        { resourceType: 'SESSION', resourceId: null, details: { status: 409 } },
+      ]);
+    });
+
+    it('but no malformed request, and none for what does not exist', async () => {
+      const mine = await colleague(org);
+      const refused = [
+        await mine.client.post('/sessions', { durationHours: 0 }),
+        await mine.client.post('/sessions', { resourceIds: [randomUUID()] }),
+        await mine.client.post(`/sessions/${randomUUID()}/stop`),
+        await mine.client.get('/sessions/admin'),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([400, 404, 404, 403]);
+      expect(await auditPage(mine.client, `?actorEmail=${mine.email}`)).toMatchObject({
+        content: [{ eventType: 'USER_LOGIN' }],
+      });
+    });
+
+    it('ten a minute of one person: whoever tries on and on does not fill the trail', async () => {
+      const mine = await colleague(org);
+      for (let tries = 0; tries < 14; tries += 1) {
+        expect((await mine.client.post('/roles', { name: 'mine' })).status).toBe(403);
+      }
+      expect(await failure('ROLE_CREATED', mine.id)).toHaveLength(10);
+      const other = await colleague(org);
+      expect((await other.client.post('/roles', { name: 'mine' })).status).toBe(403);
+      expect(await failure('ROLE_CREATED', other.id)).toHaveLength(1);
+    });
+  });
+});
