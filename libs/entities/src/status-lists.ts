@@ -1,4 +1,12 @@
-import { HOLDING_STATUSES, LIVE_SESSION_STATUSES, RESOURCE_IP_MOVES, SESSION_MOVES } from '#rules';
+import {
+  HOLDING_STATUSES,
+  LIVE_SESSION_STATUSES,
+  PAYABLE_STATUSES,
+  RESOURCE_IP_MOVES,
+  SESSION_MOVES,
+  SUBSCRIPTION_MOVES,
+  type SubscriptionStatus,
+} from '#rules';
 
 const sqlList = (statuses: readonly string[]): string => statuses.map((status) => `'${status}'`).join(', ');
 
@@ -21,3 +29,7 @@ export const HOLDING = sqlList(HOLDING_STATUSES);
 export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
 /** For `status IN (…)`: ResourceIps that may let go. */
 export const MAY_RELEASE = startsOf(RESOURCE_IP_MOVES, 'REMOVING');
+/** For `status IN (…)`: subscriptions that wait for a payment. */
+export const PAYABLE = sqlList(PAYABLE_STATUSES);
+/** For `status IN (…)`: subscriptions that may move to `status`. */
+export const mayBecome = (status: SubscriptionStatus): string => startsOf(SUBSCRIPTION_MOVES, status);
