@@ -5,6 +5,7 @@ import { AccessGuard } from '#guards';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
 import { AuthModule } from './auth/auth.module';
+import { BillingModule } from './billing/billing.module';
 import { ConnectionsModule } from './connections/connections.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { ApiErrorFilter, validationFailed } from './errors';
@@ -28,6 +29,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   CredentialsModule,
   RolesModule,
   ApiKeysModule,
+  BillingModule,
 ];
 
 const validation = new ValidationPipe({

@@ -10,6 +10,7 @@ import type { QueueConnection } from '#jobs';
 import type { CloudAccess } from './convergence/cloud-access';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
 import type { ConvergenceRunner } from './convergence/convergence-runner';
+import type { SubscriptionSweeper } from './billing/subscription-sweeper';
 import type { Sweeper } from './sweep/sweeper';
 
 const DRAIN_WITHIN_MS = 9000;
@@ -19,6 +20,7 @@ export interface WorkerParts {
   readonly queue: QueueConnection;
   readonly runner: ConvergenceRunner;
   readonly sweeper: Sweeper;
+  readonly subscriptions: SubscriptionSweeper;
   readonly startProcessors: () => ConvergenceProcessors;
   readonly clouds: CloudAccess;
   readonly log: Logger;
@@ -37,13 +39,17 @@ export class WorkerLifecycle
     await Promise.all(DriverRegistry.providers.map((provider) => this.parts.clouds.driver(provider)));
     this.processors = this.parts.startProcessors();
     this.parts.sweeper.start();
+    this.parts.subscriptions.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const { sweeper, runner, log } = this.parts;
-    const drained = Promise.all([sweeper.stop(), this.processors?.close(), runner.drained()]).then(
-      () => true,
-    );
+    const { sweeper, subscriptions, runner, log } = this.parts;
+    const drained = Promise.all([
+      sweeper.stop(),
+      subscriptions.stop(),
+      this.processors?.close(),
+      runner.drained(),
+    ]).then(() => true);
     const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), DRAIN_WITHIN_MS).unref());
     if (!(await Promise.race([drained, late]))) log.warn('Work under way is left to the next worker');
   }

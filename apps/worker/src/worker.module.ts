@@ -2,15 +2,19 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { pino } from 'pino';
 import { DriverRegistry } from '#drivers';
 import {
+  AuditStore,
   ConvergenceStore,
   Database,
   LeaseStore,
   SettlementStore,
+  SubscriptionMoveStore,
+  SubscriptionSweepStore,
   SweepStore,
   WriteBudgetStore,
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
 import { MasterKeys } from '#secrets';
+import { SubscriptionSweeper } from './billing/subscription-sweeper';
 import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
@@ -54,6 +58,11 @@ export class WorkerModule {
       log,
     );
     const sweeper = new Sweeper(database, new SweepStore(), runner, log);
+    const subscriptions = new SubscriptionSweeper(
+      database,
+      { sweep: new SubscriptionSweepStore(), moves: new SubscriptionMoveStore(), audit: new AuditStore() },
+      log,
+    );
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
     return {
@@ -61,7 +70,16 @@ export class WorkerModule {
       providers: [
         {
           provide: WorkerLifecycle,
-          useValue: new WorkerLifecycle({ database, queue, runner, sweeper, startProcessors, clouds, log }),
+          useValue: new WorkerLifecycle({
+            database,
+            queue,
+            runner,
+            sweeper,
+            subscriptions,
+            startProcessors,
+            clouds,
+            log,
+          }),
         },
       ],
     };

@@ -42,7 +42,7 @@ function complete(operation: Operation, path: string, policy: RoutePolicy | unde
     const note = `API keys need the scope \`${scope}\`.`;
     operation.description = operation.description ? `${operation.description}\n\n${note}` : note;
   }
-  const counted = !path.includes('/health');
+  const counted = !/\/(health|billing\/webhooks)/.test(path);
   for (const status of commonErrors(operation, policy, counted)) {
     operation.responses[status] ??= { description: ERROR_WORDS[status] ?? 'Refused' };
   }
