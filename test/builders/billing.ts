@@ -124,6 +124,10 @@ export class Customer {
     });
   }
 
+  payments(): Promise<{ readonly id: string; readonly status: string }[]> {
+    return this.admin.expect(200, this.admin.get('/billing/payments'));
+  }
+
   async tier(): Promise<string> {
     const [row] = await this.drawbridge.query<{ tier: string }>(
       'SELECT subscription_tier AS tier FROM organizations WHERE id = $1',
@@ -185,3 +189,22 @@ export const press = async (redirectUrl: string, button: 'confirm' | 'decline'):
       body: '',
     }),
   );
+
+export interface Coded {
+  readonly error: string;
+  readonly message: string;
+}
+
+/** A refusal, as `coded` spells it. */
+export const refusal = ({ status, body }: Answer<unknown>): object => ({
+  status,
+  error: (body as Coded).error,
+  keys: Object.keys(body as object).toSorted(),
+});
+
+/** A refusal in the shape of billing. */
+export const coded = (status: number, error: string): object => ({
+  status,
+  error,
+  keys: ['error', 'message', 'timestamp'],
+});

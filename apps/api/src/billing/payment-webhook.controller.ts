@@ -17,7 +17,7 @@ export class PaymentWebhookController {
   @Post(':adapter')
   @HttpCode(200)
   @Uncounted()
-  @TakesRawBody(true)
+  @TakesRawBody()
   @ApiOperation({
     summary: 'For the payment service: tell what happened to a payment or a subscription',
     description:

@@ -20,13 +20,13 @@ export class SandboxPageController {
   }
 
   @Post(':token/confirm')
-  @TakesRawBody(true)
+  @TakesRawBody()
   async confirm(@Param('token') token: string, @Res() response: Response): Promise<void> {
     sendPage(response, await this.checkouts.confirm(token));
   }
 
   @Post(':token/decline')
-  @TakesRawBody(true)
+  @TakesRawBody()
   async decline(@Param('token') token: string, @Res() response: Response): Promise<void> {
     sendPage(response, await this.checkouts.decline(token));
   }

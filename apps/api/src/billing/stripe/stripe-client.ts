@@ -1,14 +1,15 @@
-import Stripe from 'stripe';
+import StripeClient from 'stripe';
+import type Stripe from 'stripe';
 
 /** Two tries stay below the time a transaction may wait. */
 const ANSWER_WITHIN_MS = 5000;
 const RETRIES = 1;
 
-export const { errors: stripeErrors } = Stripe;
+export const { errors: stripeErrors } = StripeClient;
 
 /** @param url where Stripe's API is; undefined: Stripe itself */
 export function stripeClient(secretKey: string, url: string | undefined): Stripe {
-  return new Stripe(secretKey, {
+  return new StripeClient(secretKey, {
     timeout: ANSWER_WITHIN_MS,
     maxNetworkRetries: RETRIES,
     telemetry: false,
