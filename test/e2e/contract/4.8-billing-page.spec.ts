@@ -71,13 +71,13 @@ describe('4.8 Billing', () => {
       ]);
     });
 
-    it('pressed twice at once, confirm pays once', async () => {
+    it('pressed many times at once, confirm pays once', async () => {
       const customer = await Customer.withDetails(drawbridge);
       const { redirectUrl } = await customer.subscribed();
-      const pages = await Promise.all([press(redirectUrl, 'confirm'), press(redirectUrl, 'confirm')]);
-      expect(pages.map(({ status }) => status)).toEqual([200, 200]);
-      const payments = await customer.admin.expect(200, customer.admin.get<object[]>('/billing/payments'));
-      expect(payments).toHaveLength(1);
+      const presses = Array.from({ length: 8 }, () => press(redirectUrl, 'confirm'));
+      const pages = await Promise.all(presses);
+      expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+      expect(await customer.payments()).toHaveLength(1);
     });
 
     it('decline: says so, leaves the subscription PENDING and the plan Free, and may be paid afterwards', async () => {
