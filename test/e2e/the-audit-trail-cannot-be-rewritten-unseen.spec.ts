@@ -62,14 +62,18 @@ describe('The audit trail cannot be rewritten unseen', () => {
         Array.from({ length: 20 }, (_, index) => admin.post('/roles', { name: `role ${index}` })),
       ),
     );
+    await until('the credential was checked', async () => {
+      const { body } = await org.admin.get<{ isValid: boolean | null }>(`/credentials/${org.credentialId}`);
+      return body.isValid;
+    });
     await allSealed();
     const all = await verifyAudit();
     expect(all).toMatchObject({ code: 0, stderr: '' });
     expect(all.stdout).not.toContain('BROKEN');
     const one = await verifyAudit('--organization', slug);
-    // registered, a credential, a role, its assignment, twenty roles
+    // registered, a credential and its check, a role, its assignment, twenty roles
     expect(one.stdout).toMatch(
-      new RegExp(`^${slug}: holds, 24 records sealed, 0 not sealed yet, ends in 24:[0-9a-f]{64}\n$`),
+      new RegExp(`^${slug}: holds, 25 records sealed, 0 not sealed yet, ends in 25:[0-9a-f]{64}\n$`),
     );
     expect(all.stdout.split('\n')).toContain(one.stdout.trim());
   });

@@ -55,12 +55,32 @@ describe('the API’s environment', () => {
     ['CORS_ORIGINS', 'https://app.example.com/'],
     ['DEPLOYMENT_ID', 'Default'],
     ['EMBEDDED', 'maybe'],
+    ['PAYMENT', 'cash'],
+    ['PAID_PLAN_PRICE_CENTS', '9.90'],
+    ['PAID_PLAN_CURRENCY', 'euro'],
+    ['PAID_PLAN_INTERVAL', 'WEEK'],
+    ['STRIPE_API_URL', 'stripe'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s in a line that names the variable, not the value', (name, value) => {
     const problems = problemsOf({ ...complete, [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(name);
     expect(problems[0]).not.toContain(value);
+  });
+
+  it('with Stripe needs its three variables, each refused in a line of its own', () => {
+    const problems = problemsOf({ ...complete, PAYMENT: 'stripe', STRIPE_SECRET_KEY: 'sk_test_example' });
+    expect(problems).toEqual([
+      expect.stringContaining('STRIPE_WEBHOOK_SECRET'),
+      expect.stringContaining('STRIPE_PRICE_ID'),
+    ]);
+    expect(problemsOf({ ...complete, PAYMENT: 'stripe' })).toHaveLength(3);
+    const stripe = {
+      STRIPE_SECRET_KEY: 'sk_test_example',
+      STRIPE_WEBHOOK_SECRET: 'whsec_example',
+      STRIPE_PRICE_ID: 'price_example',
+    };
+    expect(problemsOf({ ...complete, PAYMENT: 'stripe', ...stripe })).toEqual([]);
   });
 
   it('reads lists', () => {

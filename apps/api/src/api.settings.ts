@@ -12,8 +12,11 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { toBoolean, toInteger, toList } from '#config';
-import { DEFAULT_TRUSTED_PROXIES } from '#rules';
+import { DEFAULT_TRUSTED_PROXIES, PLAN_INTERVALS, type PlanInterval } from '#rules';
 import { AreCidrs, AreMasterKeys, AreOrigins } from './settings-checks';
+
+/** Property decorator: only read, and then needed, when Stripe takes the money. */
+const whenStripe = (): PropertyDecorator => ValidateIf(({ PAYMENT }: ApiSettings) => PAYMENT === 'stripe');
 
 /** The environment of the API. Property names are variable names. */
 export class ApiSettings {
@@ -112,6 +115,42 @@ export class ApiSettings {
 
   @IsNotEmpty({ message: 'MAIL_FROM must be the address mail comes from' })
   MAIL_FROM = 'Drawbridge <no-reply@localhost>';
+
+  /** who takes the money: a page of this service that everybody can press Pay on, or Stripe */
+  @IsIn(['sandbox', 'stripe'], { message: 'PAYMENT must be sandbox or stripe' })
+  PAYMENT: 'sandbox' | 'stripe' = 'sandbox';
+
+  /** of one interval; with Stripe, what its price says is what is charged */
+  @toInteger()
+  @IsInt({ message: 'PAID_PLAN_PRICE_CENTS must be a whole number of cents' })
+  @Min(0, { message: 'PAID_PLAN_PRICE_CENTS must be 0 or more' })
+  @Max(100_000_000, { message: 'PAID_PLAN_PRICE_CENTS must be at most 100000000' })
+  PAID_PLAN_PRICE_CENTS = 4900;
+
+  @Matches(/^[A-Z]{3}$/, { message: 'PAID_PLAN_CURRENCY must be a code of three capital letters, like EUR' })
+  PAID_PLAN_CURRENCY = 'EUR';
+
+  @IsIn(PLAN_INTERVALS, { message: `PAID_PLAN_INTERVAL must be ${PLAN_INTERVALS.join(' or ')}` })
+  PAID_PLAN_INTERVAL: PlanInterval = 'MONTH';
+
+  @whenStripe()
+  @Matches(/^(sk|rk)_\S+$/, { message: 'STRIPE_SECRET_KEY must be a secret key of Stripe, like sk_live_…' })
+  STRIPE_SECRET_KEY?: string;
+
+  @whenStripe()
+  @Matches(/^whsec_\S+$/, {
+    message: 'STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook endpoint, like whsec_…',
+  })
+  STRIPE_WEBHOOK_SECRET?: string;
+
+  @whenStripe()
+  @Matches(/^price_\S+$/, { message: 'STRIPE_PRICE_ID must be the recurring price to sell, like price_…' })
+  STRIPE_PRICE_ID?: string;
+
+  /** unset: Stripe itself */
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/]+$/, { message: 'STRIPE_API_URL must be like https://host:port' })
+  STRIPE_API_URL?: string;
 
   @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
   DEPLOYMENT_ID = 'default';

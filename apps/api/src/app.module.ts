@@ -7,6 +7,7 @@ import type { ApiSettings } from './api.settings';
 import { AuditModule } from './audit/audit.module';
 import { RefusedDeedsFilter } from './audit/refused-deeds.filter';
 import { AuthModule } from './auth/auth.module';
+import { BillingModule } from './billing/billing.module';
 import { ConnectionsModule } from './connections/connections.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { ApiErrorFilter, validationFailed } from './errors';
@@ -43,6 +44,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   PlatformModule,
   AuditModule,
   ResourceHealthModule,
+  BillingModule,
 ];
 
 const validation = new ValidationPipe({

@@ -13,6 +13,7 @@ import { connectQueue, type QueueConnection } from '#jobs';
 import { MasterKeys } from '#secrets';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
+import { subscriptionSweep } from './billing/subscription-sweep';
 import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
@@ -58,6 +59,7 @@ export class WorkerModule {
     const tasks = [
       auditSealing(database, log),
       overdueAlarm(database, log),
+      subscriptionSweep(database, log),
       idempotencyKeyDeletion(database, log),
       ...verificationTasks({
         database,

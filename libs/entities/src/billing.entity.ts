@@ -1,3 +1,4 @@
+import type { SubscriptionStatus } from '#rules';
 import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
@@ -21,13 +22,11 @@ export class BillingDetailsEntity {
   @UpdatedAt() updatedAt!: Date;
 }
 
-export const SUBSCRIPTION_STATUSES = ['PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED', 'EXPIRED'] as const;
-export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
-
 @Entity('subscriptions')
 @Unique('subscriptions_organization_id_id_key', ['organizationId', 'id'])
 @Index('subscriptions_one_current', ['organizationId'], { unique: true, where: `status <> 'EXPIRED'` })
 @Index('subscriptions_adapter_reference_idx', ['adapter', 'adapterReference'])
+@Index('subscriptions_checkout_reference_idx', ['adapter', 'checkoutReference'])
 @Check('subscriptions_status_check', `status IN ('PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED', 'EXPIRED')`)
 export class SubscriptionEntity {
   @Id() id!: string;
@@ -44,11 +43,10 @@ export class SubscriptionEntity {
   @Flag({ default: false }) cancelAtPeriodEnd!: boolean;
   /** which payment adapter serves it: `sandbox`, `stripe` */
   @Text() adapter!: string;
-  /** the adapter's own name for the checkout that is open; a secret of the sandbox's page */
+  /** the adapter's own name for the checkout that is open; of the sandbox's, which is a secret, the hash */
   @Text({ nullable: true }) checkoutReference!: string | null;
   /** the adapter's own name for the subscription, once there is one */
   @Text({ nullable: true }) adapterReference!: string | null;
-  @Text({ nullable: true }) redirectUrl!: string | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

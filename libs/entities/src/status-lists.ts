@@ -1,4 +1,12 @@
-import { HOLDING_STATUSES, LIVE_SESSION_STATUSES, RESOURCE_IP_MOVES, SESSION_MOVES } from '#rules';
+import {
+  HOLDING_STATUSES,
+  LIVE_SESSION_STATUSES,
+  PAYABLE_STATUSES,
+  RESOURCE_IP_MOVES,
+  SESSION_MOVES,
+  SUBSCRIPTION_MOVES,
+  type SubscriptionStatus,
+} from '#rules';
 
 const sqlList = (statuses: readonly string[]): string => statuses.map((status) => `'${status}'`).join(', ');
 
@@ -25,3 +33,7 @@ export const MAY_RELEASE = startsOf(RESOURCE_IP_MOVES, 'REMOVING');
 export const UNFINISHED = sqlList([...LIVE_SESSION_STATUSES, 'EXPIRING']);
 /** For `status IN (…)`: ResourceIps that are being taken out, or are out. */
 export const LEAVING = sqlList(['REMOVING', 'REMOVED']);
+/** For `status IN (…)`: subscriptions that wait for a payment. */
+export const PAYABLE = sqlList(PAYABLE_STATUSES);
+/** For `status IN (…)`: subscriptions that may move to `status`. */
+export const mayBecome = (status: SubscriptionStatus): string => startsOf(SUBSCRIPTION_MOVES, status);

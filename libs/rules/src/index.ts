@@ -8,4 +8,5 @@ export * from './planner';
 export * from './provider';
 export * from './rule-spec';
 export * from './status';
+export * from './subscription';
 export * from './tenancy';

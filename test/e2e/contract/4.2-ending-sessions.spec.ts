@@ -239,7 +239,14 @@ describe('4.2 Sessions: stopping and extending them', () => {
           actor_id: org.adminId,
           resource_id: id,
           resource_name: user.email,
-          details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address: null, reason: 'ADMIN' },
+          details: {
+            sessionId: id,
+            userId: user.id,
+            userEmail: user.email,
+            ipv4Address,
+            ipv6Address: null,
+            reason: 'ADMIN',
+          },
         },
       ]);
     });

@@ -9,10 +9,17 @@ describe('6 Events', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let member: Colleague;
+  /** the transaction that wrote the credential, before a worker checked it */
+  let credentialWritten: { transaction: string } | undefined;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
+    drawbridge = await Drawbridge.start({ worker: false });
     org = await organization(drawbridge);
+    [credentialWritten] = await drawbridge.query<{ transaction: string }>(
+      'SELECT xmin::text AS transaction FROM credentials WHERE id = $1',
+      [org.credentialId],
+    );
+    await drawbridge.startWorker();
     member = await colleague(org);
   });
   afterAll(() => drawbridge.stop());
@@ -57,13 +64,24 @@ describe('6 Events', () => {
     expect(await isOneTransaction('users', member.id, login!)).toBe(true);
   });
 
-  it.each([
-    ['CREDENTIAL_CREATED', 'credentials', () => org.credentialId, { provider: 'AWS' }],
-    ['ROLE_CREATED', 'roles', () => org.roleId, {}],
-  ])('%s is recorded in the transaction of the deed', async (eventType, table, id, details) => {
-    const record = await recordOf(eventType, id());
-    expect(record).toMatchObject({ result: 'SUCCESS', actorId: org.adminId, details });
-    expect(await isOneTransaction(table, id(), record)).toBe(true);
+  it('CREDENTIAL_CREATED is recorded in the transaction of the deed', async () => {
+    const record = await recordOf('CREDENTIAL_CREATED', org.credentialId);
+    expect(record).toMatchObject({
+      result: 'SUCCESS',
+      actorId: org.adminId,
+      details: { provider: 'AWS' },
+    });
+    const [written] = await drawbridge.query<{ transaction: string }>(
+      'SELECT (transaction_id % 4294967296)::text AS transaction FROM audit_records WHERE id = $1',
+      [record.id],
+    );
+    expect(written).toEqual(credentialWritten);
+  });
+
+  it('ROLE_CREATED is recorded in the transaction of the deed', async () => {
+    const record = await recordOf('ROLE_CREATED', org.roleId);
+    expect(record).toMatchObject({ result: 'SUCCESS', actorId: org.adminId, details: {} });
+    expect(await isOneTransaction('roles', org.roleId, record)).toBe(true);
   });
 
   it('RESOURCE_CREATED is recorded in the transaction of the deed', async () => {

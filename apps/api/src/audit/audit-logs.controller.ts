@@ -8,7 +8,7 @@ import { AuditLogsService } from './audit-logs.service';
 import { AuditQueryDto } from './dto/audit-query.dto';
 import { AuditPageDto, type AuditRecordDto } from './dto/audit-record.dto';
 
-@ApiTags('Audit')
+@ApiTags('Audit logs')
 @Controller('audit-logs')
 export class AuditLogsController {
   constructor(private readonly logs: AuditLogsService) {}

@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { ApiSettings } from '../api.settings';
+import { PublicAddress } from '../http/public-address';
 
 /** The addresses mail leads to. Each ends in the token, which is all a client needs of it. */
 @Injectable()
 export class AccountLinks {
-  private readonly base: string;
-
-  constructor({ PUBLIC_URL, PORT }: ApiSettings) {
-    this.base = (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
-  }
+  constructor(private readonly address: PublicAddress) {}
 
   invitation(token: string): string {
-    return `${this.base}/accept-invitation/${token}`;
+    return this.address.of(`/accept-invitation/${token}`);
   }
 
   passwordReset(token: string): string {
-    return `${this.base}/reset-password/${token}`;
+    return this.address.of(`/reset-password/${token}`);
   }
 }

@@ -12,6 +12,7 @@ import { connectQueue, WakeUps } from '#jobs';
 import { MasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { QueueConnectionProbe, QueueProbe } from '../health/queue-probe';
+import { PublicAddress } from '../http/public-address';
 
 const POOL_SIZE = 20;
 
@@ -58,6 +59,7 @@ export class ConnectionsModule {
       { provide: DriverRegistry, useValue: new DriverRegistry(process.env) },
       AccountStore,
       AuditStore,
+      PublicAddress,
     ];
     return {
       module: ConnectionsModule,

@@ -14,7 +14,6 @@ const TAGS: Readonly<Record<string, string>> = {
   Users: 'The people of the organization.',
   'Static IP rules': 'Addresses and ranges that stay open until they are deleted.',
   Organization: 'The organization itself: its name, its security settings, its billing details.',
-  'Organization settings': 'Second factor and password policy of the organization.',
   Billing: 'Plans, the subscription and payments.',
   'Audit logs': 'Who did what and when. Nothing in it can be changed.',
   'API keys': 'Keys for pipelines. A key never exceeds the user it belongs to.',

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { loggedPath } from '../http/logged-path';
 import { errorBodyOf } from './error-body';
 import { failureOf } from './failure';
 
@@ -11,7 +12,7 @@ const logger = new Logger('Errors');
 export function answerFailure(exception: unknown, request: Request, response: Response): void {
   const path = request.originalUrl.replace(/[?#].*$/s, '');
   const failure = failureOf(exception);
-  if (failure.unexpected) logger.error(lineOf(exception, request.method, path));
+  if (failure.unexpected) logger.error(lineOf(exception, request.method, loggedPath(path)));
   if (response.headersSent) {
     // half an answer is out: cutting it is the only honest end
     response.destroy();

@@ -1,3 +1,4 @@
+import { RequestMethod } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
 import type { ApiSettings } from '../api.settings';
@@ -21,9 +22,15 @@ const KEEP_ALIVE_MS = 65_000;
 const HEADERS_WITHIN_MS = 20_000;
 const REQUEST_WITHIN_MS = 60_000;
 
+/** For browsers, not for clients of the API. */
+const PAGES = ['billing/sandbox/{*path}', 'billing/return/{*path}'].map((path) => ({
+  path,
+  method: RequestMethod.ALL,
+}));
+
 /** Everything around the routes: prefix, headers, origins, time limits of connections. */
 export function dressApplication(app: NestExpressApplication, settings: ApiSettings): void {
-  app.setGlobalPrefix(API_PREFIX.slice(1));
+  app.setGlobalPrefix(API_PREFIX.slice(1), { exclude: PAGES });
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(nameRequest);

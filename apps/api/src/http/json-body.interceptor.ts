@@ -1,9 +1,10 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { json, type Request, type Response } from 'express';
+import { json, type RequestHandler, type Request, type Response } from 'express';
 import type { Observable } from 'rxjs';
 import { ApiError, badRequest } from '../errors';
 import { jsonRefusal } from './json-shape';
+import { RAW_BODY_LIMIT, readRaw, takesRawBody } from './raw-body';
 import { UnknownRouteController } from './unknown-route.controller';
 
 const LIMIT = '100kb';
@@ -20,7 +21,10 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const request = http.getRequest<Request>();
     // what nobody takes is not read: an unknown path is unknown whatever is sent there
     const taken = context.getClass() !== UnknownRouteController;
-    if (taken && WITH_BODY.has(request.method)) await readJsonBody(request, http.getResponse<Response>());
+    if (!taken || !WITH_BODY.has(request.method)) return next.handle();
+    const response = http.getResponse<Response>();
+    if (takesRawBody(context)) await read(readRaw, RAW_BODY_LIMIT, request, response);
+    else await readJsonBody(request, response);
     return next.handle();
   }
 }
@@ -37,22 +41,32 @@ export async function readJsonBody(request: Request, response: Response): Promis
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     throw new ApiError(HttpStatus.UNSUPPORTED_MEDIA_TYPE, 'The content type must be application/json');
   }
-  await new Promise<void>((resolve, reject) => {
-    parse(request, response, (error: unknown) =>
-      error === undefined ? resolve() : reject(refusalOf(error)),
-    );
-  });
+  await read(parse, LIMIT, request, response);
   const refusal = jsonRefusal(request.body);
   if (refusal !== null) throw badRequest(refusal);
+}
+
+/** @throws ApiError when the reader refuses the body */
+async function read(
+  reader: RequestHandler,
+  limit: string,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    void reader(request, response, (error: unknown) =>
+      error === undefined ? resolve() : reject(refusalOf(error, limit)),
+    );
+  });
 }
 
 const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function refusalOf(error: unknown): Error {
+function refusalOf(error: unknown, limit: string): Error {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === HttpStatus.PAYLOAD_TOO_LARGE) {
-    return new ApiError(status, `The body is larger than ${LIMIT.replace('kb', ' kB')}`);
+    return new ApiError(status, `The body is larger than ${limit.replace('kb', ' kB').replace('mb', ' MB')}`);
   }
   if (status === HttpStatus.UNSUPPORTED_MEDIA_TYPE) {
     return new ApiError(status, 'The body’s character set or encoding is not supported');

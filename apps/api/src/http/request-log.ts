@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import { RequestMethod } from '@nestjs/common';
 import { callerAddressOf } from './caller-address';
+import { loggedPath } from './logged-path';
 import { requestIdOf } from './request-id';
 
 type LoggedRequest = IncomingMessage & { originalUrl?: string };
 
-const pathOf = (request: LoggedRequest): string =>
-  (request.originalUrl ?? request.url ?? '').replace(/[?#].*$/s, '');
+const pathOf = (request: LoggedRequest): string => loggedPath(request.originalUrl ?? request.url ?? '');
 
 /** All a request's line holds. No header, no body, no query: they may carry secrets. */
 function lineOf(request: LoggedRequest, response: ServerResponse, ms: number): object {

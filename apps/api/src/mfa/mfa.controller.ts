@@ -8,7 +8,7 @@ import { CallerAddress } from '../http/caller-address';
 import { MfaCodeDto, MfaSetupDto, RecoveryCodesDto } from './dto/mfa.dto';
 import { MfaService } from './mfa.service';
 
-@ApiTags('Multi-factor authentication')
+@ApiTags('MFA')
 @SignedIn()
 @OpenDuringMfaSetup()
 @Controller('mfa')

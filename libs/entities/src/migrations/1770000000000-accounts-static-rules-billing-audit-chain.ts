@@ -50,7 +50,6 @@ const UP = [
       adapter text NOT NULL,
       checkout_reference text,
       adapter_reference text,
-      redirect_url text,
       created_at timestamptz NOT NULL DEFAULT now(),
       updated_at timestamptz NOT NULL DEFAULT now(),
       CONSTRAINT subscriptions_organization_id_id_key UNIQUE (organization_id, id),
@@ -58,6 +57,7 @@ const UP = [
       PRIMARY KEY (id)
     )`,
   `CREATE INDEX subscriptions_adapter_reference_idx ON subscriptions (adapter, adapter_reference)`,
+  `CREATE INDEX subscriptions_checkout_reference_idx ON subscriptions (adapter, checkout_reference)`,
   `CREATE UNIQUE INDEX subscriptions_one_current ON subscriptions (organization_id) WHERE status <> 'EXPIRED'`,
   `CREATE TABLE payments (
       id uuid NOT NULL DEFAULT gen_random_uuid(),

@@ -1,0 +1,84 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsUUID } from 'class-validator';
+import { PLAN_INTERVALS, SUBSCRIPTION_STATUSES, TIERS } from '#rules';
+
+const TIME = { type: String, format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+const LIMIT = { type: 'integer', nullable: true, description: 'null: no limit' } as const;
+const CURRENCY = { example: 'EUR', description: 'ISO 4217' } as const;
+
+export class SubscribeDto {
+  @ApiProperty({ format: 'uuid', description: 'of the plan, see GET /billing/plans' })
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  planId!: string;
+}
+
+export class PlanLimitsDto {
+  @ApiProperty({ type: 'integer', example: 24 }) maxSessionDurationHours!: number;
+  @ApiProperty({ ...LIMIT, example: 5 }) maxResources!: number | null;
+  @ApiProperty({ ...LIMIT, example: 5 }) maxUsers!: number | null;
+}
+
+export class PlanDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'PAID' }) name!: string;
+  @ApiProperty({ example: 'Paid' }) displayName!: string;
+  @ApiProperty({ enum: TIERS, enumName: 'Tier' }) tier!: string;
+  @ApiProperty({ type: 'integer', example: 4900 }) priceCents!: number;
+  @ApiProperty(CURRENCY) currency!: string;
+  @ApiProperty({ enum: PLAN_INTERVALS, enumName: 'PlanInterval' }) interval!: string;
+  @ApiProperty() limits!: PlanLimitsDto;
+}
+
+export class SubscriptionDto {
+  @ApiProperty({ example: 'PAID', description: "the plan's name" }) planName!: string;
+  @ApiProperty({ example: 'Paid' }) planDisplayName!: string;
+  @ApiProperty({ enum: TIERS, enumName: 'Tier' }) tier!: string;
+  @ApiProperty({ type: 'integer', example: 4900 }) priceCents!: number;
+  @ApiProperty(CURRENCY) currency!: string;
+  @ApiProperty({
+    enum: SUBSCRIPTION_STATUSES,
+    enumName: 'SubscriptionStatus',
+    description:
+      'PENDING until it is paid; PAST_DUE until gracePeriodEnd, CANCELLED until currentPeriodEnd, then EXPIRED',
+  })
+  status!: string;
+  @ApiProperty({ ...TIME, nullable: true, description: 'null until the first payment' })
+  currentPeriodStart!: string | null;
+  @ApiProperty({ ...TIME, nullable: true, description: 'null until the first payment' })
+  currentPeriodEnd!: string | null;
+  @ApiProperty({
+    ...TIME,
+    nullable: true,
+    description: 'the plan stays until then though a renewal is unpaid',
+  })
+  gracePeriodEnd!: string | null;
+  @ApiProperty({ description: 'true: no renewal, the plan ends with the period' })
+  cancelAtPeriodEnd!: boolean;
+}
+
+export class SubscriptionAnswerDto {
+  @ApiProperty() subscription!: SubscriptionDto;
+}
+
+export class SubscribeAnswerDto extends SubscriptionAnswerDto {
+  @ApiProperty({ format: 'uri', description: 'the payment page: send the user there' }) redirectUrl!: string;
+  @ApiProperty({ example: true }) success!: boolean;
+}
+
+export class PaymentDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ type: 'integer', example: 4900 }) amountCents!: number;
+  @ApiProperty(CURRENCY) currency!: string;
+  @ApiProperty({ enum: ['SUCCEEDED', 'FAILED'], enumName: 'PaymentStatus' }) status!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "the payment service's own name for its invoice",
+  })
+  reference!: string | null;
+  @ApiProperty(TIME) createdAt!: string;
+}
+
+export class ReceivedDto {
+  @ApiProperty({ example: true }) received!: boolean;
+}

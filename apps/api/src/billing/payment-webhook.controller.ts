@@ -1,0 +1,38 @@
+import { Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Public } from '#guards';
+import { Answers } from '../docs/answers';
+import { RawBody, TakesRawBody } from '../http/raw-body';
+import { Uncounted } from '../rate-limit/rate-limit.decorators';
+import { ReceivedDto } from './dto/billing.dto';
+import { PaymentEvents } from './payment-events.service';
+
+@ApiTags('Billing')
+@Public()
+@Controller('billing/webhooks')
+export class PaymentWebhookController {
+  constructor(private readonly events: PaymentEvents) {}
+
+  @Post(':adapter')
+  @HttpCode(200)
+  @Uncounted()
+  @TakesRawBody()
+  @ApiOperation({
+    summary: 'For the payment service: tell what happened to a payment or a subscription',
+    description:
+      'Believed for its signature. An event that is sent again, or is about nothing we know, changes nothing.',
+  })
+  @ApiParam({ name: 'adapter', schema: { type: 'string', example: 'stripe' } })
+  @ApiHeader({ name: 'Stripe-Signature', required: false, description: 'with Stripe: `t=…,v1=…`' })
+  @ApiBody({ schema: { type: 'object' } })
+  @Answers({ 200: ReceivedDto, errors: [400, 404] })
+  async receive(
+    @Param('adapter') adapter: string,
+    @RawBody() body: Buffer,
+    @Headers() headers: IncomingHttpHeaders,
+  ): Promise<ReceivedDto> {
+    await this.events.take(adapter, body, headers);
+    return { received: true };
+  }
+}

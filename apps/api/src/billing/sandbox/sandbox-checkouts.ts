@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import {
+  BillingStore,
+  Database,
+  PaymentEventStore,
+  SYSTEM_ACTOR,
+  type SubscriptionRow,
+  type Tx,
+} from '#entities';
+import { PAYABLE_STATUSES, type OrganizationId } from '#rules';
+import { opaqueTokenHash } from '#secrets';
+import { PaymentAdapter } from '../payment-adapter';
+import type { PaymentPage } from '../payment-page';
+import { Plans } from '../plans';
+import { SubscriptionMoves } from '../subscription-moves';
+import {
+  checkoutPage,
+  declinedPage,
+  refusedPage,
+  UNKNOWN_CHECKOUT,
+  type SandboxCheckout,
+} from './sandbox-pages';
+import { SANDBOX } from './sandbox.adapter';
+
+type Deed = (tx: Tx, organization: OrganizationId, checkout: SandboxCheckout) => Promise<PaymentPage>;
+
+const isPayable = ({ status }: SubscriptionRow): boolean =>
+  (PAYABLE_STATUSES as readonly string[]).includes(status);
+
+/** The page of a sandbox checkout, and what its two buttons do. Whoever knows the token may. */
+@Injectable()
+export class SandboxCheckouts {
+  constructor(
+    private readonly database: Database,
+    private readonly billing: BillingStore,
+    private readonly references: PaymentEventStore,
+    private readonly moves: SubscriptionMoves,
+    private readonly plans: Plans,
+    private readonly payments: PaymentAdapter,
+  ) {}
+
+  show(token: string): Promise<PaymentPage> {
+    return this.onCheckout(token, (_tx, _organization, checkout) => Promise.resolve(checkoutPage(checkout)));
+  }
+
+  /** Pays; a second press of the button pays nothing more. */
+  confirm(token: string): Promise<PaymentPage> {
+    return this.onCheckout(token, async (tx, organization, checkout) => {
+      const { subscription } = checkout;
+      if (subscription.status === 'ACTIVE') return checkoutPage(checkout);
+      if (!isPayable(subscription)) return refusedPage(checkout);
+      await this.recordPayment(tx, organization, subscription, 'SUCCEEDED');
+      const paid = await this.moves.payInterval(tx, organization, subscription, SYSTEM_ACTOR);
+      return checkoutPage({ ...checkout, subscription: paid });
+    });
+  }
+
+  /** A payment that fails; the page may be paid afterwards. */
+  decline(token: string): Promise<PaymentPage> {
+    return this.onCheckout(token, async (tx, organization, checkout) => {
+      if (!isPayable(checkout.subscription)) return refusedPage(checkout);
+      await this.recordPayment(tx, organization, checkout.subscription, 'FAILED');
+      return declinedPage(checkout);
+    });
+  }
+
+  private onCheckout(token: string, deed: Deed): Promise<PaymentPage> {
+    // elsewhere than in the sandbox a button is no payment
+    if (this.payments.name !== SANDBOX) return Promise.resolve(UNKNOWN_CHECKOUT);
+    const reference = opaqueTokenHash(token);
+    return this.database.transaction(async (tx) => {
+      const organization = await this.references.organizationOfCheckout(tx, SANDBOX, reference);
+      const organizationName = organization && (await this.billing.lock(tx, organization));
+      const subscription = organization && (await this.billing.latestSubscription(tx, organization));
+      if (!organizationName || subscription?.checkoutReference !== reference) return UNKNOWN_CHECKOUT;
+      const plan = this.plans.find(subscription.planId) ?? this.plans.paid;
+      return deed(tx, organization, { token, organizationName, plan, subscription });
+    });
+  }
+
+  private async recordPayment(
+    tx: Tx,
+    organization: OrganizationId,
+    subscription: SubscriptionRow,
+    status: 'SUCCEEDED' | 'FAILED',
+  ): Promise<void> {
+    const payment = { amountCents: subscription.priceCents, currency: subscription.currency };
+    await this.billing.recordPayment(tx, organization, {
+      ...payment,
+      subscriptionId: subscription.id,
+      status,
+      adapterReference: null,
+    });
+    const event = status === 'SUCCEEDED' ? 'PAYMENT_SUCCEEDED' : 'PAYMENT_FAILED';
+    await this.moves.record(tx, organization, SYSTEM_ACTOR, event, subscription, payment);
+  }
+}

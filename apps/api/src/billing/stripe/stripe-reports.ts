@@ -1,0 +1,77 @@
+import type Stripe from 'stripe';
+import type { ReportedStatus } from '#rules';
+import type { PaymentEvent, ReportedSubscription } from '../payment-adapter';
+
+type Named = string | { readonly id: string } | null | undefined;
+
+const idOf = (named: Named): string | null =>
+  typeof named === 'object' ? (named?.id ?? null) : (named ?? null);
+
+/** An event that says something about a subscription. @returns null for all others */
+export function paymentEvent(event: Stripe.Event): PaymentEvent | null {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- Stripe has hundreds, and adds to them
+  switch (event.type) {
+    case 'checkout.session.completed': {
+      const session = event.data.object;
+      return about(event, idOf(session.subscription), session.metadata, null);
+    }
+    case 'customer.subscription.deleted':
+    case 'customer.subscription.updated': {
+      const subscription = event.data.object;
+      return about(event, subscription.id, subscription.metadata, null);
+    }
+    case 'invoice.paid':
+    case 'invoice.payment_failed':
+      return aboutInvoice(event, event.data.object, event.type === 'invoice.paid');
+    default:
+      return null;
+  }
+}
+
+function aboutInvoice(event: Stripe.Event, invoice: Stripe.Invoice, paid: boolean): PaymentEvent | null {
+  const details = invoice.parent?.subscription_details ?? null;
+  const amountCents = paid ? invoice.amount_paid : invoice.amount_due;
+  // an invoice of nothing is Stripe's way to begin a period that is paid already
+  const payment =
+    amountCents > 0
+      ? {
+          reference: invoice.id,
+          amountCents,
+          currency: invoice.currency.toUpperCase(),
+          status: paid ? ('SUCCEEDED' as const) : ('FAILED' as const),
+        }
+      : null;
+  return about(event, idOf(details?.subscription), details?.metadata, payment);
+}
+
+function about(
+  { id, type }: Stripe.Event,
+  reference: string | null,
+  metadata: Stripe.Metadata | null | undefined,
+  payment: PaymentEvent['payment'],
+): PaymentEvent | null {
+  if (reference === null) return null;
+  return { id, type, reference, organizationId: metadata?.['organizationId'] ?? null, payment };
+}
+
+const STATUSES: Readonly<Partial<Record<string, ReportedStatus>>> = {
+  active: 'ACTIVE',
+  trialing: 'ACTIVE',
+  past_due: 'PAST_DUE',
+  unpaid: 'PAST_DUE',
+  canceled: 'EXPIRED',
+  incomplete_expired: 'EXPIRED',
+};
+
+/** How a subscription of Stripe stands in our words. */
+export function reportedSubscription(subscription: Stripe.Subscription): ReportedSubscription {
+  const status = STATUSES[subscription.status] ?? null;
+  const ends = subscription.cancel_at_period_end || subscription.cancel_at !== null;
+  const [item] = subscription.items.data;
+  const start = item?.current_period_start ?? subscription.start_date;
+  const end = (ends ? subscription.cancel_at : null) ?? item?.current_period_end ?? start;
+  return {
+    status: status === 'ACTIVE' && ends ? 'CANCELLED' : status,
+    period: { start: new Date(start * 1000), end: new Date(end * 1000) },
+  };
+}

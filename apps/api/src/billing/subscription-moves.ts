@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AuditStore,
+  SubscriptionMoveStore,
+  type AuditActor,
+  type AuditEventType,
+  type PaidPeriod,
+  type SubscriptionRow,
+  type Tx,
+} from '#entities';
+import type { OrganizationId, SubscriptionStatus } from '#rules';
+import { Plans } from './plans';
+
+const EVENTS: Readonly<Record<Exclude<SubscriptionStatus, 'PENDING'>, AuditEventType>> = {
+  ACTIVE: 'SUBSCRIPTION_ACTIVATED',
+  CANCELLED: 'SUBSCRIPTION_CANCELLED',
+  PAST_DUE: 'SUBSCRIPTION_PAST_DUE',
+  EXPIRED: 'SUBSCRIPTION_EXPIRED',
+};
+
+/** Moves a subscription and writes down that it moved. The caller holds the organization's billing lock. */
+@Injectable()
+export class SubscriptionMoves {
+  constructor(
+    private readonly moves: SubscriptionMoveStore,
+    private readonly audit: AuditStore,
+    private readonly plans: Plans,
+  ) {}
+
+  async payInterval(
+    tx: Tx,
+    org: OrganizationId,
+    row: SubscriptionRow,
+    by: AuditActor,
+  ): Promise<SubscriptionRow> {
+    const { interval } = this.plans.find(row.planId) ?? this.plans.paid;
+    return this.recorded(tx, org, by, row, await this.moves.payInterval(tx, org, row.id, interval));
+  }
+
+  async activate(
+    tx: Tx,
+    org: OrganizationId,
+    row: SubscriptionRow,
+    by: AuditActor,
+    paid: { readonly reference: string; readonly period: PaidPeriod },
+  ): Promise<SubscriptionRow> {
+    const moved = await this.moves.activate(tx, org, row.id, paid.reference, paid.period);
+    return this.recorded(tx, org, by, row, moved);
+  }
+
+  async cancel(
+    tx: Tx,
+    org: OrganizationId,
+    row: SubscriptionRow,
+    by: AuditActor,
+    periodEnd: Date | null = null,
+  ): Promise<SubscriptionRow> {
+    return this.recorded(tx, org, by, row, await this.moves.cancel(tx, org, row.id, periodEnd));
+  }
+
+  async fallDue(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
+    return this.recorded(tx, org, by, row, await this.moves.fallDue(tx, org, row.id));
+  }
+
+  async expire(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
+    return this.recorded(tx, org, by, row, await this.moves.expire(tx, org, row.id));
+  }
+
+  /** One audit record about a subscription, in the transaction of the deed. */
+  record(
+    tx: Tx,
+    org: OrganizationId,
+    by: AuditActor,
+    eventType: AuditEventType,
+    row: SubscriptionRow,
+    details: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    const failed = eventType === 'PAYMENT_FAILED';
+    return this.audit.write(tx, org, {
+      ...by,
+      eventType,
+      resourceType: 'SUBSCRIPTION',
+      resourceId: row.id,
+      resourceName: this.plans.find(row.planId)?.displayName ?? null,
+      result: failed ? 'FAILURE' : 'SUCCESS',
+      errorMessage: failed ? 'The payment was declined' : null,
+      details,
+    });
+  }
+
+  private async recorded(
+    tx: Tx,
+    org: OrganizationId,
+    by: AuditActor,
+    before: SubscriptionRow,
+    moved: SubscriptionRow | null,
+  ): Promise<SubscriptionRow> {
+    if (!moved) throw new Error(`Subscription ${before.id} cannot leave ${before.status} this way`);
+    // a renewal moves nothing but the period, and the payment is recorded
+    if (moved.status === before.status || moved.status === 'PENDING') return moved;
+    await this.record(tx, org, by, EVENTS[moved.status], moved, {
+      previousStatus: before.status,
+      currentPeriodEnd: moved.currentPeriodEnd,
+      gracePeriodEnd: moved.gracePeriodEnd,
+    });
+    return moved;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Logger } from 'pino';
+import {
+  AuditStore,
+  SubscriptionMoveStore,
+  SubscriptionSweepStore,
+  SYSTEM_ACTOR,
+  type Database,
+  type EndedPeriod,
+  type Tx,
+} from '#entities';
+import { RepeatedTask } from '../sweep/repeated-task';
+
+const EVERY_MS = 60_000;
+const AT_ONCE = 100;
+
+/** Once a minute, on the database's clock: moves on subscriptions whose period or grace is over. */
+export function subscriptionSweep(database: Database, log: Logger): RepeatedTask {
+  const ends = new SubscriptionEnds();
+  const sweep = async (): Promise<void> => {
+    for (let count = AT_ONCE; count === AT_ONCE;) {
+      count = await database.transaction((tx) => ends.moveOn(tx, AT_ONCE));
+      if (count > 0) log.info({ count }, 'Subscriptions were moved on');
+    }
+  };
+  return new RepeatedTask('move on ended subscriptions', EVERY_MS, sweep, log);
+}
+
+class SubscriptionEnds {
+  private readonly sweep = new SubscriptionSweepStore();
+  private readonly moves = new SubscriptionMoveStore();
+  private readonly audit = new AuditStore();
+
+  /** @returns how many were moved on */
+  async moveOn(tx: Tx, limit: number): Promise<number> {
+    const ended = await this.sweep.ended(tx, limit);
+    for (const subscription of ended) await this.moveOne(tx, subscription);
+    return ended.length;
+  }
+
+  private async moveOne(tx: Tx, { id, organizationId, to }: EndedPeriod): Promise<void> {
+    const moved =
+      to === 'PAST_DUE'
+        ? await this.moves.fallDue(tx, organizationId, id)
+        : await this.moves.expire(tx, organizationId, id);
+    if (!moved) throw new Error(`Subscription ${id} cannot become ${to}`);
+    await this.audit.write(tx, organizationId, {
+      ...SYSTEM_ACTOR,
+      eventType: to === 'PAST_DUE' ? 'SUBSCRIPTION_PAST_DUE' : 'SUBSCRIPTION_EXPIRED',
+      resourceType: 'SUBSCRIPTION',
+      resourceId: id,
+      resourceName: null,
+      details: { currentPeriodEnd: moved.currentPeriodEnd, gracePeriodEnd: moved.gracePeriodEnd },
+    });
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  cancelledStatus,
+  followingMoves,
+  isPaidFor,
+  PAYABLE_STATUSES,
+  REPORTED_STATUSES,
+  SUBSCRIPTION_MOVES,
+  SUBSCRIPTION_STATUSES,
+  type ReportedStatus,
+  type SubscriptionStatus,
+} from './subscription';
+
+const mayMove = (from: SubscriptionStatus, to: SubscriptionStatus): boolean =>
+  SUBSCRIPTION_MOVES[from].includes(to);
+
+describe('the moves of a subscription', () => {
+  it('leave every status but EXPIRED, and reach every status', () => {
+    const ends = SUBSCRIPTION_STATUSES.filter((status) => SUBSCRIPTION_MOVES[status].length === 0);
+    expect(ends).toEqual(['EXPIRED']);
+    const reached = new Set(SUBSCRIPTION_STATUSES.flatMap((status) => SUBSCRIPTION_MOVES[status]));
+    expect(reached).toEqual(new Set(SUBSCRIPTION_STATUSES));
+  });
+
+  it('let every status end, and every status that waits for a payment be paid', () => {
+    const current = SUBSCRIPTION_STATUSES.filter((status) => status !== 'EXPIRED');
+    expect(current.filter((status) => !mayMove(status, 'EXPIRED'))).toEqual([]);
+    expect(PAYABLE_STATUSES.filter((status) => !mayMove(status, 'ACTIVE'))).toEqual([]);
+  });
+
+  it.each([
+    ['PENDING', true],
+    ['ACTIVE', false],
+    ['PAST_DUE', true],
+    ['CANCELLED', true],
+    ['EXPIRED', false],
+  ] as const)('%s: a new checkout may be opened: %s', (status, allowed) => {
+    expect(mayMove(status, 'PENDING')).toBe(allowed);
+  });
+});
+
+describe('what follows from the payment service’s word', () => {
+  it.each([
+    ['PENDING', 'ACTIVE', 'ACTIVE'],
+    ['PENDING', 'CANCELLED', ''],
+    ['PENDING', 'PAST_DUE', ''],
+    ['PENDING', 'EXPIRED', 'EXPIRED'],
+    ['ACTIVE', 'ACTIVE', 'ACTIVE'],
+    ['ACTIVE', 'CANCELLED', 'CANCELLED'],
+    ['ACTIVE', 'PAST_DUE', 'PAST_DUE'],
+    ['ACTIVE', 'EXPIRED', 'EXPIRED'],
+    ['PAST_DUE', 'ACTIVE', 'ACTIVE'],
+    ['PAST_DUE', 'CANCELLED', 'ACTIVE CANCELLED'],
+    ['PAST_DUE', 'PAST_DUE', ''],
+    ['PAST_DUE', 'EXPIRED', 'EXPIRED'],
+    ['CANCELLED', 'ACTIVE', 'ACTIVE'],
+    ['CANCELLED', 'CANCELLED', ''],
+    ['CANCELLED', 'PAST_DUE', ''],
+    ['CANCELLED', 'EXPIRED', 'EXPIRED'],
+    ['EXPIRED', 'ACTIVE', ''],
+    ['EXPIRED', 'CANCELLED', ''],
+    ['EXPIRED', 'PAST_DUE', ''],
+    ['EXPIRED', 'EXPIRED', ''],
+  ] as const)('%s, reported %s: %s', (current, reported, moves) => {
+    expect(followingMoves(current, reported).join(' ')).toBe(moves);
+  });
+
+  const pairs = SUBSCRIPTION_STATUSES.flatMap((current) =>
+    REPORTED_STATUSES.map((reported): [SubscriptionStatus, ReportedStatus] => [current, reported]),
+  );
+
+  it.each(pairs)('%s, reported %s: every step is an allowed move', (current, reported) => {
+    let status: SubscriptionStatus = current;
+    for (const next of followingMoves(current, reported)) {
+      expect(SUBSCRIPTION_MOVES[status]).toContain(next);
+      status = next;
+    }
+  });
+
+  it('said again it changes nothing more', () => {
+    for (const [current, reported] of pairs) {
+      const reached = followingMoves(current, reported).at(-1) ?? current;
+      expect(followingMoves(reached, reported).at(-1) ?? reached).toBe(reached);
+    }
+  });
+
+  it('only what was paid for takes a place', () => {
+    expect(REPORTED_STATUSES.filter(isPaidFor)).toEqual(['ACTIVE', 'CANCELLED']);
+  });
+});
+
+describe('a cancellation', () => {
+  it.each([
+    ['PENDING', false, 'EXPIRED'],
+    ['PENDING', true, 'CANCELLED'],
+    ['ACTIVE', true, 'CANCELLED'],
+    ['ACTIVE', false, 'EXPIRED'],
+    ['PAST_DUE', false, 'EXPIRED'],
+    ['PAST_DUE', true, 'EXPIRED'],
+  ] as const)('of %s, with a period that runs: %s, leads to %s', (status, runs, expected) => {
+    expect(cancelledStatus(status, runs)).toBe(expected);
+    expect(SUBSCRIPTION_MOVES[status]).toContain(expected);
+  });
+});

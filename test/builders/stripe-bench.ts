@@ -1,0 +1,64 @@
+import type { Answer } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { eventOf, type StripeObject } from '../harness/stripe-objects';
+import { StripeServer, stripeSignature } from '../harness/stripe-server';
+import { Customer } from './billing';
+
+export const PRICE = 'price_1ExampleMonthly';
+
+/** The product, paid through a Stripe of the test's own. */
+export class StripeBench {
+  private constructor(
+    readonly stripe: StripeServer,
+    readonly drawbridge: Drawbridge,
+  ) {}
+
+  static async start(): Promise<StripeBench> {
+    const stripe = await StripeServer.start();
+    const drawbridge = await Drawbridge.start({
+      worker: false,
+      api: {
+        PAYMENT: 'stripe',
+        STRIPE_SECRET_KEY: stripe.secretKey,
+        STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+        STRIPE_PRICE_ID: PRICE,
+        STRIPE_API_URL: stripe.url,
+      },
+    });
+    return new StripeBench(stripe, drawbridge);
+  }
+
+  async stop(): Promise<void> {
+    await this.drawbridge.stop();
+    await this.stripe.stop();
+  }
+
+  post(body: string, signature: string | null): Promise<Answer> {
+    const headers = signature === null ? {} : { 'Stripe-Signature': signature };
+    return this.drawbridge.api.post('/billing/webhooks/stripe', body, headers);
+  }
+
+  deliver(event: StripeObject): Promise<Answer> {
+    const body = JSON.stringify(event);
+    return this.post(body, stripeSignature(body, this.stripe.webhookSecret));
+  }
+
+  /** An event that is taken. */
+  async tell(type: string, object: StripeObject): Promise<void> {
+    await this.drawbridge.api.expect(200, this.deliver(eventOf(type, object)));
+  }
+
+  customer(): Promise<Customer> {
+    return Customer.withDetails(this.drawbridge);
+  }
+
+  /** A customer whose subscription Stripe renews. */
+  async paying(): Promise<{ customer: Customer; subscription: StripeObject }> {
+    const customer = await this.customer();
+    const { redirectUrl } = await customer.subscribed();
+    const subscription = this.stripe.pay(redirectUrl);
+    await this.tell('checkout.session.completed', this.stripe.sessionOf(redirectUrl));
+    await customer.reaches('ACTIVE');
+    return { customer, subscription };
+  }
+}

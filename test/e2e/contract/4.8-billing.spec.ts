@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { BILLING_DETAILS, coded, Customer, press, refusal, type Coded } from '../../builders/billing';
+import { organization } from '../../builders/organization';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+describe('4.8 Billing', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({
+      worker: false,
+      api: { PAID_PLAN_PRICE_CENTS: '2950', PAID_PLAN_CURRENCY: 'USD' },
+    });
+  });
+  afterAll(() => drawbridge.stop());
+
+  describe('GET /billing/plans', () => {
+    it('names two plans, Free and Paid, with the configured price and their limits', async () => {
+      const customer = await Customer.register(drawbridge);
+      const plans = await customer.admin.expect(200, customer.admin.get('/billing/plans'));
+      const id = expect.stringMatching(
+        /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/,
+      ) as string;
+      expect(plans).toEqual([
+        {
+          id,
+          name: 'FREE',
+          displayName: 'Free',
+          tier: 'FREE',
+          priceCents: 0,
+          currency: 'USD',
+          interval: 'MONTH',
+          limits: { maxSessionDurationHours: 4, maxResources: 5, maxUsers: 5 },
+        },
+        {
+          id,
+          name: 'PAID',
+          displayName: 'Paid',
+          tier: 'PAID',
+          priceCents: 2950,
+          currency: 'USD',
+          interval: 'MONTH',
+          limits: { maxSessionDurationHours: 24, maxResources: null, maxUsers: null },
+        },
+      ]);
+    });
+  });
+
+  describe('POST /billing/subscribe', () => {
+    it('answers 200 with redirectUrl, a PENDING subscription without periods, and success', async () => {
+      const customer = await Customer.withDetails(drawbridge);
+      const answer = await customer.subscribe();
+      expect(answer).toMatchObject({ status: 200 });
+      expect(answer.body).toEqual({
+        redirectUrl: expect.stringMatching(/^http:\/\/localhost:\d+\/billing\/sandbox\/[\w-]{43}$/) as string,
+        subscription: {
+          planName: 'PAID',
+          planDisplayName: 'Paid',
+          tier: 'PAID',
+          priceCents: 2950,
+          currency: 'USD',
+          status: 'PENDING',
+          currentPeriodStart: null,
+          currentPeriodEnd: null,
+          gracePeriodEnd: null,
+          cancelAtPeriodEnd: false,
+        },
+        success: true,
+      });
+      expect(await customer.tier()).toBe('FREE');
+    });
+
+    it('is audited as SUBSCRIPTION_CREATED by the admin', async () => {
+      const customer = await Customer.withDetails(drawbridge);
+      await customer.subscribed();
+      expect((await customer.trail()).at(-1)).toMatchObject({
+        eventType: 'SUBSCRIPTION_CREATED',
+        actorType: 'USER',
+        actorEmail: customer.email,
+        result: 'SUCCESS',
+      });
+    });
+
+    it.each([
+      ['missing', {}],
+      ['no text', { planId: 7 }],
+      ['no UUID', { planId: 'paid' }],
+    ])('400 BAD_REQUEST naming planId when it is %s', async (_what, body) => {
+      const customer = await Customer.withDetails(drawbridge);
+      const answer = await customer.admin.post<Coded>('/billing/subscribe', body);
+      expect(refusal(answer)).toEqual(coded(400, 'BAD_REQUEST'));
+      expect(answer.body.message).toContain('planId');
+    });
+
+    it('400 BAD_REQUEST for malformed JSON', async () => {
+      const customer = await Customer.register(drawbridge);
+      const answer = await customer.admin.send('POST', '/billing/subscribe', '{"planId":');
+      expect(refusal(answer)).toEqual(coded(400, 'BAD_REQUEST'));
+    });
+
+    it('404 NOT_FOUND for an unknown plan, before the billing details are asked for', async () => {
+      const customer = await Customer.register(drawbridge);
+      const answer = await customer.admin.post('/billing/subscribe', { planId: randomUUID() });
+      expect(refusal(answer)).toEqual(coded(404, 'NOT_FOUND'));
+    });
+
+    it('400 BAD_REQUEST for the free plan, before the billing details are asked for', async () => {
+      const customer = await Customer.register(drawbridge);
+      const { id: planId } = await customer.plan('FREE');
+      const answer = await customer.admin.post('/billing/subscribe', { planId });
+      expect(refusal(answer)).toEqual(coded(400, 'BAD_REQUEST'));
+    });
+
+    it('400 BAD_REQUEST while a subscription is active, before the billing details are asked for', async () => {
+      const customer = await Customer.paying(drawbridge);
+      await customer.admin.expect(200, customer.admin.patch('/organization/billing', { companyName: null }));
+      const answer = await customer.subscribe();
+      expect(refusal(answer)).toEqual(coded(400, 'BAD_REQUEST'));
+      expect((await customer.subscription()).status).toBe('ACTIVE');
+    });
+
+    it('422 UNPROCESSABLE_ENTITY without billing details, naming what is missing', async () => {
+      const customer = await Customer.register(drawbridge);
+      const none = await customer.subscribe();
+      expect(refusal(none)).toEqual(coded(422, 'UNPROCESSABLE_ENTITY'));
+      const { billingCity: _city, ...details } = BILLING_DETAILS;
+      await customer.admin.expect(200, customer.admin.patch('/organization/billing', details));
+      const insufficient = (await customer.subscribe()) as unknown as Answer<Coded>;
+      expect(insufficient.status).toBe(422);
+      expect(insufficient.body.message).toContain('billingCity');
+      expect(insufficient.body.message).not.toContain('companyName');
+      expect(await customer.events()).toEqual(['BILLING_DETAILS_UPDATED']);
+    });
+
+    it('while PENDING: a fresh checkout takes the place of the old, whose page is gone', async () => {
+      const customer = await Customer.withDetails(drawbridge);
+      const first = await customer.subscribed();
+      const second = await customer.subscribed();
+      expect(second.redirectUrl).not.toBe(first.redirectUrl);
+      expect((await press(first.redirectUrl, 'confirm')).status).toBe(404);
+      expect((await customer.subscription()).status).toBe('PENDING');
+      expect((await press(second.redirectUrl, 'confirm')).status).toBe(200);
+      expect((await customer.subscription()).status).toBe('ACTIVE');
+    });
+
+    it('several at once make one subscription, and one of their pages can be paid', async () => {
+      const customer = await Customer.withDetails(drawbridge);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => customer.subscribe()));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      const pages = await Promise.all(answers.map(({ body }) => press(body.redirectUrl, 'confirm')));
+      expect(pages.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+        200, 404, 404, 404, 404, 404,
+      ]);
+      const [made] = await drawbridge.query<{ subscriptions: number; payments: number }>(
+        `SELECT (SELECT count(*)::int FROM subscriptions WHERE organization_id = $1) AS subscriptions,
+           (SELECT count(*)::int FROM payments WHERE organization_id = $1) AS payments`,
+        [customer.organizationId],
+      );
+      expect(made).toEqual({ subscriptions: 1, payments: 1 });
+    });
+  });
+
+  describe('who may', () => {
+    const paths = [
+      ['GET', '/billing/plans'],
+      ['GET', '/billing/subscription'],
+      ['POST', '/billing/subscribe'],
+      ['POST', '/billing/cancel'],
+      ['GET', '/billing/payments'],
+    ] as const;
+
+    it.each(paths)('401 UNAUTHORIZED without a token: %s %s', async (method, path) => {
+      expect(refusal(await drawbridge.api.send(method, path))).toEqual(coded(401, 'UNAUTHORIZED'));
+    });
+
+    it.each(paths)('401 UNAUTHORIZED with an API key: %s %s', async (method, path) => {
+      const org = await organization(drawbridge, []);
+      const key = await org.apiKey(['sessions:read', 'audit:read']);
+      expect(refusal(await key.send(method, path))).toEqual(coded(401, 'UNAUTHORIZED'));
+    });
+
+    it.each(paths)('403 FORBIDDEN for a user who is no admin: %s %s', async (method, path) => {
+      const customer = await Customer.withDetails(drawbridge);
+      await drawbridge.query('UPDATE users SET is_org_admin = false WHERE organization_id = $1', [
+        customer.organizationId,
+      ]);
+      expect(refusal(await customer.admin.send(method, path))).toEqual(coded(403, 'FORBIDDEN'));
+    });
+
+    it('429 RATE_LIMIT_EXCEEDED is in the same shape', async () => {
+      const strict = await Drawbridge.start({ worker: false, api: { RATE_LIMIT_PER_MINUTE: '1' } });
+      try {
+        await strict.api.get('/billing/plans');
+        expect(refusal(await strict.api.get('/billing/plans'))).toEqual(coded(429, 'RATE_LIMIT_EXCEEDED'));
+      } finally {
+        await strict.stop();
+      }
+    });
+  });
+
+  describe('GET /billing/subscription', () => {
+    it('404 NOT_FOUND while there is none', async () => {
+      const customer = await Customer.withDetails(drawbridge);
+      expect(refusal(await customer.admin.get('/billing/subscription'))).toEqual(coded(404, 'NOT_FOUND'));
+    });
+
+    it('answers with the subscription alone, also a PENDING one', async () => {
+      const customer = await Customer.withDetails(drawbridge);
+      const { subscription } = await customer.subscribed();
+      const answer = await customer.admin.expect(200, customer.admin.get('/billing/subscription'));
+      expect(answer).toEqual({ subscription });
+    });
+
+    it("another organization's is not seen", async () => {
+      await Customer.paying(drawbridge);
+      const stranger = await Customer.withDetails(drawbridge);
+      expect((await stranger.admin.get('/billing/subscription')).status).toBe(404);
+      expect(await stranger.admin.expect(200, stranger.admin.get('/billing/payments'))).toEqual([]);
+    });
+  });
+
+  describe('GET /billing/payments', () => {
+    it('lists payments, declined ones too, the newest first and paged', async () => {
+      const customer = await Customer.withDetails(drawbridge);
+      const { redirectUrl } = await customer.subscribed();
+      await press(redirectUrl, 'decline');
+      await press(redirectUrl, 'confirm');
+      const all = await customer.admin.expect(200, customer.admin.get<{ id: string }[]>('/billing/payments'));
+      expect(all).toEqual([
+        {
+          id: expect.any(String) as string,
+          amountCents: 2950,
+          currency: 'USD',
+          status: 'SUCCEEDED',
+          reference: null,
+          createdAt: expect.any(String) as string,
+        },
+        expect.objectContaining({ status: 'FAILED' }),
+      ]);
+      const second = await customer.admin.get<object[]>('/billing/payments?page=1&size=1');
+      expect(second.body).toEqual([all[1]]);
+      expect(second.headers.get('x-total-count')).toBe('2');
+      expect(second.headers.get('link')).toContain('rel="prev"');
+    });
+
+    it.each(['page=-1', 'size=0', 'size=101', 'page=x'])('400 BAD_REQUEST for %s', async (query) => {
+      const customer = await Customer.register(drawbridge);
+      const answer = await customer.admin.get(`/billing/payments?${query}`);
+      expect(refusal(answer)).toEqual(coded(400, 'BAD_REQUEST'));
+    });
+  });
+
+  describe('POST /billing/webhooks/{adapter}', () => {
+    it.each(['stripe', 'sandbox', 'nobody'])(
+      '404 NOT_FOUND for %s while the sandbox takes the money',
+      async (name) => {
+        const answer = await drawbridge.api.post(`/billing/webhooks/${name}`, {});
+        expect(refusal(answer)).toEqual(coded(404, 'NOT_FOUND'));
+      },
+    );
+
+    it('405 METHOD_NOT_ALLOWED for anything but POST', async () => {
+      const answer = await drawbridge.api.get('/billing/webhooks/stripe');
+      expect(refusal(answer)).toEqual(coded(405, 'METHOD_NOT_ALLOWED'));
+      expect(answer.headers.get('allow')).toBe('POST');
+    });
+  });
+});

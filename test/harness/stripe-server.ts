@@ -1,0 +1,202 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  checkoutSession,
+  inSeconds,
+  readForm,
+  subscriptionOf,
+  type Form,
+  type StripeObject,
+} from './stripe-objects';
+
+export interface StripeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly form: Form;
+  readonly idempotencyKey: string | null;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** `lost`: the work is done, the answer never comes. `down`: Stripe's own trouble. */
+export type Fault = 'lost' | 'down';
+
+/** A header as Stripe signs it: `t=…,v1=…`, HMAC-SHA256 over the time and the body. @param at milliseconds */
+export function stripeSignature(body: string, secret: string, at = Date.now()): string {
+  const time = inSeconds(at);
+  return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
+}
+
+const refused = (status: number, type: string, message: string, code?: string): Reply => ({
+  status,
+  body: { error: { type, message, ...(code === undefined ? {} : { code }) } },
+});
+const missing = (what: string, id: string): Reply =>
+  refused(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing');
+
+/** The part of Stripe's API that billing uses, as it is on the wire: forms in, JSON out, keys checked. */
+export class StripeServer {
+  readonly secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
+  readonly webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
+  readonly requests: StripeRequest[] = [];
+  private readonly sessions = new Map<string, StripeObject>();
+  private readonly subscriptions = new Map<string, StripeObject>();
+  private readonly replies = new Map<string, Reply>();
+  private readonly faults: Fault[] = [];
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<StripeServer> {
+    const server = createServer();
+    const stripe = new StripeServer(server);
+    server.on('request', (request, response) => void stripe.serve(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return stripe;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** The next requests meet these, one each. */
+  fail(...faults: Fault[]): void {
+    this.faults.push(...faults);
+  }
+
+  openSessions(): StripeObject[] {
+    return [...this.sessions.values()].filter(({ status }) => status === 'open');
+  }
+
+  /** The checkout behind a page. */
+  sessionOf(redirectUrl: string): StripeObject {
+    return this.sessions.get(redirectUrl.split('/').at(-1)!)!;
+  }
+
+  /** The customer pays on Stripe's page. @returns the subscription this makes */
+  pay(redirectUrl: string): StripeObject {
+    const session = this.sessionOf(redirectUrl);
+    const subscription = subscriptionOf(session);
+    this.subscriptions.set(subscription.id, subscription);
+    this.change(this.sessions, session.id, {
+      status: 'complete',
+      payment_status: 'paid',
+      subscription: subscription.id,
+    });
+    return subscription;
+  }
+
+  /** What happens to a subscription at Stripe. */
+  changeSubscription(id: string, changes: object): StripeObject {
+    return this.change(this.subscriptions, id, changes);
+  }
+
+  subscription(id: string): StripeObject {
+    return this.subscriptions.get(id)!;
+  }
+
+  /** Another thirty days. */
+  renew(id: string): StripeObject {
+    const { items } = this.subscription(id) as { items?: { data: { current_period_end: number }[] } };
+    const [item] = items!.data;
+    const renewed = {
+      ...item,
+      current_period_start: item!.current_period_end,
+      current_period_end: item!.current_period_end + 30 * 86_400,
+    };
+    return this.changeSubscription(id, { status: 'active', items: { object: 'list', data: [renewed] } });
+  }
+
+  private change(where: Map<string, StripeObject>, id: string, changes: object): StripeObject {
+    const changed = { ...where.get(id)!, ...changes };
+    where.set(id, changed);
+    return changed;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const header = request.headers['idempotency-key'];
+    const idempotencyKey = typeof header === 'string' ? header : null;
+    const asked = { method: request.method!, path: request.url!, form: readForm(body), idempotencyKey };
+    this.requests.push(asked);
+    const fault = this.faults.shift();
+    if (fault === 'down') return send(response, refused(500, 'api_error', 'Something went wrong on our end'));
+    const reply = this.refusal(request, body) ?? this.once(asked);
+    if (fault === 'lost') request.socket.destroy();
+    else send(response, reply);
+  }
+
+  private refusal({ headers, method }: IncomingMessage, body: string): Reply | null {
+    if (headers.authorization !== `Bearer ${this.secretKey}`) {
+      return refused(401, 'invalid_request_error', 'Invalid API Key provided: sk_test_****');
+    }
+    if (!headers['stripe-version']) return refused(400, 'invalid_request_error', 'No version was sent');
+    const formless = !(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');
+    return method === 'POST' && body !== '' && formless
+      ? refused(400, 'invalid_request_error', 'Bodies are form-encoded')
+      : null;
+  }
+
+  /** The same key gets the same answer, and nothing is done twice. */
+  private once(asked: StripeRequest): Reply {
+    const key = asked.method === 'POST' ? asked.idempotencyKey : null;
+    const reply = (key !== null && this.replies.get(key)) || this.route(asked);
+    if (key !== null) this.replies.set(key, reply);
+    return reply;
+  }
+
+  private route({ method, path, form }: StripeRequest): Reply {
+    const [, , collection, id = '', action = ''] = path.split('?')[0]!.split('/');
+    if (method === 'POST' && path === '/v1/checkout/sessions') return this.openSession(form);
+    if (method === 'POST' && collection === 'checkout' && id === 'sessions') {
+      return this.expireSession(action);
+    }
+    const known = collection === 'subscriptions' && this.subscriptions.get(id);
+    if (!known) return missing('subscription', id);
+    if (method === 'GET') return { status: 200, body: known };
+    if (known['status'] === 'canceled') return missing('subscription', id);
+    const changes =
+      method === 'DELETE'
+        ? { status: 'canceled', canceled_at: inSeconds(Date.now()) }
+        : { cancel_at_period_end: form['cancel_at_period_end'] === 'true' };
+    return { status: 200, body: this.changeSubscription(id, changes) };
+  }
+
+  private openSession(form: Form): Reply {
+    const items = form['line_items'] as Form | undefined;
+    if (form['mode'] !== 'subscription' || !items || !form['success_url']) {
+      return refused(400, 'invalid_request_error', 'Missing required param', 'parameter_missing');
+    }
+    const session = checkoutSession(form, 'https://checkout.stripe.example');
+    this.sessions.set(session.id, session);
+    return { status: 200, body: session };
+  }
+
+  private expireSession(id: string): Reply {
+    const session = this.sessions.get(id);
+    if (!session) return missing('checkout.session', id);
+    if (session['status'] !== 'open') {
+      return refused(
+        400,
+        'invalid_request_error',
+        'Only Checkout Sessions with a status in ["open"] can be expired.',
+      );
+    }
+    return { status: 200, body: this.change(this.sessions, id, { status: 'expired', url: null }) };
+  }
+}
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  const requestId = `req_${randomBytes(7).toString('hex')}`;
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': requestId });
+  response.end(JSON.stringify(body));
+}
