@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
 import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
+import { API_PREFIX } from '../../apps/api/src/errors';
 import { everyCaller, verdictOf, type Caller, type Verdict } from '../builders/matrix-callers';
 import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
 import { Drawbridge } from '../harness/drawbridge';
@@ -20,7 +21,10 @@ const BODIES: Readonly<Record<string, object>> = { Sessions_extend: { additional
 const controllersOf = (module: Type): Type[] =>
   (Reflect.getMetadata('controllers', module) as Type[] | undefined) ?? [];
 
-const routes = RESOURCE_MODULES.flatMap(controllersOf).flatMap(routesOf);
+// pages for browsers know nobody: their addresses are secrets
+const routes = RESOURCE_MODULES.flatMap(controllersOf)
+  .flatMap(routesOf)
+  .filter(({ path }) => path.startsWith(API_PREFIX));
 
 type Whose = 'own' | 'foreign' | 'missing';
 

@@ -242,11 +242,11 @@ describe('Credentials and resources are checked in the background', () => {
           "SELECT 1 FROM resources WHERE id = $1 AND verify_due_at > now() + interval '29 minutes'";
         return (await drawbridge.query(later, [third.resourceIds[0]])).length > 0;
       });
-      const verified = await drawbridge.query(
+      const disturbed = await drawbridge.query(
         'SELECT 1 FROM resources WHERE id IN ($1, $2) AND verify_due_at > now()',
         [id, deleted],
       );
-      expect(verified).toEqual([]);
+      expect(disturbed).toEqual([]);
     });
   });
 });

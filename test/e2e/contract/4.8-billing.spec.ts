@@ -263,7 +263,7 @@ describe('4.8 Billing', () => {
     it('405 METHOD_NOT_ALLOWED for anything but POST', async () => {
       const answer = await drawbridge.api.get('/billing/webhooks/stripe');
       expect(refusal(answer)).toEqual(coded(405, 'METHOD_NOT_ALLOWED'));
-      expect(answer.headers.get('allow')).toBe('POST');
+      expect(answer.headers.get('allow')).toBe('OPTIONS, POST');
     });
   });
 });

@@ -100,7 +100,9 @@ describe('7 Errors', () => {
     return found;
   }
 
-  const withBody = (): DocumentedOperation[] => operations.filter(({ takesBody }) => takesBody);
+  /** A webhook's body is read by the payment adapter that signed it. */
+  const withBody = (): DocumentedOperation[] =>
+    operations.filter(({ takesBody, path }) => takesBody && !path.startsWith('/billing/webhooks/'));
   const guarded = (): DocumentedOperation[] => operations.filter((one) => one.guarded);
 
   const sending =

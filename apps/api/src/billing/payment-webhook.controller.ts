@@ -25,7 +25,7 @@ export class PaymentWebhookController {
   })
   @ApiParam({ name: 'adapter', schema: { type: 'string', example: 'stripe' } })
   @ApiHeader({ name: 'Stripe-Signature', required: false, description: 'with Stripe: `t=…,v1=…`' })
-  @ApiBody({ schema: { type: 'object' } })
+  @ApiBody({ schema: { type: 'object', example: { id: 'evt_1', type: 'invoice.paid' } } })
   @Answers({ 200: ReceivedDto, errors: [400, 404] })
   async receive(
     @Param('adapter') adapter: string,

@@ -3,6 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
 import { routePolicyOf, type RoutePolicy } from '#guards';
 import { API_PREFIX } from '../errors';
+import { isPage } from '../http/pages';
 import { isUncounted } from '../rate-limit/rate-limit.decorators';
 
 export interface Route {
@@ -52,7 +53,8 @@ function pathsOf(controller: Type, handler: Handler): string[] {
   return pathMetadata(controller).flatMap((base) =>
     pathMetadata(handler).map((own) => {
       const parts = [base, own].flatMap((part) => part.split('/')).filter((part) => part !== '');
-      return [API_PREFIX, ...parts].join('/').replaceAll(/:(\w+)/g, '{$1}');
+      const prefix = isPage(parts.join('/')) ? '' : API_PREFIX;
+      return [prefix, ...parts].join('/').replaceAll(/:(\w+)/g, '{$1}');
     }),
   );
 }

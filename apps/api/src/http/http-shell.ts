@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import type { ApiSettings } from '../api.settings';
 import { API_PREFIX } from '../errors';
 import { rememberCallerAddress } from './caller-address';
+import { PAGE_PATHS } from './pages';
 import { nameRequest } from './request-id';
 
 const EXPOSED_HEADERS = [
@@ -22,11 +23,7 @@ const KEEP_ALIVE_MS = 65_000;
 const HEADERS_WITHIN_MS = 20_000;
 const REQUEST_WITHIN_MS = 60_000;
 
-/** For browsers, not for clients of the API. */
-const PAGES = ['billing/sandbox/{*path}', 'billing/return/{*path}'].map((path) => ({
-  path,
-  method: RequestMethod.ALL,
-}));
+const PAGES = PAGE_PATHS.map((path) => ({ path: `${path}/{*path}`, method: RequestMethod.ALL }));
 
 /** Everything around the routes: prefix, headers, origins, time limits of connections. */
 export function dressApplication(app: NestExpressApplication, settings: ApiSettings): void {
