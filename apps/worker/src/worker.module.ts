@@ -5,6 +5,7 @@ import {
   ConvergenceStore,
   Database,
   LeaseStore,
+  ReconcileStore,
   SettlementStore,
   SweepStore,
   WriteBudgetStore,
@@ -15,6 +16,7 @@ import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
+import { Reconciler } from './convergence/reconciler';
 import { Sweeper } from './sweep/sweeper';
 import type { WorkerSettings } from './worker.settings';
 import { WorkerLifecycle } from './worker-lifecycle';
@@ -49,7 +51,7 @@ export class WorkerModule {
       budgets: new WriteBudgetStore(),
     };
     const runner = new ConvergenceRunner(
-      new Converger(database, stores, clouds),
+      new Converger(database, stores, clouds, new Reconciler(database, new ReconcileStore(), clouds)),
       settings.WORKER_CONCURRENCY,
       log,
     );

@@ -8,6 +8,7 @@ export type { DatabaseSettings } from './data-source';
 export * from './database';
 export * from './lease.store';
 export type { NewOpening, WantedRules, WokenTargets } from './openings';
+export * from './reconcile.store';
 export * from './resource-rules.store';
 export * from './resource.store';
 export * from './role.store';

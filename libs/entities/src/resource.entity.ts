@@ -68,6 +68,7 @@ export type HealthEventType = 'VERIFY_OK' | 'VERIFY_FAILED' | 'RECONCILE_OK' | '
 
 @Entity('resource_health_events')
 @Index('resource_health_events_organization_id_idx', ['organizationId', 'createdAt'])
+@Index('resource_health_events_resource_id_idx', ['resourceId', 'createdAt'])
 @ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
   name: 'resource_health_events_resource_fkey',
   onDelete: 'CASCADE',

@@ -4,6 +4,7 @@ import type { ConvergenceRunner } from '../convergence/convergence-runner';
 
 const EVERY_MS = 1000;
 const SESSIONS_AT_ONCE = 1000;
+const OVERDUE_AFTER_SECONDS = 60;
 
 /**
  * Once a second, on the database's clock: ends sessions that are over, and converges what is due and unattended. It
@@ -47,7 +48,15 @@ export class Sweeper {
     await this.expireSessions();
     const due = await this.store.dueTargets(this.database.autocommit, this.runner.free);
     for (const { targetId } of due) void this.runner.run(targetId);
+    const stale = await this.store.reconcileTargets(this.database.autocommit, this.runner.free);
+    for (const { targetId } of stale) void this.runner.run(targetId);
+    await this.reportOverdue();
     await this.store.purge(this.database.autocommit);
+  }
+
+  private async reportOverdue(): Promise<void> {
+    const count = await this.store.reportOverdue(this.database.autocommit, OVERDUE_AFTER_SECONDS);
+    if (count > 0) this.log.error({ count }, 'Rules could not be taken out in time; trying goes on');
   }
 
   private async expireSessions(): Promise<void> {
