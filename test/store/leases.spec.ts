@@ -65,6 +65,7 @@ describe('A lease on a cloud object', () => {
             dueInMs: null,
             inFlight: false,
             message: null,
+            targetMissing: false,
             failed: false,
           },
         ],

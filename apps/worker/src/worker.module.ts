@@ -5,6 +5,7 @@ import {
   ConvergenceStore,
   Database,
   LeaseStore,
+  ReconcileStore,
   SettlementStore,
   SweepStore,
   WriteBudgetStore,
@@ -19,6 +20,7 @@ import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
+import { Reconciler } from './convergence/reconciler';
 import { Sweeper } from './sweep/sweeper';
 import { OpenClouds } from './verification/open-clouds';
 import { verificationTasks } from './verification/verification-tasks';
@@ -51,7 +53,7 @@ export class WorkerModule {
       budgets: new WriteBudgetStore(),
     };
     const runner = new ConvergenceRunner(
-      new Converger(database, stores, clouds),
+      new Converger(database, stores, clouds, new Reconciler(database, new ReconcileStore(), clouds)),
       settings.WORKER_CONCURRENCY,
       log,
     );

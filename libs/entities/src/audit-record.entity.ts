@@ -62,6 +62,8 @@ export const AUDIT_EVENT_TYPES = [
   'SESSION_FAILED',
   'SESSION_CANCELLED',
   'RULE_REVOCATION_OVERDUE',
+  'RULE_ORPHAN_REMOVED',
+  'RESOURCE_RECONCILED',
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 

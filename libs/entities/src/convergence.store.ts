@@ -35,6 +35,8 @@ export interface DueRuleRow extends DueRule {
   readonly attempts: number;
   /** how long a call that nobody heard of may still land */
   readonly inFlightMs: number;
+  /** for how long that way has led to no cloud object; null: it did when it was last taken */
+  readonly targetMissingMs: number | null;
   /** the way it was written; null when it never was */
   readonly writtenWith: Access | null;
   readonly holders: readonly HolderRow[];
@@ -50,6 +52,7 @@ interface RawDueRow {
   revision: number;
   attempts: number;
   inFlightMs: number | null;
+  targetMissingMs: number | null;
   credentialId: string | null;
   region: string | null;
   holders: HolderRow[];
@@ -67,6 +70,7 @@ function toDueRule(row: RawDueRow): DueRuleRow {
     mayOpen: holding.some((holder) => !holder.expired),
     inFlight: inFlightMs > 0,
     inFlightMs,
+    targetMissingMs: row.targetMissingMs,
     spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
     state: row.state,
     revision: row.revision,
@@ -82,7 +86,8 @@ export class ConvergenceStore {
   async due(tx: Tx, lease: Lease, limit: number): Promise<DueRuleRow[]> {
     const rows = await tx.query<RawDueRow[]>(
       `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.revision, r.attempts,
-         extract(epoch FROM r.in_flight_until - now())::float8 * 1000 AS "inFlightMs", r.credential_id AS "credentialId", r.region,
+         extract(epoch FROM r.in_flight_until - now())::float8 * 1000 AS "inFlightMs",
+         extract(epoch FROM now() - r.target_missing_since)::float8 * 1000 AS "targetMissingMs", r.credential_id AS "credentialId", r.region,
          ARRAY(
            SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', coalesce(s.expires_at <= now(), false),
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,

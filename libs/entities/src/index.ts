@@ -13,6 +13,7 @@ export * from './departure.store';
 export * from './idempotency.store';
 export * from './lease.store';
 export type { NewOpening, WantedRules, WokenTargets } from './openings';
+export * from './reconcile.store';
 export * from './resource-rules.store';
 export * from './organization.store';
 export * from './platform.store';

@@ -13,6 +13,8 @@ export interface Lease {
   readonly sinceLastWriteMs: number | null;
   /** how many changes that write had */
   readonly lastWriteSize: number;
+  /** it is to be compared with the cloud */
+  readonly reconcileDue: boolean;
 }
 
 /** Leases belong to no organization: a cloud object may be named by several. */
@@ -25,7 +27,7 @@ export class LeaseStore {
          WHERE id = $1 AND (lease_until IS NULL OR lease_until <= now())
          RETURNING id AS "targetId", provider, resource_type AS "resourceType", identifier,
            lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
-           last_write_size AS "lastWriteSize"`,
+           last_write_size AS "lastWriteSize", reconcile_due_at <= now() AS "reconcileDue"`,
         [targetId, seconds],
       ),
     );

@@ -20,7 +20,7 @@ export class OverdueStore {
 
   /**
    * Records of ResourceIps whose rules should have been out of the cloud for this long, each once.
-   * @param seconds since the session ended, the static rule or the resource was deleted
+   * @param seconds since they were let go
    * @returns how many there were, `limit` at most
    */
   async recordOverdue(tx: Tx, seconds: number, limit: number): Promise<number> {
@@ -30,13 +30,10 @@ export class OverdueStore {
          FROM (
            SELECT i.id, s.user_id, r.name FROM resource_ips i
            LEFT JOIN sessions s ON s.id = i.session_id
-           LEFT JOIN static_ip_rules t ON t.id = i.static_ip_rule_id
            LEFT JOIN resources r ON r.id = i.resource_id
-           WHERE i.id IN (SELECT h.resource_ip_id FROM rules due JOIN rule_holders h ON h.rule_id = due.id
-               WHERE due.due_at IS NOT NULL)
-             AND i.status = 'REMOVING' AND i.overdue_at IS NULL
-             AND least(s.ended_at, t.deleted_at, r.deleted_at) < now() - make_interval(secs => $1)
-           LIMIT $2 FOR UPDATE OF i SKIP LOCKED
+           WHERE i.status = 'REMOVING' AND i.overdue_at IS NULL
+             AND i.released_at < now() - make_interval(secs => $1)
+           ORDER BY i.released_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED
          ) late
          WHERE ip.id = late.id
          RETURNING ip.id, ip.organization_id AS "organizationId", ip.resource_id AS "resourceId",
@@ -53,7 +50,23 @@ export class OverdueStore {
         .map((ip) => revocationOverdue(ip, seconds));
       await this.audit.write(tx, organization, ...entries);
     }
+    await this.tellResources(tx, overdue);
     return overdue.length;
+  }
+
+  private async tellResources(tx: Tx, overdue: readonly OverdueIp[]): Promise<void> {
+    const events = overdue.map(({ organizationId, resourceId, ipAddress, lastError }) => ({
+      organizationId,
+      resourceId,
+      message: `${ipAddress} is still open though it should be closed: ${lastError ?? 'the cloud has not said why'}`,
+    }));
+    await tx.query(
+      `INSERT INTO resource_health_events (organization_id, resource_id, event_type, message)
+       SELECT e."organizationId", e."resourceId", 'RECONCILE_FAILED', e.message
+       FROM jsonb_to_recordset($1::jsonb) AS e("organizationId" uuid, "resourceId" uuid, message text)
+       JOIN resources r ON r.id = e."resourceId"`,
+      [JSON.stringify(events)],
+    );
   }
 }
 

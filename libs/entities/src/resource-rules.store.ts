@@ -38,7 +38,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
          DELETE FROM resource_ips WHERE organization_id = $1 AND resource_id = $2
            AND static_ip_rule_id IS NOT NULL AND status = 'FAILED'
        ), released AS (
-         UPDATE resource_ips SET status = 'REMOVING' WHERE organization_id = $1 AND resource_id = $2
+         UPDATE resource_ips SET status = 'REMOVING', released_at = now() WHERE organization_id = $1 AND resource_id = $2
            AND static_ip_rule_id IS NOT NULL AND status IN (${MAY_RELEASE}) RETURNING id, static_ip_rule_id
        ), ended AS (
          UPDATE static_ip_rules rule SET deleted_at = now()

@@ -1,5 +1,5 @@
 import { TIER_LIMITS, type OrganizationId, type Provider, type Tier, type TrafficConfig } from '#rules';
-import type { Tx } from './database';
+import { returned, type Tx } from './database';
 import type { HealthEventType } from './resource.entity';
 import type { Slice } from './slice';
 import type { TenantStore } from './tenant-store';
@@ -146,7 +146,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     named: Pick<NewResource, 'provider' | 'targetKey' | 'resourceType' | 'resourceIdentifier'>,
   ): Promise<string> {
     const [target] = await tx.query<{ id: string }[]>(
-      `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ($1, $2, $3, $4)
+      `INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at)
+       VALUES ($1, $2, $3, $4, now() + interval '10 minutes')
        ON CONFLICT (key) DO UPDATE SET key = excluded.key RETURNING id`,
       [named.provider, named.targetKey, named.resourceType, named.resourceIdentifier],
     );
@@ -187,6 +188,23 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         change.activityGiven,
       ],
     );
+  }
+
+  /** Asks for the resource's cloud object to be compared with the database. @returns null when there is no such resource */
+  async requestReconcile(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+  ): Promise<{ provider: Provider; targetId: string } | null> {
+    const [asked] = returned<{ provider: Provider; targetId: string }>(
+      await tx.query(
+        `UPDATE targets t SET reconcile_due_at = now(), reconcile_requested = true FROM resources r
+         WHERE r.organization_id = $1 AND r.id = $2 AND r.deleted_at IS NULL AND t.id = r.target_id
+         RETURNING t.provider, t.id AS "targetId"`,
+        [organization, id],
+      ),
+    );
+    return asked ?? null;
   }
 
   /** Notes what a verification found: the resource may be used, or may not. */

@@ -71,6 +71,9 @@ export class StaticIpRuleEntity {
 @Index('resource_ips_removed_entries_idx', ['id'], {
   where: `static_ip_rule_id IS NOT NULL AND status = 'REMOVED'`,
 })
+@Index('resource_ips_overdue_idx', ['releasedAt'], {
+  where: `status = 'REMOVING' AND overdue_at IS NULL`,
+})
 @Index('resource_ips_resource_id_idx', ['resourceId'])
 @Check('resource_ips_status_check', `status IN ('PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED')`)
 @Check('resource_ips_owner_check', '(session_id IS NULL) <> (static_ip_rule_id IS NULL)')
@@ -98,6 +101,8 @@ export class ResourceIpEntity {
   @Moment({ default: () => 'now()' }) pendingSince!: Date;
   @Text({ nullable: true }) providerRuleId!: string | null;
   @Moment({ nullable: true }) appliedAt!: Date | null;
+  /** since when it is to be out */
+  @Moment({ nullable: true }) releasedAt!: Date | null;
   @Moment({ nullable: true }) removedAt!: Date | null;
   @Text({ nullable: true }) errorMessage!: string | null;
   /** when it was recorded that its rules should be gone and are not */

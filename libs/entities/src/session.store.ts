@@ -257,7 +257,7 @@ export class SessionStore implements TenantStore<SessionStore> {
 
 /** The steps after `ended` (sessions just moved to EXPIRING): their addresses let go, their rules are due. */
 export const RELEASE = `released AS (
-    UPDATE resource_ips ip SET status = 'REMOVING' FROM ended
+    UPDATE resource_ips ip SET status = 'REMOVING', released_at = now() FROM ended
     WHERE ip.session_id = ended.id AND ip.status IN (${MAY_RELEASE}) RETURNING ip.id
   ), ${DUE}`;
 

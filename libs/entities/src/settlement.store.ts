@@ -35,6 +35,8 @@ export interface RuleSettlement {
   /** the outcome of a call is still unknown */
   readonly inFlight: boolean;
   readonly message: string | null;
+  /** the way it was written led to no cloud object; null: as it was */
+  readonly targetMissing: boolean | null;
   /** adding it is given up for those who wait for it */
   readonly failed: boolean;
 }
@@ -126,10 +128,12 @@ export class SettlementStore {
            ELSE now() + make_interval(secs => s."dueInMs" / 1000.0) END,
          in_flight_until = CASE WHEN s."inFlight" THEN r.in_flight_until END,
          last_error = s.message,
+         target_missing_since = CASE WHEN s."targetMissing" IS NULL THEN r.target_missing_since
+           WHEN s."targetMissing" THEN coalesce(r.target_missing_since, now()) END,
          region = CASE WHEN s.state = 'present' AND r.credential_id IS NULL THEN $3 ELSE r.region END,
          credential_id = CASE WHEN s.state = 'present' THEN coalesce(r.credential_id, $2) ELSE r.credential_id END
        FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "providerRuleId" text,
-         "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text)
+         "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text, "targetMissing" boolean)
        WHERE r.id = s."ruleId"`,
       [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null],
     );

@@ -130,7 +130,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
          DELETE FROM resource_ips WHERE organization_id = $1 AND static_ip_rule_id = $2
            AND resource_id = ANY ($3::uuid[]) AND status = 'FAILED'
        ), released AS (
-         UPDATE resource_ips SET status = 'REMOVING' WHERE organization_id = $1 AND static_ip_rule_id = $2
+         UPDATE resource_ips SET status = 'REMOVING', released_at = now() WHERE organization_id = $1 AND static_ip_rule_id = $2
            AND resource_id = ANY ($3::uuid[]) AND status IN (${MAY_RELEASE}) RETURNING id
        ), ${DUE}
        SELECT ${wokenTargets('SELECT target_id FROM due')} AS targets`,

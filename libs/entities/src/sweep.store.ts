@@ -53,4 +53,14 @@ export class SweepStore {
       [limit],
     );
   }
+
+  /** Cloud objects to be compared with the database that no worker holds. */
+  reconcileTargets(tx: Tx, limit: number): Promise<DueTarget[]> {
+    return tx.query(
+      `SELECT t.id AS "targetId", t.provider FROM targets t
+       WHERE t.reconcile_due_at <= now() AND (t.lease_until IS NULL OR t.lease_until <= now())
+       ORDER BY t.reconcile_due_at LIMIT $1`,
+      [limit],
+    );
+  }
 }

@@ -5,6 +5,7 @@ import { Count, CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
 /** One cloud object, under the name the cloud gives it. Belongs to no organization: several may name it. */
 @Entity('targets')
 @Unique('targets_key_key', ['key'])
+@Index('targets_reconcile_due_idx', ['reconcileDueAt'])
 export class TargetEntity {
   @Id() id!: string;
   @Text() provider!: Provider;
@@ -19,6 +20,10 @@ export class TargetEntity {
   @Moment({ nullable: true }) lastWriteAt!: Date | null;
   /** how many changes that write had: many tell of a burst */
   @Count({ default: 0 }) lastWriteSize!: number;
+  /** when it is compared with the cloud next */
+  @Moment({ default: () => 'now()' }) reconcileDueAt!: Date;
+  /** somebody asked for it: the outcome is told even when it is the same as before */
+  @Flag({ default: false }) reconcileRequested!: boolean;
   @CreatedAt() createdAt!: Date;
 }
 
@@ -52,6 +57,11 @@ export class RuleEntity {
   /** until then a call whose outcome nobody knows may still land */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;
   @Text({ nullable: true }) lastError!: string | null;
+  /** how often a foreign hand took it out within the hour after `lostAt` */
+  @Count({ default: 0 }) lostCount!: number;
+  @Moment({ nullable: true }) lostAt!: Date | null;
+  /** since when the cloud says that its whole object is gone */
+  @Moment({ nullable: true }) targetMissingSince!: Date | null;
   @CreatedAt() createdAt!: Date;
 }
 

@@ -1,6 +1,7 @@
 export * from './address';
 export * from './backoff';
 export * from './client-address';
+export * from './drift';
 export * from './durations';
 export * from './ownership-mark';
 export * from './password-policy';

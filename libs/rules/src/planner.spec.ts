@@ -655,6 +655,22 @@ describe('a cloud object that cannot be read', () => {
     },
   );
 
+  it.each([
+    ['gone for half a minute: what is to be out is out', 'target-missing', 30_000, false, 'absent'],
+    ['gone for less: looked for again', 'target-missing', 29_999, false, 'retry'],
+    [
+      'gone, with a call under way that may still land: looked for again',
+      'target-missing',
+      60_000,
+      true,
+      'retry',
+    ],
+    ['closed to us for however long: looked for again', 'denied', 60_000, false, 'retry'],
+  ] as const)('%s', (_, kind, missingMs, inFlight, verdict) => {
+    const rule = { ...unwanted, inFlight };
+    expect(judgeUnreadable([rule], kind, 'why', new Map([['unwanted', missingMs]]))[0]!.kind).toBe(verdict);
+  });
+
   it('has a consequence for every kind of error', () => {
     expect(new Set(DRIVER_ERROR_KINDS)).toEqual(
       new Set([...PASSING_KINDS, 'denied', 'target-missing', 'quota', 'invalid']),

@@ -124,11 +124,24 @@ function retry(ruleId: string, result: ChangeResult | undefined): Verdict {
   return { ruleId, kind: 'retry', message, unknown: result?.result === 'unknown' };
 }
 
-/** What every rule gets when the cloud object could not even be read. */
-export function judgeUnreadable(due: readonly DueRule[], kind: DriverErrorKind, message: string): Verdict[] {
-  return due.map((rule) =>
-    rule.wanted && !PASSING_KINDS.has(kind)
-      ? { ruleId: rule.ruleId, kind: 'failed', message }
-      : { ruleId: rule.ruleId, kind: 'retry', message, unknown: false },
-  );
+/** For how long a cloud must say that its object is gone before rules count as gone with it. */
+export const TARGET_GONE_MS = 30_000;
+
+/**
+ * What every rule gets when the cloud object could not even be read.
+ * @param missingMs for how long the way a rule was written has led to no object, by rule id
+ */
+export function judgeUnreadable(
+  due: readonly DueRule[],
+  kind: DriverErrorKind,
+  message: string,
+  missingMs: ReadonlyMap<string, number> = new Map(),
+): Verdict[] {
+  return due.map((rule) => {
+    const { ruleId } = rule;
+    if (rule.wanted && !PASSING_KINDS.has(kind)) return { ruleId, kind: 'failed', message };
+    const gone = kind === 'target-missing' && (missingMs.get(ruleId) ?? 0) >= TARGET_GONE_MS;
+    if (gone && !rule.wanted && !rule.inFlight) return { ruleId, kind: 'absent' };
+    return { ruleId, kind: 'retry', message, unknown: false };
+  });
 }

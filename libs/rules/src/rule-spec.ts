@@ -29,6 +29,12 @@ export function ruleKey(spec: RuleSpec): string {
   return `${spec.address} ${spec.protocol} ${portsText(spec.ports)}`;
 }
 
+/** Reads what `ruleKey` wrote. */
+export function parseRuleKey(key: string): RuleSpec {
+  const [address = '', protocol = '', ports = '*'] = key.split(' ');
+  return { address, protocol: protocol as Protocol, ports: parsePorts(ports) };
+}
+
 /** `22`, `80-90`, `22,443`, or `*` for every port. */
 export function portsText(ports: readonly PortRange[]): string {
   if (ports.length === 0) return '*';

@@ -266,9 +266,10 @@ describe('6 Events', () => {
       return tried;
     });
     expect(await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE')).toEqual([]);
-    await drawbridge.query(`UPDATE sessions SET ended_at = ended_at - interval '1 minute' WHERE id = $1`, [
-      id,
-    ]);
+    await drawbridge.query(
+      `UPDATE resource_ips SET released_at = released_at - interval '1 minute' WHERE session_id = $1`,
+      [id],
+    );
     const [told] = await until('it is recorded', async () => {
       const records = await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE');
       return records.length > 0 && records;

@@ -22,6 +22,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map([
     'PATCH /resources/:': 'RESOURCE_UPDATED',
     'DELETE /resources/:': 'RESOURCE_DELETED',
     'POST /resources/:/verify': 'RESOURCE_VERIFIED',
+    'POST /resources/:/reconcile': 'RESOURCE_RECONCILED',
   }),
   ...of('CREDENTIAL', {
     'POST /credentials': 'CREDENTIAL_CREATED',

@@ -89,6 +89,25 @@ export class ResourceEditingService {
     for (const { provider, targetIds } of targets) this.wakeUps.wake('revoke-rules', provider, targetIds);
   }
 
+  /** Has a worker compare the cloud object with what should stand there; health events tell the outcome. */
+  async reconcile(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+    const { organizationId } = principal;
+    const { provider, targetId } = await this.database.transaction(async (tx) => {
+      const resource = await this.resources.find(tx, organizationId, id);
+      const asked = resource && (await this.resources.requestReconcile(tx, organizationId, id));
+      if (!asked) throw resourceMissing(id);
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'RESOURCE_RECONCILED',
+        resourceType: 'RESOURCE',
+        resourceId: id,
+        resourceName: resource.name,
+      });
+      return asked;
+    });
+    this.wakeUps.wake('apply-rules', provider, [targetId]);
+  }
+
   private async move(
     tx: Tx,
     { organizationId }: Principal,

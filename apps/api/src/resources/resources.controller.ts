@@ -7,6 +7,7 @@ import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { writePageHeaders } from '../http/page-headers';
 import { PathId } from '../http/path-id';
+import { MessageDto } from '../http/message.dto';
 import { CreateResourceDto, ResourceDto, ResourceListQueryDto, UpdateResourceDto } from './dto/resource.dto';
 import { ResourceEditingService } from './resource-editing.service';
 import { toResource } from './resource.mapper';
@@ -100,5 +101,23 @@ export class ResourcesController {
     @PathId() id: string,
   ): Promise<void> {
     return this.editing.delete(principal, id, caller);
+  }
+
+  @Post(':id/reconcile')
+  @HttpCode(200)
+  @AdminOnly()
+  @ApiOperation({
+    summary: 'Compare the cloud object with what should stand there, and mend it',
+    description:
+      'Done in the background, as it is every ten minutes; GET /resource-health/events tells the outcome.',
+  })
+  @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
+  async reconcile(
+    @CurrentPrincipal() principal: Principal,
+    @CallerAddress() caller: HostAddress | null,
+    @PathId() id: string,
+  ): Promise<MessageDto> {
+    await this.editing.reconcile(principal, id, caller);
+    return { message: 'Reconciling: GET /resource-health/events tells the outcome' };
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   Access,
   ConvergenceStore,
@@ -23,6 +24,7 @@ import {
 import type { CloudAccess } from './cloud-access';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
+import type { Reconciler } from './reconciler';
 import { settledLocally, settlement, stillDue } from './settle-rule';
 
 export interface ConvergenceStores {
@@ -49,6 +51,7 @@ export class Converger {
     private readonly database: Database,
     private readonly stores: ConvergenceStores,
     private readonly clouds: CloudAccess,
+    private readonly reconciler: Reconciler,
   ) {}
 
   /** Returns when nothing is due any more, or another worker has the object. */
@@ -57,8 +60,12 @@ export class Converger {
     if (!held) return;
     try {
       const driver = await this.clouds.driver(held.lease.provider);
+      let reconciled = false;
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
-        if (!(await this.round(held, driver))) break;
+        if (await this.round(held, driver)) continue;
+        if (!held.lease.reconcileDue || reconciled) break;
+        await this.reconciler.reconcile(held, driver);
+        reconciled = true;
       }
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
@@ -177,10 +184,16 @@ export class Converger {
   }
 
   private async settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<void> {
-    const verdicts = judgeUnreadable(pass.rules, error.kind, error.message);
-    const rules = verdicts.map((verdict, index) =>
-      settlement(pass.rules[index]!, verdict, false, error.retryAfterMs),
+    const ownWay = (rule: DueRuleRow): boolean => isDeepStrictEqual(rule.writtenWith, pass.access);
+    const missingMs = new Map(
+      pass.rules.filter(ownWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
     );
+    const verdicts = judgeUnreadable(pass.rules, error.kind, error.message, missingMs);
+    const rules = verdicts.map((verdict, index) => {
+      const rule = pass.rules[index]!;
+      const missing = error.kind === 'target-missing' && verdict.kind !== 'absent' && ownWay(rule);
+      return { ...settlement(rule, verdict, false, error.retryAfterMs), targetMissing: missing || null };
+    });
     await this.settle(held, { rules, access: null, waiting: pass.waiting });
   }
 

@@ -24,21 +24,22 @@ export function settlement(
   sent: boolean,
   waitMs: number | null,
 ): RuleSettlement {
+  const looked = { ...base(rule), targetMissing: sent ? false : null };
   const again = Math.max(SOONEST_MS, waitMs ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, Math.random()));
   const awaitsLanding = rule.inFlight && !rule.wanted;
   switch (verdict.kind) {
     case 'present':
       return {
-        ...base(rule),
+        ...looked,
         state: 'present',
         providerRuleId: verdict.providerRuleId,
         isForeign: verdict.foreign,
       };
     case 'absent':
-      return { ...base(rule), state: 'absent', isForeign: false };
+      return { ...looked, state: 'absent', isForeign: false };
     case 'retry':
       return {
-        ...base(rule),
+        ...looked,
         attempts: rule.attempts + 1,
         dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + SOONEST_MS) : again,
         inFlight: verdict.unknown || rule.inFlight,
@@ -47,7 +48,7 @@ export function settlement(
     case 'failed': {
       const heldByOthers = rule.holders.some((holder) => holder.status === 'APPLIED');
       return {
-        ...base(rule),
+        ...looked,
         state: sent ? 'absent' : null,
         attempts: rule.attempts + 1,
         dueInMs: heldByOthers ? again : null,
@@ -69,6 +70,7 @@ function base(rule: DueRuleRow): RuleSettlement {
     dueInMs: null,
     inFlight: false,
     message: null,
+    targetMissing: null,
     failed: false,
   };
 }

@@ -47,6 +47,8 @@ export class Sweeper {
     await this.expireSessions();
     const due = await this.store.dueTargets(this.database.autocommit, this.runner.free);
     for (const { targetId } of due) void this.runner.run(targetId);
+    const stale = await this.store.reconcileTargets(this.database.autocommit, this.runner.free);
+    for (const { targetId } of stale) void this.runner.run(targetId);
     await this.store.purge(this.database.autocommit);
   }
 

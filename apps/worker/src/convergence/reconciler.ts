@@ -1,0 +1,99 @@
+import { DriverError, type ProviderDriver } from '#drivers';
+import type { Access, Database, ReconcileOutcome, ReconcileStore, ReconcileWay } from '#entities';
+import { findDrift, PASSING_KINDS, type Drift, type ObservedRule } from '#rules';
+import type { CloudAccess } from './cloud-access';
+import type { HeldLease } from './held-lease';
+
+/** After a failure that may pass: not ten minutes later. */
+const AGAIN_SECONDS = 30;
+
+interface Look {
+  readonly way: ReconcileWay;
+  readonly observed: ObservedRule[] | DriverError;
+}
+
+/** Compares a whole cloud object with the database: what was changed by other hands becomes due. */
+export class Reconciler {
+  constructor(
+    private readonly database: Database,
+    private readonly store: ReconcileStore,
+    private readonly clouds: CloudAccess,
+  ) {}
+
+  /** Call it under the lease, when nothing is due. @throws LeaseLost */
+  async reconcile(held: HeldLease, driver: ProviderDriver): Promise<void> {
+    const begun = await this.store.begin(this.database.autocommit, held.lease);
+    if (!begun) return;
+    // the database first: what starts between the two looks is then no drift
+    const known = await this.store.known(this.database.autocommit, held.lease);
+    const looks: Look[] = [];
+    for (const way of await this.store.ways(this.database.autocommit, held.lease)) {
+      await held.keep();
+      looks.push({ way, observed: await this.look(held, driver, way.access) });
+    }
+    const seen = looks.flatMap(({ way, observed }) =>
+      observed instanceof DriverError ? [] : [{ way, observed }],
+    )[0];
+    const drift = seen && findDrift(known, seen.observed);
+    if (looks.some(({ observed }) => observed instanceof DriverError && lookAgain(observed))) {
+      await this.store.ask(this.database.autocommit, held.lease.targetId, AGAIN_SECONDS, begun.requested);
+    }
+    await held.keep();
+    await this.database.transaction(async (tx) => {
+      for (const { way, observed } of looks) {
+        const missing = observed instanceof DriverError && observed.kind === 'target-missing';
+        if (await this.store.noteMissing(tx, held.lease, way.access, missing)) {
+          await this.store.giveUpTarget(tx, held.lease, way);
+        }
+      }
+      const damped = seen ? await this.store.makeDue(tx, held.lease, drift!, seen.way.access) : [];
+      for (const outcome of outcomes(looks, drift, damped.length)) {
+        await this.store.record(tx, outcome, begun.requested);
+      }
+      if (drift)
+        await this.store.auditOrphans(
+          tx,
+          drift,
+          looks.flatMap(({ way }) => way.resources),
+        );
+    });
+  }
+
+  private async look(
+    held: HeldLease,
+    driver: ProviderDriver,
+    access: Access,
+  ): Promise<ObservedRule[] | DriverError> {
+    try {
+      return await driver.readRules(await this.clouds.open(held.lease, access));
+    } catch (error) {
+      if (error instanceof DriverError) return error;
+      throw error;
+    }
+  }
+}
+
+/** It may pass, or has to be seen twice to be believed. */
+const lookAgain = ({ kind }: DriverError): boolean => PASSING_KINDS.has(kind) || kind === 'target-missing';
+
+/** What to tell each resource; nothing after a failure that may pass. */
+function outcomes(looks: readonly Look[], drift: Drift | undefined, damped: number): ReconcileOutcome[] {
+  return looks.flatMap(({ way, observed }) => {
+    if (!(observed instanceof DriverError))
+      return [{ resources: way.resources, message: driftWords(drift!, damped) }];
+    if (PASSING_KINDS.has(observed.kind)) return [];
+    return [{ resources: way.resources, message: `It could not be read: ${observed.message}` }];
+  });
+}
+
+/** null when there is none. */
+function driftWords({ missing, lingering, orphans, foreign }: Drift, damped: number): string | null {
+  const extra = lingering.length + orphans.length;
+  const words = [
+    missing.length > damped ? `${missing.length - damped} missing, added again` : null,
+    damped > 0 ? `${damped} missing, left alone for an hour: something keeps taking it out` : null,
+    extra > 0 ? `${extra} of ours that nobody needs, removed` : null,
+  ].filter((part) => part !== null);
+  if (words.length === 0) return null;
+  return `Rules changed by other hands: ${words.join('; ')} (${foreign} of others left alone)`;
+}

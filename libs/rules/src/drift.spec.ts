@@ -1,0 +1,94 @@
+import * as fc from 'fast-check';
+import { findDrift, type Drift, type KnownRule } from './drift';
+import type { ObservedRule } from './provider';
+
+const KEYS = ['10.0.0.1/32 tcp 22', '10.0.0.2/32 tcp 22', '10.0.0.3/32 tcp 22', '2001:db8::1/128 all *'];
+
+const known: fc.Arbitrary<KnownRule[]> = fc
+  .uniqueArray(
+    fc.record({
+      key: fc.constantFrom(...KEYS),
+      state: fc.constantFrom('absent', 'unknown', 'present'),
+      wanted: fc.boolean(),
+    }),
+    { selector: (rule) => rule.key },
+  )
+  .map((rules) => rules.map((rule) => ({ ruleId: `id of ${rule.key}`, ...rule })));
+
+const observed: fc.Arbitrary<ObservedRule[]> = fc
+  .array(fc.record({ key: fc.constantFrom(...KEYS), own: fc.boolean() }), { maxLength: 6 })
+  .map((rules) =>
+    rules.map(({ key, own }, index) => ({
+      key,
+      providerRuleId: `sgr-${index}`,
+      ownRuleId: own ? `owner of ${key}` : null,
+    })),
+  );
+
+type Compare = typeof findDrift;
+
+/** What acting on the drift would make of the cloud: the wanted stand, ours that are unwanted do not, foreign ones stay. */
+const mends = (compare: Compare): fc.IProperty<unknown[]> =>
+  fc.property(known, observed, (rules, seen) => {
+    const drift: Drift = compare(rules, seen);
+    const byKey = new Map(rules.map((rule) => [rule.key, rule]));
+    const added = new Set(drift.missing.map((id) => rules.find((rule) => rule.ruleId === id)!.key));
+    const removed = new Set([
+      ...drift.lingering.map((id) => rules.find((rule) => rule.ruleId === id)!.key),
+      ...drift.orphans.map((rule) => rule.key),
+    ]);
+    return KEYS.every((key) => {
+      const rule = byKey.get(key);
+      const stands = seen.filter((one) => one.key === key);
+      const ours = stands.some((one) => one.ownRuleId !== null);
+      // being settled, or believed to stand and to be removed: not drift
+      if (rule?.state === 'unknown' || (rule && !rule.wanted && rule.state === 'present')) {
+        return !added.has(key) && !removed.has(key);
+      }
+      const wanted = rule?.wanted ?? false;
+      const lost = wanted && rule!.state === 'present' && stands.length === 0;
+      return added.has(key) === lost && removed.has(key) === (!wanted && ours);
+    });
+  });
+
+describe('findDrift', () => {
+  it('finds what is to be added and removed again, and nothing else', () => {
+    expect(fc.check(mends(findDrift), { numRuns: 5000 })).toMatchObject({ failed: false });
+  });
+
+  it('counts the rules of others', () => {
+    const foreign = { key: KEYS[0]!, providerRuleId: 'sgr-1', ownRuleId: null };
+    expect(findDrift([], [foreign])).toEqual({ missing: [], lingering: [], orphans: [], foreign: 1 });
+  });
+
+  it.each<[string, Compare]>([
+    [
+      'takes foreign rules for orphans',
+      (rules, seen) => ({
+        ...findDrift(rules, seen),
+        orphans: seen.filter((one) => !rules.some((rule) => rule.key === one.key)),
+      }),
+    ],
+    ['forgets orphans', (rules, seen) => ({ ...findDrift(rules, seen), orphans: [] })],
+    [
+      'takes a rule for missing that a foreign hand keeps open',
+      (rules, seen) =>
+        findDrift(
+          rules,
+          seen.filter((one) => one.ownRuleId !== null),
+        ),
+    ],
+    [
+      'removes what is wanted',
+      (rules, seen) => ({
+        ...findDrift(rules, seen),
+        lingering: rules
+          .filter((rule) => seen.some((one) => one.key === rule.key && one.ownRuleId !== null))
+          .map((rule) => rule.ruleId),
+      }),
+    ],
+    ['believes the database', (rules, seen) => ({ ...findDrift(rules, seen), missing: [] })],
+  ])('a comparison that %s is caught', (_fault, mutant) => {
+    expect(fc.check(mends(mutant), { numRuns: 20_000 }).failed).toBe(true);
+  });
+});

@@ -1,0 +1,159 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+interface HealthEvent {
+  readonly event_type: string;
+  readonly message: string | null;
+}
+
+describe('Drift is mended', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(
+      drawbridge,
+      [0, 1, 2, 3, 4, 5].map((index) => ({ group: group(index), config: { port: 22 } })),
+    );
+  });
+  afterAll(() => drawbridge.stop());
+
+  const openOn = async (index: number, address: string): Promise<string> => {
+    const session = await org.started({ ipv4Address: address, resourceIds: [org.resourceIds[index]] });
+    await org.reaches(session.id, 'ACTIVE');
+    return session.id;
+  };
+
+  const outcomes = (index: number): Promise<HealthEvent[]> =>
+    drawbridge.query<HealthEvent>(
+      `SELECT event_type, message FROM resource_health_events
+       WHERE resource_id = $1 AND event_type LIKE 'RECONCILE%' ORDER BY created_at`,
+      [org.resourceIds[index]],
+    );
+
+  /** Asks for a reconcile and waits for what it tells. */
+  const reconciled = async (index: number): Promise<HealthEvent> => {
+    const before = (await outcomes(index)).length;
+    await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[index]}/reconcile`));
+    return until('the reconcile has told its outcome', async () => (await outcomes(index))[before]);
+  };
+
+  const standing = async (index: number): Promise<string[]> =>
+    (await drawbridge.cloud.rules(group(index))).map((rule) => rule.address).toSorted();
+
+  it('is told to be none where there is none', async () => {
+    await openOn(0, '203.0.113.1');
+    expect(await reconciled(0)).toEqual({ event_type: 'RECONCILE_OK', message: null });
+  });
+
+  it('a rule that a foreign hand took out is added again while its session lives', async () => {
+    const id = await openOn(1, '203.0.113.2');
+    await drawbridge.cloud.removeByHand(group(1), '203.0.113.2');
+    expect(await reconciled(1)).toMatchObject({
+      event_type: 'RECONCILE_FAILED',
+      message: expect.stringContaining('1 missing, added again') as string,
+    });
+    await until('it stands again', async () => (await standing(1)).includes('203.0.113.2'));
+    expect((await org.session(id)).status).toBe('ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await standing(1)).toEqual([]);
+    expect((await reconciled(1)).event_type).toBe('RECONCILE_OK');
+  });
+
+  it('a rule with our mark that the database lost is removed, a foreign one is left alone and counted', async () => {
+    const id = await openOn(2, '203.0.113.3');
+    await drawbridge.cloud.addForeign({
+      target: group(2),
+      address: '192.0.2.7',
+      protocol: 'tcp',
+      fromPort: 22,
+      toPort: 22,
+    });
+    await drawbridge.query('DELETE FROM sessions WHERE id = $1', [id]);
+    await drawbridge.query(`DELETE FROM rules WHERE address = '203.0.113.3/32'`);
+    expect(await reconciled(2)).toMatchObject({
+      event_type: 'RECONCILE_FAILED',
+      message: expect.stringMatching(/1 of ours that nobody needs, removed.*1 of others/) as string,
+    });
+    await until('only the foreign one stands', async () => (await standing(2)).join() === '192.0.2.7');
+    const records = await drawbridge.query(
+      `SELECT 1 FROM audit_records WHERE event_type = 'RULE_ORPHAN_REMOVED'`,
+    );
+    expect(records).toHaveLength(1);
+  });
+
+  it('whoever keeps taking a rule out is not fought for ever', async () => {
+    await openOn(3, '203.0.113.4');
+    for (let fight = 0; fight < 3; fight += 1) {
+      await drawbridge.cloud.removeByHand(group(3), '203.0.113.4');
+      expect((await reconciled(3)).message).toContain('added again');
+      await until('it stands again', async () => (await standing(3)).length === 1);
+    }
+    await drawbridge.cloud.removeByHand(group(3), '203.0.113.4');
+    expect((await reconciled(3)).message).toContain('left alone for an hour');
+    expect(await standing(3)).toEqual([]);
+  });
+
+  it('a group that is gone ends its sessions and its resource, after it was looked for twice', async () => {
+    const [held, leaving] = await Promise.all([openOn(4, '203.0.113.5'), openOn(4, '203.0.113.6')]);
+    await drawbridge.cloud.fault({ kind: 'not-found', target: group(4) });
+    await org.admin.expect(200, org.admin.post(`/sessions/${leaving}/stop`));
+    expect((await reconciled(4)).message).toContain('could not be read');
+    const waited = async (): Promise<void> => {
+      await drawbridge.query(
+        `UPDATE rules SET target_missing_since = target_missing_since - interval '30 seconds', due_at = least(due_at, now())`,
+      );
+    };
+    await until('the first look has been noted', async () => {
+      const rows = await drawbridge.query(
+        `SELECT 1 FROM rules WHERE address IN ('203.0.113.5/32', '203.0.113.6/32') AND target_missing_since IS NOT NULL`,
+      );
+      return rows.length === 2;
+    });
+    expect((await org.session(leaving)).status).toBe('EXPIRING');
+    expect((await org.session(held)).status).toBe('ACTIVE');
+    await waited();
+    await org.reaches(leaving, 'CANCELLED');
+    await reconciled(4);
+    const failed = await org.reaches(held, 'FAILED');
+    expect(failed.resourceIps[0]!.errorMessage).toContain(group(4));
+    expect(await org.admin.get(`/resources/${org.resourceIds[4]}`)).toMatchObject({
+      body: { isActive: false },
+    });
+    await drawbridge.cloud.clearFaults();
+  });
+
+  it('what cannot be closed within a minute is told, once, and closed when it can be', async () => {
+    const id = await openOn(5, '203.0.113.8');
+    await drawbridge.cloud.fault({
+      kind: 'refuse',
+      target: group(5),
+      operation: 'RevokeSecurityGroupIngress',
+    });
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await until('it has been tried', async () => {
+      const calls = await drawbridge.cloud.calls();
+      return calls.some((call) => call.target === group(5) && call.operation.startsWith('Revoke'));
+    });
+    await drawbridge.query(
+      `UPDATE resource_ips SET released_at = released_at - interval '1 minute' WHERE session_id = $1`,
+      [id],
+    );
+    const [told] = await until('it is told', async () => {
+      const events = await outcomes(5);
+      return events.length > 0 && events;
+    });
+    expect(told!.message).toContain('203.0.113.8 is still open');
+    const records = await drawbridge.query<{ result: string }>(
+      `SELECT result FROM audit_records WHERE event_type = 'RULE_REVOCATION_OVERDUE'`,
+    );
+    expect(records).toEqual([{ result: 'FAILURE' }]);
+    expect((await org.session(id)).status).toBe('EXPIRING');
+    await drawbridge.cloud.clearFaults();
+    await org.reaches(id, 'CANCELLED', 45_000);
+    expect(await standing(5)).toEqual([]);
+  });
+});
