@@ -54,8 +54,6 @@ export class Drawbridge {
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });
-    // the database may be dropped while a client still says goodbye; what breaks before that, the pool tells
-    sql.on('connect', (client) => client.on('error', () => undefined));
     const api = await AppProcess.start('api', {
       PORT: '0',
       EMBEDDED: 'true',
@@ -101,6 +99,8 @@ export class Drawbridge {
       ...[this.apiProcess, ...this.otherApis].map((api) => api.stop('SIGKILL')),
     ]);
     await this.simulatorProcess.stop('SIGKILL');
+    // the database may be dropped while a client still says goodbye
+    this.sql.on('error', () => undefined);
     await this.sql.end();
     await this.dropDatabase();
   }

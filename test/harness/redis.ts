@@ -1,6 +1,6 @@
 import { freePort } from './free-port';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { until } from './until';
 

@@ -129,6 +129,25 @@ describe('5.1 Bearer tokens', () => {
       expect((await user.client.get('/sessions')).status).toBe(200);
     });
 
+    it('a sign-out is 401 for the access token of that sign-in, and for no other', async () => {
+      const [one, another] = [await owner.loggedIn(), await owner.loggedIn()];
+      await drawbridge.api.post('/auth/logout', { refreshToken: one.refreshToken });
+      expect(await statusOf(one.accessToken)).toBe(401);
+      expect(await statusOf(another.accessToken)).toBe(200);
+    });
+
+    it('a refresh token used twice, hence stolen, takes the access tokens of its sign-in with it', async () => {
+      const stolen = await owner.loggedIn();
+      await drawbridge.api.post('/auth/refresh', { refreshToken: stolen.refreshToken });
+      await drawbridge.query(
+        `UPDATE refresh_tokens SET used_at = used_at - interval '1 minute' WHERE used_at IS NOT NULL`,
+      );
+      expect((await drawbridge.api.post('/auth/refresh', { refreshToken: stolen.refreshToken })).status).toBe(
+        401,
+      );
+      expect(await statusOf(stolen.accessToken)).toBe(401);
+    });
+
     it('a deleted user is 401', async () => {
       const user = await accountOwner(drawbridge);
       await drawbridge.query('UPDATE users SET is_active = false, deleted_at = now() WHERE id = $1', [
