@@ -45,9 +45,7 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
     'static-ip-rules': org.staticIpRuleId,
     organizations: org.organizationId,
   };
-  const operations = await documentedOperations(
-    `http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`,
-  );
+  const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);
   return operations
     .filter(({ method, guarded }) => method === 'GET' && guarded)
     .map(({ template }) =>

@@ -52,13 +52,16 @@ describe('1 Organizations are apart', () => {
     ['/users', () => `roleId=${theirs.roleId}`],
     ['/audit-logs', () => `resourceId=${theirs.roleId}`],
     ['/resource-health/events', () => `resourceId=${theirs.resourceIds[0]}`],
-  ])('%s filtered by an id of another finds nothing: neither an error nor its objects', async (path, query) => {
-    const filtered = `${path}?${query()}`;
-    const listed = async (org: FurnishedOrganization): Promise<unknown[]> => {
-      const body = await org.admin.expect(200, org.admin.get<unknown[] | { content: unknown[] }>(filtered));
-      return Array.isArray(body) ? body : body.content;
-    };
-    expect(await listed(mine)).toEqual([]);
-    expect((await listed(theirs)).length).toBeGreaterThan(0);
-  });
+  ])(
+    '%s filtered by an id of another finds nothing: neither an error nor its objects',
+    async (path, query) => {
+      const filtered = `${path}?${query()}`;
+      const listed = async (org: FurnishedOrganization): Promise<unknown[]> => {
+        const body = await org.admin.expect(200, org.admin.get<unknown[] | { content: unknown[] }>(filtered));
+        return Array.isArray(body) ? body : body.content;
+      };
+      expect(await listed(mine)).toEqual([]);
+      expect((await listed(theirs)).length).toBeGreaterThan(0);
+    },
+  );
 });

@@ -164,6 +164,23 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     expect(await isOpen(ipv4Address)).toBe(false);
   });
 
+  it('started again while the old one is EXPIRING, the rule stays in place without a gap', async () => {
+    const first = await active({ resourceIds: [org.resourceIds[0]] });
+    await refuse(REMOVE, 0);
+    expect(await stop(first.id)).toMatchObject({ status: 'EXPIRING' });
+    const second = await active({ ipv4Address: first.ipv4Address, resourceIds: [org.resourceIds[0]] });
+    await org.reaches(first.id, 'CANCELLED');
+    await drawbridge.cloud.clearFaults();
+    const events = async (): Promise<string[]> =>
+      (await drawbridge.cloud.timeline())
+        .filter(({ address }) => address === first.ipv4Address)
+        .map(({ event }) => event);
+    expect(await events()).toEqual(['opened']);
+    await stop(second.id);
+    await org.reaches(second.id, 'CANCELLED');
+    expect(await events()).toEqual(['opened', 'closed']);
+  });
+
   it('GET with waitSeconds follows it from PENDING to ACTIVE, and from EXPIRING to CANCELLED', async () => {
     const { id } = await org.started({ ipv4Address: fresh() });
     const settled = (): Promise<Session> =>

@@ -72,7 +72,10 @@ describe('4.5 Users: from the invitation on', () => {
     });
 
     it.each([
-      ['deactivated', (owner: AccountOwner, id: string) => owner.client.patch(`/users/${id}`, { isActive: false })],
+      [
+        'deactivated',
+        (owner: AccountOwner, id: string) => owner.client.patch(`/users/${id}`, { isActive: false }),
+      ],
       ['deleted', (owner: AccountOwner, id: string) => owner.client.delete(`/users/${id}`)],
     ])('of somebody who was %s since is 400', async (_, end) => {
       const owner = await accountOwner(drawbridge);
