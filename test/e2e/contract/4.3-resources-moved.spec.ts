@@ -35,7 +35,7 @@ describe('4.3 Cloud resources: another credential', () => {
     return { org, sessionId: id, resource: `/resources/${org.resourceIds[0]}` };
   };
 
-  it('that works leaves the rule in place, and is the one that revokes it later', async () => {
+  it('that works leaves the rule in place and revokes it later: the old one may be worthless by then, and deleted', async () => {
     const { org, sessionId, resource } = await withSession(0, '203.0.113.1');
     const fresh = await credential(org, 'AWS', 'ACCESS_KEY', SIMULATED_KEY);
     const moved = await org.admin.patch<{ credentialName: string }>(resource, { credentialId: fresh });
@@ -44,7 +44,10 @@ describe('4.3 Cloud resources: another credential', () => {
       const { resourceIps } = await org.session(sessionId);
       return resourceIps[0]!.status === 'APPLIED';
     });
-    await org.admin.expect(204, org.admin.delete(`/credentials/${org.credentialId}`));
+    const old = `/credentials/${org.credentialId}`;
+    const worthless = { ...SIMULATED_KEY, secretAccessKey: 'guessed' };
+    await org.admin.expect(200, org.admin.patch(old, { credentialData: worthless }));
+    await org.admin.expect(204, org.admin.delete(old));
     await org.admin.expect(200, org.admin.post(`/sessions/${sessionId}/stop`));
     await org.reaches(sessionId, 'CANCELLED');
     const events = (await drawbridge.cloud.timeline()).filter(({ target }) => target === group(0));
