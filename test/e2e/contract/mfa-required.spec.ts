@@ -46,7 +46,7 @@ describe('MFA', () => {
       expect((await client.get<ApiFailure>('/roles')).body.message).toContain('POST /mfa/setup');
     });
 
-    it('it reaches nothing else: 403 on every operation that is not open', async () => {
+    it('the token reaches nothing else: 403 on every operation that is not open', async () => {
       const { owner, login } = await limited();
       const base = `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`;
       const closed = (await documentedOperations(base)).filter(
