@@ -96,6 +96,12 @@ describe('4.6 Static IP rules', () => {
       expect((await created({ ipAddress })).ipAddress).toBe(canonical);
     });
 
+    it('names a resource once, however often and however spelled it is given', async () => {
+      const [one] = org.resourceIds;
+      const rule = await created({ ipAddress: '198.51.100.10', resourceIds: [one, one!.toUpperCase(), one] });
+      expect(rule.resources.map(({ resourceId }) => resourceId)).toEqual([one]);
+    });
+
     it('applies a range as a range', async () => {
       const { id } = await created({ ipAddress: '198.51.100.128/25', resourceIds: [org.resourceIds[1]] });
       await reaches(id, 'ACTIVE');
