@@ -95,6 +95,18 @@ const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
   CANCELLED: 'SESSION_CANCELLED',
 };
 
+/**
+ * For `WHERE`: the rule stands as seen by the way of this look ($2, $3), and nobody who holds it goes the way it was
+ * written any more: it is revoked by this one, so that the old credential may go.
+ */
+const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
+    AND (r.credential_id IS DISTINCT FROM $2::uuid OR r.region IS DISTINCT FROM $3::text)
+    AND NOT EXISTS (
+      SELECT FROM rule_holders holder CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+      JOIN resources res ON res.id = ip.resource_id
+      WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
+        AND res.credential_id = r.credential_id AND res.region IS NOT DISTINCT FROM r.region))`;
+
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
   private readonly audit = new AuditStore();
@@ -136,8 +148,8 @@ export class SettlementStore {
          last_error = s.message,
          target_missing_since = CASE WHEN s."targetMissing" IS NULL THEN r.target_missing_since
            WHEN s."targetMissing" THEN coalesce(r.target_missing_since, now()) END,
-         region = CASE WHEN s.state = 'present' AND r.credential_id IS NULL THEN $3 ELSE r.region END,
-         credential_id = CASE WHEN s.state = 'present' THEN coalesce(r.credential_id, $2) ELSE r.credential_id END
+         region = CASE WHEN ${ADOPTED} THEN $3 ELSE r.region END,
+         credential_id = CASE WHEN ${ADOPTED} THEN $2 ELSE r.credential_id END
        FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "providerRuleId" text,
          "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text, "targetMissing" boolean)
        WHERE r.id = s."ruleId"`,

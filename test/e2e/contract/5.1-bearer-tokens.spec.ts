@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const SECRET = 'a signing secret that the test knows too';
@@ -100,6 +101,30 @@ describe('5.1 Bearer tokens', () => {
       drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
     );
     expect(await statusOf(next.accessToken)).toBe(200);
+  });
+
+  it('the lifetimes are the deployment’s: ACCESS_TOKEN_TTL and REFRESH_TOKEN_TTL, seven days when it says nothing', async () => {
+    const { port } = await drawbridge.startApi({
+      JWT_SECRET: SECRET,
+      ACCESS_TOKEN_TTL: '60',
+      REFRESH_TOKEN_TTL: '3600',
+    });
+    const { email, password } = owner;
+    const brief = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+    const login = await brief.expect(200, brief.post<Login>('/auth/login', { email, password }));
+    const lasts = claimsOf(login.accessToken);
+    expect([login.expiresIn, Number(lasts['exp']) - Number(lasts['iat'])]).toEqual([60, 60]);
+    const refreshSeconds = async ({ refreshToken }: Login): Promise<number> => {
+      const [row] = await drawbridge.query<{ seconds: number }>(
+        `SELECT round(extract(epoch FROM expires_at - now()))::int AS seconds FROM refresh_tokens
+         WHERE token_hash = encode(sha256($1::text::bytea), 'hex')`,
+        [refreshToken],
+      );
+      return row!.seconds;
+    };
+    expect(await refreshSeconds(login)).toBeGreaterThan(3500);
+    expect(await refreshSeconds(login)).toBeLessThanOrEqual(3600);
+    expect(await refreshSeconds(await owner.loggedIn())).toBeGreaterThan(7 * 86_400 - 100);
   });
 
   it('a role that is too low is 403', async () => {

@@ -10,6 +10,14 @@ export const asEmail = (): PropertyDecorator =>
     typeof value === 'string' ? value.trim().toLowerCase() : value,
   );
 
+/** Property decorator: an id, or ids, in the one spelling they are kept in: lower case. */
+export const asId = (): PropertyDecorator => Transform(({ value }: { value: unknown }) => lowerCase(value));
+
+function lowerCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowerCase);
+  return typeof value === 'string' ? value.toLowerCase() : value;
+}
+
 /** Property decorator: a `null` counts as left out. */
 export const leftOutWhenNull = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => value ?? undefined);

@@ -20,6 +20,8 @@ import {
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
 import { PROTOCOLS, PROVIDERS } from '#rules';
+import { LAST_PAGE } from '../../http/page-query.dto';
+import { asId, leftOutWhenNull, trimmed } from '../../http/text-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -46,6 +48,7 @@ export class ResourceConfigDto {
     example: 5432,
     description: 'left out, and no ports either: every port',
   })
+  @leftOutWhenNull()
   @IsOptional()
   @Min(1, { message: PORT_WORDS })
   @Max(65535, { message: PORT_WORDS })
@@ -53,6 +56,7 @@ export class ResourceConfigDto {
   port?: number;
 
   @ApiPropertyOptional({ type: [Number], example: [80, 443], description: 'Instead of port' })
+  @leftOutWhenNull()
   @IsOptional()
   @ArrayNotEmpty({ message: 'must hold at least one port, or be left out' })
   @ArrayMaxSize(20, { message: 'must hold at most 20 ports' })
@@ -63,6 +67,7 @@ export class ResourceConfigDto {
   ports?: number[];
 
   @ApiPropertyOptional({ enum: PROTOCOLS, default: 'tcp' })
+  @leftOutWhenNull()
   @IsOptional()
   @IsIn(PROTOCOLS, { message: `must be one of ${PROTOCOLS.join(', ')}` })
   protocol?: Protocol;
@@ -72,10 +77,12 @@ export class CreateResourceDto {
   @ApiProperty({ example: 'demo-database', maxLength: 200 })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(200, { message: 'must be at most 200 characters' })
+  @trimmed()
   @IsString({ message: 'must be a string' })
   name!: string;
 
   @ApiProperty({ format: 'uuid' })
+  @asId()
   @IsUUID(undefined, { message: 'must be a UUID' })
   credentialId!: string;
 
@@ -99,6 +106,7 @@ export class CreateResourceDto {
   region?: string;
 
   @ApiPropertyOptional({ type: ResourceConfigDto })
+  @leftOutWhenNull()
   @IsOptional()
   @Type(() => ResourceConfigDto)
   @ValidateNested()
@@ -122,6 +130,7 @@ export class ResourceListQueryDto {
   @IsOptional()
   @Type(() => Number)
   @Min(0, { message: 'must be 0 or more' })
+  @Max(LAST_PAGE, { message: `must be at most ${LAST_PAGE}` })
   @IsInt({ message: 'must be a whole number' })
   page?: number;
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsInt, IsOptional, IsString, IsUUID, MaxLength, Min } from 'class-validator';
-import { leftOutWhenNull } from '../../http/text-fields';
+import { asId, leftOutWhenNull } from '../../http/text-fields';
 
 export class StartSessionDto {
   @ApiPropertyOptional({
@@ -38,6 +38,7 @@ export class StartSessionDto {
     format: 'uuid',
     description: "Default: all of the user's resources",
   })
+  @asId()
   @leftOutWhenNull()
   @IsOptional()
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })
