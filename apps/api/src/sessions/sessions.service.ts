@@ -135,8 +135,7 @@ export class SessionsService {
     );
     const now = await this.existing(principal, session.id);
     if (!stopped) throw badRequest(`The session cannot be stopped: it is ${now.status}`);
-    for (const { provider, targetIds } of stopped.targets)
-      this.wakeUps.wake('revoke-rules', provider, targetIds);
+    this.wakeUps.wake('revoke-rules', stopped.targets);
     return now;
   }
 
