@@ -7,7 +7,6 @@ import {
   LeaseStore,
   ReconcileStore,
   SettlementStore,
-  SweepStore,
   WriteBudgetStore,
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
@@ -19,9 +18,10 @@ import { CloudAccess } from './convergence/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
-import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { Reconciler } from './convergence/reconciler';
-import { Sweeper } from './sweep/sweeper';
+import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
+import { spentTokenDeletion } from './sweep/spent-token-deletion';
+import { sweeping } from './sweep/sweeper';
 import { OpenClouds } from './verification/open-clouds';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
@@ -57,12 +57,13 @@ export class WorkerModule {
       settings.WORKER_CONCURRENCY,
       log,
     );
-    const sweeper = new Sweeper(database, new SweepStore(), runner, log);
     const tasks = [
+      sweeping(database, runner, log),
       auditSealing(database, log),
       overdueAlarm(database, log),
       subscriptionSweep(database, log),
       idempotencyKeyDeletion(database, log),
+      spentTokenDeletion(database, log),
       ...verificationTasks({
         database,
         clouds: new OpenClouds(database, drivers, masterKeys),
@@ -81,7 +82,6 @@ export class WorkerModule {
             database,
             queue,
             runner,
-            sweeper,
             tasks,
             startProcessors,
             clouds,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountTokenStore, PasswordStore, SpentTokenStore } from '#entities';
+import { AccountTokenStore, PasswordStore } from '#entities';
 import { GuardSettings, GuardsModule, PrincipalLookup } from '#guards';
 import { MfaModule } from '../mfa/mfa.module';
 import { AccountAudit } from './account-audit';
@@ -14,7 +14,6 @@ import { PasswordsController } from './passwords.controller';
 import { PasswordsService } from './passwords.service';
 import { SecondFactorService } from './second-factor.service';
 import { SignInService } from './sign-in.service';
-import { SpentTokens } from './spent-tokens';
 import { StoredPrincipals } from './stored-principals';
 import { TokenService } from './token.service';
 
@@ -43,8 +42,6 @@ import { TokenService } from './token.service';
     Invitations,
     AccountTokenStore,
     PasswordStore,
-    SpentTokenStore,
-    SpentTokens,
   ],
   exports: [Invitations],
 })

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { VerificationStore, type Database } from '#entities';
-import { RepeatedTask } from '../sweep/repeated-task';
+import { RepeatedTask } from '../repeated-task';
 import { CredentialChecks } from './credential-checks';
 import type { OpenClouds } from './open-clouds';
 import { ResourceChecks } from './resource-checks';
