@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { DriverRegistry } from '#drivers';
 import type { Database } from '#entities';
 import type { QueueConnection } from '#jobs';
-import type { CloudAccess } from './convergence/cloud-access';
+import type { CloudAccess } from './clouds/cloud-access';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
 import type { ConvergenceRunner } from './convergence/convergence-runner';
 import type { RepeatedTask } from './repeated-task';

@@ -14,7 +14,7 @@ import { MasterKeys } from '#secrets';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
 import { subscriptionSweep } from './billing/subscription-sweep';
-import { CloudAccess } from './convergence/cloud-access';
+import { CloudAccess } from './clouds/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
@@ -22,7 +22,6 @@ import { Reconciler } from './convergence/reconciler';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeper';
-import { OpenClouds } from './verification/open-clouds';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 import { WorkerLifecycle } from './worker-lifecycle';
@@ -64,12 +63,7 @@ export class WorkerModule {
       subscriptionSweep(database, log),
       idempotencyKeyDeletion(database, log),
       spentTokenDeletion(database, log),
-      ...verificationTasks({
-        database,
-        clouds: new OpenClouds(database, drivers, masterKeys),
-        deployment: settings.DEPLOYMENT_ID,
-        log,
-      }),
+      ...verificationTasks(database, clouds, log),
     ];
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
