@@ -1,7 +1,7 @@
 import { TIER_LIMITS, type OrganizationId, type Provider, type Tier, type TrafficConfig } from '#rules';
 import { returned, type Tx } from './database';
 import type { HealthEventType } from './resource.entity';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface ResourceRow {
@@ -54,25 +54,20 @@ const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name A
 
 export class ResourceStore implements TenantStore<ResourceStore> {
   /** By name. */
-  async list(
-    tx: Tx,
-    organization: OrganizationId,
-    slice: Slice | null,
-  ): Promise<{ rows: ResourceRow[]; total: number }> {
+  async list(tx: Tx, organization: OrganizationId, slice: Slice | null): Promise<Sliced<ResourceRow>> {
     if (slice === null) {
       const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id`, [organization]);
       return { rows, total: rows.length };
     }
-    const [counted] = await tx.query<{ total: number }[]>(
-      'SELECT count(*)::int AS total FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
+    return sliced(
+      tx,
+      {
+        counted: 'FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
+        rows: `${SELECT} ORDER BY r.name, r.id`,
+      },
       [organization],
+      slice,
     );
-    const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id LIMIT $2 OFFSET $3`, [
-      organization,
-      slice.size,
-      slice.page * slice.size,
-    ]);
-    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {

@@ -6,6 +6,7 @@ import {
   ResourceStore,
   type ResourceRow,
   type Slice,
+  type Sliced,
 } from '#entities';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
@@ -29,7 +30,7 @@ export class ResourcesService {
   ) {}
 
   /** @param slice null: all of them */
-  list(principal: Principal, slice: Slice | null): Promise<{ rows: ResourceRow[]; total: number }> {
+  list(principal: Principal, slice: Slice | null): Promise<Sliced<ResourceRow>> {
     return this.resources.list(this.database.autocommit, principal.organizationId, slice);
   }
 

@@ -10,6 +10,7 @@ import {
   type StaticIpRuleRow,
   type Tx,
   type WokenTargets,
+  type Sliced,
 } from '#entities';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
@@ -33,7 +34,7 @@ export class StaticIpRulesService {
     private readonly settings: ApiSettings,
   ) {}
 
-  list(principal: Principal, slice: Slice): Promise<{ rows: StaticIpRuleRow[]; total: number }> {
+  list(principal: Principal, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
     return this.rules.list(this.database.autocommit, principal.organizationId, slice);
   }
 
