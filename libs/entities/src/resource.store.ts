@@ -202,24 +202,31 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return asked ?? null;
   }
 
-  /** Notes what a verification found: the resource may be used, or may not. */
+  /**
+   * Notes what a verification found: the resource may be used, or may not. Unless it was deleted meanwhile, or names
+   * another cloud object or another way to it.
+   * @param verified the resource as it was verified
+   * @param failure why it cannot be used; null when it can
+   */
   async recordVerification(
     tx: Tx,
     organization: OrganizationId,
-    id: string,
+    verified: Pick<ResourceRow, 'id' | 'resourceIdentifier' | 'credentialId' | 'region'>,
     failure: string | null,
   ): Promise<void> {
     const found: HealthEventType = failure === null ? 'VERIFY_OK' : 'VERIFY_FAILED';
+    const { id, resourceIdentifier, credentialId, region } = verified;
     await tx.query(
-      `UPDATE resources SET is_active = $3, updated_at = now(),
-         last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
-         verify_due_at = now() + interval '30 minutes', suspended_by_check = false
-       WHERE organization_id = $1 AND id = $2`,
-      [organization, id, failure === null],
-    );
-    await tx.query(
-      `INSERT INTO resource_health_events (organization_id, resource_id, event_type, message) VALUES ($1, $2, $3, $4)`,
-      [organization, id, found, failure],
+      `WITH verified AS (
+         UPDATE resources SET is_active = $3, updated_at = now(),
+           last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
+           verify_due_at = now() + interval '30 minutes', suspended_by_check = false
+         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND resource_identifier = $6
+           AND credential_id = $7 AND region IS NOT DISTINCT FROM $8 RETURNING id
+       )
+       INSERT INTO resource_health_events (organization_id, resource_id, event_type, message)
+       SELECT $1, id, $4, $5 FROM verified`,
+      [organization, id, failure === null, found, failure, resourceIdentifier, credentialId, region],
     );
   }
 }

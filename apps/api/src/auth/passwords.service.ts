@@ -61,7 +61,7 @@ export class PasswordsService {
     const { userId, organizationId } = principal;
     const attempt = await this.lockOut.attempt(signedInKey(userId));
     const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
-    if (!(await verifyPassword(currentPassword, hash))) {
+    if (!(await verifyPassword(currentPassword, hash)) || hash === null) {
       await this.audit.failed('PASSWORD_CHANGED', principal, callerAddress, 'The current password is wrong');
       throw wrongCurrent();
     }
@@ -71,7 +71,8 @@ export class PasswordsService {
       throw refused('newPassword', 'must differ from the current password');
     const passwordHash = await hashPassword(newPassword);
     await this.database.transaction(async (tx) => {
-      if (!(await this.passwords.set(tx, organizationId, userId, { passwordHash }))) throw gone();
+      const isSet = await this.passwords.set(tx, organizationId, userId, { passwordHash, insteadOf: hash });
+      if (!isSet) throw changedMeanwhile();
       await this.tokens.endOthers(tx, principal);
       await this.audit.done(tx, 'PASSWORD_CHANGED', principal, callerAddress);
     });
@@ -169,7 +170,8 @@ export class PasswordsService {
 
 const refused = (field: string, problem: string): ApiError =>
   badRequest(`${field} ${problem}`, { [field]: problem });
-const gone = (): ApiError => unauthorized('The access token is invalid or expired');
+const changedMeanwhile = (): ApiError =>
+  unauthorized('The user was deactivated or has another password by now: sign in again');
 const wrongCurrent = (): ApiError => badRequest('currentPassword is wrong', { currentPassword: 'is wrong' });
 const badChangeToken = (): ApiError =>
   badRequest('passwordChangeToken is invalid, expired or used: sign in again for a new one', {

@@ -84,7 +84,7 @@ export class ResourcesService {
     const { organizationId } = principal;
     const failure = await this.verifier.check(organizationId, resource);
     await this.database.transaction(async (tx) => {
-      await this.resources.recordVerification(tx, organizationId, id, failure?.message ?? null);
+      await this.resources.recordVerification(tx, organizationId, resource, failure?.message ?? null);
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),
         eventType: 'RESOURCE_VERIFIED',
