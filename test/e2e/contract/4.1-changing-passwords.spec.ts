@@ -38,6 +38,16 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       expect((await refresh(owner.first)).status).toBe(200);
     });
 
+    it('of many changes at once one is made', async () => {
+      const owner = await accountOwner(drawbridge);
+      const wanted = Array.from({ length: 3 }, (_, index) => `Another ${index} entirely`);
+      const answers = await Promise.all(wanted.map((password) => change(owner, password)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(await owner.audited('PASSWORD_CHANGED')).toContainEqual(
+        expect.objectContaining({ result: 'SUCCESS' }),
+      );
+    });
+
     it('refuses a wrong current password with 400, records it, and 429 who guesses', async () => {
       const owner = await accountOwner(drawbridge);
       expect(await change(owner, 'Another 1 entirely', 'wrong')).toMatchObject({
