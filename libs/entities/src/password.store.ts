@@ -2,7 +2,7 @@ import type { OrganizationId, PasswordPolicy } from '#rules';
 import { returned, type Tx } from './database';
 import type { TenantStore } from './tenant-store';
 
-interface NewPassword {
+export interface NewPassword {
   readonly passwordHash: string;
   readonly name?: string | undefined;
   readonly insteadOf?: string | undefined;

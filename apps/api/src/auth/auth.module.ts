@@ -9,9 +9,14 @@ import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
 import { Invitations } from './invitations';
 import { LockOutModule } from './lock-out.module';
+import { MfaChallenges } from './mfa-challenges';
+import { PasswordChangeService } from './password-change.service';
+import { PasswordReplacement } from './password-replacement';
 import { PasswordResetService } from './password-reset.service';
+import { PasswordRules } from './password-rules';
+import { PasswordTokensService } from './password-tokens.service';
 import { PasswordsController } from './passwords.controller';
-import { PasswordsService } from './passwords.service';
+import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
 import { SignInService } from './sign-in.service';
 import { StoredPrincipals } from './stored-principals';
@@ -31,11 +36,16 @@ import { TokenService } from './token.service';
   ],
   controllers: [AuthController, PasswordsController],
   providers: [
+    RegistrationService,
     AuthService,
     SecondFactorService,
+    MfaChallenges,
     SignInService,
-    PasswordsService,
+    PasswordChangeService,
     PasswordResetService,
+    PasswordTokensService,
+    PasswordReplacement,
+    PasswordRules,
     TokenService,
     AccountAudit,
     AccountLinks,
@@ -43,6 +53,6 @@ import { TokenService } from './token.service';
     AccountTokenStore,
     PasswordStore,
   ],
-  exports: [Invitations],
+  exports: [Invitations, PasswordRules],
 })
 export class AuthModule {}
