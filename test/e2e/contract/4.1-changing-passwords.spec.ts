@@ -1,5 +1,10 @@
-import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
-import type { Answer } from '../../harness/api-client';
+import {
+  accountOwner,
+  type AccountOwner,
+  type ApiFailure,
+  type Login,
+  accountCalls,
+} from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const text = expect.any(String) as string;
@@ -13,10 +18,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
-    drawbridge.api.post<T>(`/auth/${path}`, body);
-  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
-    post('refresh', { refreshToken });
+  const { post, refresh } = accountCalls(() => drawbridge);
 
   describe('POST /auth/change-password', () => {
     const change = (owner: AccountOwner, newPassword: string, currentPassword = owner.password) =>
