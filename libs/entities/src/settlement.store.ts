@@ -14,7 +14,7 @@ import type { AuditEventType } from './audit-record.entity';
 import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
-import type { Lease } from './lease.store';
+import { lockLease, type Lease } from './lease.store';
 import { byKey } from './by-key';
 import { lockOwners } from './lock-owners';
 import { HOLDING, LEAVING } from './status-lists';
@@ -97,10 +97,14 @@ const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
 
 /**
  * For `WHERE`: the rule stands as seen by the way of this look ($2, $3), and nobody who holds it goes the way it was
- * written any more: it is revoked by this one, so that the old credential may go.
+ * written any more: it is revoked by this one, so that the old credential may go. Never by another organization's:
+ * a credential that may only read would not close what the writer's can.
  */
 const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
     AND (r.credential_id IS DISTINCT FROM $2::uuid OR r.region IS DISTINCT FROM $3::text)
+    AND (r.credential_id IS NULL OR EXISTS (
+      SELECT FROM credentials written JOIN credentials seen ON seen.organization_id = written.organization_id
+      WHERE written.id = r.credential_id AND seen.id = $2::uuid))
     AND NOT EXISTS (
       SELECT FROM rule_holders holder CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
       JOIN resources res ON res.id = ip.resource_id
@@ -114,7 +118,7 @@ export class SettlementStore {
   /** @returns null when the lease was lost meanwhile: nothing is written */
   async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<Settled | null> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
-    if (!(await this.holdsLease(tx, lease))) return null;
+    if (!(await lockLease(tx, lease))) return null;
     await lockOwners(
       tx,
       `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
@@ -127,14 +131,6 @@ export class SettlementStore {
     await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
     await this.auditStaticRules(tx, [...new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))]);
     return { latenessSeconds };
-  }
-
-  private async holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
-    const rows = await tx.query<unknown[]>(
-      'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE',
-      [lease.targetId, lease.generation],
-    );
-    return rows.length === 1;
   }
 
   private async writeRules(tx: Tx, { rules, access }: Settlement): Promise<void> {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountTokenStore, PasswordStore, SpentTokenStore } from '#entities';
+import { AccountTokenStore, PasswordStore } from '#entities';
 import { GuardSettings, GuardsModule, PrincipalLookup } from '#guards';
 import { MfaModule } from '../mfa/mfa.module';
 import { AccountAudit } from './account-audit';
@@ -9,12 +9,16 @@ import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
 import { Invitations } from './invitations';
 import { LockOutModule } from './lock-out.module';
+import { MfaChallenges } from './mfa-challenges';
+import { PasswordChangeService } from './password-change.service';
+import { PasswordReplacement } from './password-replacement';
 import { PasswordResetService } from './password-reset.service';
+import { PasswordRules } from './password-rules';
+import { PasswordTokensService } from './password-tokens.service';
 import { PasswordsController } from './passwords.controller';
-import { PasswordsService } from './passwords.service';
+import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
 import { SignInService } from './sign-in.service';
-import { SpentTokens } from './spent-tokens';
 import { StoredPrincipals } from './stored-principals';
 import { TokenService } from './token.service';
 
@@ -32,20 +36,23 @@ import { TokenService } from './token.service';
   ],
   controllers: [AuthController, PasswordsController],
   providers: [
+    RegistrationService,
     AuthService,
     SecondFactorService,
+    MfaChallenges,
     SignInService,
-    PasswordsService,
+    PasswordChangeService,
     PasswordResetService,
+    PasswordTokensService,
+    PasswordReplacement,
+    PasswordRules,
     TokenService,
     AccountAudit,
     AccountLinks,
     Invitations,
     AccountTokenStore,
     PasswordStore,
-    SpentTokenStore,
-    SpentTokens,
   ],
-  exports: [Invitations],
+  exports: [Invitations, PasswordRules],
 })
 export class AuthModule {}

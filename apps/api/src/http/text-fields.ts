@@ -17,7 +17,3 @@ function lowerCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerCase);
   return typeof value === 'string' ? value.toLowerCase() : value;
 }
-
-/** Property decorator: a `null` counts as left out. */
-export const leftOutWhenNull = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => value ?? undefined);

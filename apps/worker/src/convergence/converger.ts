@@ -23,7 +23,7 @@ import {
   type Provider,
   type Verdict,
 } from '#rules';
-import type { CloudAccess } from './cloud-access';
+import type { CloudAccess } from '../clouds/cloud-access';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
@@ -116,7 +116,7 @@ export class Converger {
     let target: CloudTarget;
     let before: ObservedRule[];
     try {
-      target = await this.clouds.open(held.lease, pass.access);
+      target = await this.clouds.open({ ...held.place, ...pass.access });
       before = await driver.readRules(target);
       this.observer.looked(held.lease.provider, 'ok');
     } catch (error) {

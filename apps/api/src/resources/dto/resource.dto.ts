@@ -21,7 +21,8 @@ import {
 import { DriverRegistry } from '#drivers';
 import { PROTOCOLS, PROVIDERS } from '#rules';
 import { LAST_PAGE } from '../../http/page-query.dto';
-import { asId, leftOutWhenNull, trimmed } from '../../http/text-fields';
+import { asId, trimmed } from '../../http/text-fields';
+import { leftOutWhenNull } from '../../http/absent-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
