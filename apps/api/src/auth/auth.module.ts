@@ -9,6 +9,8 @@ import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
 import { Invitations } from './invitations';
 import { LockOutModule } from './lock-out.module';
+import { AccountPages } from './pages/account-pages';
+import { AccountPagesController } from './pages/account-pages.controller';
 import { PasswordResetService } from './password-reset.service';
 import { PasswordsController } from './passwords.controller';
 import { PasswordsService } from './passwords.service';
@@ -30,7 +32,7 @@ import { TokenService } from './token.service';
       ],
     }),
   ],
-  controllers: [AuthController, PasswordsController],
+  controllers: [AuthController, PasswordsController, AccountPagesController],
   providers: [
     AuthService,
     SecondFactorService,
@@ -40,6 +42,7 @@ import { TokenService } from './token.service';
     TokenService,
     AccountAudit,
     AccountLinks,
+    AccountPages,
     Invitations,
     AccountTokenStore,
     PasswordStore,

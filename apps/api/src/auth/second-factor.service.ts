@@ -74,5 +74,4 @@ export class SecondFactorService {
 
 const challengeOver = (): ApiError =>
   unauthorized('The MFA challenge is invalid, expired or used up: sign in again');
-const wrongCode = (): ApiError => 
-  unauthorized('The code is wrong or was used before: wait for the next one');
+const wrongCode = (): ApiError => unauthorized('The code is wrong or was used before: wait for the next one');
