@@ -40,7 +40,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 const TEXT = /^must be (a string|a text|an IPv[46] address)/;
 const TYPES: Readonly<Record<string, { wrong: unknown; words: RegExp }>> = {
   string: { wrong: 17, words: TEXT },
-  integer: { wrong: {}, words: /^must be a whole number/ },
+  integer: { wrong: {}, words: /^must be a (whole number|port from 1 to)/ },
   number: { wrong: {}, words: /^must be a number/ },
   boolean: { wrong: 17, words: /^must be true or false/ },
   array: { wrong: 17, words: /^must be an array/ },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, mailedToken, type AccountOwner, type Login } from '../../builders/accounts';
+import { accountOwner, mailedToken, type AccountOwner } from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
@@ -68,7 +68,7 @@ describe('The pages that mail leads to', () => {
     return { owner, email, link: linkIn(await mailTo(email)) };
   };
   const login = ({ owner, email }: Recipient, password: string) =>
-    owner.login<Login>({ email, password, organizationSlug: owner.first.user.organizationSlug });
+    owner.login({ email, password, organizationSlug: owner.first.user.organizationSlug });
 
   const KINDS = [
     ['an invitation', invited, 'inviteToken', 'password', 'set-password'],

@@ -1,4 +1,4 @@
-import { HttpStatus, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   AccountTokenStore,
   Database,
@@ -126,8 +126,10 @@ async function problemsOf(asked: object, { password, repeat }: PasswordForm): Pr
 const onForm = ({ newPassword, ...others }: Problems): Problems =>
   newPassword === undefined ? others : { ...others, password: newPassword };
 
+const BAD_REQUEST = 400;
+
 const isRefusal = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.getStatus() === Number(HttpStatus.BAD_REQUEST);
+  error instanceof ApiError && error.getStatus() === BAD_REQUEST;
 
 /** Why the organization's policy refused the password; null when something else was refused. */
 function passwordRefusal(error: unknown): Problems | null {
