@@ -54,6 +54,8 @@ export class Drawbridge {
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });
+    // the database may be dropped while a client still says goodbye; what breaks before that, the pool tells
+    sql.on('connect', (client) => client.on('error', () => undefined));
     const api = await AppProcess.start('api', {
       PORT: '0',
       EMBEDDED: 'true',

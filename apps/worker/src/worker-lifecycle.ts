@@ -11,6 +11,7 @@ import type { CloudAccess } from './convergence/cloud-access';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
 import type { ConvergenceRunner } from './convergence/convergence-runner';
 import type { RepeatedTask } from './sweep/repeated-task';
+import type { OperatorPort } from './health/operator-port';
 import type { Sweeper } from './sweep/sweeper';
 
 const DRAIN_WITHIN_MS = 9000;
@@ -24,6 +25,7 @@ export interface WorkerParts {
   readonly tasks: readonly RepeatedTask[];
   readonly startProcessors: () => ConvergenceProcessors;
   readonly clouds: CloudAccess;
+  readonly operators: OperatorPort;
   readonly log: Logger;
 }
 
@@ -35,9 +37,15 @@ export class WorkerLifecycle
 
   constructor(private readonly parts: WorkerParts) {}
 
+  /** The operators' port; null: there is none. */
+  get operatorPort(): number | null {
+    return this.parts.operators.address;
+  }
+
   async onApplicationBootstrap(): Promise<void> {
     // An SDK takes half a second to load: not while somebody waits for the first rule.
     await Promise.all(DriverRegistry.providers.map((provider) => this.parts.clouds.driver(provider)));
+    await this.parts.operators.open();
     this.processors = this.parts.startProcessors();
     this.parts.sweeper.start();
     for (const task of this.parts.tasks) task.start();
@@ -56,6 +64,7 @@ export class WorkerLifecycle
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.parts.operators.close();
     await this.parts.queue.close();
     await this.parts.database.close();
   }

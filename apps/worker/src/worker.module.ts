@@ -21,6 +21,8 @@ import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { Reconciler } from './convergence/reconciler';
+import { OperatorPort } from './health/operator-port';
+import { WorkerMetrics } from './health/worker-metrics';
 import { Sweeper } from './sweep/sweeper';
 import { OpenClouds } from './verification/open-clouds';
 import { verificationTasks } from './verification/verification-tasks';
@@ -52,8 +54,16 @@ export class WorkerModule {
       settlements: new SettlementStore(),
       budgets: new WriteBudgetStore(),
     };
+    const metrics = new WorkerMetrics();
+    const operators = new OperatorPort(settings.METRICS_PORT ?? null, metrics, database, queue, log);
     const runner = new ConvergenceRunner(
-      new Converger(database, stores, clouds, new Reconciler(database, new ReconcileStore(), clouds)),
+      new Converger(
+        database,
+        stores,
+        clouds,
+        new Reconciler(database, new ReconcileStore(), clouds),
+        metrics,
+      ),
       settings.WORKER_CONCURRENCY,
       log,
     );
@@ -85,6 +95,7 @@ export class WorkerModule {
             tasks,
             startProcessors,
             clouds,
+            operators,
             log,
           }),
         },

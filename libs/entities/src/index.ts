@@ -4,6 +4,7 @@ export * from './api-key.store';
 export * from './audit-chain.store';
 export * from './audit-record.entity';
 export * from './audit.store';
+export * from './backlog.store';
 export * from './billing.store';
 export * from './convergence.store';
 export * from './credential.store';

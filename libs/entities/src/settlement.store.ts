@@ -51,6 +51,12 @@ export interface Settlement {
   readonly giveUpSeconds: number;
 }
 
+/** What a settlement came to. */
+export interface Settled {
+  /** of each ResourceIp that was seen to be out: seconds since it was let go */
+  readonly latenessSeconds: readonly number[];
+}
+
 interface AffectedIp {
   id: string;
   organizationId: OrganizationId;
@@ -93,10 +99,10 @@ const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
 export class SettlementStore {
   private readonly audit = new AuditStore();
 
-  /** @returns false when the lease was lost meanwhile: nothing is written */
-  async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<boolean> {
+  /** @returns null when the lease was lost meanwhile: nothing is written */
+  async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<Settled | null> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
-    if (!(await this.holdsLease(tx, lease))) return false;
+    if (!(await this.holdsLease(tx, lease))) return null;
     await lockOwners(
       tx,
       `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
@@ -105,10 +111,10 @@ export class SettlementStore {
     );
     await this.writeRules(tx, settlement);
     const affected = await this.affectedIps(tx, ruleIds, settlement);
-    const moved = await this.writeIps(tx, affected, settlement);
+    const { moved, latenessSeconds } = await this.writeIps(tx, affected, settlement);
     await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
     await this.auditStaticRules(tx, [...new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))]);
-    return true;
+    return { latenessSeconds };
   }
 
   private async holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
@@ -156,7 +162,11 @@ export class SettlementStore {
     );
   }
 
-  private async writeIps(tx: Tx, affected: AffectedIp[], settlement: Settlement): Promise<AffectedIp[]> {
+  private async writeIps(
+    tx: Tx,
+    affected: AffectedIp[],
+    settlement: Settlement,
+  ): Promise<Settled & { moved: AffectedIp[] }> {
     const failed = new Map(
       settlement.rules.filter((rule) => rule.failed).map((rule) => [rule.ruleId, rule.message]),
     );
@@ -180,8 +190,8 @@ export class SettlementStore {
           .join(',') || null;
       return [{ ip, row: { id: ip.id, from: ip.status, to: status, errorMessage, providerRuleId } }];
     });
-    if (moves.length === 0) return [];
-    await tx.query(
+    if (moves.length === 0) return { moved: [], latenessSeconds: [] };
+    const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
       `WITH moved AS (
          UPDATE resource_ips ip SET status = m."to", error_message = m."errorMessage",
            provider_rule_id = CASE WHEN m."to" = 'APPLIED' THEN m."providerRuleId" ELSE ip.provider_rule_id END,
@@ -189,15 +199,18 @@ export class SettlementStore {
            removed_at = CASE WHEN m."to" = 'REMOVED' THEN now() ELSE ip.removed_at END
          FROM jsonb_to_recordset($1::jsonb)
            AS m(id uuid, "from" text, "to" text, "errorMessage" text, "providerRuleId" text)
-         WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.id, ip.status
+         WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.id, ip.status, ip.released_at
+       ), unwanted AS (
+         UPDATE rules SET due_at = now(), revision = revision + 1
+         WHERE state <> 'absent' AND id IN (
+           SELECT holder.rule_id FROM rule_holders holder JOIN moved ON moved.id = holder.resource_ip_id
+           WHERE moved.status = 'FAILED')
        )
-       UPDATE rules SET due_at = now(), revision = revision + 1
-       WHERE state <> 'absent' AND id IN (
-         SELECT holder.rule_id FROM rule_holders holder JOIN moved ON moved.id = holder.resource_ip_id
-         WHERE moved.status = 'FAILED')`,
+       SELECT ARRAY(SELECT extract(epoch FROM clock_timestamp() - released_at)::float8 FROM moved
+         WHERE status = 'REMOVED' AND released_at IS NOT NULL) AS "latenessSeconds"`,
       [JSON.stringify(moves.map(({ row }) => row))],
     );
-    return moves.map(({ ip }) => ip);
+    return { moved: moves.map(({ ip }) => ip), latenessSeconds: written!.latenessSeconds };
   }
 
   private async writeSessions(tx: Tx, sessionIds: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -18,14 +18,34 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { DriverRegistry } from '#drivers';
 import { PROTOCOLS, PROVIDERS } from '#rules';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const PORT_WORDS = 'must be a port from 1 to 65535';
 
+/** What may be named, by provider this build drives. */
+function resourceTypeWords(): string {
+  return DriverRegistry.providers
+    .map((provider) => {
+      const types = Object.entries(DriverRegistry.facts(provider)!.resourceTypes);
+      return `${provider}: ${types.map(([name, { identifier }]) => `${name} (\`${identifier.example}\`)`).join(', ')}`;
+    })
+    .join('; ');
+}
+
+@ApiSchema({
+  description: 'Which traffic to let in. With neither port nor ports it is every port of the protocol.',
+})
 export class ResourceConfigDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 65535, example: 5432 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 65535,
+    example: 5432,
+    description: 'left out, and no ports either: every port',
+  })
   @IsOptional()
   @Min(1, { message: PORT_WORDS })
   @Max(65535, { message: PORT_WORDS })
@@ -63,7 +83,7 @@ export class CreateResourceDto {
   @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
   provider!: Provider;
 
-  @ApiProperty({ example: 'SECURITY_GROUP' })
+  @ApiProperty({ example: 'SECURITY_GROUP', description: resourceTypeWords() })
   @IsString({ message: 'must be a string' })
   resourceType!: string;
 
