@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { organization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -40,12 +42,14 @@ describe('The audit trail cannot be rewritten unseen', () => {
 
   /** `npm run verify-audit`, as it is shipped. */
   const verifyAudit = (...given: string[]): Promise<Run> =>
+    verifyAuditWith({ DATABASE_URL: drawbridge.databaseUrl }, ...given);
+  const verifyAuditWith = (env: Record<string, string>, ...given: string[]): Promise<Run> =>
     new Promise((done) => {
       const { PATH = '' } = process.env;
       execFile(
         process.execPath,
         ['dist/apps/worker/src/verify-audit.js', ...given],
-        { cwd: resolve(__dirname, '../..'), env: { PATH, DATABASE_URL: drawbridge.databaseUrl } },
+        { cwd: resolve(__dirname, '../..'), env: { PATH, ...env } },
         (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
       );
     });
@@ -111,13 +115,37 @@ describe('The audit trail cannot be rewritten unseen', () => {
 
   it.each([
     [['--organization', 'no-such-organization'], 'There is no organization "no-such-organization"'],
-    [['--kept', `4:${'a'.repeat(64)}`], '--kept takes'],
+    [['--kept', `4:${'a'.repeat(64)}`], '--kept needs --organization'],
     [['--organization', 'x', '--kept', '4'], '--kept takes'],
     [['--organisation', 'x'], '--organisation'],
   ])('%j verifies nothing, says why and how, and exits with 2', async (given, words) => {
     const run = await verifyAudit(...given);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain(words);
-    expect(run.stderr).toContain('Usage: npm run verify-audit');
+    expect(run.stderr).toContain('For help: npm run verify-audit -- --help');
+    expect(run.stderr).not.toMatch(/\n +at /);
+  });
+
+  it('the command explains itself', async () => {
+    const run = await verifyAudit('--help');
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    for (const word of ['--organization', '--kept', 'DATABASE_URL', 'DATA_DIR']) {
+      expect(run.stdout).toContain(word);
+    }
+  });
+
+  it('without DATABASE_URL it finds the database of npm start, or says that there is none', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-verify-'));
+    const none = await verifyAuditWith({ DATA_DIR: dataDir });
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('npm start');
+    const { port, password } = new URL(drawbridge.databaseUrl);
+    mkdirSync(join(dataDir, 'postgres'));
+    writeFileSync(join(dataDir, 'postgres', 'port'), port);
+    writeFileSync(join(dataDir, 'postgres', 'password'), password);
+    const found = await verifyAuditWith({ DATA_DIR: dataDir });
+    rmSync(dataDir, { recursive: true });
+    // the server of the tests has no database of that name: it was asked
+    expect(found.stderr).toContain('database "drawbridge" does not exist');
   });
 });

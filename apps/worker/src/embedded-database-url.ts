@@ -2,6 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
+ * The database an operator's command works on: DATABASE_URL's, else the one `npm start` runs.
+ * @param env may hold DATA_DIR, `.data` without it
+ * @returns null when neither is there
+ */
+export const commandDatabaseUrl = (env: NodeJS.ProcessEnv): string | null =>
+  env['DATABASE_URL'] || embeddedDatabaseUrl(env['DATA_DIR'] || '.data');
+
+/** What to tell an operator when there is none. */
+export const NO_DATABASE =
+  'There is no database: start the service with npm start, or set DATABASE_URL to the address of its PostgreSQL database.';
+
+/**
  * The database `npm start` runs, while it runs.
  * @param dataDir its DATA_DIR
  * @returns null when none was ever started there, or its files are another user's

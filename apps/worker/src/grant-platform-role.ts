@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { AuditStore, Database, PlatformStore, SYSTEM_ACTOR, type PlatformRole, type Tx } from '#entities';
-import { embeddedDatabaseUrl } from './embedded-database-url';
+import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
 
 const ROLES = ['SUPER_ADMIN', 'SUPPORT', 'CUSTOMER'] as const satisfies readonly PlatformRole[];
 
@@ -15,6 +15,8 @@ const HELP = `Gives a user a platform role: the right to see and suspend organiz
 The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.data) and is running.
 The role counts from the user's next request on.
 `;
+
+const SEE_HELP = 'For help: npm run platform-admin -- --help\n';
 
 /** What the operator has to put right: printed without a stack. */
 class Refused extends Error {}
@@ -91,8 +93,8 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const url = process.env['DATABASE_URL'] || embeddedDatabaseUrl(process.env['DATA_DIR'] || '.data');
-  if (!url) throw new Refused('Set DATABASE_URL to the address of the PostgreSQL database.');
+  const url = commandDatabaseUrl(process.env);
+  if (!url) throw new Refused(NO_DATABASE);
   const database = await connect(url);
   try {
     process.stdout.write(await database.transaction((tx) => grant(tx, asked)));
@@ -103,7 +105,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const words =
-    error instanceof Refused ? `${error.message}\n\n${HELP}` : `${String((error as Error).stack)}\n`;
+    error instanceof Refused ? `${error.message}\n${SEE_HELP}` : `${String((error as Error).stack)}\n`;
   process.stderr.write(words);
   process.exitCode = 1;
 });

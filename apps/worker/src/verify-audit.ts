@@ -1,44 +1,59 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { loadSettings, SettingsError } from '#config';
 import { AuditChainStore, Database } from '#entities';
-import { IsNotEmpty, IsString } from 'class-validator';
 import { ChainVerifier, type ChainReport, type KeptLink } from './audit/chain-verifier';
+import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
 
-const USAGE = 'npm run verify-audit -- [--organization <slug> [--kept <position>:<hash>]]';
+const HELP = `Computes the chain of audit records again and says whether it holds, for every organization or one.
+
+  npm run verify-audit -- [--organization slug [--kept position:hash]]
+
+  --organization  look at this one only
+  --kept          the end of its chain as an earlier run printed it; needs --organization.
+                  Finds a chain that was written anew or cut off, too
+
+The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.data) and is running.
+Exits with 0 when every chain holds, 1 when one is broken, 2 when nothing could be verified.
+`;
+const SEE_HELP = 'For help: npm run verify-audit -- --help\n';
 const PROGRESS_EVERY_MS = 2000;
 const BROKEN = 1;
 const NOT_VERIFIED = 2;
 
-class VerifySettings {
-  @IsString({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
-  @IsNotEmpty({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
-  DATABASE_URL!: string;
-}
-
-class UsageError extends Error {}
+/** What the operator has to put right: printed without a stack. */
+class Refused extends Error {}
 
 interface Asked {
   readonly slug: string | null;
   readonly kept: KeptLink | null;
 }
 
-/** @throws UsageError */
-function asked(): Asked {
-  const { organization, kept } = given();
+/** @returns null when help is wanted @throws Refused */
+function readArguments(): Asked | null {
+  const { help, organization, kept } = parse();
+  if (help) return null;
   if (kept === undefined) return { slug: organization ?? null, kept: null };
   const [, position, hash] = /^([1-9]\d{0,17}):([0-9a-f]{64})$/.exec(kept.toLowerCase()) ?? [];
-  if (organization === undefined || position === undefined || hash === undefined) {
-    throw new UsageError('--kept takes <position>:<hash> as printed here before, with --organization');
+  if (position === undefined || hash === undefined) {
+    throw new Refused('--kept takes <position>:<hash> as printed here before.');
+  }
+  if (organization === undefined) {
+    throw new Refused('--kept needs --organization: it is the end of one organization’s chain.');
   }
   return { slug: organization, kept: { position: BigInt(position), hash } };
 }
 
-function given(): { organization?: string | undefined; kept?: string | undefined } {
+function parse() {
   try {
-    return parseArgs({ options: { organization: { type: 'string' }, kept: { type: 'string' } } }).values;
+    return parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        organization: { type: 'string' },
+        kept: { type: 'string' },
+      },
+    }).values;
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new Refused((error as Error).message);
   }
 }
 
@@ -58,29 +73,48 @@ function progressOf(slug: string): (checked: number) => void {
   };
 }
 
-async function verifyAudit(): Promise<void> {
-  const { slug: onlySlug, kept } = asked();
-  const { DATABASE_URL: url } = loadSettings(VerifySettings, process.env);
-  const database = await new Database({ url, applicationName: 'drawbridge-verify', poolSize: 2 }).connect();
+async function connect(url: string): Promise<Database> {
+  const database = new Database({ url, applicationName: 'drawbridge-verify', poolSize: 2 });
   try {
-    const chain = new AuditChainStore();
-    const organizations = await chain.organizations(database.autocommit, onlySlug);
-    if (onlySlug !== null && organizations.length === 0) {
-      throw new UsageError(`There is no organization "${onlySlug}"`);
-    }
-    for (const { id, slug } of organizations) {
-      const report = await new ChainVerifier(database, chain, progressOf(slug)).verify(id, kept);
-      process.stdout.write(inWords(slug, report));
-      if (report.broken !== null) process.exitCode = BROKEN;
-    }
+    return await database.connect();
+  } catch (error) {
+    throw new Refused(`The database cannot be reached (is it running?): ${(error as Error).message}`);
+  }
+}
+
+async function main(): Promise<void> {
+  const asked = readArguments();
+  if (!asked) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const url = commandDatabaseUrl(process.env);
+  if (!url) throw new Refused(NO_DATABASE);
+  const database = await connect(url);
+  try {
+    await verifyAudit(database, asked);
   } finally {
     await database.close();
   }
 }
 
-verifyAudit().catch((error: unknown) => {
-  const isPlain = error instanceof UsageError || error instanceof SettingsError;
-  process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
-  if (error instanceof UsageError) process.stderr.write(`Usage: ${USAGE}\n`);
+/** @throws Refused when there is no such organization */
+async function verifyAudit(database: Database, { slug: onlySlug, kept }: Asked): Promise<void> {
+  const chain = new AuditChainStore();
+  const organizations = await chain.organizations(database.autocommit, onlySlug);
+  if (onlySlug !== null && organizations.length === 0) {
+    throw new Refused(`There is no organization "${onlySlug}".`);
+  }
+  for (const { id, slug } of organizations) {
+    const report = await new ChainVerifier(database, chain, progressOf(slug)).verify(id, kept);
+    process.stdout.write(inWords(slug, report));
+    if (report.broken !== null) process.exitCode = BROKEN;
+  }
+}
+
+main().catch((error: unknown) => {
+  const words =
+    error instanceof Refused ? `${error.message}\n${SEE_HELP}` : `${String((error as Error).stack)}\n`;
+  process.stderr.write(words);
   process.exitCode = NOT_VERIFIED;
 });

@@ -7,6 +7,9 @@ export interface AccountTokenHolder {
   readonly userId: string;
   readonly organizationId: OrganizationId;
   readonly email: string;
+  readonly name: string;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
 }
 
 export interface NewAccountToken {
@@ -17,7 +20,8 @@ export interface NewAccountToken {
   readonly ttlSeconds: number;
 }
 
-const HOLDER = `u.id AS "userId", u.organization_id AS "organizationId", u.email`;
+const HOLDER = `u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
+  o.name AS "organizationName", o.slug AS "organizationSlug"`;
 /** The token $1 of purpose $2, while it may still be used. */
 const USABLE = `t.token_hash = $1 AND t.purpose = $2 AND t.used_at IS NULL AND t.expires_at > now()
   AND u.organization_id = t.organization_id AND u.id = t.user_id AND u.is_active`;
@@ -49,7 +53,8 @@ export class AccountTokenStore {
   /** Whose it is, without using it up. @returns null when it is unknown, used, expired, or its user inactive */
   async holder(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenHolder | null> {
     const [row] = await tx.query<AccountTokenHolder[]>(
-      `SELECT ${HOLDER} FROM account_tokens t, users u WHERE ${USABLE}`,
+      `SELECT ${HOLDER} FROM account_tokens t, users u, organizations o
+       WHERE ${USABLE} AND o.id = t.organization_id`,
       [tokenHash, purpose],
     );
     return row ?? null;

@@ -35,6 +35,7 @@ export interface LoginCandidate {
   readonly organizationId: OrganizationId;
   readonly email: string;
   readonly organizationName: string;
+  readonly organizationSlug: string;
   readonly passwordHash: string | null;
   readonly isActive: boolean;
 }
@@ -168,7 +169,7 @@ export class AccountStore {
   loginCandidates(tx: Tx, email: string, organizationSlug: string | null): Promise<LoginCandidate[]> {
     return tx.query(
       `SELECT u.id AS "userId", u.organization_id AS "organizationId", u.email, o.name AS "organizationName",
-         u.password_hash AS "passwordHash", u.is_active AS "isActive"
+         o.slug AS "organizationSlug", u.password_hash AS "passwordHash", u.is_active AS "isActive"
        FROM users u JOIN organizations o ON o.id = u.organization_id
        WHERE u.email = $1 AND u.deleted_at IS NULL AND ($2::text IS NULL OR o.slug = $2) ORDER BY u.created_at`,
       [email, organizationSlug],

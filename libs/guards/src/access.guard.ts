@@ -32,7 +32,9 @@ export class AccessGuard extends AuthGuard(BEARER) {
     const principal = await this.principalOf(context, policy);
     if (principal.signIn?.mfaSetupOnly && !isOpenDuringMfaSetup(context.getHandler(), context.getClass())) {
       throw new ForbiddenException(
-        'Your organization requires MFA: set it up with POST /mfa/setup, then sign in again',
+        principal.mfaEnabled
+          ? 'MFA is set up, but this token is from before: sign in again'
+          : 'Your organization requires MFA: set it up with POST /mfa/setup, then sign in again',
       );
     }
     if (policy.kind === 'admin' && !principal.isOrgAdmin) {

@@ -172,6 +172,23 @@ describe('4.1 Accounts and tokens', () => {
       expect((await first.login({ organizationSlug: 'elsewhere' })).status).toBe(401);
     });
 
+    it('that 400 names the organizations that fit e-mail and password, and no other', async () => {
+      const [email, password] = [address(), randomUUID()];
+      const fitting = [
+        await accountOwner(drawbridge, { email, password }),
+        await accountOwner(drawbridge, { email, password }),
+      ];
+      const other = await accountOwner(drawbridge, { email });
+      const inactive = await accountOwner(drawbridge, { email, password });
+      await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [inactive.id]);
+      const slugOf = (owner: typeof other): string => owner.first.user.organizationSlug;
+      const { body } = await fitting[0]!.login<ApiFailure>();
+      const words = `must be one of ${fitting.map(slugOf).join(', ')}`;
+      expect(body.validationErrors).toEqual({ organizationSlug: words });
+      expect(body.message).toBe(`Several organizations know this account: organizationSlug ${words}`);
+      expect((await fitting[0]!.login<ApiFailure>({ password: 'wrong' })).body.message).not.toContain('slug');
+    });
+
     it('needs none of who has a password of their own in each', async () => {
       const email = address();
       const first = await accountOwner(drawbridge, { email });

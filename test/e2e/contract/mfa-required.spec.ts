@@ -71,7 +71,10 @@ describe('MFA', () => {
     it('once MFA is set up the next refresh or login gives a full token', async () => {
       const { owner, login } = await limited();
       await owner.turnMfaOn(owner.as(login));
-      expect((await owner.as(login).get('/roles')).status).toBe(403);
+      const { status, body } = await owner.as(login).get<ApiFailure>('/roles');
+      expect(status).toBe(403);
+      expect(body.message).toContain('sign in again');
+      expect(body.message).not.toContain('/mfa/setup');
       const { refreshToken } = login;
       const refreshed = await drawbridge.api.expect(
         200,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { accountOwner, totpOf, type AccountOwner } from '../../builders/accounts';
+import { accountOwner, totpOf, type AccountOwner, type ApiFailure } from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const SECRET = 'a signing secret that the test knows too';
@@ -65,7 +65,22 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       const { body } = await owner.client.post<{ secret: string }>('/mfa/setup');
       const code = totpOf(body.secret).generate();
       await owner.client.expect(200, owner.client.post('/mfa/setup/confirm', { code }));
-      expect((await owner.verify(await challenge(owner), code)).status).toBe(401);
+      expect(await owner.verify(await challenge(owner), code)).toMatchObject({
+        status: 401,
+        body: { message: 'The code is wrong or was used before: wait for the next one' },
+      });
+    });
+
+    it('a wrong code and a used one are told in the same words', async () => {
+      const owner = await withMfa();
+      const [code] = owner.recoveryCodes;
+      await owner.verify(await challenge(owner), code!);
+      const answers = [
+        await owner.verify(await challenge(owner), code!),
+        await owner.verify(await challenge(owner), owner.wrongCode()),
+      ];
+      const messages = answers.map(({ body }) => (body as unknown as ApiFailure).message);
+      expect(messages[0]).toBe(messages[1]);
     });
 
     it('a recovery code signs in and is used up, however it is spelled', async () => {

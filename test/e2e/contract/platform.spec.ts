@@ -137,7 +137,7 @@ describe('9 Platform', () => {
     ])('refuses %s with words and no stack', async (_, given) => {
       const { code, stderr } = await platformAdmin(...given);
       expect(code).toBe(1);
-      expect(stderr).toContain('npm run platform-admin');
+      expect(stderr).toMatch(/^.+\nFor help: npm run platform-admin -- --help\n$/);
       expect(stderr).not.toMatch(/\n +at /);
     });
 

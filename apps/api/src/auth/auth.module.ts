@@ -12,6 +12,8 @@ import { LockOutModule } from './lock-out.module';
 import { MfaChallenges } from './mfa-challenges';
 import { PasswordChangeService } from './password-change.service';
 import { PasswordReplacement } from './password-replacement';
+import { AccountPages } from './pages/account-pages';
+import { AccountPagesController } from './pages/account-pages.controller';
 import { PasswordResetService } from './password-reset.service';
 import { PasswordRules } from './password-rules';
 import { PasswordTokensService } from './password-tokens.service';
@@ -34,7 +36,7 @@ import { TokenService } from './token.service';
       ],
     }),
   ],
-  controllers: [AuthController, PasswordsController],
+  controllers: [AuthController, PasswordsController, AccountPagesController],
   providers: [
     RegistrationService,
     AuthService,
@@ -49,6 +51,7 @@ import { TokenService } from './token.service';
     TokenService,
     AccountAudit,
     AccountLinks,
+    AccountPages,
     Invitations,
     AccountTokenStore,
     PasswordStore,

@@ -54,11 +54,11 @@ export class AuthService {
   ): Promise<LoginCandidate> {
     const slug = organizationSlug?.toLowerCase() ?? null;
     const candidates = await this.accounts.loginCandidates(this.database.autocommit, email, slug);
-    if (candidates.length > MOST_ACCOUNTS_TRIED) return this.askForOrganization(attempt);
+    if (candidates.length > MOST_ACCOUNTS_TRIED) return this.askForOrganization(attempt, []);
     const tried = candidates.length > 0 ? candidates : [{ passwordHash: null }];
     const right = await Promise.all(tried.map(({ passwordHash }) => verifyPassword(password, passwordHash)));
     const fitting = candidates.filter(({ isActive }, index) => isActive && right[index]);
-    if (fitting.length > 1) return this.askForOrganization(attempt);
+    if (fitting.length > 1) return this.askForOrganization(attempt, fitting);
     const [account] = fitting;
     if (account) return account;
     await Promise.all(
@@ -69,9 +69,10 @@ export class AuthService {
     throw wrongCredentials();
   }
 
-  private async askForOrganization(attempt: Attempt): Promise<never> {
+  /** @param fitting those whose password was right: no other organization is told of */
+  private async askForOrganization(attempt: Attempt, fitting: readonly LoginCandidate[]): Promise<never> {
     await this.lockOut.takeBack(attempt);
-    throw organizationNeeded();
+    throw organizationNeeded(fitting.map(({ organizationSlug }) => organizationSlug));
   }
 
   private async recordFailure(
@@ -86,7 +87,9 @@ export class AuthService {
   }
 }
 
-const organizationNeeded = (): ApiError =>
-  badRequest('Several organizations know this account: name one with organizationSlug', {
-    organizationSlug: 'organizationSlug is needed for this account',
+function organizationNeeded(slugs: readonly string[]): ApiError {
+  const words = slugs.length > 0 ? `must be one of ${slugs.join(', ')}` : 'is needed for this account';
+  return badRequest(`Several organizations know this account: organizationSlug ${words}`, {
+    organizationSlug: words,
   });
+}

@@ -4,6 +4,7 @@ import { newOpaqueToken } from '#secrets';
 import { Mailer } from '../mail/mailer';
 import { AccountAudit } from './account-audit';
 import { AccountLinks } from './account-links';
+import { passwordResetMail } from './account-mails';
 import { MOST_ACCOUNTS_TRIED } from './auth.service';
 import type { ForgotPasswordDto } from './dto/password.dto';
 
@@ -54,11 +55,11 @@ export class PasswordResetService implements BeforeApplicationShutdown {
   }
 
   private async send(account: LoginCandidate, callerAddress: string | null): Promise<void> {
-    const { userId, organizationId, email, organizationName } = account;
-    const { plainText, hash: tokenHash } = newOpaqueToken();
-    const token = { organizationId, userId, purpose: 'RESET', tokenHash, ttlSeconds: LINK_SECONDS } as const;
+    const { userId, organizationId, email: to, organizationName, organizationSlug } = account;
+    const { plainText: token, hash: tokenHash } = newOpaqueToken();
+    const reset = { organizationId, userId, purpose: 'RESET', tokenHash, ttlSeconds: LINK_SECONDS } as const;
     const made = await this.database.transaction(async (tx) => {
-      if (!(await this.accountTokens.createUnlessMany(tx, token, MOST_LINKS_AN_HOUR))) return false;
+      if (!(await this.accountTokens.createUnlessMany(tx, reset, MOST_LINKS_AN_HOUR))) return false;
       await this.audit.done(tx, 'PASSWORD_RESET_REQUESTED', account, callerAddress);
       return true;
     });
@@ -66,24 +67,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
       this.logger.warn({ msg: 'A password reset was not mailed: too many within an hour', userId });
       return;
     }
-    await this.mailer.send({
-      to: email,
-      subject: `Set a new Drawbridge password for ${organizationName}`,
-      text: mailText(organizationName, this.links.passwordReset(plainText), plainText),
-    });
+    const link = this.links.passwordReset(token);
+    await this.mailer.send(passwordResetMail({ to, organizationName, organizationSlug, link, token }));
   }
 }
-
-const mailText = (organizationName: string, link: string, token: string): string => `Hello,
-
-somebody, probably you, asked for a new password for your account at ${organizationName}.
-Within an hour, set one here:
-
-${link}
-
-or with POST /api/v1/auth/reset-password and this token:
-
-${token}
-
-If it was not you, ignore this mail: your password stays as it is.
-`;

@@ -24,9 +24,11 @@ interface TokenUse {
   readonly field: 'newPassword' | 'password';
   readonly password: string;
   readonly name?: string | undefined;
-  readonly mfaPassed: boolean;
   readonly callerAddress: string | null;
 }
+
+/** What a password that was set leads to. */
+type Next<T> = (tx: Tx, holder: AccountTokenHolder) => Promise<T>;
 
 /** Sets the passwords of people who are not signed in, but hold a token that allows it. */
 @Injectable()
@@ -44,48 +46,43 @@ export class PasswordTokensService {
   async changeExpired(asked: ChangeExpiredPasswordDto, callerAddress: string | null): Promise<SignInOutcome> {
     const claims = await this.signIn.passwordChange(asked.passwordChangeToken);
     if (!claims) throw badChangeToken();
-    return this.setByToken({
+    const use: TokenUse = {
       token: claims.id,
       purpose: 'PASSWORD_CHANGE',
       eventType: 'PASSWORD_CHANGED',
       refusal: badChangeToken,
       field: 'newPassword',
       password: asked.newPassword,
-      mfaPassed: claims.mfaPassed,
       callerAddress,
-    });
+    };
+    return this.setByToken(use, this.signsIn(callerAddress, claims.mfaPassed));
   }
 
   /** @throws ApiError 400 when the token is bad or the password breaks the policy */
   reset(asked: ResetPasswordDto, callerAddress: string | null): Promise<SignInOutcome> {
-    return this.setByToken({
-      token: asked.token,
-      purpose: 'RESET',
-      eventType: 'PASSWORD_RESET',
-      refusal: badResetToken,
-      field: 'newPassword',
-      password: asked.newPassword,
-      mfaPassed: false,
-      callerAddress,
-    });
+    return this.setByToken(resetOf(asked, callerAddress), this.signsIn(callerAddress));
+  }
+
+  /** As `reset`, but nobody is signed in by it. */
+  resetOnly(asked: ResetPasswordDto, callerAddress: string | null): Promise<AccountTokenHolder> {
+    return this.setByToken(resetOf(asked, callerAddress), staysOutside);
   }
 
   /** @throws ApiError 400 when the invitation is bad or the password breaks the policy */
   accept(asked: SetPasswordDto, callerAddress: string | null): Promise<SignInOutcome> {
-    return this.setByToken({
-      token: asked.inviteToken,
-      purpose: 'INVITE',
-      eventType: 'INVITATION_ACCEPTED',
-      refusal: badInviteToken,
-      field: 'password',
-      password: asked.password,
-      name: asked.name,
-      mfaPassed: false,
-      callerAddress,
-    });
+    return this.setByToken(acceptanceOf(asked, callerAddress), this.signsIn(callerAddress));
   }
 
-  private async setByToken(use: TokenUse): Promise<SignInOutcome> {
+  /** As `accept`, but nobody is signed in by it. */
+  acceptOnly(asked: SetPasswordDto, callerAddress: string | null): Promise<AccountTokenHolder> {
+    return this.setByToken(acceptanceOf(asked, callerAddress), staysOutside);
+  }
+
+  private signsIn(callerAddress: string | null, mfaPassed = false): Next<SignInOutcome> {
+    return (tx, holder) => this.signIn.goOn(tx, holder, { mfaPassed, callerAddress });
+  }
+
+  private async setByToken<T>(use: TokenUse, next: Next<T>): Promise<T> {
     const tokenHash = opaqueTokenHash(use.token);
     const holder = await this.accountTokens.holder(this.database.autocommit, tokenHash, use.purpose);
     if (!holder) throw use.refusal();
@@ -93,28 +90,51 @@ export class PasswordTokensService {
     await this.rules.refuseBad(holder.organizationId, use.password, use.field);
     if (use.purpose === 'PASSWORD_CHANGE') await this.rules.refuseSame(holder, use.password);
     const passwordHash = await hashPassword(use.password);
-    const outcome = await this.database.transaction((tx) =>
-      this.setAndSignIn(tx, holder, tokenHash, passwordHash, use),
-    );
+    const outcome = await this.database.transaction(async (tx) => {
+      await this.set(tx, holder, tokenHash, passwordHash, use);
+      return next(tx, holder);
+    });
     // who could read the mail is who the account belongs to
     await this.lockOut.succeeded({ key: accountKey(holder.email) });
     return outcome;
   }
 
-  private async setAndSignIn(
+  private async set(
     tx: Tx,
     holder: AccountTokenHolder,
     tokenHash: string,
     passwordHash: string,
     use: TokenUse,
-  ): Promise<SignInOutcome> {
-    const { name, mfaPassed, callerAddress, eventType } = use;
+  ): Promise<void> {
+    const { name, callerAddress, eventType } = use;
     if (!(await this.accountTokens.use(tx, tokenHash, use.purpose))) throw use.refusal();
     const deed = { eventType, callerAddress, signInId: null };
     if (!(await this.replacement.replace(tx, holder, { passwordHash, name }, deed))) throw use.refusal();
-    return this.signIn.goOn(tx, holder, { mfaPassed, callerAddress });
   }
 }
+
+const staysOutside: Next<AccountTokenHolder> = (_tx, holder) => Promise.resolve(holder);
+
+const resetOf = (asked: ResetPasswordDto, callerAddress: string | null): TokenUse => ({
+  token: asked.token,
+  purpose: 'RESET',
+  eventType: 'PASSWORD_RESET',
+  refusal: badResetToken,
+  field: 'newPassword',
+  password: asked.newPassword,
+  callerAddress,
+});
+
+const acceptanceOf = (asked: SetPasswordDto, callerAddress: string | null): TokenUse => ({
+  token: asked.inviteToken,
+  purpose: 'INVITE',
+  eventType: 'INVITATION_ACCEPTED',
+  refusal: badInviteToken,
+  field: 'password',
+  password: asked.password,
+  name: asked.name,
+  callerAddress,
+});
 
 const badChangeToken = (): ApiError =>
   badRequest('passwordChangeToken is invalid, expired or used: sign in again for a new one', {

@@ -50,4 +50,4 @@ export class SecondFactorService {
   }
 }
 
-const wrongCode = (): ApiError => unauthorized('The code is wrong or was used before');
+const wrongCode = (): ApiError => unauthorized('The code is wrong or was used before: wait for the next one');

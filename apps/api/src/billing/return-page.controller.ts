@@ -2,7 +2,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '#guards';
-import { Markup, sendPage } from './payment-page';
+import { Markup, sendPage } from '../pages/browser-page';
 
 export const RETURN_PATH = '/billing/return';
 

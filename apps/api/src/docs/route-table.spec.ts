@@ -27,7 +27,7 @@ describe('the route table', () => {
 
   it('opens to everybody only what must be', () => {
     const open = routes.filter((route) => route.policy?.kind === 'public').map((route) => route.operationId);
-    const known = /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage)_/;
+    const known = /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage|AccountPages)_/;
     expect(open.filter((id) => !known.test(id))).toEqual([]);
   });
 

@@ -1,14 +1,17 @@
+import { STATUS_CODES } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { loggedPath } from '../http/logged-path';
+import { isPage } from '../http/browser-pages';
+import { Markup, sendPage, type BrowserPage } from '../pages/browser-page';
 import { errorBodyOf } from './error-body';
-import { failureOf } from './failure';
+import { failureOf, type Failure } from './failure';
 
 const UNAUTHORIZED = 401;
 
 const logger = new Logger('Errors');
 
-/** Answers whatever was thrown in the path's shape, and logs what nobody foresaw. */
+/** Answers whatever was thrown in the path's shape, a page where one was asked for, and logs what nobody foresaw. */
 export function answerFailure(exception: unknown, request: Request, response: Response): void {
   const path = request.originalUrl.replace(/[?#].*$/s, '');
   const failure = failureOf(exception);
@@ -20,8 +23,15 @@ export function answerFailure(exception: unknown, request: Request, response: Re
   }
   if (failure.status === UNAUTHORIZED) response.setHeader('WWW-Authenticate', 'Bearer');
   for (const [name, value] of Object.entries(failure.headers ?? {})) response.setHeader(name, value);
-  response.status(failure.status).json(errorBodyOf(failure, path, new Date()));
+  if (isPage(path.slice(1).toLowerCase())) sendPage(response, pageOf(failure));
+  else response.status(failure.status).json(errorBodyOf(failure, path, new Date()));
 }
+
+const pageOf = ({ status, message }: Failure): BrowserPage => ({
+  status,
+  title: STATUS_CODES[status] ?? 'Refused',
+  body: Markup.of`<p>${message}.</p>`,
+});
 
 /** What the log may hold: never a query's parameters or a row's values, which some errors carry as properties. */
 function lineOf(exception: unknown, method: string, path: string): object {

@@ -4,7 +4,8 @@ import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { hashPassword } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
-import { Invitations } from '../auth/invitations';
+import { invitationMail } from '../auth/account-mails';
+import { Invitations, type Invitation } from '../auth/invitations';
 import { PasswordRules } from '../auth/password-rules';
 import { badRequest, notFound } from '../errors';
 import { Mailer } from '../mail/mailer';
@@ -13,7 +14,7 @@ import type { CreateUserDto } from './dto/user.dto';
 export interface NewcomerRow {
   readonly user: UserRow;
   /** null when the admin gave a password */
-  readonly invitationUrl: string | null;
+  readonly invitation: Invitation | null;
 }
 
 /** Adds users to an organization: with a password, or with an invitation to set one. */
@@ -36,7 +37,7 @@ export class NewUsers {
     const added = await this.database.transaction((tx) =>
       this.insert(tx, principal, asked, passwordHash, caller),
     );
-    if (added.invitationUrl !== null) await this.send(principal, added.user, added.invitationUrl);
+    if (added.invitation !== null) await this.send(principal, added.user, added.invitation);
     return added;
   }
 
@@ -82,19 +83,16 @@ export class NewUsers {
       details: { isOrgAdmin, roleIds, invited: invitation !== null },
     });
     const user = (await this.users.find(tx, organizationId, id))!;
-    return { user, invitationUrl: invitation?.url ?? null };
+    return { user, invitation };
   }
 
   /** The invitation stands when the mail cannot be sent: the admin has its address in the answer. */
-  private async send(principal: Principal, user: UserRow, url: string): Promise<void> {
-    const text = [
-      `Hello ${user.name},`,
-      `${principal.name} invites you to ${principal.organizationName} on Drawbridge.`,
-      `Set your password within 7 days: ${url}`,
-    ].join('\n\n');
-    const subject = `You are invited to ${oneLine(principal.organizationName)} on Drawbridge`;
+  private async send(principal: Principal, user: UserRow, { url: link, token }: Invitation): Promise<void> {
+    const { organizationName, organizationSlug, name: invitedBy } = principal;
+    const { email: to, name } = user;
+    const mail = invitationMail({ to, name, invitedBy, organizationName, organizationSlug, link, token });
     try {
-      await this.mailer.send({ to: user.email, subject, text });
+      await this.mailer.send(mail);
     } catch (error) {
       this.logger.error({
         msg: 'An invitation could not be mailed; the answer to the admin holds its address',
@@ -104,5 +102,3 @@ export class NewUsers {
     }
   }
 }
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');

@@ -47,8 +47,8 @@ export class UsersController {
     @CallerAddress() caller: HostAddress | null,
     @Body() asked: CreateUserDto,
   ): Promise<CreatedUserDto> {
-    const { user, invitationUrl } = await this.newUsers.add(principal, asked, caller);
-    return toCreatedUser(user, invitationUrl);
+    const { user, invitation } = await this.newUsers.add(principal, asked, caller);
+    return toCreatedUser(user, invitation?.url ?? null);
   }
 
   @Get(':id')

@@ -19,6 +19,7 @@ export class RegisterDto {
 
   @ApiProperty({ example: 'correct horse battery staple', minLength: 8, maxLength: 128, format: 'password' })
   @Length(8, 128, { message: 'password must have 8 to 128 characters' })
+  @IsString({ message: 'password must be a text' })
   password!: string;
 
   @ApiPropertyOptional({
@@ -52,18 +53,21 @@ export class LoginDto {
 
   @ApiProperty({ example: 'correct horse battery staple', format: 'password' })
   @Length(1, 1000, { message: 'password must have 1 to 1000 characters' })
+  @IsString({ message: 'password must be a text' })
   password!: string;
 }
 
 export class RefreshTokenDto {
   @ApiProperty({ example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' })
   @Length(1, 200, { message: 'refreshToken must have 1 to 200 characters' })
+  @IsString({ message: 'refreshToken must be a text' })
   refreshToken!: string;
 }
 
 export class VerifyMfaDto {
   @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', description: 'what signing in answered' })
   @Length(1, 2000, { message: 'mfaChallengeToken must have 1 to 2000 characters' })
+  @IsString({ message: 'mfaChallengeToken must be a text' })
   mfaChallengeToken!: string;
 
   @ApiProperty({
@@ -71,5 +75,6 @@ export class VerifyMfaDto {
     description: 'of the authenticator, or a recovery code; each is taken once',
   })
   @Length(1, 100, { message: 'code must have 1 to 100 characters' })
+  @IsString({ message: 'code must be a text' })
   code!: string;
 }

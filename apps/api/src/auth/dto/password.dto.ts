@@ -12,20 +12,24 @@ const NEW_PASSWORD = {
 export class ChangePasswordDto {
   @ApiProperty({ example: 'correct horse battery staple', format: 'password' })
   @Length(1, 1000, { message: 'currentPassword must have 1 to 1000 characters' })
+  @IsString({ message: 'currentPassword must be a text' })
   currentPassword!: string;
 
   @ApiProperty(NEW_PASSWORD)
   @Length(1, 1000, { message: 'newPassword must have 1 to 1000 characters' })
+  @IsString({ message: 'newPassword must be a text' })
   newPassword!: string;
 }
 
 export class ChangeExpiredPasswordDto {
   @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', description: 'what signing in answered' })
   @Length(1, 2000, { message: 'passwordChangeToken must have 1 to 2000 characters' })
+  @IsString({ message: 'passwordChangeToken must be a text' })
   passwordChangeToken!: string;
 
   @ApiProperty(NEW_PASSWORD)
   @Length(1, 1000, { message: 'newPassword must have 1 to 1000 characters' })
+  @IsString({ message: 'newPassword must be a text' })
   newPassword!: string;
 }
 
@@ -52,10 +56,12 @@ export class ResetPasswordDto {
     description: 'the end of the mail’s link',
   })
   @Length(1, 200, { message: 'token must have 1 to 200 characters' })
+  @IsString({ message: 'token must be a text' })
   token!: string;
 
   @ApiProperty(NEW_PASSWORD)
   @Length(1, 1000, { message: 'newPassword must have 1 to 1000 characters' })
+  @IsString({ message: 'newPassword must be a text' })
   newPassword!: string;
 }
 
@@ -65,10 +71,12 @@ export class SetPasswordDto {
     description: 'the end of the invitation’s link',
   })
   @Length(1, 200, { message: 'inviteToken must have 1 to 200 characters' })
+  @IsString({ message: 'inviteToken must be a text' })
   inviteToken!: string;
 
   @ApiProperty(NEW_PASSWORD)
   @Length(1, 1000, { message: 'password must have 1 to 1000 characters' })
+  @IsString({ message: 'password must be a text' })
   password!: string;
 
   @ApiPropertyOptional({ example: 'Ada Lovelace', maxLength: 200, description: 'left out: as invited' })

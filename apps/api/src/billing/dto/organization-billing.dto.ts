@@ -7,13 +7,14 @@ const LINE = 200;
 
 /** A line of the address: left out, it stays; null empties it. */
 const Line = (example: string): PropertyDecorator =>
+  // applied from the first to the last, unlike decorators that stand above a property
   applyDecorators(
-    ApiPropertyOptional({ type: String, nullable: true, maxLength: LINE, example }),
-    IsOptional(),
-    trimmed(),
-    MaxLength(LINE, { message: `must be at most ${LINE} characters` }),
-    IsNotEmpty({ message: 'must not be empty: null removes it' }),
     IsString({ message: 'must be a string' }),
+    IsNotEmpty({ message: 'must not be empty: null removes it' }),
+    MaxLength(LINE, { message: `must be at most ${LINE} characters` }),
+    trimmed(),
+    IsOptional(),
+    ApiPropertyOptional({ type: String, nullable: true, maxLength: LINE, example }),
   );
 
 export class ChangeBillingDetailsDto {

@@ -10,7 +10,7 @@ import {
 import { PAYABLE_STATUSES, type OrganizationId } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { PaymentAdapter } from '../payment-adapter';
-import type { PaymentPage } from '../payment-page';
+import type { BrowserPage } from '../../pages/browser-page';
 import { Plans } from '../plans';
 import { SubscriptionMoves } from '../subscription-moves';
 import {
@@ -22,7 +22,7 @@ import {
 } from './sandbox-pages';
 import { SANDBOX } from './sandbox.adapter';
 
-type Deed = (tx: Tx, organization: OrganizationId, checkout: SandboxCheckout) => Promise<PaymentPage>;
+type Deed = (tx: Tx, organization: OrganizationId, checkout: SandboxCheckout) => Promise<BrowserPage>;
 
 const isPayable = ({ status }: SubscriptionRow): boolean =>
   (PAYABLE_STATUSES as readonly string[]).includes(status);
@@ -39,12 +39,12 @@ export class SandboxCheckouts {
     private readonly payments: PaymentAdapter,
   ) {}
 
-  show(token: string): Promise<PaymentPage> {
+  show(token: string): Promise<BrowserPage> {
     return this.onCheckout(token, (_tx, _organization, checkout) => Promise.resolve(checkoutPage(checkout)));
   }
 
   /** Pays; a second press of the button pays nothing more. */
-  confirm(token: string): Promise<PaymentPage> {
+  confirm(token: string): Promise<BrowserPage> {
     return this.onCheckout(token, async (tx, organization, checkout) => {
       const { subscription } = checkout;
       if (subscription.status === 'ACTIVE') return checkoutPage(checkout);
@@ -56,7 +56,7 @@ export class SandboxCheckouts {
   }
 
   /** A payment that fails; the page may be paid afterwards. */
-  decline(token: string): Promise<PaymentPage> {
+  decline(token: string): Promise<BrowserPage> {
     return this.onCheckout(token, async (tx, organization, checkout) => {
       if (!isPayable(checkout.subscription)) return refusedPage(checkout);
       await this.recordPayment(tx, organization, checkout.subscription, 'FAILED');
@@ -64,7 +64,7 @@ export class SandboxCheckouts {
     });
   }
 
-  private onCheckout(token: string, deed: Deed): Promise<PaymentPage> {
+  private onCheckout(token: string, deed: Deed): Promise<BrowserPage> {
     // elsewhere than in the sandbox a button is no payment
     if (this.payments.name !== SANDBOX) return Promise.resolve(UNKNOWN_CHECKOUT);
     const reference = opaqueTokenHash(token);

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '#guards';
 import { TakesRawBody } from '../../http/raw-body';
-import { sendPage } from '../payment-page';
+import { sendPage } from '../../pages/browser-page';
 import { SandboxCheckouts } from './sandbox-checkouts';
 import { SANDBOX_PATH } from './sandbox.adapter';
 

@@ -1,6 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
 import type { SubscriptionRow } from '#entities';
-import { Markup, type PaymentPage } from '../payment-page';
+import { Markup, type BrowserPage } from '../../pages/browser-page';
 import type { Plan } from '../plans';
 
 /** What a page is about. */
@@ -15,14 +15,14 @@ export interface SandboxCheckout {
 const NOTE = Markup.of`<p class="note">This is a sandbox: no money moves.</p>`;
 
 /** For an address that was never given out, or whose place another one took. */
-export const UNKNOWN_CHECKOUT: PaymentPage = {
+export const UNKNOWN_CHECKOUT: BrowserPage = {
   status: HttpStatus.NOT_FOUND,
   title: 'Nothing to pay here',
   body: Markup.of`<p>This payment page does not exist, or a newer one took its place. Subscribe again to get another.</p>`,
 };
 
 /** The page as the subscription stands; two buttons while a payment is awaited. */
-export function checkoutPage(checkout: SandboxCheckout): PaymentPage {
+export function checkoutPage(checkout: SandboxCheckout): BrowserPage {
   const { subscription } = checkout;
   switch (subscription.status) {
     case 'PENDING':
@@ -47,7 +47,7 @@ export function checkoutPage(checkout: SandboxCheckout): PaymentPage {
 }
 
 /** After the payment was declined. */
-export const declinedPage = (checkout: SandboxCheckout): PaymentPage => ({
+export const declinedPage = (checkout: SandboxCheckout): BrowserPage => ({
   ...awaited(
     checkout,
     'Declined',
@@ -56,12 +56,12 @@ export const declinedPage = (checkout: SandboxCheckout): PaymentPage => ({
 });
 
 /** A button of a page that was overtaken: there is nothing to pay any more. */
-export const refusedPage = (checkout: SandboxCheckout): PaymentPage => ({
+export const refusedPage = (checkout: SandboxCheckout): BrowserPage => ({
   ...checkoutPage(checkout),
   status: HttpStatus.CONFLICT,
 });
 
-function awaited(checkout: SandboxCheckout, title: string, words: Markup): PaymentPage {
+function awaited(checkout: SandboxCheckout, title: string, words: Markup): BrowserPage {
   // relative to the page's own address, so that a proxy may serve it under any path
   const buttons = Markup.of`
     <form method="post" action="${checkout.token}/confirm"><button type="submit">Pay</button></form>
@@ -73,7 +73,7 @@ function told(
   { organizationName, plan, subscription }: SandboxCheckout,
   title: string,
   words: Markup,
-): PaymentPage {
+): BrowserPage {
   const price = `${(subscription.priceCents / 100).toFixed(2)} ${subscription.currency}`;
   const until = subscription.currentPeriodEnd
     ? Markup.of`<dt>Paid until</dt><dd>${dayOf(subscription.currentPeriodEnd)}</dd>`

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Length } from 'class-validator';
+import { IsString, Length } from 'class-validator';
 
 export class MfaCodeDto {
   @ApiProperty({
@@ -7,6 +7,7 @@ export class MfaCodeDto {
     description: 'of the authenticator; where MFA is on, a recovery code does too. Each is taken once',
   })
   @Length(1, 100, { message: 'code must have 1 to 100 characters' })
+  @IsString({ message: 'code must be a text' })
   code!: string;
 }
 

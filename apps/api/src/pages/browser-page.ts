@@ -27,6 +27,10 @@ const STYLE = `
   dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1.5rem; }
   dd { margin: 0; font-weight: 600; }
   form { display: inline; }
+  label { display: block; margin: 1rem 0 0; }
+  input { display: block; box-sizing: border-box; width: 100%; font: inherit; padding: .5rem; }
+  code { overflow-wrap: anywhere; }
+  .problem { color: light-dark(#b00020, #ff8a80); }
   button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; border: 1px solid; border-radius: .4rem; cursor: pointer; }
   .note { opacity: .75; font-size: .9rem; }
 `;
@@ -39,7 +43,7 @@ const PAGE_HEADERS = {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; '),
-  // the address of a payment page is a secret
+  // the address of a page is a secret
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -47,14 +51,15 @@ const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex',
 };
 
-export interface PaymentPage {
+/** What is shown to who came with a browser. */
+export interface BrowserPage {
   readonly status: number;
   readonly title: string;
   readonly body: Markup;
 }
 
 /** Answers with a page that needs no script and loads nothing. */
-export function sendPage(response: Response, { status, title, body }: PaymentPage): void {
+export function sendPage(response: Response, { status, title, body }: BrowserPage): void {
   const document = [
     `<!doctype html><html lang="en"><head><meta charset="utf-8">`,
     `<meta name="viewport" content="width=device-width, initial-scale=1">`,
