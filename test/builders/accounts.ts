@@ -34,6 +34,28 @@ export interface ApiFailure {
   readonly validationErrors?: Readonly<Record<string, string>>;
 }
 
+/** The signed-in user, as sign-in and refresh answer it. */
+export const USER_FIELDS = [
+  'email',
+  'id',
+  'isOrgAdmin',
+  'mfaEnabled',
+  'name',
+  'organizationId',
+  'organizationName',
+  'organizationSlug',
+  'subscriptionTier',
+];
+
+/** The requests of who is not signed in. @param drawbridge asked for at each request: it starts after a file is read */
+export const accountCalls = (drawbridge: () => Drawbridge) => {
+  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
+    drawbridge().api.post<T>(`/auth/${path}`, body);
+  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
+    post('refresh', { refreshToken });
+  return { post, refresh };
+};
+
 const STEP_MS = 30_000;
 
 /** An admin with a password that nobody guesses, and everything that may be done with it. */

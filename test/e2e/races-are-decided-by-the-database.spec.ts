@@ -118,6 +118,40 @@ describe('Races are decided by the database', () => {
     expect(await isOpen('203.0.113.84')).toBe(true);
   });
 
+  it('a resource moves while it is verified: what was found there says nothing of where it is now', async () => {
+    const resource = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string }>('/resources', {
+        name: 'moving',
+        credentialId: org.credentialId,
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(2),
+        region: 'eu-central-1',
+        config: { port: 22 },
+      }),
+    );
+    const path = `/resources/${resource.id}`;
+    await drawbridge.cloud.fault({
+      kind: 'slow',
+      target: group(2),
+      operation: 'DescribeSecurityGroups',
+      delayMs: 1500,
+      count: 1,
+    });
+    const calls = async (): Promise<number> =>
+      (await drawbridge.cloud.calls()).filter((call) => call.target === group(2)).length;
+    const verifying = org.admin.post(`${path}/verify`);
+    await until('the cloud is asked', async () => (await calls()) > 0);
+    await org.admin.expect(200, org.admin.patch(path, { resourceIdentifier: group(3) }));
+    expect((await verifying).status).toBe(200);
+    expect((await org.admin.get(path)).body).toMatchObject({
+      resourceIdentifier: group(3),
+      isActive: false,
+      lastVerifiedAt: null,
+    });
+  });
+
   it('two workers on one object: every rule is opened once', async () => {
     const other = await drawbridge.startWorker();
     const addresses = Array.from({ length: 30 }, (_, index) => `198.51.100.${index + 1}`);

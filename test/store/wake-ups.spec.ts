@@ -55,7 +55,8 @@ describe.each(backends)('Wake-ups on %s', (_name, open) => {
     worker.on('error', remember);
     let lastWakeUp = 0;
     await until('300 wake-ups are sent', async () => {
-      for (let sent = 0; sent < 10; sent += 1) wakeUps.wake('apply-rules', 'AWS', [target]);
+      for (let sent = 0; sent < 10; sent += 1)
+        wakeUps.wake('apply-rules', [{ provider: 'AWS', targetIds: [target] }]);
       lastWakeUp = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 5));
       return runs.length >= 3;

@@ -15,11 +15,11 @@ import { HealthModule } from './health/health.module';
 import { JsonBodyInterceptor } from './http/json-body.interceptor';
 import { requestLog } from './http/request-log';
 import { UnknownRouteModule } from './http/unknown-route.module';
+import { MailModule } from './mail/mail.module';
+import { MfaModule } from './mfa/mfa.module';
 import { OrganizationModule } from './organization/organization.module';
 import { PlatformModule } from './platform/platform.module';
-import { MfaModule } from './mfa/mfa.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
-import { MailModule } from './mail/mail.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { ResourceHealthModule } from './resource-health/resource-health.module';
 import { ResourcesModule } from './resources/resources.module';
@@ -28,23 +28,23 @@ import { SessionsModule } from './sessions/sessions.module';
 import { StaticIpRulesModule } from './static-ip-rules/static-ip-rules.module';
 import { UsersModule } from './users/users.module';
 
-/** One module for each resource of the API. A new one is a line here. */
+/** One module for each resource of the API, in the order of the document's chapters. A new one is a line here. */
 export const RESOURCE_MODULES: readonly Type[] = [
-  HealthModule,
   AuthModule,
   MfaModule,
   SessionsModule,
   ResourcesModule,
+  ResourceHealthModule,
   CredentialsModule,
   RolesModule,
-  StaticIpRulesModule,
-  ApiKeysModule,
   UsersModule,
+  StaticIpRulesModule,
   OrganizationModule,
-  PlatformModule,
-  AuditModule,
-  ResourceHealthModule,
   BillingModule,
+  AuditModule,
+  ApiKeysModule,
+  PlatformModule,
+  HealthModule,
 ];
 
 const validation = new ValidationPipe({

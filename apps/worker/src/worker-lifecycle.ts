@@ -7,11 +7,10 @@ import type { Logger } from 'pino';
 import { DriverRegistry } from '#drivers';
 import type { Database } from '#entities';
 import type { QueueConnection } from '#jobs';
-import type { CloudAccess } from './convergence/cloud-access';
+import type { CloudAccess } from './clouds/cloud-access';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
 import type { ConvergenceRunner } from './convergence/convergence-runner';
-import type { RepeatedTask } from './sweep/repeated-task';
-import type { Sweeper } from './sweep/sweeper';
+import type { RepeatedTask } from './repeated-task';
 
 const DRAIN_WITHIN_MS = 9000;
 
@@ -19,8 +18,7 @@ export interface WorkerParts {
   readonly database: Database;
   readonly queue: QueueConnection;
   readonly runner: ConvergenceRunner;
-  readonly sweeper: Sweeper;
-  /** what is done again and again beside the sweep */
+  /** what is done again and again */
   readonly tasks: readonly RepeatedTask[];
   readonly startProcessors: () => ConvergenceProcessors;
   readonly clouds: CloudAccess;
@@ -39,14 +37,12 @@ export class WorkerLifecycle
     // An SDK takes half a second to load: not while somebody waits for the first rule.
     await Promise.all(DriverRegistry.providers.map((provider) => this.parts.clouds.driver(provider)));
     this.processors = this.parts.startProcessors();
-    this.parts.sweeper.start();
     for (const task of this.parts.tasks) task.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const { sweeper, tasks, runner, log } = this.parts;
+    const { tasks, runner, log } = this.parts;
     const drained = Promise.all([
-      sweeper.stop(),
       ...tasks.map((task) => task.stop()),
       this.processors?.close(),
       runner.drained(),

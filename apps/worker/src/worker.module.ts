@@ -7,7 +7,6 @@ import {
   LeaseStore,
   ReconcileStore,
   SettlementStore,
-  SweepStore,
   WriteBudgetStore,
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
@@ -15,14 +14,14 @@ import { MasterKeys } from '#secrets';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
 import { subscriptionSweep } from './billing/subscription-sweep';
-import { CloudAccess } from './convergence/cloud-access';
+import { CloudAccess } from './clouds/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
-import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { Reconciler } from './convergence/reconciler';
-import { Sweeper } from './sweep/sweeper';
-import { OpenClouds } from './verification/open-clouds';
+import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
+import { spentTokenDeletion } from './sweep/spent-token-deletion';
+import { sweeping } from './sweep/sweeper';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 import { WorkerLifecycle } from './worker-lifecycle';
@@ -57,18 +56,14 @@ export class WorkerModule {
       settings.WORKER_CONCURRENCY,
       log,
     );
-    const sweeper = new Sweeper(database, new SweepStore(), runner, log);
     const tasks = [
+      sweeping(database, runner, log),
       auditSealing(database, log),
       overdueAlarm(database, log),
       subscriptionSweep(database, log),
       idempotencyKeyDeletion(database, log),
-      ...verificationTasks({
-        database,
-        clouds: new OpenClouds(database, drivers, masterKeys),
-        deployment: settings.DEPLOYMENT_ID,
-        log,
-      }),
+      spentTokenDeletion(database, log),
+      ...verificationTasks(database, clouds, log),
     ];
     const startProcessors = (): ConvergenceProcessors =>
       new ConvergenceProcessors(DriverRegistry.providers, queue, runner, settings.WORKER_CONCURRENCY, log);
@@ -81,7 +76,6 @@ export class WorkerModule {
             database,
             queue,
             runner,
-            sweeper,
             tasks,
             startProcessors,
             clouds,

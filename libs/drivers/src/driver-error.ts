@@ -15,3 +15,14 @@ export class DriverError extends Error {
     this.name = 'DriverError';
   }
 }
+
+/** Asks a driver something. @returns what it had to say against it, null when nothing. @throws what is no DriverError */
+export async function driverErrorOf(question: () => Promise<void>): Promise<DriverError | null> {
+  try {
+    await question();
+    return null;
+  } catch (error) {
+    if (error instanceof DriverError) return error;
+    throw error;
+  }
+}

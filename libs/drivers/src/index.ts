@@ -1,4 +1,4 @@
-export { DriverError } from './driver-error';
+export { DriverError, driverErrorOf } from './driver-error';
 export type {
   CloudTarget,
   DriverCredential,

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { returned, type Tx } from './database';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface ApiKeyRow {
@@ -63,21 +63,16 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
   }
 
   /** Newest first. */
-  async list(
-    tx: Tx,
-    organization: OrganizationId,
-    slice: Slice,
-  ): Promise<{ rows: ApiKeyRow[]; total: number }> {
-    const [counted] = await tx.query<{ total: number }[]>(
-      'SELECT count(*)::int AS total FROM api_keys WHERE organization_id = $1',
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<ApiKeyRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM api_keys WHERE organization_id = $1',
+        rows: `SELECT ${COLUMNS} FROM api_keys k WHERE k.organization_id = $1 ORDER BY k.created_at DESC, k.id`,
+      },
       [organization],
+      slice,
     );
-    const rows = await tx.query<ApiKeyRow[]>(
-      `SELECT ${COLUMNS} FROM api_keys k WHERE k.organization_id = $1
-       ORDER BY k.created_at DESC, k.id LIMIT $2 OFFSET $3`,
-      [organization, slice.size, slice.page * slice.size],
-    );
-    return { rows, total: counted!.total };
   }
 
   /** @returns the revoked key, null when there is none by that id, or it was revoked before */

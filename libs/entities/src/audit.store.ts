@@ -1,7 +1,7 @@
 import type { OrganizationId } from '#rules';
 import type { ActorType, AuditEventType } from './audit-record.entity';
 import type { Tx } from './database';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface AuditActor {
@@ -121,22 +121,24 @@ export class AuditStore implements TenantStore<AuditStore> {
   }
 
   /** Newest first; records of one moment in the order they were written, the last one first. */
-  async list(
+  list(
     tx: Tx,
     organization: OrganizationId,
     filter: AuditFilter,
     slice: Slice,
-  ): Promise<{ rows: AuditRecordRow[]; total: number }> {
-    const given = [organization, ...filterValues(filter)];
-    const [counted] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total ${FILTERED}`, given);
-    const rows = await tx.query<AuditRecordRow[]>(
-      `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
+  ): Promise<Sliced<AuditRecordRow>> {
+    return sliced(
+      tx,
+      {
+        counted: FILTERED,
+        rows: `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
          a.actor_email AS "actorEmail", a.resource_type AS "resourceType", a.resource_id AS "resourceId",
          a.resource_name AS "resourceName", a.result, a.ip_address AS "ipAddress",
          a.error_message AS "errorMessage", a.details
-       ${FILTERED} ORDER BY a.timestamp DESC, a.sequence DESC LIMIT $8 OFFSET $9`,
-      [...given, slice.size, slice.page * slice.size],
+       ${FILTERED} ORDER BY a.timestamp DESC, a.sequence DESC`,
+      },
+      [organization, ...filterValues(filter)],
+      slice,
     );
-    return { rows, total: counted!.total };
   }
 }

@@ -1,6 +1,7 @@
 import type { OrganizationId, SubscriptionStatus } from '#rules';
 import type { Tx } from './database';
 import { mayBecome } from './status-lists';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 /** Who pays, as it stands on invoices. */
@@ -184,21 +185,17 @@ export class BillingStore implements TenantStore<BillingStore> {
   }
 
   /** Newest first. */
-  async payments(
-    tx: Tx,
-    organization: OrganizationId,
-    slice: { readonly page: number; readonly size: number },
-  ): Promise<{ rows: PaymentRow[]; total: number }> {
-    const rows = await tx.query<PaymentRow[]>(
-      `SELECT id, amount_cents AS "amountCents", currency, status, adapter_reference AS reference,
+  payments(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<PaymentRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM payments WHERE organization_id = $1',
+        rows: `SELECT id, amount_cents AS "amountCents", currency, status, adapter_reference AS reference,
          created_at AS "createdAt"
-       FROM payments WHERE organization_id = $1 ORDER BY created_at DESC, id LIMIT $2 OFFSET $3`,
-      [organization, slice.size, slice.page * slice.size],
-    );
-    const [counted] = await tx.query<{ total: number }[]>(
-      'SELECT count(*)::int AS total FROM payments WHERE organization_id = $1',
+       FROM payments WHERE organization_id = $1 ORDER BY created_at DESC, id`,
+      },
       [organization],
+      slice,
     );
-    return { rows, total: counted!.total };
   }
 }

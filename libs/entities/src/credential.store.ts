@@ -1,6 +1,6 @@
 import type { OrganizationId, Provider } from '#rules';
 import { returned, type Tx } from './database';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface CredentialRow {
@@ -121,20 +121,16 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   }
 
   /** By name. */
-  async list(
-    tx: Tx,
-    organization: OrganizationId,
-    slice: Slice,
-  ): Promise<{ rows: CredentialRow[]; total: number }> {
-    const [counted] = await tx.query<{ total: number }[]>(
-      'SELECT count(*)::int AS total FROM credentials WHERE organization_id = $1',
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<CredentialRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM credentials WHERE organization_id = $1',
+        rows: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 ORDER BY c.name, c.id`,
+      },
       [organization],
+      slice,
     );
-    const rows = await tx.query<CredentialRow[]>(
-      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 ORDER BY c.name, c.id LIMIT $2 OFFSET $3`,
-      [organization, slice.size, slice.page * slice.size],
-    );
-    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {

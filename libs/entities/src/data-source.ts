@@ -7,8 +7,7 @@ import {
   SubscriptionEntity,
 } from './billing.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
-import { AccountsStaticRulesBillingAuditChain1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-chain';
-import { ReconcileAndAlarm1780000000000 } from './migrations/1780000000000-reconcile-and-alarm';
+import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -88,11 +87,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditSealEntity,
       AuditSealCursorEntity,
     ],
-    migrations: [
-      FirstTables1760000000000,
-      AccountsStaticRulesBillingAuditChain1770000000000,
-      ReconcileAndAlarm1780000000000,
-    ],
+    migrations: [FirstTables1760000000000, AccountsStaticRulesBillingAuditReconcile1770000000000],
     migrationsTransactionMode: 'each',
   });
 }

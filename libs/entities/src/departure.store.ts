@@ -1,8 +1,7 @@
 import type { OrganizationId } from '#rules';
 import { auditInsert, type AuditActor } from './audit.store';
 import type { Tx } from './database';
-import { wokenTargets, type WokenTargets } from './openings';
-import { RELEASE } from './session.store';
+import { RELEASE, wokenTargets, type WokenTargets } from './openings';
 import { MAY_EXPIRE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 

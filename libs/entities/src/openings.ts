@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { portsText, ruleKey, type IpVersion, type Provider, type RuleSpec } from '#rules';
+import { MAY_RELEASE } from './status-lists';
 
 /** One address on one resource, and the cloud rules that takes. */
 export interface NewOpening {
@@ -113,3 +114,9 @@ export const DUE = `due AS (
 export const wokenTargets = (targets: string): string => `ARRAY(
     SELECT jsonb_build_object('provider', t.provider, 'targetIds', jsonb_agg(t.id))
     FROM targets t WHERE t.id IN (${targets}) GROUP BY t.provider)`;
+
+/** The steps after `ended` (sessions just moved to EXPIRING): their addresses let go, their rules are due. */
+export const RELEASE = `released AS (
+    UPDATE resource_ips ip SET status = 'REMOVING', released_at = now() FROM ended
+    WHERE ip.session_id = ended.id AND ip.status IN (${MAY_RELEASE}) RETURNING ip.id
+  ), ${DUE}`;

@@ -2,6 +2,12 @@ import type { OrganizationId, PasswordPolicy } from '#rules';
 import { returned, type Tx } from './database';
 import type { TenantStore } from './tenant-store';
 
+export interface NewPassword {
+  readonly passwordHash: string;
+  readonly name?: string | undefined;
+  readonly insteadOf?: string | undefined;
+}
+
 /** Passwords and what organizations ask of them. */
 export class PasswordStore implements TenantStore<PasswordStore> {
   async policy(tx: Tx, organization: OrganizationId): Promise<PasswordPolicy> {
@@ -27,19 +33,20 @@ export class PasswordStore implements TenantStore<PasswordStore> {
   /**
    * Sets a user's password; tokens that could set another and second steps under way end with the old one.
    * @param name undefined: stays as it is
-   * @returns false when the user is gone or inactive
+   * @param insteadOf the hash of the password that was proved; undefined: whatever it is
+   * @returns false when the user is gone or inactive, or the password is another one by now
    */
   async set(
     tx: Tx,
     organization: OrganizationId,
     userId: string,
-    { passwordHash, name }: { passwordHash: string; name?: string | undefined },
+    { passwordHash, name, insteadOf }: NewPassword,
   ): Promise<boolean> {
     const changed = returned<object>(
       await tx.query(
         `UPDATE users SET password_hash = $3, name = coalesce($4, name), password_changed_at = now(), updated_at = now()
-         WHERE organization_id = $1 AND id = $2 AND is_active RETURNING id`,
-        [organization, userId, passwordHash, name ?? null],
+         WHERE organization_id = $1 AND id = $2 AND is_active AND ($5::text IS NULL OR password_hash = $5) RETURNING id`,
+        [organization, userId, passwordHash, name ?? null, insteadOf ?? null],
       ),
     );
     if (changed.length === 0) return false;

@@ -1,6 +1,6 @@
 import type { OrganizationId, Tier } from '#rules';
 import { returned, type Tx } from './database';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import { LIVE } from './status-lists';
 import type { PlatformRole } from './user.entity';
 
@@ -39,23 +39,19 @@ const SELECT = `SELECT o.id, o.name, o.slug, o.subscription_tier AS "subscriptio
 /** Serves all organizations: only for callers whose platform role was proved, and for the command that gives it. */
 export class PlatformStore {
   /** Newest first. @param search a part of the name, the slug or a user's e-mail, in any case; null: all */
-  async list(
-    tx: Tx,
-    search: string | null,
-    slice: Slice,
-  ): Promise<{ rows: PlatformOrganizationRow[]; total: number }> {
+  list(tx: Tx, search: string | null, slice: Slice): Promise<Sliced<PlatformOrganizationRow>> {
     const where = `WHERE $1::text IS NULL OR strpos(lower(o.name), lower($1)) > 0 OR strpos(o.slug, lower($1)) > 0
       OR EXISTS (SELECT FROM users u WHERE u.organization_id = o.id AND u.deleted_at IS NULL
         AND strpos(u.email, lower($1)) > 0)`;
-    const [counted] = await tx.query<{ total: number }[]>(
-      `SELECT count(*)::int AS total FROM organizations o ${where}`,
+    return sliced(
+      tx,
+      {
+        counted: `FROM organizations o ${where}`,
+        rows: `${SELECT} ${where} ORDER BY o.created_at DESC, o.id`,
+      },
       [search],
+      slice,
     );
-    const rows = await tx.query<PlatformOrganizationRow[]>(
-      `${SELECT} ${where} ORDER BY o.created_at DESC, o.id LIMIT $2 OFFSET $3`,
-      [search, slice.size, slice.page * slice.size],
-    );
-    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, id: string): Promise<PlatformOrganizationRow | null> {

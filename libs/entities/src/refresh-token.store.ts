@@ -49,6 +49,7 @@ export class RefreshTokenStore {
     tokenHash: string,
     graceSeconds: number,
   ): Promise<RefreshOutcome | { outcome: 'unknown' }> {
+    await this.lockOwner(tx, tokenHash);
     const known = `organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId",
       mfa_setup_only AS "mfaSetupOnly"`;
     const [rotated] = returned<Omit<RefreshOutcome, 'outcome'>>(
@@ -83,6 +84,7 @@ export class RefreshTokenStore {
    * @returns whose it was; null when it was worth nothing already
    */
   async revokeFamily(tx: Tx, tokenHash: string): Promise<RefreshHolder | null> {
+    await this.lockOwner(tx, tokenHash);
     const [holder] = returned<RefreshHolder>(
       await tx.query(
         `UPDATE refresh_tokens SET revoked_at = now()
@@ -95,7 +97,18 @@ export class RefreshTokenStore {
   }
 
   /**
-   * Ends a user's sign-ins.
+   * A rotation makes a token that a revocation at the same time would not see: they go one after the other. Whoever
+   * revokes for another reason has changed the user's row before, which is the same lock.
+   */
+  private async lockOwner(tx: Tx, tokenHash: string): Promise<void> {
+    await tx.query(
+      `SELECT FROM users WHERE id = (SELECT user_id FROM refresh_tokens WHERE token_hash = $1) FOR NO KEY UPDATE`,
+      [tokenHash],
+    );
+  }
+
+  /**
+   * Ends a user's sign-ins. To be called after the user's row was changed in the transaction: see `lockOwner`.
    * @param but the family that goes on; null: none
    */
   async revokeAllBut(tx: Tx, userId: string, but: string | null): Promise<void> {

@@ -1,7 +1,7 @@
 import type { OrganizationId } from '#rules';
 import type { Tx } from './database';
 import type { HealthEventType } from './resource.entity';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface HealthEventRow {
@@ -20,22 +20,22 @@ const OF_RESOURCES = `FROM resource_health_events e
 /** What verifications and reconciliations found. */
 export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
   /** Newest first. @param resourceId null for all of the organization's resources */
-  async list(
+  list(
     tx: Tx,
     organization: OrganizationId,
     resourceId: string | null,
     slice: Slice,
-  ): Promise<{ rows: HealthEventRow[]; total: number }> {
-    const [counted] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total ${OF_RESOURCES}`, [
-      organization,
-      resourceId,
-    ]);
-    const rows = await tx.query<HealthEventRow[]>(
-      `SELECT e.id, e.resource_id AS "resourceId", r.name AS "resourceName", e.event_type AS "eventType", e.message,
+  ): Promise<Sliced<HealthEventRow>> {
+    return sliced(
+      tx,
+      {
+        counted: OF_RESOURCES,
+        rows: `SELECT e.id, e.resource_id AS "resourceId", r.name AS "resourceName", e.event_type AS "eventType", e.message,
          e.created_at AS "createdAt"
-       ${OF_RESOURCES} ORDER BY e.created_at DESC, e.id LIMIT $3 OFFSET $4`,
-      [organization, resourceId, slice.size, slice.page * slice.size],
+       ${OF_RESOURCES} ORDER BY e.created_at DESC, e.id`,
+      },
+      [organization, resourceId],
+      slice,
     );
-    return { rows, total: counted!.total };
   }
 }

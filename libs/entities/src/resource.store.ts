@@ -1,7 +1,7 @@
 import { TIER_LIMITS, type OrganizationId, type Provider, type Tier, type TrafficConfig } from '#rules';
 import { returned, type Tx } from './database';
 import type { HealthEventType } from './resource.entity';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface ResourceRow {
@@ -54,25 +54,20 @@ const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name A
 
 export class ResourceStore implements TenantStore<ResourceStore> {
   /** By name. */
-  async list(
-    tx: Tx,
-    organization: OrganizationId,
-    slice: Slice | null,
-  ): Promise<{ rows: ResourceRow[]; total: number }> {
+  async list(tx: Tx, organization: OrganizationId, slice: Slice | null): Promise<Sliced<ResourceRow>> {
     if (slice === null) {
       const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id`, [organization]);
       return { rows, total: rows.length };
     }
-    const [counted] = await tx.query<{ total: number }[]>(
-      'SELECT count(*)::int AS total FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
+    return sliced(
+      tx,
+      {
+        counted: 'FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
+        rows: `${SELECT} ORDER BY r.name, r.id`,
+      },
       [organization],
+      slice,
     );
-    const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id LIMIT $2 OFFSET $3`, [
-      organization,
-      slice.size,
-      slice.page * slice.size,
-    ]);
-    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
@@ -207,24 +202,31 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return asked ?? null;
   }
 
-  /** Notes what a verification found: the resource may be used, or may not. */
+  /**
+   * Notes what a verification found: the resource may be used, or may not. Unless it was deleted meanwhile, or names
+   * another cloud object or another way to it.
+   * @param verified the resource as it was verified
+   * @param failure why it cannot be used; null when it can
+   */
   async recordVerification(
     tx: Tx,
     organization: OrganizationId,
-    id: string,
+    verified: Pick<ResourceRow, 'id' | 'resourceIdentifier' | 'credentialId' | 'region'>,
     failure: string | null,
   ): Promise<void> {
     const found: HealthEventType = failure === null ? 'VERIFY_OK' : 'VERIFY_FAILED';
+    const { id, resourceIdentifier, credentialId, region } = verified;
     await tx.query(
-      `UPDATE resources SET is_active = $3, updated_at = now(),
-         last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
-         verify_due_at = now() + interval '30 minutes', suspended_by_check = false
-       WHERE organization_id = $1 AND id = $2`,
-      [organization, id, failure === null],
-    );
-    await tx.query(
-      `INSERT INTO resource_health_events (organization_id, resource_id, event_type, message) VALUES ($1, $2, $3, $4)`,
-      [organization, id, found, failure],
+      `WITH verified AS (
+         UPDATE resources SET is_active = $3, updated_at = now(),
+           last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
+           verify_due_at = now() + interval '30 minutes', suspended_by_check = false
+         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND resource_identifier = $6
+           AND credential_id = $7 AND region IS NOT DISTINCT FROM $8 RETURNING id
+       )
+       INSERT INTO resource_health_events (organization_id, resource_id, event_type, message)
+       SELECT $1, id, $4, $5 FROM verified`,
+      [organization, id, failure === null, found, failure, resourceIdentifier, credentialId, region],
     );
   }
 }

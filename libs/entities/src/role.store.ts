@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { brokenConstraint, returned, type Tx } from './database';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 
 export interface RoleRow {
@@ -45,20 +45,16 @@ const USERS: Link = { table: 'users', link: 'role_users', column: 'user_id' };
 
 export class RoleStore implements TenantStore<RoleStore> {
   /** By name. */
-  async list(
-    tx: Tx,
-    organization: OrganizationId,
-    slice: Slice,
-  ): Promise<{ rows: RoleRow[]; total: number }> {
-    const [counted] = await tx.query<{ total: number }[]>(
-      'SELECT count(*)::int AS total FROM roles WHERE organization_id = $1',
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<RoleRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM roles WHERE organization_id = $1',
+        rows: `${SELECT} WHERE r.organization_id = $1 ORDER BY r.name, r.id`,
+      },
       [organization],
+      slice,
     );
-    const rows = await tx.query<RoleRow[]>(
-      `${SELECT} WHERE r.organization_id = $1 ORDER BY r.name, r.id LIMIT $2 OFFSET $3`,
-      [organization, slice.size, slice.page * slice.size],
-    );
-    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {

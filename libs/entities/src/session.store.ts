@@ -11,19 +11,17 @@ import { auditInsert, auditJson, type AuditEntry } from './audit.store';
 import { brokenConstraint, prepared, type PreparedStatement, type Tx } from './database';
 import {
   ALL_IN_PLACE,
-  DUE,
   OPEN,
   openingsJson,
   PLACES,
+  RELEASE,
   wokenTargets,
   type NewOpening,
   type WokenTargets,
 } from './openings';
-import type { Slice } from './slice';
-import { LIVE, MAY_EXPIRE, MAY_RELEASE } from './status-lists';
+import { sliced, type Slice, type Sliced } from './slice';
+import { LIVE, MAY_EXPIRE } from './status-lists';
 import type { TenantStore } from './tenant-store';
-
-export type { Slice } from './slice';
 
 export interface ResourceIpRow {
   readonly id: string;
@@ -184,25 +182,22 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   /** Newest first. */
-  async list(
+  list(
     tx: Tx,
     organization: OrganizationId,
     filter: SessionFilter,
     slice: Slice,
-  ): Promise<{ rows: SessionRow[]; total: number }> {
+  ): Promise<Sliced<SessionRow>> {
     const where = `WHERE s.organization_id = $1 AND ($2::uuid IS NULL OR s.user_id = $2)
       AND ($3::uuid IS NULL OR EXISTS (SELECT FROM resource_ips f WHERE f.session_id = s.id AND f.resource_id = $3))
       AND ($4::text[] IS NULL OR s.status = ANY ($4))`;
     const given = [organization, filter.userId ?? null, filter.resourceId ?? null, filter.statuses ?? null];
-    const [counted] = await tx.query<{ total: number }[]>(
-      `SELECT count(*)::int AS total FROM sessions s ${where}`,
+    return sliced(
+      tx,
+      { counted: `FROM sessions s ${where}`, rows: `${SELECT} ${where} ORDER BY s.created_at DESC, s.id` },
       given,
+      slice,
     );
-    const rows = await tx.query<SessionRow[]>(
-      `${SELECT} ${where} ORDER BY s.created_at DESC, s.id LIMIT $5 OFFSET $6`,
-      [...given, slice.size, slice.page * slice.size],
-    );
-    return { rows, total: counted!.total };
   }
 
   /**
@@ -255,14 +250,8 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 }
 
-/** The steps after `ended` (sessions just moved to EXPIRING): their addresses let go, their rules are due. */
-export const RELEASE = `released AS (
-    UPDATE resource_ips ip SET status = 'REMOVING', released_at = now() FROM ended
-    WHERE ip.session_id = ended.id AND ip.status IN (${MAY_RELEASE}) RETURNING ip.id
-  ), ${DUE}`;
-
 /** The user's lock makes a deactivation come before the start, which then starts nothing, or after it and end it. */
-export const START_SESSION: PreparedStatement = {
+const START_SESSION: PreparedStatement = {
   name: 'start-session',
   text: `WITH ${PLACES('$8')}, owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)

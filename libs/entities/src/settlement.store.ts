@@ -14,7 +14,7 @@ import type { AuditEventType } from './audit-record.entity';
 import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
-import type { Lease } from './lease.store';
+import { lockLease, type Lease } from './lease.store';
 import { byKey } from './by-key';
 import { lockOwners } from './lock-owners';
 import { HOLDING, LEAVING } from './status-lists';
@@ -96,7 +96,7 @@ export class SettlementStore {
   /** @returns false when the lease was lost meanwhile: nothing is written */
   async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<boolean> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
-    if (!(await this.holdsLease(tx, lease))) return false;
+    if (!(await lockLease(tx, lease))) return false;
     await lockOwners(
       tx,
       `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
@@ -109,14 +109,6 @@ export class SettlementStore {
     await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
     await this.auditStaticRules(tx, [...new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))]);
     return true;
-  }
-
-  private async holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
-    const rows = await tx.query<unknown[]>(
-      'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE',
-      [lease.targetId, lease.generation],
-    );
-    return rows.length === 1;
   }
 
   private async writeRules(tx: Tx, { rules, access }: Settlement): Promise<void> {

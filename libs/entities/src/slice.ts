@@ -1,5 +1,32 @@
+import type { Tx } from './database';
+
 /** Which page of a list, counted from 0, and how many rows a page has. */
 export interface Slice {
   readonly page: number;
   readonly size: number;
+}
+
+/** A page of a list, and how many rows the whole list has. */
+export interface Sliced<Row> {
+  readonly rows: Row[];
+  readonly total: number;
+}
+
+/**
+ * Reads one page of a list.
+ * @param query `counted`: the `FROM … WHERE …` that counts the rows; `rows`: the query for them, with its ORDER BY
+ * @param given the parameters of both
+ */
+export async function sliced<Row>(
+  tx: Tx,
+  query: { readonly counted: string; readonly rows: string },
+  given: readonly unknown[],
+  { page, size }: Slice,
+): Promise<Sliced<Row>> {
+  const [all] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total ${query.counted}`, [
+    ...given,
+  ]);
+  const limit = `LIMIT $${given.length + 1} OFFSET $${given.length + 2}`;
+  const rows = await tx.query<Row[]>(`${query.rows} ${limit}`, [...given, size, page * size]);
+  return { rows, total: all!.total };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IpVersion, OrganizationId, ResourceIpStatus } from '#rules';
 import type { Tx } from './database';
 import { DUE, HOLD, WANT, wantsJson, wokenTargets, type WantedRules, type WokenTargets } from './openings';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import { LEAVING, MAY_RELEASE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
@@ -44,20 +44,16 @@ const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_
 /** Permanent openings. Whoever calls its writers has locked the resources (`ResourceStore.places`) in the transaction. */
 export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   /** Newest first. */
-  async list(
-    tx: Tx,
-    organization: OrganizationId,
-    slice: Slice,
-  ): Promise<{ rows: StaticIpRuleRow[]; total: number }> {
-    const [counted] = await tx.query<{ total: number }[]>(
-      'SELECT count(*)::int AS total FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL',
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL',
+        rows: `${SELECT} ORDER BY s.created_at DESC, s.id`,
+      },
       [organization],
+      slice,
     );
-    const rows = await tx.query<StaticIpRuleRow[]>(
-      `${SELECT} ORDER BY s.created_at DESC, s.id LIMIT $2 OFFSET $3`,
-      [organization, slice.size, slice.page * slice.size],
-    );
-    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {

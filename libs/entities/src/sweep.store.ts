@@ -1,6 +1,6 @@
 import type { Provider } from '#rules';
 import type { Tx } from './database';
-import { RELEASE } from './session.store';
+import { RELEASE } from './openings';
 import { HOLDING, MAY_EXPIRE } from './status-lists';
 
 export interface DueTarget {

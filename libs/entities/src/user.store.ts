@@ -1,6 +1,6 @@
 import { TIER_LIMITS, type OrganizationId, type Tier } from '#rules';
 import { returned, type Tx } from './database';
-import type { Slice } from './slice';
+import { sliced, type Slice, type Sliced } from './slice';
 import type { TenantStore } from './tenant-store';
 import type { PlatformRole } from './user.entity';
 
@@ -54,26 +54,18 @@ const OTHER_ADMIN = `EXISTS (SELECT FROM users other
 /** An organization's users. Deleted ones are gone for every method here. */
 export class UserStore implements TenantStore<UserStore> {
   /** Newest first. */
-  async list(
-    tx: Tx,
-    organization: OrganizationId,
-    filter: UserFilter,
-    slice: Slice,
-  ): Promise<{ rows: UserRow[]; total: number }> {
+  list(tx: Tx, organization: OrganizationId, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
     const where = `WHERE u.organization_id = $1 AND u.deleted_at IS NULL
       AND ($2::text IS NULL OR strpos(lower(u.email), lower($2)) > 0 OR strpos(lower(u.name), lower($2)) > 0)
       AND ($3::uuid IS NULL OR EXISTS (SELECT FROM role_users m WHERE m.user_id = u.id AND m.role_id = $3))
       AND ($4::boolean IS NULL OR u.is_active = $4)`;
     const given = [organization, filter.search ?? null, filter.roleId ?? null, filter.isActive ?? null];
-    const [counted] = await tx.query<{ total: number }[]>(
-      `SELECT count(*)::int AS total FROM users u ${where}`,
+    return sliced(
+      tx,
+      { counted: `FROM users u ${where}`, rows: `${SELECT} ${where} ORDER BY u.created_at DESC, u.id` },
       given,
+      slice,
     );
-    const rows = await tx.query<UserRow[]>(
-      `${SELECT} ${where} ORDER BY u.created_at DESC, u.id LIMIT $5 OFFSET $6`,
-      [...given, slice.size, slice.page * slice.size],
-    );
-    return { rows, total: counted!.total };
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {

@@ -3,6 +3,12 @@ import type { Provider } from '#rules';
 import { JOB_PRIORITY, queueName, type ConvergeJob, type JobName } from './job-types';
 import type { QueueConnection } from './queue-connection';
 
+/** Cloud objects of one provider. */
+export interface CloudObjects {
+  readonly provider: Provider;
+  readonly targetIds: readonly string[];
+}
+
 interface WakeUp {
   readonly name: JobName;
   readonly targetId: string;
@@ -28,12 +34,14 @@ export class WakeUps {
     private readonly onLost: (error: Error) => void,
   ) {}
 
-  /** Returns at once; the wake-up follows. */
-  wake(name: JobName, provider: Provider, targetIds: readonly string[]): void {
-    if (this.closed) return;
-    const ofProvider = this.gathered.get(provider) ?? new Map<string, WakeUp>();
-    for (const targetId of targetIds) ofProvider.set(`${name}-${targetId}`, { name, targetId });
-    this.gathered.set(provider, ofProvider);
+  /** Returns at once; the wake-ups follow. To be called once what they are about is committed. */
+  wake(name: JobName, due: readonly CloudObjects[]): void {
+    if (this.closed || due.length === 0) return;
+    for (const { provider, targetIds } of due) {
+      const ofProvider = this.gathered.get(provider) ?? new Map<string, WakeUp>();
+      for (const targetId of targetIds) ofProvider.set(`${name}-${targetId}`, { name, targetId });
+      this.gathered.set(provider, ofProvider);
+    }
     this.sending ??= this.sendAll().finally(() => {
       this.sending = null;
     });

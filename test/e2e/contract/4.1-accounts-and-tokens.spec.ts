@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, type ApiFailure, type Login } from '../../builders/accounts';
-import type { Answer } from '../../harness/api-client';
+import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const text = expect.any(String) as string;
@@ -17,17 +16,6 @@ const LOGIN_FIELDS = [
   'tokenType',
   'user',
 ];
-const USER_FIELDS = [
-  'email',
-  'id',
-  'isOrgAdmin',
-  'mfaEnabled',
-  'name',
-  'organizationId',
-  'organizationName',
-  'organizationSlug',
-  'subscriptionTier',
-];
 const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
 const address = (): string => `${randomUUID()}@example.com`;
 
@@ -39,8 +27,7 @@ describe('4.1 Accounts and tokens', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
-    drawbridge.api.post<T>(`/auth/${path}`, body);
+  const { post } = accountCalls(() => drawbridge);
 
   describe('POST /auth/register', () => {
     const given = (): Record<string, unknown> => ({

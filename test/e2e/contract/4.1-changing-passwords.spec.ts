@@ -1,5 +1,10 @@
-import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
-import type { Answer } from '../../harness/api-client';
+import {
+  accountOwner,
+  type AccountOwner,
+  type ApiFailure,
+  type Login,
+  accountCalls,
+} from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const text = expect.any(String) as string;
@@ -13,10 +18,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
-    drawbridge.api.post<T>(`/auth/${path}`, body);
-  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
-    post('refresh', { refreshToken });
+  const { post, refresh } = accountCalls(() => drawbridge);
 
   describe('POST /auth/change-password', () => {
     const change = (owner: AccountOwner, newPassword: string, currentPassword = owner.password) =>
@@ -36,6 +38,16 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       await change(owner, 'Another 1 entirely');
       expect((await refresh(other)).status).toBe(401);
       expect((await refresh(owner.first)).status).toBe(200);
+    });
+
+    it('of many changes at once one is made', async () => {
+      const owner = await accountOwner(drawbridge);
+      const wanted = Array.from({ length: 3 }, (_, index) => `Another ${index} entirely`);
+      const answers = await Promise.all(wanted.map((password) => change(owner, password)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(await owner.audited('PASSWORD_CHANGED')).toContainEqual(
+        expect.objectContaining({ result: 'SUCCESS' }),
+      );
     });
 
     it('refuses a wrong current password with 400, records it, and 429 who guesses', async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, type ApiFailure, type Login } from '../../builders/accounts';
-import type { Answer } from '../../harness/api-client';
+import { accountOwner, type ApiFailure, accountCalls } from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const address = (): string => `${randomUUID()}@example.com`;
@@ -13,10 +12,7 @@ describe('4.1 Accounts and tokens: who guesses', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
-    drawbridge.api.post<T>(`/auth/${path}`, body);
-  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
-    post('refresh', { refreshToken });
+  const { post, refresh } = accountCalls(() => drawbridge);
 
   describe('repeated failures', () => {
     const fail = async (email: string, times: number): Promise<number[]> => {

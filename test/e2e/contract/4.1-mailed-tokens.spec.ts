@@ -6,6 +6,7 @@ import {
   type AccountOwner,
   type ApiFailure,
   type Login,
+  accountCalls,
 } from '../../builders/accounts';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -22,10 +23,7 @@ describe('4.1 Accounts and tokens: resets and invitations', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
-    drawbridge.api.post<T>(`/auth/${path}`, body);
-  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
-    post('refresh', { refreshToken });
+  const { post, refresh } = accountCalls(() => drawbridge);
 
   describe('POST /auth/forgot-password and /auth/reset-password', () => {
     const forgot = (email: string, given: object = {}): Promise<Answer<unknown>> =>

@@ -1,20 +1,9 @@
 import { createHash } from 'node:crypto';
-import { accountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const text = expect.any(String) as string;
-const USER_FIELDS = [
-  'email',
-  'id',
-  'isOrgAdmin',
-  'mfaEnabled',
-  'name',
-  'organizationId',
-  'organizationName',
-  'organizationSlug',
-  'subscriptionTier',
-];
 const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
 
 describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () => {
@@ -25,10 +14,7 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
   });
   afterAll(() => drawbridge.stop());
 
-  const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
-    drawbridge.api.post<T>(`/auth/${path}`, body);
-  const refresh = ({ refreshToken }: Pick<Login, 'refreshToken'>): Promise<Answer<Login>> =>
-    post('refresh', { refreshToken });
+  const { post, refresh } = accountCalls(() => drawbridge);
 
   describe('POST /auth/refresh', () => {
     it('exchanges a refresh token for a new pair and the user', async () => {

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { ApiFailure } from '../../builders/accounts';
 import { colleague, type Colleague } from '../../builders/colleague';
+import { lacksScope } from '../../builders/missing-scope';
 import { group, organization, type Organization } from '../../builders/organization';
 import { LIVE, NOT_LIVE, sessionInStatus } from '../../builders/session-in-status';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
-
-interface Refusal {
-  readonly message: string;
-  readonly validationErrors?: Readonly<Record<string, string>>;
-}
 
 const HOUR_MS = 3_600_000;
 
@@ -29,13 +26,6 @@ describe('4.2 Sessions: stopping and extending them', () => {
 
   const readOnly = (): Promise<ApiClient> => org.apiKey(['sessions:read']);
   const writeOnly = (): Promise<ApiClient> => org.apiKey(['sessions:write']);
-  const lacks = (scope: string): object => ({
-    status: 403,
-    body: {
-      error: 'Insufficient permissions',
-      message: `API key does not have required scope: ${scope}`,
-    },
-  });
 
   describe('POST /sessions/{id}/stop', () => {
     const stop = (id: string, client: ApiClient = org.admin): Promise<Answer<Session>> =>
@@ -65,7 +55,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
 
     it('takes a key with sessions:write, and answers 403 to one without', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
-      expect(await stop(id, await readOnly())).toMatchObject(lacks('sessions:write'));
+      expect(await stop(id, await readOnly())).toMatchObject(lacksScope('sessions:write'));
       expect((await stop(id, await writeOnly())).status).toBe(200);
     });
 
@@ -99,7 +89,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
       id: string,
       additionalHours: unknown,
       client: ApiClient = org.admin,
-    ): Promise<Answer<Session & Refusal>> => client.post(`/sessions/${id}/extend`, { additionalHours });
+    ): Promise<Answer<Session & ApiFailure>> => client.post(`/sessions/${id}/extend`, { additionalHours });
 
     it.each(LIVE)('moves expiresAt later in %s', async (status) => {
       const { id, expiresAt } = await sessionInStatus(org, status, org.admin, { durationHours: 1 });
@@ -110,7 +100,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
 
     it('takes a key with sessions:write, and answers 403 to one without', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
-      expect(await extend(id, 1, await readOnly())).toMatchObject(lacks('sessions:write'));
+      expect(await extend(id, 1, await readOnly())).toMatchObject(lacksScope('sessions:write'));
       expect((await extend(id, 1, await writeOnly())).status).toBe(200);
     });
 

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { ApiFailure } from '../../builders/accounts';
 import { colleague, type Colleague } from '../../builders/colleague';
+import { lacksScope } from '../../builders/missing-scope';
 import { group, organization, type Organization } from '../../builders/organization';
 import { freshAddress, LIVE, NOT_LIVE, putInStatus, sessionInStatus } from '../../builders/session-in-status';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { matching } from '../../harness/matching';
-
-interface Refusal {
-  readonly message: string;
-  readonly validationErrors?: Readonly<Record<string, string>>;
-}
 
 describe('4.2 Sessions: reading them', () => {
   let drawbridge: Drawbridge;
@@ -29,13 +26,6 @@ describe('4.2 Sessions: reading them', () => {
 
   const readOnly = (): Promise<ApiClient> => org.apiKey(['sessions:read']);
   const writeOnly = (): Promise<ApiClient> => org.apiKey(['sessions:write']);
-  const lacks = (scope: string): object => ({
-    status: 403,
-    body: {
-      error: 'Insufficient permissions',
-      message: `API key does not have required scope: ${scope}`,
-    },
-  });
 
   describe('GET /sessions/{id}', () => {
     it('answers the owner, an admin of the organization, and a key of the owner with sessions:read', async () => {
@@ -49,7 +39,7 @@ describe('4.2 Sessions: reading them', () => {
     it('answers 401 without authentication, 403 to a key without sessions:read', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       expect((await drawbridge.api.get(`/sessions/${id}`)).status).toBe(401);
-      expect(await (await writeOnly()).get(`/sessions/${id}`)).toMatchObject(lacks('sessions:read'));
+      expect(await (await writeOnly()).get(`/sessions/${id}`)).toMatchObject(lacksScope('sessions:read'));
     });
 
     it('answers 403 to another user of the organization', async () => {
@@ -184,7 +174,7 @@ describe('4.2 Sessions: reading them', () => {
     it('GET /sessions takes a key with sessions:read only, and lists its user’s sessions', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       expect(await ids('/sessions', await readOnly())).toContain(id);
-      expect(await (await writeOnly()).get('/sessions')).toMatchObject(lacks('sessions:read'));
+      expect(await (await writeOnly()).get('/sessions')).toMatchObject(lacksScope('sessions:read'));
       expect((await drawbridge.api.get('/sessions')).status).toBe(401);
     });
 
@@ -275,7 +265,7 @@ describe('4.2 Sessions: reading them', () => {
       ['active', 'yes'],
     ])('both lists answer 400 to %s=%s, naming it', async (name, value) => {
       for (const path of ['/sessions', '/sessions/admin']) {
-        const { status, body } = await org.admin.get<Refusal>(`${path}?${name}=${value}`);
+        const { status, body } = await org.admin.get<ApiFailure>(`${path}?${name}=${value}`);
         expect({ status, fields: Object.keys(body.validationErrors ?? {}) }).toEqual({
           status: 400,
           fields: [name],

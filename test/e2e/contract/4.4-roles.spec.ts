@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Role } from '../../builders/answers';
 import { group, organization, type Organization } from '../../builders/organization';
 import { audited, founder, newcomer, paid, type Person } from '../../builders/people';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
-
-interface Role {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly maxSessionDurationHours: number;
-  readonly resourceIds: string[];
-  readonly userIds: string[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
 
 const FIELDS = [
   'createdAt',
@@ -32,7 +22,6 @@ describe('4.4 Roles', () => {
   let admin: ApiClient;
   let member: Person;
   let stranger: Organization;
-  let strangersMember: Person;
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });
@@ -40,7 +29,6 @@ describe('4.4 Roles', () => {
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
     stranger = await organization(drawbridge, [{ group: group(1) }]);
-    strangersMember = await newcomer(drawbridge, stranger.admin);
   });
   afterAll(() => drawbridge.stop());
 
@@ -206,137 +194,6 @@ describe('4.4 Roles', () => {
       expect(await audited(drawbridge, org.organizationId, 'ROLE_DELETED')).toContainEqual(
         expect.objectContaining({ resourceId: role.id }),
       );
-    });
-  });
-
-  describe('POST /roles/{id}/resources/{resourceId}', () => {
-    it('answers 200 with a message; a resource may belong to several roles', async () => {
-      const role = await made();
-      const answer = await admin.post<{ message: string }>(
-        `/roles/${role.id}/resources/${org.resourceIds[0]}`,
-      );
-      expect(answer.status).toBe(200);
-      expect(Object.keys(answer.body)).toEqual(['message']);
-      expect((await read(role.id)).resourceIds).toEqual([org.resourceIds[0]]);
-      expect((await read(org.roleId)).resourceIds).toEqual(org.resourceIds);
-      expect(await audited(drawbridge, org.organizationId, 'ROLE_RESOURCE_ASSIGNED')).toContainEqual(
-        expect.objectContaining({ resourceId: role.id, details: { resourceId: org.resourceIds[0] } }),
-      );
-    });
-
-    it('refuses a resource that is assigned already with 400', async () => {
-      expect((await admin.post(`/roles/${org.roleId}/resources/${org.resourceIds[0]}`)).status).toBe(400);
-    });
-
-    it('refuses a resource or a role that does not exist or is another organization’s with 404', async () => {
-      const asked = [
-        [org.roleId, randomUUID()],
-        [org.roleId, stranger.resourceIds[0]],
-        [randomUUID(), org.resourceIds[0]],
-        [stranger.roleId, org.resourceIds[0]],
-      ].map(([role, resource]): [string, string] => ['POST', `/roles/${role}/resources/${resource}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
-    });
-
-    it('gives the resource to the role’s users, for new sessions', async () => {
-      const role = await made();
-      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      const start = () => own.client.post('/sessions', { ipv4Address: '203.0.113.11' });
-      expect((await start()).status).toBe(400);
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
-      expect((await start()).status).toBe(200);
-    });
-  });
-
-  describe('DELETE /roles/{id}/resources/{resourceId}', () => {
-    it('answers 204 and takes the resource out; the session stays as it is', async () => {
-      const role = await made();
-      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      const path = `/roles/${role.id}/resources/${org.resourceIds[0]}`;
-      await admin.expect(200, admin.post(path));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.12' }),
-      );
-      expect((await admin.delete(path)).status).toBe(204);
-      expect((await read(role.id)).resourceIds).toEqual([]);
-      expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({ status: 'PENDING' });
-      expect((await own.client.post('/sessions', { ipv4Address: '203.0.113.13' })).status).toBe(400);
-      expect(await audited(drawbridge, org.organizationId, 'ROLE_RESOURCE_UNASSIGNED')).toContainEqual(
-        expect.objectContaining({ resourceId: role.id }),
-      );
-    });
-
-    it('answers 404 when the role or the resource is missing or the resource is not assigned', async () => {
-      const role = await made();
-      const asked = [
-        [role.id, org.resourceIds[0]],
-        [role.id, randomUUID()],
-        [randomUUID(), org.resourceIds[0]],
-        [stranger.roleId, stranger.resourceIds[0]],
-      ].map(([id, resource]): [string, string] => ['DELETE', `/roles/${id}/resources/${resource}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
-      expect((await stranger.admin.get(`/roles/${stranger.roleId}`)).body).toMatchObject({
-        resourceIds: stranger.resourceIds,
-      });
-    });
-  });
-
-  describe('POST /roles/{id}/users/{userId}', () => {
-    it('answers 200 with a message; assigned already: 400', async () => {
-      const role = await made();
-      const answer = await admin.post<{ message: string }>(`/roles/${role.id}/users/${member.id}`);
-      expect(answer.status).toBe(200);
-      expect(Object.keys(answer.body)).toEqual(['message']);
-      expect((await read(role.id)).userIds).toEqual([member.id]);
-      expect((await admin.post(`/roles/${role.id}/users/${member.id}`)).status).toBe(400);
-      expect(await audited(drawbridge, org.organizationId, 'ROLE_USER_ASSIGNED')).toContainEqual(
-        expect.objectContaining({ resourceId: role.id, details: { userId: member.id } }),
-      );
-    });
-
-    it('refuses a user or a role that does not exist, is deleted, or is another organization’s with 404', async () => {
-      const gone = await newcomer(drawbridge, admin);
-      await admin.expect(204, admin.delete(`/users/${gone.id}`));
-      const asked = [
-        [org.roleId, randomUUID()],
-        [org.roleId, gone.id],
-        [org.roleId, strangersMember.id],
-        [randomUUID(), member.id],
-        [stranger.roleId, member.id],
-      ].map(([role, user]): [string, string] => ['POST', `/roles/${role}/users/${user}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
-    });
-  });
-
-  describe('DELETE /roles/{id}/users/{userId}', () => {
-    it('answers 204 without a body; the account is kept and the session goes on', async () => {
-      const role = await made();
-      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.14' }),
-      );
-      const answer = await admin.delete(`/roles/${role.id}/users/${own.id}`);
-      expect([answer.status, answer.body]).toEqual([204, null]);
-      expect((await read(role.id)).userIds).toEqual([]);
-      expect((await admin.get(`/users/${own.id}`)).body).toMatchObject({ isActive: true, roleNames: [] });
-      expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({ status: 'PENDING' });
-      expect(await audited(drawbridge, org.organizationId, 'ROLE_USER_UNASSIGNED')).toContainEqual(
-        expect.objectContaining({ resourceId: role.id, details: { userId: own.id } }),
-      );
-    });
-
-    it('answers 404 when the role or the user is missing or the user is not assigned', async () => {
-      const role = await made();
-      const asked = [
-        [role.id, member.id],
-        [role.id, randomUUID()],
-        [randomUUID(), member.id],
-        [stranger.roleId, stranger.adminId],
-      ].map(([id, user]): [string, string] => ['DELETE', `/roles/${id}/users/${user}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
     });
   });
 

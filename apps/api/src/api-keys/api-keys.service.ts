@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeyStore, AuditStore, Database, type ApiKeyRow, type Slice } from '#entities';
+import { ApiKeyStore, AuditStore, Database, type ApiKeyRow, type Slice, type Sliced } from '#entities';
 import { scopeNeedsPaidPlan, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { newApiKey } from '#secrets';
@@ -50,7 +50,7 @@ export class ApiKeysService {
     return { row, plainTextKey: plainText };
   }
 
-  list(principal: Principal, slice: Slice): Promise<{ rows: ApiKeyRow[]; total: number }> {
+  list(principal: Principal, slice: Slice): Promise<Sliced<ApiKeyRow>> {
     return this.keys.list(this.database.autocommit, principal.organizationId, slice);
   }
 

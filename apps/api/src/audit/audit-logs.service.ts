@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AuditStore, Database, type AuditRecordRow } from '#entities';
+import { AuditStore, Database, type AuditRecordRow, type Sliced } from '#entities';
 import type { Principal } from '#guards';
 import { badRequest, forbidden } from '../errors/api-error';
 import type { AuditQueryDto } from './dto/audit-query.dto';
@@ -12,7 +12,7 @@ export class AuditLogsService {
   ) {}
 
   /** @throws ApiError 403 for a key whose user is no admin (any more), 400 for a time that ends before it begins */
-  async list(principal: Principal, query: AuditQueryDto): Promise<{ rows: AuditRecordRow[]; total: number }> {
+  async list(principal: Principal, query: AuditQueryDto): Promise<Sliced<AuditRecordRow>> {
     const { isOrgAdmin, kind, organizationId, userId } = principal;
     if (kind === 'key' && !isOrgAdmin) {
       throw forbidden('audit:read needs a key of an administrator, and the user of this key is none');

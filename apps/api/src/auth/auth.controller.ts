@@ -10,6 +10,7 @@ import { AuthService } from './auth.service';
 import { LoginDto, RefreshTokenDto, RegisterDto, VerifyMfaDto } from './dto/credentials.dto';
 import { EmptyDto, LoginAnswerDto, RefreshAnswerDto } from './dto/login-answer.dto';
 import { MeDto } from './dto/me.dto';
+import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
 import { TokenService } from './token.service';
 
@@ -17,6 +18,7 @@ import { TokenService } from './token.service';
 @Controller('auth')
 export class AuthController {
   constructor(
+    private readonly registration: RegistrationService,
     private readonly auth: AuthService,
     private readonly secondFactor: SecondFactorService,
     private readonly tokens: TokenService,
@@ -31,7 +33,7 @@ export class AuthController {
     @Body() asked: RegisterDto,
     @CallerAddress() caller: HostAddress | null,
   ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.auth.register(asked, caller?.text ?? null));
+    return toLoginAnswer(await this.registration.register(asked, caller?.text ?? null));
   }
 
   @Post('login')

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountTokenStore, PasswordStore, SpentTokenStore } from '#entities';
+import { AccountTokenStore, PasswordStore } from '#entities';
 import { GuardSettings, GuardsModule, PrincipalLookup } from '#guards';
 import { MfaModule } from '../mfa/mfa.module';
 import { AccountAudit } from './account-audit';
@@ -9,14 +9,18 @@ import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
 import { Invitations } from './invitations';
 import { LockOutModule } from './lock-out.module';
+import { MfaChallenges } from './mfa-challenges';
 import { AccountPages } from './pages/account-pages';
 import { AccountPagesController } from './pages/account-pages.controller';
+import { PasswordChangeService } from './password-change.service';
+import { PasswordReplacement } from './password-replacement';
 import { PasswordResetService } from './password-reset.service';
+import { PasswordRules } from './password-rules';
+import { PasswordTokensService } from './password-tokens.service';
 import { PasswordsController } from './passwords.controller';
-import { PasswordsService } from './passwords.service';
+import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
 import { SignInService } from './sign-in.service';
-import { SpentTokens } from './spent-tokens';
 import { StoredPrincipals } from './stored-principals';
 import { TokenService } from './token.service';
 
@@ -34,11 +38,16 @@ import { TokenService } from './token.service';
   ],
   controllers: [AuthController, PasswordsController, AccountPagesController],
   providers: [
+    RegistrationService,
     AuthService,
     SecondFactorService,
+    MfaChallenges,
     SignInService,
-    PasswordsService,
+    PasswordChangeService,
     PasswordResetService,
+    PasswordTokensService,
+    PasswordReplacement,
+    PasswordRules,
     TokenService,
     AccountAudit,
     AccountLinks,
@@ -46,9 +55,7 @@ import { TokenService } from './token.service';
     Invitations,
     AccountTokenStore,
     PasswordStore,
-    SpentTokenStore,
-    SpentTokens,
   ],
-  exports: [Invitations],
+  exports: [Invitations, PasswordRules],
 })
 export class AuthModule {}

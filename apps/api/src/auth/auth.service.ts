@@ -1,53 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { AccountStore, AuditStore, Database, type LoginCandidate, type UserProfileRow } from '#entities';
+import { AccountStore, Database, type LoginCandidate, type UserProfileRow } from '#entities';
 import type { Principal } from '#guards';
-import { hashPassword, verifyPassword } from '#secrets';
-import { auditActor } from '../audit/audit-actor';
+import { verifyPassword } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
-import type { LoginDto, RegisterDto } from './dto/credentials.dto';
+import type { LoginDto } from './dto/credentials.dto';
 import { accountKey, LockOut, type Attempt } from './lock-out';
 import { SignInService, wrongCredentials, type SignInOutcome } from './sign-in.service';
-import { principalOf } from './stored-principals';
-import { TokenService } from './token.service';
 
 /** Each costs a password comparison; anybody may register organizations with somebody else's e-mail. */
 export const MOST_ACCOUNTS_TRIED = 10;
 
-/** Registers organizations and signs people in. */
+/** Signs people in who know a password. */
 @Injectable()
 export class AuthService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStore,
-    private readonly audit: AuditStore,
-    private readonly accountAudit: AccountAudit,
+    private readonly audit: AccountAudit,
     private readonly lockOut: LockOut,
     private readonly signIn: SignInService,
-    private readonly tokens: TokenService,
   ) {}
-
-  /** A new organization with its first admin, signed in. */
-  async register(asked: RegisterDto, callerAddress: string | null): Promise<SignInOutcome> {
-    const { organizationName, email } = asked;
-    const passwordHash = await hashPassword(asked.password);
-    const name = asked.name ?? email.slice(0, email.indexOf('@'));
-    const pair = await this.database.transaction(async (tx) => {
-      const given = { organizationName, email, passwordHash, name };
-      const { userId, organizationId } = await this.accounts.registerOrganization(tx, given);
-      await this.accounts.recordLogin(tx, userId);
-      const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId))!;
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, callerAddress),
-        eventType: 'ORGANIZATION_REGISTERED',
-        resourceType: 'ORGANIZATION',
-        resourceId: organizationId,
-        resourceName: organizationName,
-      });
-      return this.tokens.start(tx, principal, false);
-    });
-    return { step: 'signed-in', pair, mfaSetupRequired: false };
-  }
 
   /**
    * @throws ApiError 401, the same for an unknown e-mail, a wrong password and an inactive user, after the same work;
@@ -109,8 +82,8 @@ export class AuthService {
     callerAddress: string | null,
   ): Promise<void> {
     const reason = isRight ? 'The user is not active' : 'The password is wrong';
-    await this.accountAudit.failed('USER_LOGIN', candidate, callerAddress, reason);
-    if (attempt.locks) await this.accountAudit.lockedOut(candidate, callerAddress, attempt.number);
+    await this.audit.failed('USER_LOGIN', candidate, callerAddress, reason);
+    if (attempt.locks) await this.audit.lockedOut(candidate, callerAddress, attempt.number);
   }
 }
 

@@ -14,15 +14,17 @@ import {
   ResetPasswordDto,
   SetPasswordDto,
 } from './dto/password.dto';
+import { PasswordChangeService } from './password-change.service';
 import { PasswordResetService } from './password-reset.service';
-import { PasswordsService } from './passwords.service';
+import { PasswordTokensService } from './password-tokens.service';
 
 @ApiTags('Accounts and tokens')
 @CountedAs(['password'])
 @Controller('auth')
 export class PasswordsController {
   constructor(
-    private readonly passwords: PasswordsService,
+    private readonly passwords: PasswordChangeService,
+    private readonly tokens: PasswordTokensService,
     private readonly resets: PasswordResetService,
   ) {}
 
@@ -53,7 +55,7 @@ export class PasswordsController {
     @Body() asked: ChangeExpiredPasswordDto,
     @CallerAddress() caller: HostAddress | null,
   ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.passwords.changeExpired(asked, caller?.text ?? null));
+    return toLoginAnswer(await this.tokens.changeExpired(asked, caller?.text ?? null));
   }
 
   @Post('forgot-password')
@@ -78,7 +80,7 @@ export class PasswordsController {
     @Body() asked: ResetPasswordDto,
     @CallerAddress() caller: HostAddress | null,
   ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.passwords.reset(asked, caller?.text ?? null));
+    return toLoginAnswer(await this.tokens.reset(asked, caller?.text ?? null));
   }
 
   @Post('set-password')
@@ -90,6 +92,6 @@ export class PasswordsController {
     @Body() asked: SetPasswordDto,
     @CallerAddress() caller: HostAddress | null,
   ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.passwords.accept(asked, caller?.text ?? null));
+    return toLoginAnswer(await this.tokens.accept(asked, caller?.text ?? null));
   }
 }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AccountStore, AccountTokenStore, MfaStore, type Tx } from '#entities';
+import { AccountStore, AccountTokenStore, type Tx } from '#entities';
 import { StepTokens, type Principal } from '#guards';
 import { newOpaqueToken } from '#secrets';
 import { unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
+import { MfaChallenges } from './mfa-challenges';
 import { principalOf } from './stored-principals';
 import { TokenService, type TokenPair } from './token.service';
 
-const MFA_CHALLENGE_SECONDS = 300;
 const PASSWORD_CHANGE_SECONDS = 600;
 
 export interface Account {
@@ -26,7 +26,7 @@ export type SignInOutcome =
 export class SignInService {
   constructor(
     private readonly accounts: AccountStore,
-    private readonly mfa: MfaStore,
+    private readonly challenges: MfaChallenges,
     private readonly accountTokens: AccountTokenStore,
     private readonly steps: StepTokens,
     private readonly tokens: TokenService,
@@ -46,7 +46,9 @@ export class SignInService {
     const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
     const demands = await this.accounts.signInDemands(tx, userId, organizationId);
     if (!principal || !demands) throw wrongCredentials();
-    if (principal.mfaEnabled && !mfaPassed) return this.challenge(tx, principal);
+    if (principal.mfaEnabled && !mfaPassed) {
+      return { step: 'mfa-challenge', ...(await this.challenges.begin(tx, principal)) };
+    }
     if (demands.passwordExpired) return this.askForPassword(tx, principal, mfaPassed);
     await this.accounts.recordLogin(tx, userId);
     await this.audit.done(tx, 'USER_LOGIN', principal, callerAddress);
@@ -55,12 +57,9 @@ export class SignInService {
     return { step: 'signed-in', pair, mfaSetupRequired };
   }
 
-  private async challenge(tx: Tx, { userId, organizationId }: Principal): Promise<SignInOutcome> {
-    const expiresIn = MFA_CHALLENGE_SECONDS;
-    const id = await this.mfa.createChallenge(tx, organizationId, userId, expiresIn);
-    const claims = { userId, organizationId, id, mfaPassed: false };
-    const token = await this.steps.issue('mfa-challenge', claims, expiresIn);
-    return { step: 'mfa-challenge', token, expiresIn };
+  /** What a password-change token of `goOn` says. @returns null when it is none, or ran out */
+  passwordChange(token: string): Promise<{ readonly id: string; readonly mfaPassed: boolean } | null> {
+    return this.steps.verify('password-change', token);
   }
 
   private async askForPassword(

@@ -82,11 +82,6 @@ export class TokenService {
     });
   }
 
-  /** Ends every sign-in of the user but the one this request came with. */
-  endOthers(tx: Tx, { userId, signIn }: Principal): Promise<void> {
-    return this.refreshTokens.revokeAllBut(tx, userId, signIn?.id ?? null);
-  }
-
   private async issue(tx: Tx, principal: Principal, signIn: SignIn): Promise<TokenPair> {
     const refresh = newOpaqueToken();
     const { organizationId, userId } = principal;

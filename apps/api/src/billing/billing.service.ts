@@ -5,6 +5,8 @@ import {
   type AuditActor,
   type PaymentRow,
   type SubscriptionRow,
+  type Slice,
+  type Sliced,
   type Tx,
 } from '#entities';
 import type { Principal } from '#guards';
@@ -42,10 +44,7 @@ export class BillingService {
     return this.withPlan(row);
   }
 
-  paid(
-    { organizationId }: Principal,
-    slice: { readonly page: number; readonly size: number },
-  ): Promise<{ rows: PaymentRow[]; total: number }> {
+  paid({ organizationId }: Principal, slice: Slice): Promise<Sliced<PaymentRow>> {
     return this.billing.payments(this.database.autocommit, organizationId, slice);
   }
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DriverError, DriverRegistry } from '#drivers';
+import { DriverRegistry, driverErrorOf, type DriverError } from '#drivers';
 import type { SealedCredential } from '#entities';
-import { MasterKeys, openCredential, SealBrokenError } from '#secrets';
+import { MasterKeys } from '#secrets';
 import { badRequest } from '../errors/api-error';
+import { openedCredential } from './opened-credential';
 
 /** Asks a provider whether it takes a credential. The request waits for the answer. */
 @Injectable()
@@ -25,19 +26,6 @@ export class CredentialVerifier {
       );
     }
     const driver = await this.drivers.driver(sealed.provider);
-    try {
-      await driver.checkCredential({
-        credentialType: sealed.credentialType,
-        data: openCredential(this.masterKeys, sealed),
-        externalId: sealed.externalId,
-      });
-      return null;
-    } catch (error) {
-      if (error instanceof DriverError) return error;
-      if (error instanceof SealBrokenError) {
-        return new DriverError('denied', 'The stored credential cannot be decrypted');
-      }
-      throw error;
-    }
+    return driverErrorOf(() => driver.checkCredential(openedCredential(this.masterKeys, sealed)));
   }
 }

@@ -9,6 +9,7 @@ import {
   type CredentialUse,
   type Slice,
   type Tx,
+  type Sliced,
 } from '#entities';
 import type { Principal } from '#guards';
 import { PASSING_KINDS, type HostAddress, type OrganizationId } from '#rules';
@@ -62,7 +63,7 @@ export class CredentialsService {
     });
   }
 
-  list(principal: Principal, slice: Slice): Promise<{ rows: CredentialRow[]; total: number }> {
+  list(principal: Principal, slice: Slice): Promise<Sliced<CredentialRow>> {
     return this.credentials.list(this.database.autocommit, principal.organizationId, slice);
   }
 

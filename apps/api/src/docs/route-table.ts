@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
 import { routePolicyOf, type RoutePolicy } from '#guards';
 import { API_PREFIX } from '../errors';
-import { isPage } from '../http/pages';
+import { isPage } from '../http/browser-pages';
 import { isUncounted } from '../rate-limit/rate-limit.decorators';
 
 export interface Route {

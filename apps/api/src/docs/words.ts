@@ -37,7 +37,7 @@ const reading = (words: readonly string[]): string =>
   words.map((word) => ABBREVIATIONS[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
 
 /** `StaticIpRuleDto`: "static IP rule" */
-export const nounOf = (schemaName: string): string =>
+const nounOf = (schemaName: string): string =>
   reading(schemaName.replace(/Dto$/, '').match(/[A-Z][a-z0-9]*/g) ?? [schemaName]);
 
 /** What an answer with this body is. */

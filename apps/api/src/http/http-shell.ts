@@ -4,7 +4,7 @@ import helmet from 'helmet';
 import type { ApiSettings } from '../api.settings';
 import { API_PREFIX } from '../errors';
 import { rememberCallerAddress } from './caller-address';
-import { PAGE_PATHS } from './pages';
+import { PAGE_PATHS } from './browser-pages';
 import { nameRequest } from './request-id';
 
 const EXPOSED_HEADERS = [

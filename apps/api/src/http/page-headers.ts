@@ -1,11 +1,8 @@
 import type { Response } from 'express';
+import type { Slice } from '#entities';
 
 /** Tells how many there are in all (`X-Total-Count`) and where the pages beside this one are (`Link`). */
-export function writePageHeaders(
-  response: Response,
-  slice: { page: number; size: number },
-  total: number,
-): void {
+export function writePageHeaders(response: Response, slice: Slice, total: number): void {
   response.setHeader('X-Total-Count', String(total));
   const link = (page: number, rel: string): string => {
     const query = new URLSearchParams(response.req.originalUrl.split('?')[1] ?? '');

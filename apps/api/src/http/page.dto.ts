@@ -1,13 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Max } from 'class-validator';
+import type { Slice } from '#entities';
 import { PageQueryDto } from './page-query.dto';
 
 /** Which part of a list that is answered as a Page. */
 export class PagedQueryDto extends PageQueryDto {
-  // beyond it the database cannot count
-  @Max(1_000_000_000, { message: 'must be at most 1000000000' })
-  override page = 0;
-
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
@@ -34,7 +30,7 @@ export class PageDto {
 export function pageOf<Item>(
   content: Item[],
   total: number,
-  { page, size }: { page: number; size: number },
+  { page, size }: Slice,
 ): PageDto & { content: Item[] } {
   const totalPages = Math.ceil(total / size);
   return {

@@ -9,7 +9,3 @@ export const asEmail = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim().toLowerCase() : value,
   );
-
-/** Property decorator: a `null` counts as left out. */
-export const leftOutWhenNull = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => value ?? undefined);

@@ -3,13 +3,15 @@ import { MfaStore, RefreshTokenStore } from '#entities';
 import { LockOutModule } from '../auth/lock-out.module';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { MfaCodes } from './mfa-codes';
+import { MfaSecrets } from './mfa-secrets';
 import { MfaController } from './mfa.controller';
 import { MfaService } from './mfa.service';
+import { ProvedDeeds } from './proved-deeds';
 
 @Module({
   imports: [LockOutModule, CredentialsModule],
   controllers: [MfaController],
-  providers: [MfaService, MfaCodes, MfaStore, RefreshTokenStore],
+  providers: [MfaService, MfaCodes, MfaSecrets, ProvedDeeds, MfaStore, RefreshTokenStore],
   exports: [MfaCodes, MfaStore, RefreshTokenStore],
 })
 export class MfaModule {}

@@ -6,6 +6,7 @@ import {
   type PlatformOrganizationRow,
   type Slice,
   type Tx,
+  type Sliced,
 } from '#entities';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
@@ -21,10 +22,7 @@ export class PlatformService {
     private readonly audit: AuditStore,
   ) {}
 
-  list(
-    search: string | undefined,
-    slice: Slice,
-  ): Promise<{ rows: PlatformOrganizationRow[]; total: number }> {
+  list(search: string | undefined, slice: Slice): Promise<Sliced<PlatformOrganizationRow>> {
     return this.platform.list(this.database.autocommit, search ?? null, slice);
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, ResourceHealthStore, type HealthEventRow } from '#entities';
+import { Database, ResourceHealthStore, type HealthEventRow, type Sliced } from '#entities';
 import type { Principal } from '#guards';
 import type { HealthEventQueryDto } from './dto/health-event.dto';
 
@@ -11,10 +11,7 @@ export class ResourceHealthService {
   ) {}
 
   /** A resource that does not exist, or is another organization's, has no events. */
-  list(
-    { organizationId }: Principal,
-    query: HealthEventQueryDto,
-  ): Promise<{ rows: HealthEventRow[]; total: number }> {
+  list({ organizationId }: Principal, query: HealthEventQueryDto): Promise<Sliced<HealthEventRow>> {
     return this.health.list(this.database.autocommit, organizationId, query.resourceId ?? null, query);
   }
 }

@@ -59,7 +59,7 @@ export class ResourceEditingService {
       });
       return { updated: (await this.resources.find(tx, organizationId, id))!, targets: woken };
     });
-    for (const { provider, targetIds } of targets) this.wakeUps.wake('revoke-rules', provider, targetIds);
+    this.wakeUps.wake('revoke-rules', targets);
     return updated;
   }
 
@@ -86,7 +86,7 @@ export class ResourceEditingService {
       });
       return this.rules.delete(tx, organizationId, id);
     });
-    for (const { provider, targetIds } of targets) this.wakeUps.wake('revoke-rules', provider, targetIds);
+    this.wakeUps.wake('revoke-rules', targets);
   }
 
   /** Has a worker compare the cloud object with what should stand there; health events tell the outcome. */
@@ -105,7 +105,7 @@ export class ResourceEditingService {
       });
       return asked;
     });
-    this.wakeUps.wake('apply-rules', provider, [targetId]);
+    this.wakeUps.wake('apply-rules', [{ provider, targetIds: [targetId] }]);
   }
 
   private async move(

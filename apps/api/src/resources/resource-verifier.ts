@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DriverError, DriverRegistry } from '#drivers';
+import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
 import { CredentialStore, Database, type ResourceRow } from '#entities';
-import { MasterKeys, openCredential } from '#secrets';
 import type { OrganizationId } from '#rules';
+import { MasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
+import { openedCredential } from '../credentials/opened-credential';
 
-/** Asks the cloud whether a resource can be reached. The only place where a request waits for a cloud. */
+/** Asks the cloud whether a resource can be reached. The request waits for the answer. */
 @Injectable()
 export class ResourceVerifier {
   constructor(
@@ -25,22 +26,14 @@ export class ResourceVerifier {
     );
     if (!sealed) return new DriverError('denied', 'The credential was deleted');
     const driver = await this.drivers.driver(resource.provider);
-    try {
-      await driver.verify({
+    return driverErrorOf(() =>
+      driver.verify({
         resourceType: resource.resourceType,
         identifier: resource.resourceIdentifier,
         region: resource.region,
-        credential: {
-          credentialType: sealed.credentialType,
-          data: openCredential(this.masterKeys, sealed),
-          externalId: sealed.externalId,
-        },
+        credential: openedCredential(this.masterKeys, sealed),
         deployment: this.settings.DEPLOYMENT_ID,
-      });
-      return null;
-    } catch (error) {
-      if (error instanceof DriverError) return error;
-      throw error;
-    }
+      }),
+    );
   }
 }

@@ -6,6 +6,7 @@ import {
   ResourceStore,
   type ResourceRow,
   type Slice,
+  type Sliced,
 } from '#entities';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
@@ -29,7 +30,7 @@ export class ResourcesService {
   ) {}
 
   /** @param slice null: all of them */
-  list(principal: Principal, slice: Slice | null): Promise<{ rows: ResourceRow[]; total: number }> {
+  list(principal: Principal, slice: Slice | null): Promise<Sliced<ResourceRow>> {
     return this.resources.list(this.database.autocommit, principal.organizationId, slice);
   }
 
@@ -83,7 +84,7 @@ export class ResourcesService {
     const { organizationId } = principal;
     const failure = await this.verifier.check(organizationId, resource);
     await this.database.transaction(async (tx) => {
-      await this.resources.recordVerification(tx, organizationId, id, failure?.message ?? null);
+      await this.resources.recordVerification(tx, organizationId, resource, failure?.message ?? null);
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),
         eventType: 'RESOURCE_VERIFIED',

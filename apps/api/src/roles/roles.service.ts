@@ -9,6 +9,7 @@ import {
   type Slice,
   type Tx,
   type Unassignment,
+  type Sliced,
 } from '#entities';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
@@ -32,7 +33,7 @@ export class RolesService {
     private readonly audit: AuditStore,
   ) {}
 
-  list(principal: Principal, slice: Slice): Promise<{ rows: RoleRow[]; total: number }> {
+  list(principal: Principal, slice: Slice): Promise<Sliced<RoleRow>> {
     return this.roles.list(this.database.autocommit, principal.organizationId, slice);
   }
 

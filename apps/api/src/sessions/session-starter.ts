@@ -12,7 +12,7 @@ import {
 } from '#entities';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { maximumDuration, type HostAddress, type Provider } from '#rules';
+import { maximumDuration, type HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { conflict, unprocessable } from '../errors/api-error';
@@ -153,11 +153,8 @@ export class SessionStarter {
   }
 
   private wake(grants: readonly GrantRow[]): void {
-    const byProvider = new Map<Provider, string[]>();
-    for (const { provider, targetId } of grants) {
-      byProvider.set(provider, [...(byProvider.get(provider) ?? []), targetId]);
-    }
-    for (const [provider, targetIds] of byProvider) this.wakeUps.wake('apply-rules', provider, targetIds);
+    const due = grants.map(({ provider, targetId }) => ({ provider, targetIds: [targetId] }));
+    this.wakeUps.wake('apply-rules', due);
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type SessionFilter,
   type SessionRow,
   type Slice,
+  type Sliced,
 } from '#entities';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
@@ -49,11 +50,7 @@ export class SessionsService {
     return gone.aborted ? session : this.find(principal, id);
   }
 
-  list(
-    principal: Principal,
-    filter: SessionFilter,
-    slice: Slice,
-  ): Promise<{ rows: SessionRow[]; total: number }> {
+  list(principal: Principal, filter: SessionFilter, slice: Slice): Promise<Sliced<SessionRow>> {
     return this.sessions.list(this.database.autocommit, principal.organizationId, filter, slice);
   }
 
@@ -135,8 +132,7 @@ export class SessionsService {
     );
     const now = await this.existing(principal, session.id);
     if (!stopped) throw badRequest(`The session cannot be stopped: it is ${now.status}`);
-    for (const { provider, targetIds } of stopped.targets)
-      this.wakeUps.wake('revoke-rules', provider, targetIds);
+    this.wakeUps.wake('revoke-rules', stopped.targets);
     return now;
   }
 

@@ -10,9 +10,10 @@ import {
   type StaticIpRuleRow,
   type Tx,
   type WokenTargets,
+  type Sliced,
 } from '#entities';
 import type { Principal } from '#guards';
-import { WakeUps, type JobName } from '#jobs';
+import { WakeUps } from '#jobs';
 import { parseHost, type HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
@@ -33,7 +34,7 @@ export class StaticIpRulesService {
     private readonly settings: ApiSettings,
   ) {}
 
-  list(principal: Principal, slice: Slice): Promise<{ rows: StaticIpRuleRow[]; total: number }> {
+  list(principal: Principal, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
     return this.rules.list(this.database.autocommit, principal.organizationId, slice);
   }
 
@@ -72,7 +73,7 @@ export class StaticIpRulesService {
       );
       return { created: (await this.rules.find(tx, organizationId, id))!, woken: targets };
     });
-    this.wake('apply-rules', woken);
+    this.wakeUps.wake('apply-rules', woken);
     return created;
   }
 
@@ -109,8 +110,8 @@ export class StaticIpRulesService {
       );
       return { ...moves, updated: (await this.rules.find(tx, organizationId, id))! };
     });
-    this.wake('revoke-rules', released);
-    this.wake('apply-rules', opened);
+    this.wakeUps.wake('revoke-rules', released);
+    this.wakeUps.wake('apply-rules', opened);
     return updated;
   }
 
@@ -125,7 +126,7 @@ export class StaticIpRulesService {
       await this.rules.delete(tx, organizationId, id);
       return this.rules.release(tx, organizationId, id, all);
     });
-    this.wake('revoke-rules', woken);
+    this.wakeUps.wake('revoke-rules', woken);
   }
 
   private async reassign(
@@ -189,10 +190,6 @@ export class StaticIpRulesService {
       resourceName: rule.label,
       details,
     });
-  }
-
-  private wake(name: JobName, woken: readonly WokenTargets[]): void {
-    for (const { provider, targetIds } of woken) this.wakeUps.wake(name, provider, targetIds);
   }
 }
 

@@ -32,6 +32,6 @@ export class Departures {
   }
 
   wakeWorkers(due: readonly WokenTargets[]): void {
-    for (const { provider, targetIds } of due) this.wakeUps.wake('revoke-rules', provider, targetIds);
+    this.wakeUps.wake('revoke-rules', due);
   }
 }

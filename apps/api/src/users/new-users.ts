@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AuditStore, Database, OrganizationStore, UserStore, type Tx, type UserRow } from '#entities';
+import { AuditStore, Database, UserStore, type Tx, type UserRow } from '#entities';
 import type { Principal } from '#guards';
-import { passwordProblem, type HostAddress } from '#rules';
+import type { HostAddress } from '#rules';
 import { hashPassword } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
+import { PasswordRules } from '../auth/password-rules';
 import { badRequest, notFound } from '../errors';
 import { Mailer } from '../mail/mailer';
 import type { CreateUserDto } from './dto/user.dto';
@@ -24,7 +25,7 @@ export class NewUsers {
   constructor(
     private readonly database: Database,
     private readonly users: UserStore,
-    private readonly organizations: OrganizationStore,
+    private readonly rules: PasswordRules,
     private readonly audit: AuditStore,
     private readonly invitations: Invitations,
     private readonly mailer: Mailer,
@@ -42,9 +43,7 @@ export class NewUsers {
 
   private async passwordHash(principal: Principal, password: string | null): Promise<string | null> {
     if (password === null) return null;
-    const policy = await this.organizations.settings(this.database.autocommit, principal.organizationId);
-    const problem = passwordProblem(password, policy);
-    if (problem !== null) throw badRequest(`password ${problem}`, { password: problem });
+    await this.rules.refuseBad(principal.organizationId, password, 'password');
     return hashPassword(password);
   }
 

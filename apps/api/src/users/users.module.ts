@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DepartureStore, OrganizationStore, UserStore } from '#entities';
+import { DepartureStore, UserStore } from '#entities';
 import { AuthModule } from '../auth/auth.module';
 import { Departures } from './departures';
 import { NewUsers } from './new-users';
@@ -9,6 +9,6 @@ import { UsersService } from './users.service';
 @Module({
   imports: [AuthModule],
   controllers: [UsersController],
-  providers: [UsersService, NewUsers, Departures, UserStore, DepartureStore, OrganizationStore],
+  providers: [UsersService, NewUsers, Departures, UserStore, DepartureStore],
 })
 export class UsersModule {}

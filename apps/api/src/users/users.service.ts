@@ -8,6 +8,7 @@ import {
   type Tx,
   type UserFilter,
   type UserRow,
+  type Sliced,
 } from '#entities';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
@@ -26,7 +27,7 @@ export class UsersService {
     private readonly audit: AuditStore,
   ) {}
 
-  list(principal: Principal, filter: UserFilter, slice: Slice): Promise<{ rows: UserRow[]; total: number }> {
+  list(principal: Principal, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
     return this.users.list(this.database.autocommit, principal.organizationId, filter, slice);
   }
 

@@ -8,7 +8,7 @@ import {
   type Tx,
 } from '#entities';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
-import { RepeatedTask } from '../sweep/repeated-task';
+import { RepeatedTask } from '../repeated-task';
 
 const EVERY_MS = 1000;
 const RECORDS_AT_ONCE = 1000;

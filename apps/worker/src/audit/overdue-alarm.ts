@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { OverdueStore, type Database } from '#entities';
-import { RepeatedTask } from '../sweep/repeated-task';
+import { RepeatedTask } from '../repeated-task';
 
 const EVERY_MS = 5000;
 const OVERDUE_AFTER_SECONDS = 55;

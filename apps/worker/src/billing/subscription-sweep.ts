@@ -8,7 +8,7 @@ import {
   type EndedPeriod,
   type Tx,
 } from '#entities';
-import { RepeatedTask } from '../sweep/repeated-task';
+import { RepeatedTask } from '../repeated-task';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 100;
@@ -16,8 +16,8 @@ const AT_ONCE = 100;
 /** Once a minute, on the database's clock: moves on subscriptions whose period or grace is over. */
 export function subscriptionSweep(database: Database, log: Logger): RepeatedTask {
   const ends = new SubscriptionEnds();
-  const sweep = async (): Promise<void> => {
-    for (let count = AT_ONCE; count === AT_ONCE;) {
+  const sweep = async (stopping: AbortSignal): Promise<void> => {
+    for (let count = AT_ONCE; count === AT_ONCE && !stopping.aborted;) {
       count = await database.transaction((tx) => ends.moveOn(tx, AT_ONCE));
       if (count > 0) log.info({ count }, 'Subscriptions were moved on');
     }

@@ -21,7 +21,7 @@ import {
   type PlannedChange,
   type Verdict,
 } from '#rules';
-import type { CloudAccess } from './cloud-access';
+import type { CloudAccess } from '../clouds/cloud-access';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
@@ -107,7 +107,7 @@ export class Converger {
     let target: CloudTarget;
     let before: ObservedRule[];
     try {
-      target = await this.clouds.open(held.lease, pass.access);
+      target = await this.clouds.open({ ...held.place, ...pass.access });
       before = await driver.readRules(target);
     } catch (error) {
       await this.settleUnreadable(held, pass, asDriverError(error));

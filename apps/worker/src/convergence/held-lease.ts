@@ -33,6 +33,12 @@ export class HeldLease {
     return lease && new HeldLease(database, leases, lease);
   }
 
+  /** What names the object in its cloud. */
+  get place(): Pick<Lease, 'resourceType' | 'identifier'> {
+    const { resourceType, identifier } = this.lease;
+    return { resourceType, identifier };
+  }
+
   /** Call before each step that takes time. @throws LeaseLost */
   async keep(): Promise<void> {
     if (performance.now() - this.takenAt < RENEW_AFTER_MS) return;

@@ -1,8 +1,15 @@
 import { DriverError, type ProviderDriver } from '#drivers';
-import type { Access, Database, ReconcileOutcome, ReconcileStore, ReconcileWay } from '#entities';
+import {
+  lockLease,
+  type Access,
+  type Database,
+  type ReconcileOutcome,
+  type ReconcileStore,
+  type ReconcileWay,
+} from '#entities';
 import { findDrift, PASSING_KINDS, type Drift, type ObservedRule } from '#rules';
-import type { CloudAccess } from './cloud-access';
-import type { HeldLease } from './held-lease';
+import type { CloudAccess } from '../clouds/cloud-access';
+import { LeaseLost, type HeldLease } from './held-lease';
 
 /** After a failure that may pass: not ten minutes later. */
 const AGAIN_SECONDS = 30;
@@ -40,6 +47,7 @@ export class Reconciler {
     }
     await held.keep();
     await this.database.transaction(async (tx) => {
+      if (!(await lockLease(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
       for (const { way, observed } of looks) {
         const missing = observed instanceof DriverError && observed.kind === 'target-missing';
         if (await this.store.noteMissing(tx, held.lease, way.access, missing)) {
@@ -65,7 +73,7 @@ export class Reconciler {
     access: Access,
   ): Promise<ObservedRule[] | DriverError> {
     try {
-      return await driver.readRules(await this.clouds.open(held.lease, access));
+      return await driver.readRules(await this.clouds.open({ ...held.place, ...access }));
     } catch (error) {
       if (error instanceof DriverError) return error;
       throw error;

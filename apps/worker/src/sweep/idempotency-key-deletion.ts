@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { deleteOldIdempotencyKeys, type Database } from '#entities';
-import { RepeatedTask } from './repeated-task';
+import { RepeatedTask } from '../repeated-task';
 
 const EVERY_MS = 10_000;
 const AT_ONCE = 500;

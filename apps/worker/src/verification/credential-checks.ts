@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { DriverRegistry } from '#drivers';
+import { DriverRegistry, driverErrorOf } from '#drivers';
 import type { Database, DueCredential, VerificationStore } from '#entities';
 import { backoffMs, PASSING_KINDS, type BackoffPolicy } from '#rules';
-import { failureOf, type OpenClouds } from './open-clouds';
+import type { CloudAccess } from '../clouds/cloud-access';
 
 const AT_ONCE = 10;
 /** Longer than a check takes; a worker that died in one leaves it to the next after that. */
@@ -16,7 +16,7 @@ export class CredentialChecks {
   constructor(
     private readonly database: Database,
     private readonly store: VerificationStore,
-    private readonly clouds: OpenClouds,
+    private readonly clouds: CloudAccess,
     private readonly log: Logger,
   ) {}
 
@@ -33,7 +33,7 @@ export class CredentialChecks {
 
   private async check(due: DueCredential): Promise<void> {
     try {
-      const failure = await failureOf(async () => {
+      const failure = await driverErrorOf(async () => {
         const driver = await this.clouds.driver(due.provider);
         await driver.checkCredential(await this.clouds.credential(due.id));
       });

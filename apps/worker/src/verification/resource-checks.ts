@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { DriverRegistry } from '#drivers';
+import { DriverRegistry, driverErrorOf } from '#drivers';
 import type { Database, DueResource, VerificationStore } from '#entities';
 import { PASSING_KINDS } from '#rules';
-import { failureOf, type OpenClouds } from './open-clouds';
+import type { CloudAccess } from '../clouds/cloud-access';
 
 const AT_ONCE = 10;
 const EVERY_MINUTES = 30;
@@ -15,8 +15,7 @@ export class ResourceChecks {
   constructor(
     private readonly database: Database,
     private readonly store: VerificationStore,
-    private readonly clouds: OpenClouds,
-    private readonly deployment: string,
+    private readonly clouds: CloudAccess,
     private readonly log: Logger,
   ) {}
 
@@ -31,15 +30,10 @@ export class ResourceChecks {
 
   private async verify(due: DueResource): Promise<void> {
     try {
-      const failure = await failureOf(async () => {
+      const failure = await driverErrorOf(async () => {
         const driver = await this.clouds.driver(due.provider);
-        await driver.verify({
-          resourceType: due.resourceType,
-          identifier: due.resourceIdentifier,
-          region: due.region,
-          credential: await this.clouds.credential(due.credentialId),
-          deployment: this.deployment,
-        });
+        const { resourceType, resourceIdentifier: identifier, region, credentialId } = due;
+        await driver.verify(await this.clouds.open({ resourceType, identifier, region, credentialId }));
       });
       if (failure && PASSING_KINDS.has(failure.kind)) {
         await this.store.postponeResource(this.database.autocommit, due, AGAIN_IN_MINUTES);

@@ -13,7 +13,7 @@ import { validate } from 'class-validator';
 import { ApiError, fieldMessages } from '../../errors';
 import { Markup, type BrowserPage } from '../../pages/browser-page';
 import { ResetPasswordDto, SetPasswordDto } from '../dto/password.dto';
-import { PasswordsService } from '../passwords.service';
+import { PasswordTokensService } from '../password-tokens.service';
 import { donePage, formPage, unusablePage, type PageWords, type Problems } from './account-page-views';
 
 /** What somebody typed into the form. */
@@ -66,7 +66,7 @@ export class AccountPages {
     private readonly database: Database,
     private readonly accountTokens: AccountTokenStore,
     private readonly passwordStore: PasswordStore,
-    private readonly passwords: PasswordsService,
+    private readonly passwords: PasswordTokensService,
   ) {}
 
   async show(kind: PageKind, token: string): Promise<BrowserPage> {

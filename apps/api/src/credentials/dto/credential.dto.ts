@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
-import { leftOutWhenNull, trimmed } from '../../http/text-fields';
+import { IsIn, IsNotEmpty, IsObject, IsString, MaxLength } from 'class-validator';
+import { leftOutWhenNull } from '../../http/absent-fields';
+import { trimmed } from '../../http/text-fields';
 import { PROVIDERS, type Provider } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -31,7 +32,6 @@ export class CreateCredentialDto {
     description: 'The fields of the credentialType. Encrypted at once, never shown again',
   })
   @leftOutWhenNull()
-  @IsOptional()
   @IsObject({ message: 'must be an object' })
   credentialData?: Record<string, unknown>;
 }
@@ -39,7 +39,6 @@ export class CreateCredentialDto {
 export class UpdateCredentialDto {
   @ApiPropertyOptional({ example: 'Production AWS', maxLength: 200 })
   @leftOutWhenNull()
-  @IsOptional()
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(200, { message: 'must be at most 200 characters' })
   @trimmed()
@@ -56,7 +55,6 @@ export class UpdateCredentialDto {
     description: 'All fields of the credentialType anew: nothing of the old ones is kept',
   })
   @leftOutWhenNull()
-  @IsOptional()
   @IsObject({ message: 'must be an object' })
   credentialData?: Record<string, unknown>;
 }

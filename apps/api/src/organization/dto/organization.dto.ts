@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MAX_PASSWORD_LENGTH, TIERS, type Tier } from '#rules';
-import { MayBeAbsent } from '../../http/may-be-absent';
+import { mayBeAbsent } from '../../http/absent-fields';
 import { trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -23,7 +23,7 @@ export class OrganizationDto {
 
 export class UpdateOrganizationDto {
   @ApiPropertyOptional({ example: 'Example Ltd', minLength: 1, maxLength: 200 })
-  @MayBeAbsent()
+  @mayBeAbsent()
   @trimmed()
   @MaxLength(200, { message: 'must be at most 200 characters' })
   @IsNotEmpty({ message: 'must not be empty' })
@@ -53,34 +53,34 @@ export class OrganizationSettingsDto {
 /** Left out fields stay as they are. */
 export class UpdateOrganizationSettingsDto {
   @ApiPropertyOptional({ description: 'true: users without MFA set it up at their next login' })
-  @MayBeAbsent()
+  @mayBeAbsent()
   @IsBoolean(FLAG_WORDS)
   mfaRequired?: boolean;
 
   @ApiPropertyOptional({ type: 'integer', minimum: SHORTEST, maximum: MAX_PASSWORD_LENGTH, example: 12 })
-  @MayBeAbsent()
+  @mayBeAbsent()
   @Min(SHORTEST, LENGTH_WORDS)
   @Max(MAX_PASSWORD_LENGTH, LENGTH_WORDS)
   @IsInt(LENGTH_WORDS)
   passwordMinLength?: number;
 
   @ApiPropertyOptional()
-  @MayBeAbsent()
+  @mayBeAbsent()
   @IsBoolean(FLAG_WORDS)
   passwordRequireUppercase?: boolean;
 
   @ApiPropertyOptional()
-  @MayBeAbsent()
+  @mayBeAbsent()
   @IsBoolean(FLAG_WORDS)
   passwordRequireLowercase?: boolean;
 
   @ApiPropertyOptional()
-  @MayBeAbsent()
+  @mayBeAbsent()
   @IsBoolean(FLAG_WORDS)
   passwordRequireDigit?: boolean;
 
   @ApiPropertyOptional()
-  @MayBeAbsent()
+  @mayBeAbsent()
   @IsBoolean(FLAG_WORDS)
   passwordRequireSpecialChar?: boolean;
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { MayBeAbsent } from '../../http/may-be-absent';
+import { mayBeAbsent } from '../../http/absent-fields';
 import { trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -35,7 +35,7 @@ export class CreateRoleDto {
 
 export class UpdateRoleDto {
   @ApiPropertyOptional({ example: 'Developers', maxLength: 100 })
-  @MayBeAbsent()
+  @mayBeAbsent()
   @trimmed()
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(100, { message: 'must be at most 100 characters' })

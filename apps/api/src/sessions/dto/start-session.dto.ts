@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayNotEmpty, IsArray, IsInt, IsOptional, IsString, IsUUID, MaxLength, Min } from 'class-validator';
-import { leftOutWhenNull } from '../../http/text-fields';
+import { ArrayNotEmpty, IsArray, IsInt, IsString, IsUUID, MaxLength, Min } from 'class-validator';
+import { leftOutWhenNull } from '../../http/absent-fields';
 
 export class StartSessionDto {
   @ApiPropertyOptional({
@@ -10,7 +10,6 @@ export class StartSessionDto {
     description: 'Default: set by the deployment',
   })
   @leftOutWhenNull()
-  @IsOptional()
   @Min(1, { message: 'must be at least 1' })
   @IsInt({ message: 'must be a whole number of hours' })
   durationHours?: number;
@@ -20,7 +19,6 @@ export class StartSessionDto {
     description: "Default: the caller's, when it calls over IPv4",
   })
   @leftOutWhenNull()
-  @IsOptional()
   @IsString({ message: 'must be an IPv4 address' })
   ipv4Address?: string;
 
@@ -29,7 +27,6 @@ export class StartSessionDto {
     description: "Default: the caller's, when it calls over IPv6",
   })
   @leftOutWhenNull()
-  @IsOptional()
   @IsString({ message: 'must be an IPv6 address' })
   ipv6Address?: string;
 
@@ -39,7 +36,6 @@ export class StartSessionDto {
     description: "Default: all of the user's resources",
   })
   @leftOutWhenNull()
-  @IsOptional()
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs only' })
   @IsArray({ message: 'must be an array of resource ids' })
@@ -51,7 +47,6 @@ export class StartSessionDto {
     description: 'Tells apart parallel jobs behind one address: each holder has a session of its own',
   })
   @leftOutWhenNull()
-  @IsOptional()
   @MaxLength(64, { message: 'must be at most 64 characters' })
   @IsString({ message: 'must be a string' })
   holder?: string;

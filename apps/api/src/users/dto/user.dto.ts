@@ -12,7 +12,7 @@ import {
   MaxLength,
 } from 'class-validator';
 import type { PlatformRole } from '#guards';
-import { MayBeAbsent } from '../../http/may-be-absent';
+import { mayBeAbsent } from '../../http/absent-fields';
 import { PageQueryDto } from '../../http/page-query.dto';
 import { asEmail, trimmed } from '../../http/text-fields';
 
@@ -83,7 +83,7 @@ export class CreateUserDto {
 
 export class UpdateUserDto {
   @ApiPropertyOptional({ example: 'Grace Hopper', maxLength: 200 })
-  @MayBeAbsent()
+  @mayBeAbsent()
   @trimmed()
   @MaxLength(200, { message: 'must be at most 200 characters' })
   @IsNotEmpty({ message: 'must not be empty' })
@@ -91,12 +91,12 @@ export class UpdateUserDto {
   name?: string;
 
   @ApiPropertyOptional()
-  @MayBeAbsent()
+  @mayBeAbsent()
   @IsBoolean({ message: 'must be true or false' })
   isOrgAdmin?: boolean;
 
   @ApiPropertyOptional({ description: 'false ends the user’s live sessions, tokens and API keys' })
-  @MayBeAbsent()
+  @mayBeAbsent()
   @IsBoolean({ message: 'must be true or false' })
   isActive?: boolean;
 }

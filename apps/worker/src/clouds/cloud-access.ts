@@ -1,14 +1,26 @@
-import { DriverError, type DriverCredential, type DriverRegistry, type ProviderDriver } from '#drivers';
+import {
+  DriverError,
+  type CloudTarget,
+  type DriverCredential,
+  type DriverRegistry,
+  type ProviderDriver,
+} from '#drivers';
 import { sealedCredentialForConvergence, type Database } from '#entities';
 import type { Provider } from '#rules';
 import { openCredential, SealBrokenError, type MasterKeys } from '#secrets';
 
-/** Drivers, and credentials opened for one question to a cloud. */
-export class OpenClouds {
+/** What names a cloud object and the way to it. */
+export type CloudPlace = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'> & {
+  readonly credentialId: string;
+};
+
+/** The way from a row to the cloud: its driver, and the credential opened for this one look. */
+export class CloudAccess {
   constructor(
     private readonly database: Database,
     private readonly drivers: DriverRegistry,
     private readonly masterKeys: MasterKeys,
+    private readonly deployment: string,
   ) {}
 
   driver(provider: Provider): Promise<ProviderDriver> {
@@ -16,6 +28,11 @@ export class OpenClouds {
   }
 
   /** @throws DriverError `denied` when the credential is gone or does not open */
+  async open({ credentialId, ...place }: CloudPlace): Promise<CloudTarget> {
+    return { ...place, credential: await this.credential(credentialId), deployment: this.deployment };
+  }
+
+  /** @throws DriverError `denied` when it is gone or does not open */
   async credential(id: string): Promise<DriverCredential> {
     const sealed = await sealedCredentialForConvergence(this.database.autocommit, id);
     if (!sealed) throw new DriverError('denied', 'The credential was deleted');
@@ -27,16 +44,5 @@ export class OpenClouds {
         throw new DriverError('denied', 'The stored credential cannot be decrypted');
       throw error;
     }
-  }
-}
-
-/** @returns what a driver had to say against it, null when nothing. @throws what is no DriverError */
-export async function failureOf(question: () => Promise<void>): Promise<DriverError | null> {
-  try {
-    await question();
-    return null;
-  } catch (error) {
-    if (error instanceof DriverError) return error;
-    throw error;
   }
 }

@@ -211,6 +211,16 @@ const UP = [
   `ALTER TABLE account_tokens
       ADD CONSTRAINT account_tokens_user_fkey FOREIGN KEY (organization_id, user_id)
       REFERENCES users(organization_id,id) ON DELETE CASCADE`,
+  `ALTER TABLE targets ADD reconcile_due_at timestamptz NOT NULL DEFAULT now()`,
+  `ALTER TABLE targets ADD reconcile_requested boolean NOT NULL DEFAULT false`,
+  `CREATE INDEX targets_reconcile_due_idx ON targets (reconcile_due_at)`,
+  `ALTER TABLE rules ADD lost_count integer NOT NULL DEFAULT 0`,
+  `ALTER TABLE rules ADD lost_at timestamptz`,
+  `ALTER TABLE rules ADD target_missing_since timestamptz`,
+  `ALTER TABLE resource_ips ADD released_at timestamptz`,
+  `CREATE INDEX resource_ips_overdue_idx ON resource_ips (released_at)
+    WHERE status = 'REMOVING' AND overdue_at IS NULL`,
+  `UPDATE resource_ips SET released_at = now() WHERE status = 'REMOVING'`,
   `UPDATE resource_ips ip SET resource_name = r.name FROM resources r WHERE r.id = ip.resource_id`,
   `CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -229,7 +239,7 @@ const DOWN = [
   `DROP TRIGGER audit_records_never_truncated ON audit_records`,
   `DELETE FROM resource_ips WHERE session_id IS NULL`,
   `ALTER TABLE resource_ips DROP CONSTRAINT resource_ips_owner_check`,
-  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name, DROP COLUMN pending_since, DROP COLUMN overdue_at`,
+  `ALTER TABLE resource_ips DROP COLUMN static_ip_rule_id, DROP COLUMN resource_name, DROP COLUMN pending_since, DROP COLUMN overdue_at, DROP COLUMN released_at`,
   `ALTER TABLE resource_ips ALTER COLUMN session_id SET NOT NULL`,
   `DELETE FROM resource_ips ip WHERE NOT EXISTS (SELECT FROM resources r WHERE r.id = ip.resource_id)`,
   `ALTER TABLE resource_ips ADD CONSTRAINT resource_ips_resource_fkey FOREIGN KEY (organization_id, resource_id)
@@ -248,11 +258,13 @@ const DOWN = [
   `ALTER TABLE resources DROP COLUMN verify_due_at, DROP COLUMN suspended_by_check, DROP COLUMN deleted_at, DROP COLUMN revision`,
   `ALTER TABLE users DROP COLUMN password_changed_at, DROP COLUMN mfa_enabled, DROP COLUMN mfa_sealed_secret, DROP COLUMN mfa_last_step, DROP COLUMN deleted_at`,
   `ALTER TABLE refresh_tokens DROP COLUMN mfa_setup_only`,
+  `ALTER TABLE rules DROP COLUMN lost_count, DROP COLUMN lost_at, DROP COLUMN target_missing_since`,
+  `ALTER TABLE targets DROP COLUMN reconcile_due_at, DROP COLUMN reconcile_requested`,
   `DROP TABLE audit_seals, audit_seal_cursor, billing_details, subscriptions, payments, payment_events, static_ip_rules, idempotency_keys, sign_in_failures, mfa_challenges, recovery_codes, account_tokens CASCADE`,
   `DROP FUNCTION current_transaction`,
 ];
 
-export class AccountsStaticRulesBillingAuditChain1770000000000 implements MigrationInterface {
+export class AccountsStaticRulesBillingAuditReconcile1770000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of UP) await runner.query(statement);
   }

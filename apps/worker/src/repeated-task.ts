@@ -4,13 +4,16 @@ import type { Logger } from 'pino';
 export class RepeatedTask {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
-  private stopped = false;
+  private readonly stopping = new AbortController();
 
-  /** @param everyMs from the start of one run to the start of the next, unless a run takes longer */
+  /**
+   * @param everyMs from the start of one run to the start of the next, unless a run takes longer
+   * @param work what takes long looks at `stopping` in between
+   */
   constructor(
     private readonly name: string,
     private readonly everyMs: number,
-    private readonly work: () => Promise<void>,
+    private readonly work: (stopping: AbortSignal) => Promise<void>,
     private readonly log: Logger,
   ) {}
 
@@ -20,19 +23,20 @@ export class RepeatedTask {
 
   /** Waits for the run under way; none follows. */
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
     if (this.timer) clearTimeout(this.timer);
     await this.running;
   }
 
   private async runAndPlanNext(): Promise<void> {
+    const { signal } = this.stopping;
     const began = performance.now();
     try {
-      await this.work();
+      await this.work(signal);
     } catch (error) {
       this.log.error({ err: error, task: this.name }, 'A repeated task failed; its next run follows');
     }
-    if (this.stopped) return;
+    if (signal.aborted) return;
     const wait = Math.max(0, this.everyMs - (performance.now() - began));
     this.timer = setTimeout(() => this.start(), wait);
   }

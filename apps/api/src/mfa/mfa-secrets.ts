@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database, MfaStore, type Tx } from '#entities';
+import type { OrganizationId } from '#rules';
+import { MasterKeys, openMfaSecret, sealMfaSecret } from '#secrets';
+import { DataKeys } from '../credentials/data-keys';
+
+/** Whose a second factor is. */
+export interface MfaHolder {
+  readonly userId: string;
+  readonly organizationId: OrganizationId;
+}
+
+export interface OpenedMfaSecret {
+  readonly secret: string;
+  /** as it is stored: tells whether it was replaced since */
+  readonly sealedSecret: string;
+  readonly mfaEnabled: boolean;
+}
+
+/** The secrets of authenticators, sealed under the organization's data key. */
+@Injectable()
+export class MfaSecrets {
+  constructor(
+    private readonly database: Database,
+    private readonly mfa: MfaStore,
+    private readonly dataKeys: DataKeys,
+    private readonly masterKeys: MasterKeys,
+  ) {}
+
+  /** Keeps a secret that is to be confirmed. @returns false when MFA is on already */
+  async begin({ organizationId, userId }: MfaHolder, secret: string): Promise<boolean> {
+    const sealed = sealMfaSecret(this.masterKeys, await this.dataKeys.of(organizationId), userId, secret);
+    return this.mfa.begin(this.database.autocommit, organizationId, userId, sealed);
+  }
+
+  /** @returns null before set-up was begun */
+  async opened(tx: Tx, { organizationId, userId }: MfaHolder): Promise<OpenedMfaSecret | null> {
+    const stored = await this.mfa.secret(tx, organizationId, userId);
+    if (!stored) return null;
+    const { dataKey, sealedSecret, mfaEnabled } = stored;
+    return {
+      secret: openMfaSecret(this.masterKeys, dataKey, userId, sealedSecret),
+      sealedSecret,
+      mfaEnabled,
+    };
+  }
+}

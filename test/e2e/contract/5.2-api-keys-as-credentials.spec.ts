@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { Key } from '../../builders/answers';
+import { group, organization, type Organization } from '../../builders/organization';
+import { newcomer, paid, type Person } from '../../builders/people';
+import type { Answer, ApiClient, Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface OpenApi {
+  readonly paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>>;
+}
+
+const PAID_SCOPES = ['sessions:read', 'sessions:write', 'resources:read', 'audit:read'];
+
+let drawbridge: Drawbridge;
+let org: Organization;
+let admin: ApiClient;
+let stranger: Organization;
+let addresses = 0;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.start({ worker: false });
+  org = await organization(drawbridge);
+  admin = org.admin;
+  stranger = await organization(drawbridge, [{ group: group(1) }]);
+});
+afterAll(() => drawbridge.stop());
+
+const made = (body: object = {}, by = admin): Promise<Key> =>
+  by.expect(201, by.post<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body }));
+const using = ({ plainTextKey }: Key): ApiClient => drawbridge.api.as({ apiKey: plainTextKey });
+const freshAddress = (): string => `198.51.100.${(addresses += 1)}`;
+
+describe('5.2 API keys as credentials', () => {
+  let all: Key;
+  let session: Session;
+
+  beforeAll(async () => {
+    all = await made({ scopes: [...PAID_SCOPES, 'agent:connect'] });
+    session = await org.started({ ipv4Address: freshAddress() });
+  });
+
+  /** The endpoints of the contract's table, each with its scope and what it answers to a key that has it. */
+  const table = (): { scope: string; method: string; path: string; body?: object }[] => [
+    { scope: 'sessions:read', method: 'GET', path: '/sessions' },
+    { scope: 'sessions:read', method: 'GET', path: `/sessions/${session.id}` },
+    { scope: 'sessions:write', method: 'POST', path: '/sessions', body: { ipv4Address: freshAddress() } },
+    {
+      scope: 'sessions:write',
+      method: 'POST',
+      path: `/sessions/${session.id}/extend`,
+      body: { additionalHours: 1 },
+    },
+    { scope: 'sessions:write', method: 'POST', path: `/sessions/${session.id}/stop` },
+    { scope: 'resources:read', method: 'GET', path: '/resources' },
+    { scope: 'resources:read', method: 'GET', path: `/resources/${org.resourceIds[0]}` },
+  ];
+
+  it.each([
+    ['X-API-Key', (key: string) => ({ 'X-API-Key': key })],
+    ['Authorization: ApiKey', (key: string) => ({ Authorization: `ApiKey ${key}` })],
+  ])('%s is taken on every endpoint of the table', async (_, header) => {
+    session = await org.started({ ipv4Address: freshAddress() });
+    for (const { method, path, body } of table()) {
+      const answer = await drawbridge.api.send(method, path, body, header(all.plainTextKey));
+      expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+    }
+  });
+
+  it('a key without the scope gets 403 with exactly error and message; no scope includes another', async () => {
+    session = await org.started({ ipv4Address: freshAddress() });
+    for (const { scope, method, path, body } of table()) {
+      const others = [...PAID_SCOPES, 'agent:connect'].filter((other) => other !== scope);
+      const answer: Answer = await using(await made({ scopes: others })).send(method, path, body);
+      expect({ path, status: answer.status, body: answer.body }).toEqual({
+        path,
+        status: 403,
+        body: {
+          error: 'Insufficient permissions',
+          message: `API key does not have required scope: ${scope}`,
+        },
+      });
+    }
+  });
+
+  it('no other endpoint takes a key: 401, whatever its scopes', async () => {
+    const { paths } = await admin.expect(200, admin.get<OpenApi>('/openapi.json'));
+    const closed = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([, { security }]) => security?.length && !security.some((way) => 'apiKey' in way))
+        .map(([method]) => ({ method: method.toUpperCase(), path })),
+    );
+    const named = new Set(closed.map(({ path }) => path.split('/')[3]));
+    for (const place of ['users', 'roles', 'credentials', 'organization']) expect(named).toContain(place);
+    for (const { method, path } of closed) {
+      const filled = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, randomUUID());
+      const answer = await using(all).send(method, filled, method === 'GET' ? undefined : {});
+      expect({ method, path, status: answer.status }).toEqual({ method, path, status: 401 });
+    }
+  });
+
+  it('an unknown key, a mistyped one and one that is none get 401', async () => {
+    const last = all.plainTextKey.at(-1) === 'a' ? 'b' : 'a';
+    for (const apiKey of [`dbk_${'x'.repeat(36)}`, all.plainTextKey.slice(0, -1) + last, 'nonsense'])
+      expect((await drawbridge.api.as({ apiKey }).get('/sessions')).status).toBe(401);
+  });
+
+  it('a key sent as Bearer gets 401 and is told where it belongs', async () => {
+    const answer = await drawbridge.api.as({ token: all.plainTextKey }).get('/sessions');
+    expect(answer).toMatchObject({
+      status: 401,
+      body: { message: expect.stringContaining('X-API-Key') as string },
+    });
+    expect(JSON.stringify(answer.body)).not.toContain(all.plainTextKey);
+  });
+
+  it('an expired key gets 401, one without an end works until it is revoked', async () => {
+    const key = await made({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
+    expect((await using(key).get('/sessions')).status).toBe(200);
+    await drawbridge.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [key.id]);
+    expect((await using(key).get('/sessions')).status).toBe(401);
+    await drawbridge.query(`UPDATE api_keys SET created_at = now() - interval '5 years' WHERE id = $1`, [
+      all.id,
+    ]);
+    expect((await using(all).get('/sessions')).status).toBe(200);
+  });
+
+  it('back on Free, a key whose scope needs Paid is refused with 403', async () => {
+    const own = await organization(drawbridge, []);
+    const key = await own.apiKey(['sessions:read']);
+    expect((await key.get('/sessions')).status).toBe(200);
+    await paid(drawbridge, own.organizationId, 'FREE');
+    expect((await key.get('/sessions')).status).toBe(403);
+    await paid(drawbridge, own.organizationId);
+    expect((await key.get('/sessions')).status).toBe(200);
+  });
+
+  it('a key sees its organization only', async () => {
+    const foreign = await stranger.started({ ipv4Address: freshAddress() });
+    expect((await using(all).get(`/sessions/${foreign.id}`)).status).toBe(404);
+    expect((await using(all).get(`/resources/${stranger.resourceIds[0]}`)).status).toBe(404);
+  });
+
+  it('a key never exceeds its user, also when the user is no admin any more', async () => {
+    const user: Person = await newcomer(drawbridge, admin, { isOrgAdmin: true });
+    const key = using(await made({ userId: user.id }));
+    session = await org.started({ ipv4Address: freshAddress() });
+    expect((await key.get(`/sessions/${session.id}`)).status).toBe(200);
+    await admin.expect(200, admin.patch(`/users/${user.id}`, { isOrgAdmin: false }));
+    expect((await key.get(`/sessions/${session.id}`)).status).toBe(403);
+    await admin.expect(200, admin.patch(`/users/${user.id}`, { isActive: false }));
+    expect((await key.get('/sessions')).status).toBe(401);
+  });
+});
