@@ -32,7 +32,7 @@ module.exports = {
     {
       name: 'libs-rest-on-the-ground-floor-only',
       severity: 'error',
-      from: { path: '^libs/(entities|secrets|guards|drivers|jobs)/' },
+      from: { path: '^libs/(entities|secrets|guards|drivers|jobs|metrics)/' },
       to: { path: '^(libs|apps|test)/', pathNot: ['^libs/$1/', '^libs/(rules|config)/'] },
     },
     {
@@ -51,6 +51,7 @@ module.exports = {
     only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
     only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/', 'apps/simulator/.*\\.spec\\.ts'),
     only('bcrypt', 'bcrypt', 'libs/secrets/'),
+    only('prom-client', 'prom-client', 'libs/metrics/'),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -90,7 +90,12 @@ describe('Drift is mended', () => {
     for (let fight = 0; fight < 3; fight += 1) {
       await drawbridge.cloud.removeByHand(group(3), '203.0.113.4');
       expect((await reconciled(3)).message).toContain('added again');
-      await until('it stands again', async () => (await standing(3)).length === 1);
+      await until('it was seen to stand again', async () => {
+        const rows = await drawbridge.query(
+          `SELECT 1 FROM rules WHERE address = '203.0.113.4/32' AND state = 'present' AND due_at IS NULL`,
+        );
+        return rows.length === 1;
+      });
     }
     await drawbridge.cloud.removeByHand(group(3), '203.0.113.4');
     expect((await reconciled(3)).message).toContain('left alone for an hour');

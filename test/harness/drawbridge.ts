@@ -101,6 +101,8 @@ export class Drawbridge {
       ...[this.apiProcess, ...this.otherApis].map((api) => api.stop('SIGKILL')),
     ]);
     await this.simulatorProcess.stop('SIGKILL');
+    // the database may be dropped while a client still says goodbye
+    this.sql.on('error', () => undefined);
     await this.sql.end();
     await this.dropDatabase();
   }

@@ -26,6 +26,14 @@ export class ApiSettings {
   @Max(65_535, { message: 'PORT must be 0 to 65535' })
   PORT = 3000;
 
+  /** where operators and probes reach this process, apart from clients; unset: nowhere */
+  @IsOptional()
+  @toInteger()
+  @IsInt({ message: 'METRICS_PORT must be a whole number' })
+  @Min(0, { message: 'METRICS_PORT must be 0 to 65535' })
+  @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
+  METRICS_PORT?: number;
+
   /** where clients reach the service, for links in answers; unset: this machine at PORT */
   @IsOptional()
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })

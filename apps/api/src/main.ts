@@ -7,6 +7,8 @@ import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
 import { isUnavailable } from './errors/database-faults';
 import { serveDocs } from './docs/open-api';
+import { Readiness } from './health/readiness';
+import { RequestMetrics } from './health/request-metrics';
 import { dressApplication } from './http/http-shell';
 import { answerOutsideRoutes } from './http/outside-routes';
 import { stopOnRequest } from './http/stop-on-request';
@@ -19,11 +21,14 @@ async function start(): Promise<void> {
     // what fails is thrown and told in one line below
     logger: ['warn'],
   });
+  const metrics = app.get(RequestMetrics);
+  if (settings.METRICS_PORT !== undefined) metrics.measure(app);
   dressApplication(app, settings);
   serveDocs(app, settings);
   stopOnRequest(app);
   await app.init();
   answerOutsideRoutes(app);
+  if (settings.METRICS_PORT !== undefined) await metrics.serve(settings.METRICS_PORT, app.get(Readiness));
   await app.listen(settings.PORT);
   app.useLogger(app.get(Logger));
   const address = app.getHttpServer().address();

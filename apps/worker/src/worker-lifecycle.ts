@@ -10,6 +10,7 @@ import type { QueueConnection } from '#jobs';
 import type { CloudAccess } from './clouds/cloud-access';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
 import type { ConvergenceRunner } from './convergence/convergence-runner';
+import type { OperatorPort } from './health/operator-port';
 import type { RepeatedTask } from './repeated-task';
 
 const DRAIN_WITHIN_MS = 9000;
@@ -22,6 +23,7 @@ export interface WorkerParts {
   readonly tasks: readonly RepeatedTask[];
   readonly startProcessors: () => ConvergenceProcessors;
   readonly clouds: CloudAccess;
+  readonly operators: OperatorPort;
   readonly log: Logger;
 }
 
@@ -33,9 +35,15 @@ export class WorkerLifecycle
 
   constructor(private readonly parts: WorkerParts) {}
 
+  /** The operators' port; null: there is none. */
+  get operatorPort(): number | null {
+    return this.parts.operators.address;
+  }
+
   async onApplicationBootstrap(): Promise<void> {
     // An SDK takes half a second to load: not while somebody waits for the first rule.
     await Promise.all(DriverRegistry.providers.map((provider) => this.parts.clouds.driver(provider)));
+    await this.parts.operators.open();
     this.processors = this.parts.startProcessors();
     for (const task of this.parts.tasks) task.start();
   }
@@ -52,6 +60,7 @@ export class WorkerLifecycle
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.parts.operators.close();
     await this.parts.queue.close();
     await this.parts.database.close();
   }

@@ -19,6 +19,8 @@ import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
 import { Reconciler } from './convergence/reconciler';
+import { OperatorPort } from './health/operator-port';
+import { WorkerMetrics } from './health/worker-metrics';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeper';
@@ -51,8 +53,16 @@ export class WorkerModule {
       settlements: new SettlementStore(),
       budgets: new WriteBudgetStore(),
     };
+    const metrics = new WorkerMetrics();
+    const operators = new OperatorPort(settings.METRICS_PORT ?? null, metrics, database, queue, log);
     const runner = new ConvergenceRunner(
-      new Converger(database, stores, clouds, new Reconciler(database, new ReconcileStore(), clouds)),
+      new Converger(
+        database,
+        stores,
+        clouds,
+        new Reconciler(database, new ReconcileStore(), clouds),
+        metrics,
+      ),
       settings.WORKER_CONCURRENCY,
       log,
     );
@@ -79,6 +89,7 @@ export class WorkerModule {
             tasks,
             startProcessors,
             clouds,
+            operators,
             log,
           }),
         },

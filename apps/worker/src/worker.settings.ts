@@ -22,6 +22,14 @@ export class WorkerSettings {
   @Max(500, { message: 'WORKER_CONCURRENCY must be at most 500' })
   WORKER_CONCURRENCY = 20;
 
+  /** where operators and probes reach this process; unset: nowhere */
+  @IsOptional()
+  @toInteger()
+  @IsInt({ message: 'METRICS_PORT must be a whole number' })
+  @Min(0, { message: 'METRICS_PORT must be 0 to 65535' })
+  @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
+  METRICS_PORT?: number;
+
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     message: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace',
   })

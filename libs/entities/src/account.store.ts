@@ -58,6 +58,12 @@ const USER_PRINCIPAL: PreparedStatement = {
        WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
 };
 
+const SIGN_IN_PRINCIPAL: PreparedStatement = {
+  name: 'sign-in-principal',
+  text: `${USER_PRINCIPAL.text} AND EXISTS (
+         SELECT FROM refresh_tokens t WHERE t.family_id = $3 AND t.user_id = u.id AND t.revoked_at IS NULL)`,
+};
+
 const KEY_PRINCIPAL: PreparedStatement = {
   name: 'key-principal',
   text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", k.scopes,
@@ -83,6 +89,21 @@ export class AccountStore {
   /** @returns null when the user or its organization is gone, or the user is inactive */
   async principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
     const [row] = await prepared<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
+    return row ?? null;
+  }
+
+  /**
+   * As `principalOfUser`, for who holds an access token.
+   * @param signInId the family of refresh tokens it was issued with
+   * @returns null also when that sign-in has ended: signed out, the password changed elsewhere, a token stolen
+   */
+  async principalOfSignIn(
+    tx: Tx,
+    userId: string,
+    organizationId: string,
+    signInId: string,
+  ): Promise<PrincipalRow | null> {
+    const [row] = await prepared<PrincipalRow>(tx, SIGN_IN_PRINCIPAL, [userId, organizationId, signInId]);
     return row ?? null;
   }
 

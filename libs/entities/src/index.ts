@@ -13,6 +13,7 @@ export * from './account.store';
 export * from './api-key.store';
 export * from './audit-chain.store';
 export * from './audit.store';
+export * from './backlog.store';
 export * from './billing.store';
 export * from './convergence.store';
 export * from './credential.store';

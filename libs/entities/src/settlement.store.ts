@@ -51,6 +51,12 @@ export interface Settlement {
   readonly giveUpSeconds: number;
 }
 
+/** What a settlement came to. */
+export interface Settled {
+  /** of each ResourceIp that was seen to be out: seconds since it was let go */
+  readonly latenessSeconds: readonly number[];
+}
+
 interface AffectedIp {
   id: string;
   organizationId: OrganizationId;
@@ -89,14 +95,30 @@ const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
   CANCELLED: 'SESSION_CANCELLED',
 };
 
+/**
+ * For `WHERE`: the rule stands as seen by the way of this look ($2, $3), and nobody who holds it goes the way it was
+ * written any more: it is revoked by this one, so that the old credential may go. Never by another organization's:
+ * a credential that may only read would not close what the writer's can.
+ */
+const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
+    AND (r.credential_id IS DISTINCT FROM $2::uuid OR r.region IS DISTINCT FROM $3::text)
+    AND (r.credential_id IS NULL OR EXISTS (
+      SELECT FROM credentials written JOIN credentials seen ON seen.organization_id = written.organization_id
+      WHERE written.id = r.credential_id AND seen.id = $2::uuid))
+    AND NOT EXISTS (
+      SELECT FROM rule_holders holder CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+      JOIN resources res ON res.id = ip.resource_id
+      WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
+        AND res.credential_id = r.credential_id AND res.region IS NOT DISTINCT FROM r.region))`;
+
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
   private readonly audit = new AuditStore();
 
-  /** @returns false when the lease was lost meanwhile: nothing is written */
-  async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<boolean> {
+  /** @returns null when the lease was lost meanwhile: nothing is written */
+  async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<Settled | null> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
-    if (!(await lockLease(tx, lease))) return false;
+    if (!(await lockLease(tx, lease))) return null;
     await lockOwners(
       tx,
       `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
@@ -105,10 +127,10 @@ export class SettlementStore {
     );
     await this.writeRules(tx, settlement);
     const affected = await this.affectedIps(tx, ruleIds, settlement);
-    const moved = await this.writeIps(tx, affected, settlement);
+    const { moved, latenessSeconds } = await this.writeIps(tx, affected, settlement);
     await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
     await this.auditStaticRules(tx, [...new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))]);
-    return true;
+    return { latenessSeconds };
   }
 
   private async writeRules(tx: Tx, { rules, access }: Settlement): Promise<void> {
@@ -122,8 +144,8 @@ export class SettlementStore {
          last_error = s.message,
          target_missing_since = CASE WHEN s."targetMissing" IS NULL THEN r.target_missing_since
            WHEN s."targetMissing" THEN coalesce(r.target_missing_since, now()) END,
-         region = CASE WHEN s.state = 'present' AND r.credential_id IS NULL THEN $3 ELSE r.region END,
-         credential_id = CASE WHEN s.state = 'present' THEN coalesce(r.credential_id, $2) ELSE r.credential_id END
+         region = CASE WHEN ${ADOPTED} THEN $3 ELSE r.region END,
+         credential_id = CASE WHEN ${ADOPTED} THEN $2 ELSE r.credential_id END
        FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "providerRuleId" text,
          "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text, "targetMissing" boolean)
        WHERE r.id = s."ruleId"`,
@@ -148,7 +170,11 @@ export class SettlementStore {
     );
   }
 
-  private async writeIps(tx: Tx, affected: AffectedIp[], settlement: Settlement): Promise<AffectedIp[]> {
+  private async writeIps(
+    tx: Tx,
+    affected: AffectedIp[],
+    settlement: Settlement,
+  ): Promise<Settled & { moved: AffectedIp[] }> {
     const failed = new Map(
       settlement.rules.filter((rule) => rule.failed).map((rule) => [rule.ruleId, rule.message]),
     );
@@ -172,8 +198,8 @@ export class SettlementStore {
           .join(',') || null;
       return [{ ip, row: { id: ip.id, from: ip.status, to: status, errorMessage, providerRuleId } }];
     });
-    if (moves.length === 0) return [];
-    await tx.query(
+    if (moves.length === 0) return { moved: [], latenessSeconds: [] };
+    const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
       `WITH moved AS (
          UPDATE resource_ips ip SET status = m."to", error_message = m."errorMessage",
            provider_rule_id = CASE WHEN m."to" = 'APPLIED' THEN m."providerRuleId" ELSE ip.provider_rule_id END,
@@ -181,15 +207,18 @@ export class SettlementStore {
            removed_at = CASE WHEN m."to" = 'REMOVED' THEN now() ELSE ip.removed_at END
          FROM jsonb_to_recordset($1::jsonb)
            AS m(id uuid, "from" text, "to" text, "errorMessage" text, "providerRuleId" text)
-         WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.id, ip.status
+         WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.id, ip.status, ip.released_at
+       ), unwanted AS (
+         UPDATE rules SET due_at = now(), revision = revision + 1
+         WHERE state <> 'absent' AND id IN (
+           SELECT holder.rule_id FROM rule_holders holder JOIN moved ON moved.id = holder.resource_ip_id
+           WHERE moved.status = 'FAILED')
        )
-       UPDATE rules SET due_at = now(), revision = revision + 1
-       WHERE state <> 'absent' AND id IN (
-         SELECT holder.rule_id FROM rule_holders holder JOIN moved ON moved.id = holder.resource_ip_id
-         WHERE moved.status = 'FAILED')`,
+       SELECT ARRAY(SELECT extract(epoch FROM clock_timestamp() - released_at)::float8 FROM moved
+         WHERE status = 'REMOVED' AND released_at IS NOT NULL) AS "latenessSeconds"`,
       [JSON.stringify(moves.map(({ row }) => row))],
     );
-    return moves.map(({ ip }) => ip);
+    return { moved: moves.map(({ ip }) => ip), latenessSeconds: written!.latenessSeconds };
   }
 
   private async writeSessions(tx: Tx, sessionIds: readonly string[]): Promise<void> {

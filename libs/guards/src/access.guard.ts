@@ -71,7 +71,9 @@ export class AccessGuard extends AuthGuard(BEARER) {
     if (!principal) throw new UnauthorizedException('The API key is invalid, expired or revoked');
     if (!principal.scopes.includes(scope)) throw new ScopeError(scope);
     if (principal.tier === 'FREE' && scopeNeedsPaidPlan(scope)) {
-      throw new ForbiddenException(`API keys with the scope ${scope} need the Paid plan`);
+      throw new ForbiddenException(
+        `API keys with the scope ${scope} need the Paid plan: an administrator subscribes with POST /billing/subscribe`,
+      );
     }
     return principal;
   }

@@ -28,7 +28,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
   /** Called by passport with a payload whose signature, times, issuer and audience are right. */
   async validate(payload: Record<string, unknown>): Promise<Principal | null> {
     const claims = readAccessClaims(payload);
-    const principal = claims && (await this.lookup.ofUser(claims.userId, claims.organizationId));
+    const principal =
+      claims && (await this.lookup.ofUser(claims.userId, claims.organizationId, claims.signIn.id));
     return principal && { ...principal, signIn: claims.signIn };
   }
 }

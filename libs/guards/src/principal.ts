@@ -39,8 +39,11 @@ export interface Principal {
  * revoked key or a suspension counts from the next request on.
  */
 export abstract class PrincipalLookup {
-  /** @returns null when there is no such active user in that organization; `signIn` is the token's to say */
-  abstract ofUser(userId: string, organizationId: string): Promise<Principal | null>;
+  /**
+   * @returns null when there is no such active user in that organization, or the sign-in has ended; `signIn` is the
+   *   token's to say
+   */
+  abstract ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null>;
 
   /**
    * @param callerAddress where the key was used from, to be noted

@@ -1,3 +1,4 @@
 export * from './job-types';
 export * from './queue-connection';
+export * from './queue-depth';
 export * from './wake-ups';

@@ -6,6 +6,7 @@ import { containing } from '../../harness/matching';
 
 const ADD = 'AuthorizeSecurityGroupIngress';
 const REMOVE = 'RevokeSecurityGroupIngress';
+const READ = 'DescribeSecurityGroupRules';
 const statuses = ({ resourceIps }: Session): string[] => resourceIps.map((ip) => ip.status);
 
 let lastOctet = 0;
@@ -162,6 +163,49 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     await stop(second.id);
     await org.reaches(second.id, 'CANCELLED');
     expect(await isOpen(ipv4Address)).toBe(false);
+  });
+
+  it('started again while the old one is EXPIRING, the rule stays in place without a gap', async () => {
+    const first = await active({ resourceIds: [org.resourceIds[0]] });
+    await refuse(REMOVE, 0);
+    expect(await stop(first.id)).toMatchObject({ status: 'EXPIRING' });
+    const second = await active({ ipv4Address: first.ipv4Address, resourceIds: [org.resourceIds[0]] });
+    await org.reaches(first.id, 'CANCELLED');
+    await drawbridge.cloud.clearFaults();
+    const events = async (): Promise<string[]> =>
+      (await drawbridge.cloud.timeline())
+        .filter(({ address }) => address === first.ipv4Address)
+        .map(({ event }) => event);
+    expect(await events()).toEqual(['opened']);
+    await stop(second.id);
+    await org.reaches(second.id, 'CANCELLED');
+    expect(await events()).toEqual(['opened', 'closed']);
+  });
+
+  it('FAILED is final: a rule of it that turns out to be in the cloud after all is removed', async () => {
+    const address = fresh();
+    const target = group(0);
+    await drawbridge.cloud.fault({ kind: 'slow', target, operation: ADD, delayMs: 1500, count: 1 });
+    const { id } = await org.started({ ipv4Address: address, resourceIds: [org.resourceIds[0]] });
+    await until('the add is on its way', async () => {
+      const [rule] = await drawbridge.query(
+        'SELECT FROM rules WHERE address = $1 AND in_flight_until IS NOT NULL',
+        [`${address}/32`],
+      );
+      return rule;
+    });
+    await drawbridge.cloud.fault({ kind: 'error', target, operation: READ, seconds: 60 });
+    await drawbridge.query(
+      `UPDATE resource_ips SET pending_since = pending_since - interval '1 hour' WHERE session_id = $1`,
+      [id],
+    );
+    await org.reaches(id, 'FAILED');
+    expect(await isOpen(address)).toBe(true);
+    await drawbridge.cloud.clearFaults();
+    await drawbridge.query('UPDATE rules SET due_at = now() WHERE address = $1', [`${address}/32`]);
+    await until('it is closed', async () => !(await isOpen(address)));
+    const session = await org.session(id);
+    expect([session.status, ...statuses(session)]).toEqual(['FAILED', 'FAILED']);
   });
 
   it('GET with waitSeconds follows it from PENDING to ACTIVE, and from EXPIRING to CANCELLED', async () => {

@@ -79,6 +79,14 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       expect((await owner.login()).status).toBe(200);
     });
 
+    it('a password of 128 characters counts in full', async () => {
+      const owner = await accountOwner(drawbridge);
+      const long = `Long 1 ${'x'.repeat(121)}`;
+      expect((await change(owner, long)).status).toBe(200);
+      expect((await owner.login({ password: `${long.slice(0, -1)}y` })).status).toBe(401);
+      expect((await owner.login({ password: long })).status).toBe(200);
+    });
+
     it('the organization’s own policy binds', async () => {
       const owner = await accountOwner(drawbridge);
       await owner.organizationSets('password_min_length', 20);

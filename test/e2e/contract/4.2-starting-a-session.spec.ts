@@ -146,7 +146,29 @@ describe('4.2 Sessions: POST /sessions', () => {
       resourceIps.map((ip) => ip.resourceId).toSorted();
     expect(resources(await org.started({ ipv4Address: fresh() }))).toEqual([...org.resourceIds].toSorted());
     const [one] = org.resourceIds;
-    expect(resources(await org.started({ ipv4Address: fresh(), resourceIds: [one, one] }))).toEqual([one]);
+    const spelled = [one, one!.toUpperCase()];
+    expect(resources(await org.started({ ipv4Address: fresh(), resourceIds: spelled }))).toEqual([one]);
+  });
+
+  it('covers the resources of all the user’s roles; what a role is given later counts for new sessions only', async () => {
+    const [first, second] = org.resourceIds;
+    const role = async (resourceId: string): Promise<string> => {
+      const { id } = await org.admin.expect(
+        201,
+        org.admin.post<{ id: string }>('/roles', { name: randomUUID() }),
+      );
+      await org.admin.expect(200, org.admin.post(`/roles/${id}/resources/${resourceId}`));
+      return id;
+    };
+    const user = await colleague(org, [await role(first!)]);
+    const start = (): Promise<Session> =>
+      user.client.expect(200, user.client.post<Session>('/sessions', { ipv4Address: fresh() }));
+    const before = await start();
+    await org.admin.expect(200, org.admin.post(`/roles/${await role(second!)}/users/${user.id}`));
+    const resources = ({ resourceIps }: Session): string[] =>
+      resourceIps.map((ip) => ip.resourceId).toSorted();
+    expect(resources(await start())).toEqual([...org.resourceIds].toSorted());
+    expect(resources(await org.session(before.id))).toEqual([first]);
   });
 
   it('leaves out inactive resources, and answers 400 when one is asked for', async () => {

@@ -81,7 +81,8 @@ describe('4.3 Cloud resources', () => {
 
     it.each([
       ['no name', { name: undefined }],
-      ['a blank name', { name: '' }],
+      ['an empty name', { name: '' }],
+      ['a blank name', { name: '  ' }],
       ['a credentialId that is no UUID', { credentialId: 'x' }],
       ['an unknown provider', { provider: 'DIGITALOCEAN' }],
       ['a resourceType the provider has not', { resourceType: 'ROUTE' }],
@@ -91,6 +92,12 @@ describe('4.3 Cloud resources', () => {
       ['a port that is none', { config: { port: 70_000 } }],
     ])('with %s is 400 VALIDATION_ERROR', async (_, changes) => {
       expect(await create(changes)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
+    });
+
+    it('takes null for what may be left out', async () => {
+      expect(await created({ config: null })).toMatchObject({ config: {} });
+      const config = { port: null, ports: [22], protocol: null };
+      expect((await created({ config })).config).toEqual({ ports: [22] });
     });
 
     it('names the allowed resource types', async () => {
@@ -195,6 +202,17 @@ describe('4.3 Cloud resources', () => {
       expect((await org.start({ ipv4Address: '203.0.113.11', resourceIds: [resource.id] })).status).toBe(400);
       expect(await opened(group(3))).toEqual(['203.0.113.10 22']);
       expect((await org.session(session.id)).status).toBe('ACTIVE');
+    });
+
+    it('to the credential it has, however its id is spelled, changes nothing', async () => {
+      const resource = await usable(3);
+      const { id } = await org.started({ ipv4Address: '203.0.113.12', resourceIds: [resource.id] });
+      const active = await org.reaches(id, 'ACTIVE');
+      const credentialId = org.credentialId.toUpperCase();
+      expect((await patch(resource.id, { credentialId })).body.credentialId).toBe(org.credentialId);
+      expect((await org.session(id)).resourceIps).toEqual(active.resourceIps);
+      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.reaches(id, 'CANCELLED');
     });
 
     it('takes back what GET answered, and refuses another provider or resourceType', async () => {

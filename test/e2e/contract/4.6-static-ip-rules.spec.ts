@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { group, organization, type Organization } from '../../builders/organization';
-import type { Answer } from '../../harness/api-client';
+import { ApiClient, type Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
@@ -96,6 +96,12 @@ describe('4.6 Static IP rules', () => {
       expect((await created({ ipAddress })).ipAddress).toBe(canonical);
     });
 
+    it('names a resource once, however often and however spelled it is given', async () => {
+      const [one] = org.resourceIds;
+      const rule = await created({ ipAddress: '198.51.100.10', resourceIds: [one, one!.toUpperCase(), one] });
+      expect(rule.resources.map(({ resourceId }) => resourceId)).toEqual([one]);
+    });
+
     it('applies a range as a range', async () => {
       const { id } = await created({ ipAddress: '198.51.100.128/25', resourceIds: [org.resourceIds[1]] });
       await reaches(id, 'ACTIVE');
@@ -134,6 +140,20 @@ describe('4.6 Static IP rules', () => {
         status: 422,
         body: { error: 'UNPROCESSABLE_ENTITY' },
       });
+    });
+
+    it('how wide a range may be is the deployment’s to say', async () => {
+      const { port } = await drawbridge.startApi({
+        STATIC_IP_MIN_PREFIX_IPV4: '24',
+        STATIC_IP_MIN_PREFIX_IPV6: '48',
+      });
+      const strict = new ApiClient(`http://127.0.0.1:${port}/api/v1`).as(org.admin.identity);
+      const statusOf = async (ipAddress: string): Promise<number> => {
+        const body = { label: 'Office', ipAddress, resourceIds: [org.resourceIds[0]] };
+        return (await strict.post('/static-ip-rules', body)).status;
+      };
+      const asked = ['198.51.100.0/24', '198.51.100.0/23', '2001:db8:1::/48', '2001:db8::/47'];
+      expect(await Promise.all(asked.map(statusOf))).toEqual([201, 422, 201, 422]);
     });
 
     it('with a missing or another organization’s resource is 404 NOT_FOUND, and nothing is kept', async () => {
@@ -287,6 +307,23 @@ describe('4.6 Static IP rules', () => {
       expect(await org.admin.delete(`/static-ip-rules/${id}`)).toMatchObject({ status: 204, body: null });
       expect((await org.admin.get(`/static-ip-rules/${id}`)).status).toBe(404);
       await until('it is closed', async () => !(await isOpen(group(0), '198.51.100.42')));
+    });
+
+    it('when a resource is deleted its entry leaves the rule; the others stay open', async () => {
+      const own = await organization(
+        drawbridge,
+        [6, 7].map((index) => ({ group: group(index), config: { port: 22 } })),
+      );
+      const [gone, kept] = own.resourceIds;
+      const { id } = await created({ ipAddress: '198.51.100.44', resourceIds: own.resourceIds }, own);
+      const rule = (): Promise<StaticIpRule> =>
+        own.admin.expect(200, own.admin.get<StaticIpRule>(`/static-ip-rules/${id}`));
+      await until('it is open everywhere', async () => (await rule()).status === 'ACTIVE');
+      await own.admin.expect(204, own.admin.delete(`/resources/${gone}`));
+      expect((await rule()).resources.map(({ resourceId }) => resourceId)).toEqual([kept]);
+      await until('its entry is closed', async () => !(await isOpen(group(6), '198.51.100.44')));
+      expect(await isOpen(group(7), '198.51.100.44')).toBe(true);
+      expect((await rule()).status).toBe('ACTIVE');
     });
 
     it('another organization’s or a missing rule is 404 NOT_FOUND for every method', async () => {

@@ -45,6 +45,17 @@ describe('4.8 Billing', () => {
         },
       ]);
     });
+
+    it('lists them by name, in pages with X-Total-Count and Link', async () => {
+      const { admin } = await Customer.register(drawbridge);
+      const page = (number: number): Promise<Answer<{ name: string }[]>> =>
+        admin.get(`/billing/plans?size=1&page=${number}`);
+      const pages = [await page(0), await page(1), await page(2)];
+      expect(pages.map(({ body }) => body.map(({ name }) => name))).toEqual([['FREE'], ['PAID'], []]);
+      expect(pages.map(({ headers }) => headers.get('X-Total-Count'))).toEqual(['2', '2', '2']);
+      expect(pages[0]!.headers.get('Link')).toMatch(/page=1>; rel="next"$/);
+      expect(pages[1]!.headers.get('Link')).toMatch(/page=0>; rel="prev"$/);
+    });
   });
 
   describe('POST /billing/subscribe', () => {

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const SECRET = 'a signing secret that the test knows too';
@@ -102,6 +103,30 @@ describe('5.1 Bearer tokens', () => {
     expect(await statusOf(next.accessToken)).toBe(200);
   });
 
+  it('the lifetimes are the deployment’s: ACCESS_TOKEN_TTL and REFRESH_TOKEN_TTL, seven days when it says nothing', async () => {
+    const { port } = await drawbridge.startApi({
+      JWT_SECRET: SECRET,
+      ACCESS_TOKEN_TTL: '60',
+      REFRESH_TOKEN_TTL: '3600',
+    });
+    const { email, password } = owner;
+    const brief = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+    const login = await brief.expect(200, brief.post<Login>('/auth/login', { email, password }));
+    const lasts = claimsOf(login.accessToken);
+    expect([login.expiresIn, Number(lasts['exp']) - Number(lasts['iat'])]).toEqual([60, 60]);
+    const refreshSeconds = async ({ refreshToken }: Login): Promise<number> => {
+      const [row] = await drawbridge.query<{ seconds: number }>(
+        `SELECT round(extract(epoch FROM expires_at - now()))::int AS seconds FROM refresh_tokens
+         WHERE token_hash = encode(sha256($1::text::bytea), 'hex')`,
+        [refreshToken],
+      );
+      return row!.seconds;
+    };
+    expect(await refreshSeconds(login)).toBeGreaterThan(3500);
+    expect(await refreshSeconds(login)).toBeLessThanOrEqual(3600);
+    expect(await refreshSeconds(await owner.loggedIn())).toBeGreaterThan(7 * 86_400 - 100);
+  });
+
   it('a role that is too low is 403', async () => {
     const user = await accountOwner(drawbridge);
     await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [user.id]);
@@ -127,6 +152,25 @@ describe('5.1 Bearer tokens', () => {
       expect((await user.client.get('/sessions')).status).toBe(401);
       await active(true);
       expect((await user.client.get('/sessions')).status).toBe(200);
+    });
+
+    it('a sign-out is 401 for the access token of that sign-in, and for no other', async () => {
+      const [one, another] = [await owner.loggedIn(), await owner.loggedIn()];
+      await drawbridge.api.post('/auth/logout', { refreshToken: one.refreshToken });
+      expect(await statusOf(one.accessToken)).toBe(401);
+      expect(await statusOf(another.accessToken)).toBe(200);
+    });
+
+    it('a refresh token used twice, hence stolen, takes the access tokens of its sign-in with it', async () => {
+      const stolen = await owner.loggedIn();
+      await drawbridge.api.post('/auth/refresh', { refreshToken: stolen.refreshToken });
+      await drawbridge.query(
+        `UPDATE refresh_tokens SET used_at = used_at - interval '1 minute' WHERE used_at IS NOT NULL`,
+      );
+      expect((await drawbridge.api.post('/auth/refresh', { refreshToken: stolen.refreshToken })).status).toBe(
+        401,
+      );
+      expect(await statusOf(stolen.accessToken)).toBe(401);
     });
 
     it('a deleted user is 401', async () => {

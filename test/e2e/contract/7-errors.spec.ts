@@ -308,6 +308,17 @@ describe('7 Errors', () => {
     expect(body).toHaveProperty('description', null);
   });
 
+  it('text that no database can keep is 400, not 500: U+0000 and half of a surrogate pair', async () => {
+    for (const text of ['a\u0000b', 'a\ud800b']) {
+      const answers = [
+        await drawbridge.api.post<Body>('/auth/login', { email: text, password: text }),
+        await operator.post<Body>('/roles', { name: text }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    }
+    expect((await operator.get('/users?search=%00')).status).toBe(400);
+  });
+
   it('HEAD answers as GET does, without a body', async () => {
     const get = await operator.get('/roles');
     const head = await operator.send('HEAD', '/roles');

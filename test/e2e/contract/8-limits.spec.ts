@@ -6,6 +6,21 @@ import { Drawbridge } from '../../harness/drawbridge';
 
 type Body = Record<string, unknown>;
 
+interface Documented {
+  readonly paths: Record<
+    string,
+    {
+      readonly get?: {
+        readonly parameters?: readonly { readonly name: string }[];
+        readonly responses: Record<
+          string,
+          { content?: Record<string, { schema?: { type?: string; $ref?: string } }> }
+        >;
+      };
+    }
+  >;
+}
+
 const BODY_BYTES = 102_400;
 
 describe('8 Limits', () => {
@@ -26,18 +41,25 @@ describe('8 Limits', () => {
   afterAll(() => drawbridge.stop());
 
   describe('pages', () => {
-    it.each(['page=-1', 'page=one', 'page=1.5', 'size=0', 'size=101', 'size=-1', 'size=many', 'size=2.5'])(
-      '%s is refused with 400 by every list, naming the field',
-      async (query) => {
-        expect(lists.length).toBeGreaterThan(0);
-        const [field] = query.split('=');
-        for (const { name, path } of lists) {
-          const { status, body } = await operator.get<Body>(`${path}?${query}`);
-          expect([name, status]).toEqual([name, 400]);
-          expect(body['message']).toMatch(new RegExp(`^${field} must be `));
-        }
-      },
-    );
+    it.each([
+      'page=-1',
+      'page=one',
+      'page=1.5',
+      'page=1e300',
+      'size=0',
+      'size=101',
+      'size=-1',
+      'size=many',
+      'size=2.5',
+    ])('%s is refused with 400 by every list, naming the field', async (query) => {
+      expect(lists.length).toBeGreaterThan(0);
+      const [field] = query.split('=');
+      for (const { name, path } of lists) {
+        const { status, body } = await operator.get<Body>(`${path}?${query}`);
+        expect([name, status]).toEqual([name, 400]);
+        expect(body['message']).toMatch(new RegExp(`^${field} must be `));
+      }
+    });
 
     it('size=100 is the most, and taken by every list', async () => {
       for (const { name, path } of lists) {
@@ -74,6 +96,49 @@ describe('8 Limits', () => {
       expect(first.headers.get('Link')).toBe(link(1, 'next'));
       expect(middle.headers.get('Link')).toBe(`${link(0, 'prev')}, ${link(2, 'next')}`);
       expect(last.headers.get('Link')).toBe(link(1, 'prev'));
+    });
+  });
+
+  describe('lists', () => {
+    it('every answer that is a list, or a Page, can be asked for in pages', async () => {
+      const { paths } = await operator.expect(200, operator.get<Documented>('/openapi.json'));
+      const unpaged = Object.entries(paths).flatMap(([path, { get }]) => {
+        const schema = get?.responses['200']?.content?.['application/json']?.schema;
+        const isList = schema?.type === 'array' || /Page/.test(schema?.$ref ?? '');
+        const named = (get?.parameters ?? []).map(({ name }) => name);
+        return isList && !(named.includes('page') && named.includes('size')) ? [path] : [];
+      });
+      expect(unpaged).toEqual([]);
+      expect(lists.length).toBeGreaterThan(10);
+    });
+
+    it('every plain list tells its total, and where the next page is only when there is one', async () => {
+      for (const { name, path } of lists) {
+        const { body, headers } = await operator.get<unknown[]>(`${path}?size=100`);
+        if (!Array.isArray(body)) continue;
+        expect([name, headers.get('X-Total-Count')]).toEqual([name, String(body.length)]);
+        expect([name, headers.get('Link')]).toEqual([name, null]);
+      }
+    });
+
+    it('a plain list has 100 to a page when nobody says; GET /resources then has all', async () => {
+      const own = await organization(drawbridge);
+      await drawbridge.query(
+        `INSERT INTO roles (organization_id, name) SELECT $1, 'role ' || n FROM generate_series(1, 100) n`,
+        [own.organizationId],
+      );
+      await drawbridge.query(
+        `INSERT INTO resources SELECT (jsonb_populate_record(known, jsonb_build_object('id', gen_random_uuid()))).*
+         FROM resources known, generate_series(1, 100) WHERE organization_id = $1`,
+        [own.organizationId],
+      );
+      const roles = await own.admin.get<unknown[]>('/roles');
+      expect(roles.body).toHaveLength(100);
+      expect(roles.headers.get('X-Total-Count')).toBe('101');
+      expect(roles.headers.get('Link')).toMatch(/page=1&size=100>; rel="next"$/);
+      const resources = await own.admin.get<unknown[]>('/resources');
+      expect([resources.body.length, resources.headers.get('Link')]).toEqual([101, null]);
+      expect((await own.admin.get<unknown[]>('/resources?page=0')).body).toHaveLength(100);
     });
   });
 

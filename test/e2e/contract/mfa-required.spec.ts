@@ -1,4 +1,5 @@
 import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
+import { documentedOperations } from '../../harness/documented-operations';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('MFA', () => {
@@ -43,6 +44,18 @@ describe('MFA', () => {
       }
       expect((await client.post('/sessions', {})).status).toBe(403);
       expect((await client.get<ApiFailure>('/roles')).body.message).toContain('POST /mfa/setup');
+    });
+
+    it('the token reaches nothing else: 403 on every operation that is not open', async () => {
+      const { owner, login } = await limited();
+      const base = `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`;
+      const closed = (await documentedOperations(base)).filter(
+        ({ guarded, path }) => guarded && !/^\/(mfa|auth)\//.test(path),
+      );
+      expect(closed.length).toBeGreaterThan(40);
+      for (const { name, method, path } of closed) {
+        expect([name, (await owner.as(login).send(method, path)).status]).toEqual([name, 403]);
+      }
     });
 
     it('a refresh does not widen it', async () => {

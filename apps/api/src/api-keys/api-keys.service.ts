@@ -72,7 +72,9 @@ export class ApiKeysService {
 function refuseBeyondPlan(principal: Principal, asked: CreateApiKeyDto): void {
   const beyond = asked.scopes.filter((scope) => scopeNeedsPaidPlan(scope));
   if (principal.tier === 'FREE' && beyond.length > 0) {
-    throw forbidden(`API keys with ${beyond.join(', ')} need the Paid plan`);
+    throw forbidden(
+      `API keys with ${beyond.join(', ')} need the Paid plan: subscribe with POST /billing/subscribe`,
+    );
   }
 }
 

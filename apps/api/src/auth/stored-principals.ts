@@ -12,8 +12,9 @@ export class StoredPrincipals extends PrincipalLookup {
     super();
   }
 
-  override async ofUser(userId: string, organizationId: string): Promise<Principal | null> {
-    return principalOf(await this.accounts.principalOfUser(this.database.autocommit, userId, organizationId));
+  override async ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null> {
+    const tx = this.database.autocommit;
+    return principalOf(await this.accounts.principalOfSignIn(tx, userId, organizationId, signInId));
   }
 
   override async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {

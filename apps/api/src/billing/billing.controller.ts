@@ -28,10 +28,13 @@ export class BillingController {
   ) {}
 
   @Get('plans')
-  @ApiOperation({ summary: 'The plans with their prices and limits' })
-  @Answers({ 200: [PlanDto], errors: [401, 403] })
-  plans(): PlanDto[] {
-    return this.offered.all.map(toPlan);
+  @ApiOperation({ summary: 'The plans by name, with their prices and limits' })
+  @Answers({ 200: [PlanDto], errors: [400, 401, 403] })
+  plans(@Query() query: PageQueryDto, @Res({ passthrough: true }) response: Response): PlanDto[] {
+    const { all } = this.offered;
+    writePageHeaders(response, query, all.length);
+    const first = query.page * query.size;
+    return all.slice(first, first + query.size).map(toPlan);
   }
 
   @Get('subscription')

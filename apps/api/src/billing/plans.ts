@@ -48,6 +48,7 @@ export class Plans {
     };
   }
 
+  /** by name */
   get all(): readonly Plan[] {
     return [this.free, this.paid];
   }

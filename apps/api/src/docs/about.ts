@@ -14,7 +14,13 @@ changes belongs to the caller's organization; an object of another one does not 
 
 Bodies are JSON objects of at most 100 kB. Fields nobody knows are ignored. Ids are UUIDs, times are ISO 8601 in UTC,
 addresses are in canonical notation. Lists come in pages (\`page\` from 0, \`size\` up to 100) and tell the total in
-\`X-Total-Count\` and the pages beside them in \`Link\`.
+\`X-Total-Count\` and the pages beside them in \`Link\`; audit logs and health events are page objects that hold the same.
+
+## Plans
+
+A new organization is on the Free plan: sessions of at most 4 hours, 5 resources, 5 users, no API keys but those of
+agents. Paid: 24 hours, any number of resources and users, keys with every scope. Administrators change plans with
+\`POST /billing/subscribe\`; \`GET /billing/plans\` tells prices.
 
 ## Errors
 

@@ -51,6 +51,8 @@ describe('JSON bodies', () => {
     ['nested too deep', `{"a":${'['.repeat(30)}${']'.repeat(30)}}`],
     ['nested absurdly deep', `{"a":${'['.repeat(40_000)}${']'.repeat(40_000)}}`],
     ['a NUL in a value', String.raw`{"a":"x\u0000"}`],
+    ['half of a surrogate pair in a value', String.raw`{"a":"x\ud800y"}`],
+    ['half of a surrogate pair in a key', String.raw`{"\udc00":1}`],
     ['a NUL in a key', String.raw`{"a\u0000":1}`],
   ])('are refused with 400: %s', async (_, body) => {
     const answer = await post(body);

@@ -1,8 +1,9 @@
 const DEEPEST = 20;
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Why a parsed body is refused before anybody looks at its fields: it is no object, it is nested deeper than anything
- * we take (recursion over it costs stack), or a text holds U+0000, which no text column can keep.
+ * we take (recursion over it costs stack), or a text holds what no text column can keep: U+0000, or half of a surrogate pair.
  * @returns null when it is none of these
  */
 export function jsonRefusal(body: unknown): string | null {
@@ -22,5 +23,9 @@ function nestedRefusal(value: unknown, depth: number): string | null {
   return null;
 }
 
-const textRefusal = (text: string): string | null =>
-  text.includes('\0') ? 'Text must not contain the character U+0000' : null;
+function textRefusal(text: string): string | null {
+  if (text.includes('\0')) return 'Text must not contain the character U+0000';
+  return LONE_SURROGATE.test(text)
+    ? 'Text must be well-formed Unicode: it holds half of a surrogate pair'
+    : null;
+}

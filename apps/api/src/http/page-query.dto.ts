@@ -3,7 +3,7 @@ import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
 
 /** Beyond it there is no item, and no number the database could count with. */
-const LAST_PAGE = 1_000_000_000;
+export const LAST_PAGE = 1_000_000_000;
 
 /** Which page of a list. */
 export class PageQueryDto {

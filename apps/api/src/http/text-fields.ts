@@ -9,3 +9,11 @@ export const asEmail = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim().toLowerCase() : value,
   );
+
+/** Property decorator: an id, or ids, in the one spelling they are kept in: lower case. */
+export const asId = (): PropertyDecorator => Transform(({ value }: { value: unknown }) => lowerCase(value));
+
+function lowerCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowerCase);
+  return typeof value === 'string' ? value.toLowerCase() : value;
+}

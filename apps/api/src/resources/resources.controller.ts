@@ -46,7 +46,10 @@ export class ResourcesController {
 
   @Post()
   @AdminOnly()
-  @ApiOperation({ summary: 'Name a cloud object whose access rules are to be changed' })
+  @ApiOperation({
+    summary: 'Name a cloud object whose access rules are to be changed',
+    description: 'It is inactive until POST /resources/{id}/verify has read it, or PATCH says isActive.',
+  })
   @Answers({ 201: ResourceDto, errors: [400, 401, 403, 404] })
   async create(
     @CurrentPrincipal() principal: Principal,

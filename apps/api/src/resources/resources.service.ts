@@ -51,7 +51,7 @@ export class ResourcesService {
       await checkFittingCredential(this.credentials, tx, organizationId, asked.credentialId, asked.provider);
       if (!(await this.resources.hasRoom(tx, organizationId))) {
         throw badRequest(
-          'The plan allows no more resources: upgrade to the Paid plan',
+          'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe',
           undefined,
           'MAX_RESOURCES_REACHED',
         );

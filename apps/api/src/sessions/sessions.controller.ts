@@ -29,7 +29,12 @@ export class SessionsController {
   @Post()
   @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
-  @ApiOperation({ summary: 'Let an address in for some hours' })
+  @ApiOperation({
+    summary: 'Let an address in for some hours',
+    description:
+      'An address left out is the caller’s own, for each IP version by itself: who gives an IPv6 address and calls over ' +
+      'IPv4 has both let in. Resources left out are all that the caller’s roles hold.',
+  })
   @ApiHeader({
     name: IDEMPOTENCY_KEY_HEADER,
     required: false,

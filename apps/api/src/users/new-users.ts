@@ -59,7 +59,9 @@ export class NewUsers {
     const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
     if (!(await this.users.hasRoom(tx, organizationId))) {
-      throw badRequest('The plan’s maximum of users is reached: delete a user or upgrade to the Paid plan');
+      throw badRequest(
+        'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe',
+      );
     }
     const { email } = asked;
     const isOrgAdmin = asked.isOrgAdmin ?? false;

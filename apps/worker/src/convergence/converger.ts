@@ -17,8 +17,10 @@ import {
   judgeUnreadable,
   planChanges,
   type ChangeResult,
+  type DriverErrorKind,
   type ObservedRule,
   type PlannedChange,
+  type Provider,
   type Verdict,
 } from '#rules';
 import type { CloudAccess } from '../clouds/cloud-access';
@@ -42,6 +44,12 @@ const IN_FLIGHT_DEADLINES = 2;
 /** Of an account's write budget, the share that adds leave to removals. */
 const REMOVAL_RESERVE = 0.1;
 
+/** Told of what happens, for those who watch. */
+export interface ConvergenceObserver {
+  looked(provider: Provider, outcome: 'ok' | DriverErrorKind): void;
+  closed(provider: Provider, latenessSeconds: number): void;
+}
+
 /**
  * Makes one cloud object what the database wants it to be: take its lease, look at what is due, plan, change, look
  * again, write down what was seen. Whoever calls it, and how often, does not matter.
@@ -52,6 +60,7 @@ export class Converger {
     private readonly stores: ConvergenceStores,
     private readonly clouds: CloudAccess,
     private readonly reconciler: Reconciler,
+    private readonly observer: ConvergenceObserver,
   ) {}
 
   /** Returns when nothing is due any more, or another worker has the object. */
@@ -109,8 +118,11 @@ export class Converger {
     try {
       target = await this.clouds.open({ ...held.place, ...pass.access });
       before = await driver.readRules(target);
+      this.observer.looked(held.lease.provider, 'ok');
     } catch (error) {
-      await this.settleUnreadable(held, pass, asDriverError(error));
+      const failure = asDriverError(error);
+      this.observer.looked(held.lease.provider, failure.kind);
+      await this.settleUnreadable(held, pass, failure);
       return;
     }
     const planned = planChanges(pass.rules, before);
@@ -216,7 +228,10 @@ export class Converger {
     const written = await this.database.transaction((tx) =>
       this.stores.settlements.settle(tx, held.lease, whole),
     );
-    if (written) return;
+    if (written) {
+      for (const seconds of written.latenessSeconds) this.observer.closed(held.lease.provider, seconds);
+      return;
+    }
     await this.stores.convergence.lookAgain(
       this.database.autocommit,
       found.rules.map((rule) => rule.ruleId),

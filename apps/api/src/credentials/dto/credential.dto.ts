@@ -2,9 +2,22 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsObject, IsString, MaxLength } from 'class-validator';
 import { leftOutWhenNull } from '../../http/absent-fields';
 import { trimmed } from '../../http/text-fields';
+import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+
+/** Every provider's types with their fields; `?`: may be left out. */
+function credentialTypeWords(): string {
+  return PROVIDERS.map((provider) => {
+    const types = Object.entries(DriverRegistry.credentialTypes(provider));
+    const words = types.map(([name, { required, optional }]) => {
+      const fields = [...required, ...optional.map((field) => `${field}?`)];
+      return fields.length === 0 ? name : `${name} (${fields.join(', ')})`;
+    });
+    return `${provider}: ${words.join(', ')}`;
+  }).join('; ');
+}
 
 export class CreateCredentialDto {
   @ApiProperty({ example: 'Production AWS', maxLength: 200 })
@@ -18,7 +31,7 @@ export class CreateCredentialDto {
   @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
   provider!: Provider;
 
-  @ApiProperty({ example: 'ACCESS_KEY' })
+  @ApiProperty({ example: 'ACCESS_KEY', description: `by provider: ${credentialTypeWords()}` })
   @IsString({ message: 'must be a string' })
   credentialType!: string;
 
@@ -29,7 +42,7 @@ export class CreateCredentialDto {
       accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
       secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     },
-    description: 'The fields of the credentialType. Encrypted at once, never shown again',
+    description: 'The fields of the credentialType, see there. Encrypted at once, never shown again',
   })
   @leftOutWhenNull()
   @IsObject({ message: 'must be an object' })

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -18,14 +18,38 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { DriverRegistry } from '#drivers';
 import { PROTOCOLS, PROVIDERS } from '#rules';
+import { LAST_PAGE } from '../../http/page-query.dto';
+import { asId, trimmed } from '../../http/text-fields';
+import { leftOutWhenNull } from '../../http/absent-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const PORT_WORDS = 'must be a port from 1 to 65535';
 
+/** What may be named, by provider this build drives. */
+function resourceTypeWords(): string {
+  return DriverRegistry.providers
+    .map((provider) => {
+      const types = Object.entries(DriverRegistry.facts(provider)!.resourceTypes);
+      return `${provider}: ${types.map(([name, { identifier }]) => `${name} (\`${identifier.example}\`)`).join(', ')}`;
+    })
+    .join('; ');
+}
+
+@ApiSchema({
+  description: 'Which traffic to let in. With neither port nor ports it is every port of the protocol.',
+})
 export class ResourceConfigDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 65535, example: 5432 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 65535,
+    example: 5432,
+    description: 'left out, and no ports either: every port',
+  })
+  @leftOutWhenNull()
   @IsOptional()
   @Min(1, { message: PORT_WORDS })
   @Max(65535, { message: PORT_WORDS })
@@ -33,6 +57,7 @@ export class ResourceConfigDto {
   port?: number;
 
   @ApiPropertyOptional({ type: [Number], example: [80, 443], description: 'Instead of port' })
+  @leftOutWhenNull()
   @IsOptional()
   @ArrayNotEmpty({ message: 'must hold at least one port, or be left out' })
   @ArrayMaxSize(20, { message: 'must hold at most 20 ports' })
@@ -43,6 +68,7 @@ export class ResourceConfigDto {
   ports?: number[];
 
   @ApiPropertyOptional({ enum: PROTOCOLS, default: 'tcp' })
+  @leftOutWhenNull()
   @IsOptional()
   @IsIn(PROTOCOLS, { message: `must be one of ${PROTOCOLS.join(', ')}` })
   protocol?: Protocol;
@@ -52,10 +78,12 @@ export class CreateResourceDto {
   @ApiProperty({ example: 'demo-database', maxLength: 200 })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(200, { message: 'must be at most 200 characters' })
+  @trimmed()
   @IsString({ message: 'must be a string' })
   name!: string;
 
   @ApiProperty({ format: 'uuid' })
+  @asId()
   @IsUUID(undefined, { message: 'must be a UUID' })
   credentialId!: string;
 
@@ -63,7 +91,7 @@ export class CreateResourceDto {
   @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
   provider!: Provider;
 
-  @ApiProperty({ example: 'SECURITY_GROUP' })
+  @ApiProperty({ example: 'SECURITY_GROUP', description: resourceTypeWords() })
   @IsString({ message: 'must be a string' })
   resourceType!: string;
 
@@ -79,6 +107,7 @@ export class CreateResourceDto {
   region?: string;
 
   @ApiPropertyOptional({ type: ResourceConfigDto })
+  @leftOutWhenNull()
   @IsOptional()
   @Type(() => ResourceConfigDto)
   @ValidateNested()
@@ -102,6 +131,7 @@ export class ResourceListQueryDto {
   @IsOptional()
   @Type(() => Number)
   @Min(0, { message: 'must be 0 or more' })
+  @Max(LAST_PAGE, { message: `must be at most ${LAST_PAGE}` })
   @IsInt({ message: 'must be a whole number' })
   page?: number;
 

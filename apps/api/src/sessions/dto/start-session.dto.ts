@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsInt, IsString, IsUUID, MaxLength, Min } from 'class-validator';
 import { leftOutWhenNull } from '../../http/absent-fields';
+import { asId } from '../../http/text-fields';
 
 export class StartSessionDto {
   @ApiPropertyOptional({
@@ -35,6 +36,7 @@ export class StartSessionDto {
     format: 'uuid',
     description: "Default: all of the user's resources",
   })
+  @asId()
   @leftOutWhenNull()
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs only' })

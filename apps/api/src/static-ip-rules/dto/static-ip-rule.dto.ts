@@ -1,7 +1,7 @@
 import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
 import { STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
 import { IsArray, IsNotEmpty, IsString, IsUUID, MaxLength } from 'class-validator';
-import { trimmed } from '../../http/text-fields';
+import { asId, trimmed } from '../../http/text-fields';
 
 const ENTRY_STATUSES = ['PENDING', 'APPLIED', 'FAILED'] as const;
 const UUID = '6c5f2a7e-2a43-4b0e-9a53-0d8c2f7f7c11';
@@ -28,6 +28,7 @@ export class CreateStaticIpRuleDto {
     example: [UUID],
     description: 'the resources to open; an empty list is answered with 422',
   })
+  @asId()
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs' })
   @IsArray({ message: 'must be an array of UUIDs' })
   resourceIds!: string[];

@@ -14,7 +14,7 @@ import {
 import type { PlatformRole } from '#guards';
 import { mayBeAbsent } from '../../http/absent-fields';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { asEmail, trimmed } from '../../http/text-fields';
+import { asId, asEmail, trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
@@ -63,6 +63,7 @@ export class CreateUserDto {
   isOrgAdmin?: boolean | null;
 
   @ApiPropertyOptional({ type: [String], nullable: true, format: 'uuid', maxItems: 100 })
+  @asId()
   @IsOptional()
   @IsUUID(undefined, { each: true, message: 'must hold only UUIDs' })
   @ArrayMaxSize(100, { message: 'must hold at most 100 roles' })

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import { DriverRegistry } from '#drivers';
+import type { Database } from '#entities';
+import { QueueDepth, type QueueConnection } from '#jobs';
+import { MetricsServer } from '#metrics';
+import type { WorkerMetrics } from './worker-metrics';
+
+/** Where operators and probes reach the worker, when it has a port. */
+export class OperatorPort {
+  private server: MetricsServer | null = null;
+  private queues: QueueDepth | null = null;
+
+  /** @param port null: there is none */
+  constructor(
+    private readonly port: number | null,
+    private readonly metrics: WorkerMetrics,
+    private readonly database: Database,
+    private readonly queue: QueueConnection,
+    private readonly log: Logger,
+  ) {}
+
+  /** @throws Error when the port is taken */
+  async open(): Promise<void> {
+    if (this.port === null) return;
+    this.queues = new QueueDepth(DriverRegistry.providers, this.queue, (error) =>
+      this.log.warn({ err: error }, 'The queue cannot be measured'),
+    );
+    this.metrics.watchBacklog(this.database);
+    this.metrics.watchQueues(this.queues);
+    this.server = await MetricsServer.listen(this.port, {
+      registry: this.metrics.registry,
+      // a lost queue only slows the work down
+      ready: () =>
+        this.database.ping().then(
+          () => true,
+          () => false,
+        ),
+    });
+    this.log.info({ port: this.server.port }, 'Metrics and health are served');
+  }
+
+  get address(): number | null {
+    return this.server?.port ?? null;
+  }
+
+  async close(): Promise<void> {
+    await this.server?.close();
+    await this.queues?.close();
+  }
+}

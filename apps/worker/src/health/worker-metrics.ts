@@ -1,0 +1,101 @@
+import { BacklogStore, type Backlog, type Database } from '#entities';
+import type { QueueDepth } from '#jobs';
+import { Counter, Gauge, Histogram, Registry } from '#metrics';
+import type { DriverErrorKind, Provider } from '#rules';
+import type { ConvergenceObserver } from '../convergence/converger';
+
+/** Seconds; the promise is 5 when all is well, 60 after a fault. */
+const LATENESS_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800];
+
+const BACKLOG_GAUGES: readonly (readonly [
+  name: string,
+  help: string,
+  value: (backlog: Backlog) => number,
+])[] = [
+  [
+    'overdue_rules',
+    'Rules that should have been out of the cloud for more than 5 seconds',
+    ({ overdueRules }) => overdueRules,
+  ],
+  [
+    'oldest_overdue_seconds',
+    'For how long the oldest overdue rule should have been out',
+    ({ oldestOverdueSeconds }) => oldestOverdueSeconds,
+  ],
+  ['due_rules', 'Rules to be looked at, now or when their next try comes', ({ dueRules }) => dueRules],
+];
+
+/** What an operator watches a worker by. */
+export class WorkerMetrics implements ConvergenceObserver {
+  readonly registry = new Registry();
+  private readonly looks: Counter<'provider' | 'outcome'>;
+  private readonly lateness: Histogram<'provider'>;
+
+  constructor() {
+    const { registry } = this;
+    this.looks = new Counter({
+      name: 'drawbridge_cloud_looks_total',
+      help: 'Looks at a cloud object by outcome: ok, or what the provider refused it for',
+      labelNames: ['provider', 'outcome'],
+      registers: [registry],
+    });
+    this.lateness = new Histogram({
+      name: 'drawbridge_revocation_lateness_seconds',
+      help: 'From the end of an opening until its rule was seen to be out of the cloud',
+      labelNames: ['provider'],
+      buckets: LATENESS_BUCKETS,
+      registers: [registry],
+    });
+  }
+
+  looked(provider: Provider, outcome: 'ok' | DriverErrorKind): void {
+    this.looks.inc({ provider, outcome });
+  }
+
+  closed(provider: Provider, latenessSeconds: number): void {
+    this.lateness.observe({ provider }, latenessSeconds);
+  }
+
+  /** Adds what waits to be done, read when somebody asks. */
+  watchBacklog(database: Database): void {
+    const store = new BacklogStore();
+    let reading: Promise<Backlog[]> | null = null;
+    // the gauges are read together: one query for all of them
+    const read = (): Promise<Backlog[]> => {
+      reading ??= store.byProvider(database.autocommit).finally(() => (reading = null));
+      return reading;
+    };
+    for (const [name, help, value] of BACKLOG_GAUGES) {
+      const gauge: Gauge<'provider'> = new Gauge({
+        name,
+        help,
+        labelNames: ['provider'],
+        registers: [this.registry],
+        collect: async () => {
+          const backlogs = await read();
+          gauge.reset();
+          for (const backlog of backlogs) gauge.set({ provider: backlog.provider }, value(backlog));
+        },
+      });
+    }
+  }
+
+  /** Adds how many wake-ups wait, read when somebody asks. */
+  watchQueues(queues: QueueDepth): void {
+    const depth = new Gauge({
+      name: 'queue_depth',
+      help: 'Wake-ups that wait for a worker; NaN while the queue is out of reach',
+      labelNames: ['provider'],
+      registers: [this.registry],
+      collect: async () => {
+        depth.reset();
+        try {
+          for (const { provider, waiting } of await queues.read()) depth.set({ provider }, waiting);
+        } catch {
+          // a lost queue must not hide the other figures
+          depth.set({ provider: 'unknown' }, Number.NaN);
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,2 @@
+export * from './metrics-server';
+export { Counter, Gauge, Histogram, Registry } from 'prom-client';

@@ -1,0 +1,64 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
+
+export interface MetricsSource {
+  readonly registry: Registry;
+  /** whether the process can do its work now; never rejects */
+  readonly ready: () => Promise<boolean>;
+}
+
+/**
+ * A process's own port for operators and probes, apart from the one clients use: `/metrics` (Prometheus text),
+ * `/health` (it is alive), `/health/ready` (503 while it cannot work).
+ */
+export class MetricsServer {
+  private constructor(private readonly server: Server) {}
+
+  /** @param port 0 takes a free one. @throws Error when the port is taken */
+  static async listen(port: number, source: MetricsSource): Promise<MetricsServer> {
+    collectDefaultMetrics({ register: source.registry });
+    const server = createServer((request, response) => {
+      answer(request.url ?? '/', response, source).catch((error: unknown) => {
+        text(response, 500, error instanceof Error ? error.message : 'failed');
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, resolve);
+    });
+    return new MetricsServer(server);
+  }
+
+  get port(): number {
+    const address = this.server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+async function answer(
+  url: string,
+  response: ServerResponse,
+  { registry, ready }: MetricsSource,
+): Promise<void> {
+  const [path] = url.split('?');
+  if (path === '/metrics') {
+    response.setHeader('Content-Type', registry.contentType);
+    response.end(await registry.metrics());
+  } else if (path === '/health') {
+    text(response, 200, 'UP');
+  } else if (path === '/health/ready') {
+    const up = await ready();
+    text(response, up ? 200 : 503, up ? 'UP' : 'DOWN');
+  } else {
+    text(response, 404, 'There is /metrics, /health and /health/ready');
+  }
+}
+
+function text(response: ServerResponse, status: number, words: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${words}\n`);
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { Drawbridge } from '../harness/drawbridge';
+import { documentedOperations } from '../harness/documented-operations';
+import { BILLING_DETAILS } from './billing';
+import { organization, type Organization, type ResourcePlan } from './organization';
+
+/** An organization that has one of everything. */
+export interface FurnishedOrganization extends Organization {
+  readonly sessionId: string;
+  readonly staticIpRuleId: string;
+  readonly apiKeyId: string;
+  readonly userId: string;
+}
+
+export async function furnishedOrganization(
+  drawbridge: Drawbridge,
+  plan: ResourcePlan,
+  ipv4Address: string,
+): Promise<FurnishedOrganization> {
+  const org = await organization(drawbridge, [plan]);
+  const { admin, resourceIds } = org;
+  const made = async (path: string, body: object): Promise<string> =>
+    (await admin.expect(201, admin.post<{ id: string }>(path, body))).id;
+  await admin.expect(200, admin.patch('/organization/billing', BILLING_DETAILS));
+  const plans = await admin.expect(200, admin.get<{ id: string; tier: string }[]>('/billing/plans'));
+  const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
+  await admin.expect(200, admin.post('/billing/subscribe', { planId }));
+  const { id: sessionId } = await org.started({ ipv4Address });
+  return Object.assign(org, {
+    sessionId,
+    staticIpRuleId: await made('/static-ip-rules', { label: 'Office', ipAddress: ipv4Address, resourceIds }),
+    apiKeyId: await made('/api-keys', { name: 'pipeline', scopes: ['sessions:read'] }),
+    userId: await made('/users', { email: `${randomUUID()}@example.com`, roleIds: [org.roleId] }),
+  });
+}
+
+/** Every path that one may read, lists and single objects, with the organization's own ids filled in. */
+export async function readablePaths(org: FurnishedOrganization): Promise<string[]> {
+  const ids: Readonly<Record<string, string>> = {
+    sessions: org.sessionId,
+    resources: org.resourceIds[0]!,
+    credentials: org.credentialId,
+    roles: org.roleId,
+    users: org.userId,
+    'static-ip-rules': org.staticIpRuleId,
+    organizations: org.organizationId,
+  };
+  const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);
+  return operations
+    .filter(({ method, guarded }) => method === 'GET' && guarded)
+    .map(({ template }) =>
+      template.replace(/([\w-]+)\/\{id\}/, (_, collection: string) => `${collection}/${ids[collection]}`),
+    );
+}

@@ -1,0 +1,83 @@
+import {
+  furnishedOrganization,
+  readablePaths,
+  type FurnishedOrganization,
+} from '../../builders/furnished-organization';
+import { group } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const CAMEL_CASE = /^[a-z][a-zA-Z0-9]*$/;
+/** Names that end in Id and are the cloud's. */
+const OF_THE_CLOUD = new Set(['providerRuleId', 'accessKeyId', 'externalId']);
+
+interface Field {
+  readonly where: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** Every field of a body, however deep. */
+const fieldsOf = (where: string, body: unknown): Field[] => {
+  if (Array.isArray(body)) return body.flatMap((item) => fieldsOf(where, item));
+  if (body === null || typeof body !== 'object') return [];
+  return Object.entries(body).flatMap(([name, value]) => [
+    { where, name, value: value as unknown },
+    ...fieldsOf(`${where} ${name}`, value),
+  ]);
+};
+
+describe('2 Conventions', () => {
+  let drawbridge: Drawbridge;
+  let org: FurnishedOrganization;
+  const fields: Field[] = [];
+  const contentTypes = new Set<string | null>();
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await furnishedOrganization(drawbridge, { group: group(0), config: { port: 22 } }, '203.0.113.1');
+    await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
+    for (const path of await readablePaths(org)) {
+      const asked = org.admin.get(path);
+      fields.push(...fieldsOf(path, await org.admin.expect(200, asked)));
+      contentTypes.add((await asked).headers.get('Content-Type'));
+    }
+  });
+  afterAll(() => drawbridge.stop());
+
+  const named = (pattern: RegExp): Field[] =>
+    fields.filter(({ name, value }) => pattern.test(name) && value !== null);
+
+  it('identifiers are UUIDs of version 4, wherever they are', () => {
+    const ids = named(/^id$|Id$/).filter(({ name }) => !OF_THE_CLOUD.has(name));
+    expect(new Set(ids.map(({ where }) => where.split(' ')[0])).size).toBeGreaterThan(15);
+    expect(ids.filter(({ value }) => !UUID_V4.test(String(value)))).toEqual([]);
+    const lists = named(/Ids$/).flatMap(({ value }) => value as unknown[]);
+    expect(lists.length).toBeGreaterThan(0);
+    expect(lists.filter((id) => !UUID_V4.test(String(id)))).toEqual([]);
+  });
+
+  it('timestamps are ISO 8601 in UTC, wherever they are', () => {
+    const times = named(/At$|^timestamp$|^currentPeriod|^gracePeriodEnd$/);
+    expect(times.length).toBeGreaterThan(20);
+    expect(times.filter(({ value }) => !UTC.test(String(value)))).toEqual([]);
+  });
+
+  it('field names are camelCase', () => {
+    expect(fields.length).toBeGreaterThan(200);
+    expect(fields.filter(({ name }) => !CAMEL_CASE.test(name))).toEqual([]);
+  });
+
+  it('answers are JSON', () => {
+    expect([...contentTypes]).toEqual(['application/json; charset=utf-8']);
+  });
+
+  it('a region that is not set is absent, not null', async () => {
+    const path = `/resources/${org.resourceIds[0]}`;
+    expect((await org.admin.get(path)).body).toHaveProperty('region', 'eu-central-1');
+    await drawbridge.query('UPDATE resources SET region = NULL WHERE id = $1', [org.resourceIds[0]]);
+    expect((await org.admin.get(path)).body).not.toHaveProperty('region');
+    expect((await org.admin.get<object[]>('/resources')).body[0]).not.toHaveProperty('region');
+  });
+});

@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
+import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
+import { BILLING_DETAILS } from '../../builders/billing';
+import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
+import type { Answer, ApiClient } from '../../harness/api-client';
+import { documentedOperations } from '../../harness/documented-operations';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const PASSWORDS = ['First 1 of them', 'Second 1 of them', 'Third 1 of them', 'Fourth 1 of them'] as const;
+
+const UUID = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/) as string;
+const EMAIL = expect.stringMatching(/@example\.com$/) as string;
+
+/** What leaves no record of its own, and why. */
+const WITHOUT: ReadonlySet<string> = new Set([
+  // the sign-in it goes on with is on record; a token that is used twice is a record of its own
+  'POST /auth/refresh',
+  // worth nothing until it is confirmed, which is
+  'POST /mfa/setup',
+  // what an event of the payment provider changes is recorded by SYSTEM
+  'POST /billing/webhooks/{adapter}',
+]);
+
+describe('6 Events: every change is on record', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let admin: ApiClient;
+  /** operation to the records that it left, oldest first */
+  const left = new Map<string, AuditRecord[]>();
+  let newest: string | undefined;
+
+  const fresh = async (): Promise<AuditRecord[]> => {
+    const records = await auditRecords(admin);
+    const end = records.findIndex(({ id }) => id === newest);
+    newest = records[0]!.id;
+    return records.slice(0, end === -1 ? undefined : end).toReversed();
+  };
+
+  /** Does it, and notes which records are new. */
+  const did = async <T = { id: string }>(operation: string, deed: Promise<Answer<T>>): Promise<T> => {
+    const { status, body } = await deed;
+    if (status >= 300) throw new Error(`${operation}: ${status} ${JSON.stringify(body)}`);
+    left.set(operation, await fresh());
+    return body;
+  };
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge, [{ group: group(0) }]);
+    ({ admin } = org);
+    left.set('POST /auth/register', (await auditRecords(admin)).slice(-1));
+    await fresh();
+    const person = await throughAccounts();
+    await throughMfa(person);
+    await throughResources();
+    await throughRoles(person);
+    await throughSessions();
+    await throughTheRest(person);
+  }, 120_000);
+  afterAll(() => drawbridge.stop());
+
+  async function throughAccounts(): Promise<AccountOwner> {
+    const { api } = drawbridge;
+    const email = `${randomUUID()}@example.com`;
+    const invited = await did<{ id: string; invitationUrl: string }>(
+      'POST /users',
+      admin.post('/users', { email }),
+    );
+    const inviteToken = invited.invitationUrl.split('/').at(-1);
+    const [first, second, third, fourth] = PASSWORDS;
+    const login = await did<Login>(
+      'POST /auth/set-password',
+      api.post('/auth/set-password', { inviteToken, password: first }),
+    );
+    const person = new AccountOwner(drawbridge, email, first, login);
+    await did('PATCH /users/{id}', admin.patch(`/users/${person.id}`, { name: 'Ada' }));
+    const signedIn = await did<Login>('POST /auth/login', person.login());
+    const { refreshToken } = await did<Login>(
+      'POST /auth/refresh',
+      api.post('/auth/refresh', { refreshToken: signedIn.refreshToken }),
+    );
+    await did('POST /auth/logout', api.post('/auth/logout', { refreshToken }));
+    const change = { currentPassword: first, newPassword: second };
+    await did('POST /auth/change-password', person.client.post('/auth/change-password', change));
+    await did('POST /auth/forgot-password', api.post('/auth/forgot-password', { email }));
+    // the first mail was the invitation
+    const token = await mailedToken(drawbridge, email, 2);
+    await did('POST /auth/reset-password', api.post('/auth/reset-password', { token, newPassword: third }));
+    person.password = third;
+    await drawbridge.query(`UPDATE users SET password_changed_at = now() - interval '2 days' WHERE id = $1`, [
+      person.id,
+    ]);
+    const settings = { passwordExpirationDays: 1 };
+    await did('PATCH /organization/settings', admin.patch('/organization/settings', settings));
+    const { passwordChangeToken } = await person.loggedIn();
+    await fresh();
+    const expired = { passwordChangeToken, newPassword: fourth };
+    await did('POST /auth/change-expired-password', api.post('/auth/change-expired-password', expired));
+    person.password = fourth;
+    return person;
+  }
+
+  async function throughMfa(person: AccountOwner): Promise<void> {
+    const client = person.as(await person.loggedIn());
+    await fresh();
+    await did('POST /mfa/setup', client.post('/mfa/setup'));
+    await person.turnMfaOn(client);
+    left.set('POST /mfa/setup/confirm', await fresh());
+    const { recoveryCodes } = await did<{ recoveryCodes: string[] }>(
+      'POST /mfa/recovery-codes/regenerate',
+      client.post('/mfa/recovery-codes/regenerate', { code: person.recoveryCodes[0] }),
+    );
+    await did('POST /mfa/disable', client.post('/mfa/disable', { code: recoveryCodes[0] }));
+    await person.turnMfaOn(client);
+    const { mfaChallengeToken } = await person.loggedIn();
+    await fresh();
+    await did('POST /auth/verify-mfa', person.verify(mfaChallengeToken, person.recoveryCodes[0]!));
+    await did('POST /users/{id}/reset-mfa', admin.post(`/users/${person.id}/reset-mfa`));
+  }
+
+  async function throughResources(): Promise<void> {
+    const key = { provider: 'AWS', credentialType: 'ACCESS_KEY', credentialData: SIMULATED_KEY };
+    const credential = await did<{ id: string }>(
+      'POST /credentials',
+      admin.post('/credentials', { name: 'Another', ...key }),
+    );
+    const credentialPath = `/credentials/${credential.id}`;
+    await did('PATCH /credentials/{id}', admin.patch(credentialPath, { name: 'Yet another' }));
+    await did('POST /credentials/{id}/verify', admin.post(`${credentialPath}/verify`));
+    const { id } = await did<{ id: string }>(
+      'POST /resources',
+      admin.post('/resources', {
+        name: 'database',
+        credentialId: credential.id,
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(1),
+        region: 'eu-central-1',
+      }),
+    );
+    await did('PATCH /resources/{id}', admin.patch(`/resources/${id}`, { name: 'store' }));
+    await did('POST /resources/{id}/verify', admin.post(`/resources/${id}/verify`));
+    await did('POST /resources/{id}/reconcile', admin.post(`/resources/${id}/reconcile`));
+    const office = { label: 'Office', ipAddress: '198.51.100.1', resourceIds: [id] };
+    const rule = await did<{ id: string }>('POST /static-ip-rules', admin.post('/static-ip-rules', office));
+    const rulePath = `/static-ip-rules/${rule.id}`;
+    await did('PATCH /static-ip-rules/{id}', admin.patch(rulePath, { label: 'Branch' }));
+    await did('DELETE /static-ip-rules/{id}', admin.delete(rulePath));
+    await did('DELETE /resources/{id}', admin.delete(`/resources/${id}`));
+    // its row goes with its last rule, which a worker takes out
+    await drawbridge.query('DELETE FROM resources WHERE id = $1', [id]);
+    await did('DELETE /credentials/{id}', admin.delete(credentialPath));
+  }
+
+  async function throughRoles(person: AccountOwner): Promise<void> {
+    const role = await did<{ id: string }>('POST /roles', admin.post('/roles', { name: 'Testers' }));
+    const path = `/roles/${role.id}`;
+    await did('PATCH /roles/{id}', admin.patch(path, { name: 'Readers' }));
+    for (const [part, id] of [
+      ['resources/{resourceId}', org.resourceIds[0]],
+      ['users/{userId}', person.id],
+    ] as const) {
+      const assigned = `${path}/${part.split('/')[0]}/${id}`;
+      await did(`POST /roles/{id}/${part}`, admin.post(assigned));
+      await did(`DELETE /roles/{id}/${part}`, admin.delete(assigned));
+    }
+    await did('DELETE /roles/{id}', admin.delete(path));
+  }
+
+  async function throughSessions(): Promise<void> {
+    const start = (ipv4Address: string): Promise<Answer<{ id: string }>> =>
+      admin.post('/sessions', { ipv4Address });
+    const { id } = await did('POST /sessions', start('203.0.113.1'));
+    const extend = admin.post(`/sessions/${id}/extend`, { additionalHours: 1 });
+    await did('POST /sessions/{id}/extend', extend);
+    await did('POST /sessions/{id}/stop', admin.post(`/sessions/${id}/stop`));
+    const other = await did('POST /sessions', start('203.0.113.2'));
+    await did('POST /sessions/admin/{id}/stop', admin.post(`/sessions/admin/${other.id}/stop`));
+  }
+
+  async function throughTheRest(person: AccountOwner): Promise<void> {
+    const body = { name: 'pipeline', scopes: ['sessions:read'] };
+    const key = await did<{ id: string }>('POST /api-keys', admin.post('/api-keys', body));
+    await did('DELETE /api-keys/{id}', admin.delete(`/api-keys/${key.id}`));
+    await did('PATCH /organization', admin.patch('/organization', { name: 'Renamed' }));
+    await did('PATCH /organization/billing', admin.patch('/organization/billing', BILLING_DETAILS));
+    const plans = await admin.expect(200, admin.get<{ id: string; tier: string }[]>('/billing/plans'));
+    const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
+    await did('POST /billing/subscribe', admin.post('/billing/subscribe', { planId }));
+    await did('POST /billing/cancel', admin.post('/billing/cancel'));
+    await did('DELETE /users/{id}', admin.delete(`/users/${person.id}`));
+    await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
+    const platform = `/platform/organizations/${org.organizationId}`;
+    const reason = { reason: 'Unpaid' };
+    await did('POST /platform/organizations/{id}/suspend', admin.post(`${platform}/suspend`, reason));
+    await did('POST /platform/organizations/{id}/reactivate', admin.post(`${platform}/reactivate`));
+  }
+
+  it('this test does every operation that changes something', async () => {
+    const base = `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`;
+    const changing = (await documentedOperations(base))
+      .filter(({ method }) => method !== 'GET')
+      .map(({ method, template }) => `${method} ${template}`);
+    expect(changing.filter((operation) => !left.has(operation) && !WITHOUT.has(operation))).toEqual([]);
+    expect(changing).toEqual(expect.arrayContaining([...WITHOUT]));
+  });
+
+  it.each([
+    ['POST /auth/register', 'ORGANIZATION_REGISTERED'],
+    ['POST /auth/login', 'USER_LOGIN'],
+    ['POST /auth/verify-mfa', 'USER_LOGIN'],
+    ['POST /auth/logout', 'USER_LOGOUT'],
+    ['POST /auth/change-password', 'PASSWORD_CHANGED'],
+    ['POST /auth/change-expired-password', 'PASSWORD_CHANGED USER_LOGIN'],
+    ['POST /auth/forgot-password', 'PASSWORD_RESET_REQUESTED'],
+    ['POST /auth/reset-password', 'PASSWORD_RESET USER_LOGIN'],
+    ['POST /auth/set-password', 'INVITATION_ACCEPTED USER_LOGIN'],
+    ['POST /mfa/setup/confirm', 'MFA_ENABLED'],
+    ['POST /mfa/disable', 'MFA_DISABLED'],
+    ['POST /mfa/recovery-codes/regenerate', 'MFA_RECOVERY_CODES_REGENERATED'],
+    ['POST /users', 'USER_CREATED'],
+    ['PATCH /users/{id}', 'USER_UPDATED'],
+    ['POST /users/{id}/reset-mfa', 'MFA_RESET'],
+    ['DELETE /users/{id}', 'USER_DELETED'],
+    ['POST /credentials', 'CREDENTIAL_CREATED'],
+    ['PATCH /credentials/{id}', 'CREDENTIAL_UPDATED'],
+    ['POST /credentials/{id}/verify', 'CREDENTIAL_VERIFIED'],
+    ['DELETE /credentials/{id}', 'CREDENTIAL_DELETED'],
+    ['POST /resources', 'RESOURCE_CREATED'],
+    ['PATCH /resources/{id}', 'RESOURCE_UPDATED'],
+    ['POST /resources/{id}/verify', 'RESOURCE_VERIFIED'],
+    ['POST /resources/{id}/reconcile', 'RESOURCE_RECONCILED'],
+    ['DELETE /resources/{id}', 'RESOURCE_DELETED'],
+    ['POST /static-ip-rules', 'STATIC_IP_RULE_CREATED'],
+    ['PATCH /static-ip-rules/{id}', 'STATIC_IP_RULE_UPDATED'],
+    ['DELETE /static-ip-rules/{id}', 'STATIC_IP_RULE_DELETED'],
+    ['POST /roles', 'ROLE_CREATED'],
+    ['PATCH /roles/{id}', 'ROLE_UPDATED'],
+    ['POST /roles/{id}/resources/{resourceId}', 'ROLE_RESOURCE_ASSIGNED'],
+    ['DELETE /roles/{id}/resources/{resourceId}', 'ROLE_RESOURCE_UNASSIGNED'],
+    ['POST /roles/{id}/users/{userId}', 'ROLE_USER_ASSIGNED'],
+    ['DELETE /roles/{id}/users/{userId}', 'ROLE_USER_UNASSIGNED'],
+    ['DELETE /roles/{id}', 'ROLE_DELETED'],
+    ['POST /sessions', 'SESSION_STARTED'],
+    ['POST /sessions/{id}/extend', 'SESSION_EXTENDED'],
+    ['POST /sessions/{id}/stop', 'SESSION_STOPPED'],
+    ['POST /sessions/admin/{id}/stop', 'SESSION_STOPPED'],
+    ['POST /api-keys', 'API_KEY_CREATED'],
+    ['DELETE /api-keys/{id}', 'API_KEY_REVOKED'],
+    ['PATCH /organization', 'ORGANIZATION_UPDATED'],
+    ['PATCH /organization/settings', 'ORGANIZATION_SETTINGS_UPDATE'],
+    ['PATCH /organization/billing', 'BILLING_DETAILS_UPDATED'],
+    ['POST /billing/subscribe', 'SUBSCRIPTION_CREATED'],
+    ['POST /billing/cancel', 'SUBSCRIPTION_EXPIRED'],
+    ['POST /platform/organizations/{id}/suspend', 'ORGANIZATION_SUSPENDED'],
+    ['POST /platform/organizations/{id}/reactivate', 'ORGANIZATION_REACTIVATED'],
+  ])('%s: %s, of the person who did it', (operation, eventTypes) => {
+    const records = left.get(operation)!;
+    expect(records.map(({ eventType }) => eventType).join(' ')).toBe(eventTypes);
+    for (const record of records) {
+      expect(record).toMatchObject({ actorType: 'USER', result: 'SUCCESS', errorMessage: null });
+      expect(record).toMatchObject({ actorId: UUID, actorEmail: EMAIL, ipAddress: '127.0.0.1' });
+      expect(record).toMatchObject({ resourceType: expect.any(String) as string, resourceId: UUID });
+    }
+  });
+
+  it.each([...WITHOUT].filter((operation) => !operation.includes('webhooks')))('%s: none', (operation) => {
+    expect(left.get(operation)).toEqual([]);
+  });
+});
