@@ -1,4 +1,5 @@
 export * from './audit-record.entity';
+export * from './data-key.store';
 export type { DatabaseSettings } from './data-source';
 export * from './database';
 export type { NewOpening, WantedRules, WokenTargets } from './openings';

@@ -34,13 +34,3 @@ export function openField(dataKey: DataKey, place: FieldPlace, sealed: string): 
   }
   return unseal(dataKey.key, placeOf(place, dataKey.version), { nonce, body }, WHAT).toString('utf8');
 }
-
-/**
- * The version of the data key a value was sealed under: which one to unwrap.
- * @throws SealBrokenError when the text is no sealed value
- */
-export function sealedKeyVersion(sealed: string): number {
-  const version = FORM.exec(sealed)?.[1];
-  if (version === undefined) throw new SealBrokenError(WHAT);
-  return Number(version);
-}

@@ -1,0 +1,87 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { Database, DataKeyStore } from '#entities';
+import { MasterKeys, rewrapDataKey } from '#secrets';
+import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
+
+const HELP = `Wraps every organization's data key anew, by the newest master key.
+
+  npm run rotate-master-key
+
+MASTER_KEYS holds the old key and the new one, the highest version last: "1:<old>,2:<new>". In this order:
+
+  1. Give API and workers both keys and restart them: new data keys are wrapped by the new one, old ones still open.
+  2. Run this command. What is encrypted stays as it is; nothing has to stop meanwhile. It may be run again.
+  3. When it says that no data key is left under another version, take the old key out of MASTER_KEYS.
+
+The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.data) and is running.
+`;
+
+const SEE_HELP = 'For help: npm run rotate-master-key -- --help\n';
+const AT_ONCE = 100;
+
+/** What the operator has to put right: printed without a stack. */
+class Refused extends Error {}
+
+function wantsHelp(given: readonly string[]): boolean {
+  try {
+    const options = { help: { type: 'boolean', short: 'h', default: false } } as const;
+    return parseArgs({ args: [...given], options }).values.help;
+  } catch (error) {
+    throw new Refused((error as Error).message);
+  }
+}
+
+function readKeys(text: string | undefined): MasterKeys {
+  try {
+    return MasterKeys.parse(text ?? '');
+  } catch (error) {
+    throw new Refused((error as Error).message);
+  }
+}
+
+/** @returns how many data keys were wrapped anew */
+async function rotate(database: Database, keys: MasterKeys, tell: (done: number) => void): Promise<number> {
+  const store = new DataKeyStore();
+  let done = 0;
+  for (;;) {
+    const count = await database.transaction(async (tx) => {
+      const found = await store.lockNotUnder(tx, keys.currentVersion, AT_ONCE);
+      for (const key of found) await store.rewrap(tx, { ...key, ...rewrapDataKey(keys, key) });
+      return found.length;
+    });
+    if (count === 0) return done;
+    done += count;
+    tell(done);
+  }
+}
+
+async function main(): Promise<void> {
+  if (wantsHelp(process.argv.slice(2))) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const keys = readKeys(process.env['MASTER_KEYS']);
+  const url = commandDatabaseUrl(process.env);
+  if (url === null) throw new Refused(NO_DATABASE);
+  const database = await new Database({ url, applicationName: 'drawbridge-rotate', poolSize: 1 }).connect();
+  try {
+    const done = await rotate(database, keys, (count) =>
+      process.stderr.write(`${count} data keys wrapped\n`),
+    );
+    const left = await new DataKeyStore().countNotUnder(database.autocommit, keys.currentVersion);
+    const words = left === 0 ? 'none is left under another' : `${left} are left: run the command again`;
+    process.stdout.write(
+      `${done} data keys are now under master key version ${keys.currentVersion}; ${words}.\n`,
+    );
+    if (left > 0) process.exitCode = 1;
+  } finally {
+    await database.close();
+  }
+}
+
+main().catch((error: unknown) => {
+  const words = error instanceof Refused ? `${error.message}\n${SEE_HELP}` : `${String(error)}\n`;
+  process.stderr.write(words);
+  process.exitCode = error instanceof Refused ? 2 : 1;
+});

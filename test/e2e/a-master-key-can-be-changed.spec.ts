@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const newKey = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
+
+describe('A master key can be changed', () => {
+  const old = newKey(1);
+  const fresh = newKey(2);
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false, api: { MASTER_KEYS: old } });
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  /** `npm run rotate-master-key`, as it is shipped. */
+  const rotate = (masterKeys: string, ...given: string[]): Promise<Run> =>
+    new Promise((done) => {
+      const { PATH = '' } = process.env;
+      execFile(
+        process.execPath,
+        ['dist/apps/worker/src/rotate-master-key.js', ...given],
+        {
+          cwd: resolve(__dirname, '../..'),
+          env: { PATH, DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys },
+        },
+        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+
+  it('wraps every data key anew, and the old key may go: what was encrypted opens with the new one alone', async () => {
+    const second = await organization(drawbridge, []);
+    const run = await rotate(`${old},${fresh}`);
+    expect(run).toMatchObject({
+      code: 0,
+      stdout: '2 data keys are now under master key version 2; none is left under another.\n',
+    });
+    const again = await rotate(`${old},${fresh}`);
+    expect(again.stdout).toContain('0 data keys');
+    const worker = await drawbridge.startWorker({ MASTER_KEYS: fresh });
+    await org.reaches((await org.started({ ipv4Address: '203.0.113.5' })).id, 'ACTIVE');
+    await worker.stop();
+    expect(second.credentialId).not.toBe(org.credentialId);
+  });
+
+  it('changes nothing when a data key cannot be opened, and tells no key', async () => {
+    const stranger = newKey(3);
+    const run = await rotate(stranger);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('not in MASTER_KEYS');
+    expect(run.stdout + run.stderr).not.toContain(stranger.slice(2));
+    const rows = await drawbridge.query('SELECT 1 FROM data_keys WHERE master_key_version = 3');
+    expect(rows).toEqual([]);
+  });
+
+  it('says what is wrong with MASTER_KEYS, and knows --help', async () => {
+    expect(await rotate('nonsense')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/MASTER_KEYS must be/) as string,
+    });
+    expect((await rotate(old, '--help')).stdout).toContain('In this order');
+  });
+});
