@@ -2,21 +2,24 @@ import {
   overallStatus,
   resourceIpStatus,
   sessionStatus,
-  type EndedReason,
   type HeldRule,
   type OrganizationId,
   type ResourceIpStatus,
   type RuleState,
   type SessionStatus,
-  type StaticIpRuleStatus,
 } from '#rules';
-import type { AuditEventType } from './audit-record.entity';
-import { AuditStore, SYSTEM_ACTOR, type AuditEntry } from './audit.store';
+import { AuditStore } from './audit.store';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
 import { lockLease, type Lease } from './lease.store';
 import { byKey } from './by-key';
 import { lockOwners } from './lock-owners';
+import {
+  sessionMoved,
+  staticRuleSettled,
+  type AffectedSession,
+  type AffectedStaticRule,
+} from './settlement-records';
 import { HOLDING, LEAVING } from './status-lists';
 
 /** What a look at the cloud settled for one rule, to be written under the lease it was found in. */
@@ -66,34 +69,6 @@ interface AffectedIp {
   overdue: boolean;
   rules: (HeldRule & { ruleId: string; providerRuleId: string | null; lastError: string | null })[];
 }
-
-interface AffectedSession {
-  id: string;
-  organizationId: OrganizationId;
-  status: SessionStatus;
-  endedReason: EndedReason | null;
-  userId: string;
-  userEmail: string;
-  /** of one of its addresses, when there is one */
-  errorMessage: string | null;
-  statuses: ResourceIpStatus[];
-}
-
-interface AffectedStaticRule {
-  id: string;
-  organizationId: OrganizationId;
-  label: string;
-  ipAddress: string;
-  statuses: ResourceIpStatus[];
-}
-
-const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
-  ACTIVE: 'SESSION_ACTIVATED',
-  PARTIAL: 'SESSION_ACTIVATED',
-  FAILED: 'SESSION_FAILED',
-  EXPIRED: 'SESSION_EXPIRED',
-  CANCELLED: 'SESSION_CANCELLED',
-};
 
 /**
  * For `WHERE`: the rule stands as seen by the way of this look ($2, $3), and nobody who holds it goes the way it was
@@ -280,29 +255,4 @@ export class SettlementStore {
       await this.audit.write(tx, organization, ...entries);
     }
   }
-}
-
-function staticRuleSettled(rule: AffectedStaticRule, status: StaticIpRuleStatus): AuditEntry {
-  return {
-    ...SYSTEM_ACTOR,
-    eventType: status === 'ACTIVE' ? 'STATIC_IP_RULE_APPLIED' : 'STATIC_IP_RULE_FAILED',
-    resourceType: 'STATIC_IP_RULE',
-    resourceId: rule.id,
-    resourceName: rule.label,
-    result: status === 'ACTIVE' ? 'SUCCESS' : 'FAILURE',
-    details: { ipAddress: rule.ipAddress, status },
-  };
-}
-
-function sessionMoved(session: AffectedSession, to: SessionStatus): AuditEntry {
-  return {
-    ...SYSTEM_ACTOR,
-    eventType: session.status === 'PENDING' || to !== 'PARTIAL' ? SESSION_EVENTS[to]! : 'SESSION_FAILED',
-    resourceType: 'SESSION',
-    resourceId: session.id,
-    resourceName: session.userEmail,
-    result: to === 'FAILED' ? 'FAILURE' : 'SUCCESS',
-    errorMessage: to === 'FAILED' ? session.errorMessage : null,
-    details: { userId: session.userId, from: session.status, to },
-  };
 }
