@@ -1,17 +1,16 @@
 import {
   overallStatus,
-  resourceIpStatus,
+  resourceIpMove,
   sessionStatus,
-  type HeldRule,
   type OrganizationId,
-  type ResourceIpStatus,
   type RuleState,
   type SessionStatus,
+  type SettledIp,
 } from '#rules';
 import { AuditStore } from './audit.store';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
-import { lockLease, type Lease } from './lease.store';
+import { LeaseStore, type Lease } from './lease.store';
 import { byKey } from './by-key';
 import { lockOwners } from './lock-owners';
 import {
@@ -60,14 +59,11 @@ export interface Settled {
   readonly latenessSeconds: readonly number[];
 }
 
-interface AffectedIp {
+interface AffectedIp extends SettledIp {
   id: string;
   organizationId: OrganizationId;
   sessionId: string | null;
   staticIpRuleId: string | null;
-  status: ResourceIpStatus;
-  overdue: boolean;
-  rules: (HeldRule & { ruleId: string; providerRuleId: string | null; lastError: string | null })[];
 }
 
 /**
@@ -89,11 +85,12 @@ const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
   private readonly audit = new AuditStore();
+  private readonly leases = new LeaseStore();
 
   /** @returns null when the lease was lost meanwhile: nothing is written */
   async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<Settled | null> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
-    if (!(await lockLease(tx, lease))) return null;
+    if (!(await this.leases.lock(tx, lease))) return null;
     await lockOwners(
       tx,
       `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
@@ -150,28 +147,10 @@ export class SettlementStore {
     affected: AffectedIp[],
     settlement: Settlement,
   ): Promise<Settled & { moved: AffectedIp[] }> {
-    const failed = new Map(
-      settlement.rules.filter((rule) => rule.failed).map((rule) => [rule.ruleId, rule.message]),
-    );
+    const failed = new Set(settlement.rules.filter((rule) => rule.failed).map((rule) => rule.ruleId));
     const moves = affected.flatMap((ip) => {
-      const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
-      const missing = ip.rules.find((rule) => rule.state !== 'present');
-      const status = resourceIpStatus(
-        ip.status,
-        ip.rules,
-        refused !== undefined || (ip.overdue && missing !== undefined),
-      );
-      if (status === ip.status) return [];
-      const errorMessage =
-        status === 'FAILED'
-          ? ((refused ?? missing)?.lastError ?? 'The provider did not apply it in time')
-          : null;
-      const providerRuleId =
-        ip.rules
-          .map((rule) => rule.providerRuleId)
-          .filter(Boolean)
-          .join(',') || null;
-      return [{ ip, row: { id: ip.id, from: ip.status, to: status, errorMessage, providerRuleId } }];
+      const move = resourceIpMove(ip, failed);
+      return move ? [{ ip, row: { id: ip.id, from: ip.status, ...move } }] : [];
     });
     if (moves.length === 0) return { moved: [], latenessSeconds: [] };
     const [written] = await tx.query<{ latenessSeconds: number[] }[]>(

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   Access,
   ConvergenceStore,
-  Database,
   DueRuleRow,
   LeaseStore,
   RuleSettlement,
   Settlement,
   SettlementStore,
+  Transactions,
   WriteBudgetStore,
 } from '#entities';
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
@@ -23,7 +23,8 @@ import {
   type Provider,
   type Verdict,
 } from '#rules';
-import type { CloudAccess } from '../clouds/cloud-access';
+import type { CloudWays } from '../clouds/cloud-access';
+import type { Timing } from '../timing';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
@@ -32,7 +33,7 @@ import { settledLocally, settlement, stillDue } from './settle-rule';
 export interface ConvergenceStores {
   readonly leases: LeaseStore;
   readonly convergence: ConvergenceStore;
-  readonly settlements: SettlementStore;
+  readonly settlements: Pick<SettlementStore, 'settle'>;
   readonly budgets: WriteBudgetStore;
 }
 
@@ -56,16 +57,17 @@ export interface ConvergenceObserver {
  */
 export class Converger {
   constructor(
-    private readonly database: Database,
+    private readonly database: Transactions,
     private readonly stores: ConvergenceStores,
-    private readonly clouds: CloudAccess,
+    private readonly clouds: CloudWays,
     private readonly reconciler: Reconciler,
     private readonly observer: ConvergenceObserver,
+    private readonly timing: Timing,
   ) {}
 
   /** Returns when nothing is due any more, or another worker has the object. */
   async converge(targetId: string): Promise<void> {
-    const held = await HeldLease.take(this.database, this.stores.leases, targetId);
+    const held = await HeldLease.take(this.database, this.stores.leases, this.timing, targetId);
     if (!held) return;
     try {
       const driver = await this.clouds.driver(held.lease.provider);
@@ -105,7 +107,7 @@ export class Converger {
       const addsOnly = open.every((rule) => rule.wanted);
       const wait = open.length === 0 ? 0 : held.untilSpaced(driver.traits.writeSpacing, addsOnly);
       if (wait === 0) return due;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, LOOK_WHILE_WAITING_MS)));
+      await this.timing.wait(Math.min(wait, LOOK_WHILE_WAITING_MS));
       await held.keep();
     }
   }
@@ -204,7 +206,10 @@ export class Converger {
     const rules = verdicts.map((verdict, index) => {
       const rule = pass.rules[index]!;
       const missing = error.kind === 'target-missing' && verdict.kind !== 'absent' && ownWay(rule);
-      return { ...settlement(rule, verdict, false, error.retryAfterMs), targetMissing: missing || null };
+      return {
+        ...settlement(rule, verdict, false, error.retryAfterMs, this.timing.random()),
+        targetMissing: missing || null,
+      };
     });
     await this.settle(held, { rules, access: null, waiting: pass.waiting });
   }
@@ -215,7 +220,9 @@ export class Converger {
     verdicts: readonly Verdict[],
     waitMs: number | null = null,
   ): Promise<void> {
-    const rules = verdicts.map((verdict, index) => settlement(pass.rules[index]!, verdict, true, waitMs));
+    const rules = verdicts.map((verdict, index) =>
+      settlement(pass.rules[index]!, verdict, true, waitMs, this.timing.random()),
+    );
     await this.settle(held, { rules, access: pass.access, waiting: pass.waiting });
   }
 

@@ -1,14 +1,14 @@
 import { DriverError, type ProviderDriver } from '#drivers';
-import {
-  lockLease,
-  type Access,
-  type Database,
-  type ReconcileOutcome,
-  type ReconcileStore,
-  type ReconcileWay,
+import type {
+  Access,
+  LeaseStore,
+  ReconcileOutcome,
+  ReconcileStore,
+  ReconcileWay,
+  Transactions,
 } from '#entities';
 import { findDrift, PASSING_KINDS, type Drift, type ObservedRule } from '#rules';
-import type { CloudAccess } from '../clouds/cloud-access';
+import type { CloudWays } from '../clouds/cloud-access';
 import { LeaseLost, type HeldLease } from './held-lease';
 
 /** After a failure that may pass: not ten minutes later. */
@@ -22,9 +22,10 @@ interface Look {
 /** Compares a whole cloud object with the database: what was changed by other hands becomes due. */
 export class Reconciler {
   constructor(
-    private readonly database: Database,
-    private readonly store: ReconcileStore,
-    private readonly clouds: CloudAccess,
+    private readonly database: Transactions,
+    private readonly leases: Pick<LeaseStore, 'lock'>,
+    private readonly store: Pick<ReconcileStore, keyof ReconcileStore>,
+    private readonly clouds: CloudWays,
   ) {}
 
   /** Call it under the lease, when nothing is due. @throws LeaseLost */
@@ -47,7 +48,7 @@ export class Reconciler {
     }
     await held.keep();
     await this.database.transaction(async (tx) => {
-      if (!(await lockLease(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
+      if (!(await this.leases.lock(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
       for (const { way, observed } of looks) {
         const missing = observed instanceof DriverError && observed.kind === 'target-missing';
         if (await this.store.noteMissing(tx, held.lease, way.access, missing)) {
