@@ -62,7 +62,7 @@ export class WorkerModule {
         database,
         stores,
         clouds,
-        new Reconciler(database, stores.leases, new ReconcileStore(), clouds),
+        new Reconciler(database, stores.leases, new ReconcileStore(settings.RECONCILE_SECONDS), clouds),
         metrics,
         MACHINE_TIMING,
       ),

@@ -51,6 +51,8 @@ export interface Settlement {
   readonly waiting: readonly string[];
   /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
   readonly giveUpSeconds: number;
+  /** the whole object could not be read: its other rules that wait for another try wait for the same one */
+  readonly together?: boolean;
 }
 
 /** What a settlement came to. */
@@ -97,7 +99,7 @@ export class SettlementStore {
        WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status IN ('PENDING', 'REMOVING')`,
       [ruleIds],
     );
-    await this.writeRules(tx, settlement);
+    await this.writeRules(tx, lease, settlement);
     const affected = await this.affectedIps(tx, ruleIds, settlement);
     const { moved, latenessSeconds } = await this.writeIps(tx, affected, settlement);
     await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
@@ -105,7 +107,7 @@ export class SettlementStore {
     return { latenessSeconds };
   }
 
-  private async writeRules(tx: Tx, { rules, access }: Settlement): Promise<void> {
+  private async writeRules(tx: Tx, lease: Lease, { rules, access, together }: Settlement): Promise<void> {
     await tx.query(
       `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isForeign", r.is_foreign),
          provider_rule_id = coalesce(s."providerRuleId", CASE WHEN s.state = 'absent' THEN NULL ELSE r.provider_rule_id END),
@@ -122,6 +124,15 @@ export class SettlementStore {
          "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text, "targetMissing" boolean)
        WHERE r.id = s."ruleId"`,
       [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null],
+    );
+    if (!together) return;
+    await tx.query(
+      `UPDATE rules SET due_at = now() + make_interval(secs => $3 / 1000.0)
+       WHERE id IN (
+         SELECT id FROM rules
+         WHERE target_id = $1 AND id <> ALL ($2::uuid[]) AND attempts > 0 AND due_at > now()
+         FOR NO KEY UPDATE SKIP LOCKED)`,
+      [lease.targetId, rules.map((rule) => rule.ruleId), Math.max(...rules.map((rule) => rule.dueInMs ?? 0))],
     );
   }
 

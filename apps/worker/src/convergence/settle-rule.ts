@@ -27,7 +27,9 @@ export function settlement(
   chance: number,
 ): RuleSettlement {
   const looked = { ...base(rule), targetMissing: sent ? false : null };
-  const again = Math.max(SOONEST_MS, waitMs ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, chance));
+  // whoever asks for more than the longest pause is asked again after that: what is to be closed cannot wait an hour
+  const given = waitMs === null ? null : Math.min(waitMs, RULE_BACKOFF.capMs);
+  const again = Math.max(SOONEST_MS, given ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, chance));
   const awaitsLanding = rule.inFlight && !rule.wanted;
   switch (verdict.kind) {
     case 'present':
