@@ -3,7 +3,7 @@ import type { Session } from '../harness/api-client';
 import { Drawbridge, type DrawbridgeOptions } from '../harness/drawbridge';
 import type { CloudCall, Fault, OpenRule } from '../harness/simulator-client';
 import { until } from '../harness/until';
-import { group, organization, type Organization } from './organization';
+import { group as groupId, organization, type Organization } from './organization';
 
 /** Faults last seconds; with CHAOS_FULL=1 as long as the promises are made for. */
 export const CHAOS_FULL = process.env['CHAOS_FULL'] === '1';
@@ -25,8 +25,8 @@ export class FaultBench {
     index: number,
     config: object = { port: 22 },
   ): Promise<FaultBench> {
-    const org = await organization(drawbridge, [{ group: group(index), config }]);
-    return new FaultBench(drawbridge, await Watch.begin(drawbridge), org, group(index));
+    const org = await organization(drawbridge, [{ group: groupId(index), config }]);
+    return new FaultBench(drawbridge, await Watch.begin(drawbridge), org, groupId(index));
   }
 
   /** Starts a session that nobody may lose. */

@@ -90,18 +90,18 @@ describe('findDrift', () => {
       'mark',
       { renamed: [{ ruleId: 'rule', providerRuleId: 'sgr-1' }], missing: [] },
     ],
-  ])('tells %s', (_, known, ownRuleId, expected) => {
-    expect(findDrift([known], [{ key: held.key, providerRuleId: 'sgr-1', ownRuleId }])).toMatchObject(
+  ])('tells %s', (_, believed, ownRuleId, expected) => {
+    expect(findDrift([believed], [{ key: held.key, providerRuleId: 'sgr-1', ownRuleId }])).toMatchObject(
       expected,
     );
   });
 
   it('finds what takes room for nobody: ours that are unwanted or unknown, whatever is believed of them', () => {
     const rules = KEYS.map((key, index) => ({ ...held, key, ruleId: `rule-${index}`, wanted: index === 0 }));
-    const known: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
+    const believed: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
     const seen = KEYS.map((key, index) => ({ key, providerRuleId: `sgr-${index}`, ownRuleId: 'mark' }));
     const foreign = { key: 'other', providerRuleId: 'sgr-9', ownRuleId: null };
-    expect(superfluous(known, [...seen, foreign])).toEqual([
+    expect(superfluous(believed, [...seen, foreign])).toEqual([
       { ruleId: 'rule-1', providerRuleId: 'sgr-1' },
       { ruleId: null, providerRuleId: 'sgr-2' },
       { ruleId: null, providerRuleId: 'sgr-3' },

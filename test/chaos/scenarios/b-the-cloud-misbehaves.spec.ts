@@ -59,6 +59,7 @@ describe('B. The cloud misbehaves', () => {
     const { id } = await bench.start(ADDRESS);
     await bench.met('Authorize', 'NO_ANSWER');
     await ends(id);
+    expect((await bench.calls('Revoke')).map((call) => call.outcome)).toEqual(['OK']);
     await fault.mend();
   });
 
@@ -311,6 +312,7 @@ describe('B. The cloud misbehaves', () => {
       const session = await bench.org.session(id);
       return session.resourceIps[0]!.providerRuleId === standing!.providerRuleId;
     });
+    expect(await bench.addresses()).toEqual([ADDRESS]);
     await ends(id);
   });
 });

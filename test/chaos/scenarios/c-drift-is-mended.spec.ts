@@ -22,8 +22,6 @@ describe('C. Drift is mended', () => {
       drawbridge,
       [0, 1, 2, 3, 4, 5, 6, 7].map((index) => ({ group: group(index), config: { port: 22 } })),
     );
-  });
-  beforeEach(async () => {
     watch = await Watch.begin(drawbridge);
   });
   afterEach(() => watch.holds());
@@ -121,6 +119,7 @@ describe('C. Drift is mended', () => {
   it('a group that is gone ends its sessions and its resource, after it was looked for twice; made again, it is verified before it is used [C7] [C8]', async () => {
     const [held, leaving] = await Promise.all([openOn(4, '203.0.113.5'), openOn(4, '203.0.113.6')]);
     const fault = watch.fault('the group is gone');
+    for (const address of ['203.0.113.5', '203.0.113.6']) watch.outsideHand(group(4), address);
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(4) });
     await org.admin.expect(200, org.admin.post(`/sessions/${leaving}/stop`));
     expect((await reconciled(4)).message).toContain('could not be read');
