@@ -465,7 +465,12 @@ export function describeDriver(
         const before = await bench.openings(target);
         await bench.driver.verify(target);
         expect(await bench.openings(target)).toEqual(before);
-        expect((await bench.calls(target)).slice(1).every((effect) => effect === 'read')).toBe(true);
+      });
+
+      it.each(['read', 'add', 'remove'] as const)('verifies nothing that may not %s', async (effect) => {
+        await bench.bend(target, effect, 'refuse');
+        expect(await thrown(bench.driver.verify(target))).toBe('denied');
+        expect(await bench.openings(target)).toEqual([]);
       });
 
       it('has one name for an object, however it is spelled, and another for another', () => {

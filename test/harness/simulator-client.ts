@@ -31,6 +31,10 @@ export interface Fault {
   readonly count?: number;
   readonly seconds?: number;
   readonly delayMs?: number;
+  /** only calls signed with this key id */
+  readonly caller?: string;
+  /** only writes that name this address */
+  readonly address?: string;
 }
 
 /** The ground truth: what the simulated cloud really lets in, and the hands of strangers in it. */
@@ -65,9 +69,21 @@ export class SimulatorClient {
   }
 
   async addForeign(
-    rule: Pick<OpenRule, 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort'>,
+    rule: Pick<OpenRule, 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort'> & {
+      readonly description?: string;
+    },
   ): Promise<void> {
     await this.send('POST', '/_rules', { provider: 'AWS', ...rule });
+  }
+
+  /** A foreign hand changes our rules, or anybody's, in place: they keep their ids. */
+  async changeByHand(
+    target: string,
+    address: string,
+    change: Partial<Pick<OpenRule, 'protocol' | 'fromPort' | 'toPort'>> & { readonly description?: string },
+  ): Promise<void> {
+    const query = `provider=AWS&target=${target}&address=${encodeURIComponent(address)}`;
+    await this.send('PATCH', `/_rules?${query}`, change);
   }
 
   async removeByHand(target: string, address: string): Promise<void> {

@@ -46,6 +46,15 @@ export interface ForeignRuleFilter {
   readonly toPort: number | undefined;
 }
 
+/** What a foreign hand makes of a rule; undefined: as it was. */
+export interface ForeignRuleChange {
+  readonly protocol: string | undefined;
+  readonly fromPort: number | undefined;
+  readonly toPort: number | undefined;
+  /** an empty one takes it away */
+  readonly description: string | undefined;
+}
+
 /** The provider refuses what the foreign hand asked for, in its own words. */
 export class ForeignHandRefused extends Error {
   constructor(
@@ -71,6 +80,8 @@ export interface CloudProvider {
   addForeignRule(rule: ForeignRule): OpenRule;
   /** Removes every rule that fits, ours included. @throws ForeignHandRefused when the filter is no rule */
   removeRules(filter: ForeignRuleFilter): OpenRule[];
+  /** Changes every rule that fits in place, ours included. @throws ForeignHandRefused */
+  changeRules?(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[];
   /** Back to the objects it started with. */
   reset(): void;
 }

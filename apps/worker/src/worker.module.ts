@@ -7,6 +7,7 @@ import {
   LeaseStore,
   ReconcileStore,
   SettlementStore,
+  SweepStore,
   WriteBudgetStore,
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
@@ -23,7 +24,8 @@ import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
-import { sweeping } from './sweep/sweeper';
+import { Sweeper, sweeping } from './sweep/sweeper';
+import { MACHINE_TIMING } from './timing';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 import { WorkerLifecycle } from './worker-lifecycle';
@@ -60,14 +62,15 @@ export class WorkerModule {
         database,
         stores,
         clouds,
-        new Reconciler(database, new ReconcileStore(), clouds),
+        new Reconciler(database, stores.leases, new ReconcileStore(settings.RECONCILE_SECONDS), clouds),
         metrics,
+        MACHINE_TIMING,
       ),
       settings.WORKER_CONCURRENCY,
       log,
     );
     const tasks = [
-      sweeping(database, runner, log),
+      sweeping(new Sweeper(database, new SweepStore(), runner, log), log),
       auditSealing(database, log),
       overdueAlarm(database, log),
       subscriptionSweep(database, log),

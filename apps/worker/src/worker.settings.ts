@@ -22,6 +22,13 @@ export class WorkerSettings {
   @Max(500, { message: 'WORKER_CONCURRENCY must be at most 500' })
   WORKER_CONCURRENCY = 20;
 
+  /** between two comparisons of one cloud object with the database */
+  @toInteger()
+  @IsInt({ message: 'RECONCILE_SECONDS must be a whole number' })
+  @Min(5, { message: 'RECONCILE_SECONDS must be at least 5' })
+  @Max(86_400, { message: 'RECONCILE_SECONDS must be at most 86400' })
+  RECONCILE_SECONDS = 45;
+
   /** where operators and probes reach this process; unset: nowhere */
   @IsOptional()
   @toInteger()

@@ -57,7 +57,10 @@ export interface ProviderDriver {
    * @throws DriverError of a passing kind when the provider did not say
    */
   checkCredential(credential: DriverCredential): Promise<void>;
-  /** Reads the object with the credential and changes nothing. @throws DriverError */
+  /**
+   * Proves, as far as the provider lets it be asked, that the credential may read, open and close here. Changes
+   * nothing. @throws DriverError
+   */
   verify(target: CloudTarget): Promise<void>;
   /** Every rule that lets traffic in, ours and foreign, all pages. @throws DriverError */
   readRules(target: CloudTarget): Promise<ObservedRule[]>;

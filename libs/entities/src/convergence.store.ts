@@ -53,10 +53,14 @@ interface RawDueRow {
   attempts: number;
   inFlightMs: number | null;
   targetMissingMs: number | null;
+  seenAs: string | null;
   credentialId: string | null;
   region: string | null;
   holders: HolderRow[];
 }
+
+/** What was written is compared with the cloud by then, however seldom its object was looked at before. */
+const LOOK_AFTER_WRITE = '45 seconds';
 
 const isHolding = ({ status }: HolderRow): boolean => HOLDING_STATUSES.some((holding) => holding === status);
 
@@ -71,6 +75,7 @@ function toDueRule(row: RawDueRow): DueRuleRow {
     inFlight: inFlightMs > 0,
     inFlightMs,
     targetMissingMs: row.targetMissingMs,
+    seenAs: row.seenAs,
     spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
     state: row.state,
     revision: row.revision,
@@ -88,6 +93,7 @@ export class ConvergenceStore {
       `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.revision, r.attempts,
          extract(epoch FROM r.in_flight_until - now())::float8 * 1000 AS "inFlightMs",
          extract(epoch FROM now() - r.target_missing_since)::float8 * 1000 AS "targetMissingMs", r.credential_id AS "credentialId", r.region,
+         CASE WHEN NOT r.is_foreign THEN r.provider_rule_id END AS "seenAs",
          ARRAY(
            SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', coalesce(s.expires_at <= now(), false),
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,
@@ -127,6 +133,7 @@ export class ConvergenceStore {
       await tx.query(
         `WITH fence AS (
            UPDATE targets SET last_write_at = now(),
+             reconcile_due_at = least(reconcile_due_at, now() + interval '${LOOK_AFTER_WRITE}'),
              last_write_size = cardinality($3::uuid[]) + cardinality($4::uuid[])
            WHERE id = $1 AND lease_generation = $2 AND lease_until > now() RETURNING id
          )

@@ -50,6 +50,9 @@ export async function prepared<Row extends object>(
   }
 }
 
+/** What most of the code needs of a `Database`. */
+export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'statement'>;
+
 /** This process's way to PostgreSQL. */
 export class Database {
   private readonly source: DataSource;

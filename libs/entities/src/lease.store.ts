@@ -17,18 +17,6 @@ export interface Lease {
   readonly reconcileDue: boolean;
 }
 
-/**
- * Nobody else takes the object until the transaction ends. To be called before what was worked out under the lease is
- * written. @returns false when the lease was lost meanwhile
- */
-export async function lockLease(tx: Tx, lease: Lease): Promise<boolean> {
-  const rows = await tx.query<unknown[]>(
-    'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE',
-    [lease.targetId, lease.generation],
-  );
-  return rows.length === 1;
-}
-
 /** Leases belong to no organization: a cloud object may be named by several. */
 export class LeaseStore {
   /** @returns null while another worker holds the object */
@@ -54,6 +42,18 @@ export class LeaseStore {
          WHERE id = $1 AND lease_generation = $2 RETURNING 1`,
         [lease.targetId, lease.generation, seconds],
       ),
+    );
+    return rows.length === 1;
+  }
+
+  /**
+   * Nobody else takes the object until the transaction ends. To be called before what was worked out under the lease
+   * is written. @returns false when the lease was lost meanwhile
+   */
+  async lock(tx: Tx, lease: Lease): Promise<boolean> {
+    const rows = await tx.query<unknown[]>(
+      'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE',
+      [lease.targetId, lease.generation],
     );
     return rows.length === 1;
   }

@@ -5,6 +5,7 @@ import {
   type Drift,
   type KnownRule,
   type OrganizationId,
+  type RenamedRule,
 } from '#rules';
 import { SYSTEM_ACTOR, AuditStore } from './audit.store';
 import type { Access } from './convergence.store';
@@ -33,7 +34,10 @@ export interface ReconcileOutcome {
   readonly message: string | null;
 }
 
-const EVERY = '10 minutes';
+/** Between comparisons: with the time a worker takes, what another hand changed is mended within a minute. */
+const EVERY_SECONDS = 45;
+/** While no way leads to the object and nothing of ours is left in it. */
+const UNREACHABLE_EVERY_SECONDS = 600;
 /** More often than this within an hour somebody else keeps taking a rule out: then we wait for the hour to end. */
 const MOST_FIGHTS = 3;
 
@@ -41,14 +45,17 @@ const MOST_FIGHTS = 3;
 export class ReconcileStore {
   private readonly audit = new AuditStore();
 
+  /** @param everySeconds between two comparisons of one cloud object */
+  constructor(private readonly everySeconds = EVERY_SECONDS) {}
+
   /** Plans the next one. @returns null when it is not due, or the lease is lost; whether somebody asked for it */
   async begin(tx: Tx, lease: Lease): Promise<{ requested: boolean } | null> {
     const [begun] = returned<{ requested: boolean }>(
       await tx.query(
-        `UPDATE targets t SET reconcile_due_at = now() + interval '${EVERY}', reconcile_requested = false
+        `UPDATE targets t SET reconcile_due_at = now() + make_interval(secs => $3), reconcile_requested = false
          FROM (SELECT id, reconcile_requested AS requested FROM targets WHERE id = $1) old
          WHERE t.id = old.id AND t.lease_generation = $2 AND t.reconcile_due_at <= now() RETURNING old.requested`,
-        [lease.targetId, lease.generation],
+        [lease.targetId, lease.generation, this.everySeconds],
       ),
     );
     return begun ?? null;
@@ -63,9 +70,20 @@ export class ReconcileStore {
     );
   }
 
+  /** Puts the next one off: nothing can be seen of the object, and nothing of ours is in it. */
+  async putOff(tx: Tx, targetId: string): Promise<void> {
+    await tx.query(
+      `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => $2)
+       WHERE id = $1 AND NOT reconcile_requested
+         AND NOT EXISTS (SELECT FROM rules WHERE target_id = $1 AND state <> 'absent')`,
+      [targetId, Math.max(UNREACHABLE_EVERY_SECONDS, this.everySeconds)],
+    );
+  }
+
   known(tx: Tx, lease: Lease): Promise<KnownRule[]> {
     return tx.query(
-      `SELECT r.id AS "ruleId", r.key, r.state, EXISTS (
+      `SELECT r.id AS "ruleId", r.key, r.state, r.is_foreign AS "isForeign",
+         r.provider_rule_id AS "providerRuleId", EXISTS (
          SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
          WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
        ) AS wanted
@@ -98,6 +116,12 @@ export class ReconcileStore {
    * @returns the ids of missing rules that are left alone for now: somebody keeps taking them out
    */
   async makeDue(tx: Tx, lease: Lease, drift: Drift, access: Access): Promise<string[]> {
+    await lockOwners(
+      tx,
+      `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+       WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status = 'APPLIED'`,
+      [drift.renamed.map((rule) => rule.ruleId)],
+    );
     const lost = returned<{ id: string; damped: boolean }>(
       await tx.query(
         `UPDATE rules SET state = 'absent', revision = revision + 1, attempts = 0,
@@ -127,14 +151,43 @@ export class ReconcileStore {
        ON CONFLICT DO NOTHING`,
       [lease.targetId, JSON.stringify(orphans), access.credentialId, access.region],
     );
+    await tx.query('UPDATE rules SET is_foreign = true WHERE id = ANY ($1::uuid[])', [drift.taken]);
+    await this.rename(tx, drift.renamed);
     return lost.filter((rule) => rule.damped).map((rule) => rule.id);
+  }
+
+  /** What is shown of sessions and static IP rules names the rules by their new ids. */
+  private async rename(tx: Tx, renamed: readonly RenamedRule[]): Promise<void> {
+    if (renamed.length === 0) return;
+    await tx.query(
+      `WITH renamed AS (
+         UPDATE rules r SET provider_rule_id = n."providerRuleId"
+         FROM jsonb_to_recordset($1::jsonb) AS n("ruleId" uuid, "providerRuleId" text)
+         WHERE r.id = n."ruleId" RETURNING r.id, r.provider_rule_id
+       ), named AS (
+         SELECT holder.resource_ip_id, string_agg(coalesce(n.provider_rule_id, r.provider_rule_id), ',' ORDER BY r.key) AS ids
+         FROM rule_holders holder JOIN rules r ON r.id = holder.rule_id LEFT JOIN renamed n ON n.id = r.id
+         WHERE holder.resource_ip_id IN (
+           SELECT resource_ip_id FROM rule_holders JOIN renamed ON renamed.id = rule_id)
+         GROUP BY holder.resource_ip_id
+       )
+       UPDATE resource_ips ip SET provider_rule_id = named.ids FROM named
+       WHERE ip.id = named.resource_ip_id AND ip.status = 'APPLIED'`,
+      [JSON.stringify(renamed)],
+    );
   }
 
   /**
    * Notes that a way leads to no cloud object, or to one again.
-   * @returns true when it has led to none for so long that the rules written that way are gone with it
+   * @returns `gone` when it has led to none for so long that the rules written that way are gone with it, `doubted`
+   *   while that has to be seen again to be believed, null when no rule depends on it
    */
-  async noteMissing(tx: Tx, lease: Lease, access: Access, missing: boolean): Promise<boolean> {
+  async noteMissing(
+    tx: Tx,
+    lease: Lease,
+    access: Access,
+    missing: boolean,
+  ): Promise<'gone' | 'doubted' | null> {
     const rules = returned<{ gone: boolean }>(
       await tx.query(
         `UPDATE rules SET target_missing_since = CASE WHEN $4 THEN coalesce(target_missing_since, now()) END
@@ -144,7 +197,8 @@ export class ReconcileStore {
         [lease.targetId, access.credentialId, access.region, missing, TARGET_GONE_MS / 1000],
       ),
     );
-    return rules.some((rule) => rule.gone);
+    if (!missing || rules.length === 0) return null;
+    return rules.some((rule) => rule.gone) ? 'gone' : 'doubted';
   }
 
   /**

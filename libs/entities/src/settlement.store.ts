@@ -1,17 +1,16 @@
 import {
   overallStatus,
-  resourceIpStatus,
+  resourceIpMove,
   sessionStatus,
-  type HeldRule,
   type OrganizationId,
-  type ResourceIpStatus,
   type RuleState,
   type SessionStatus,
+  type SettledIp,
 } from '#rules';
 import { AuditStore } from './audit.store';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
-import { lockLease, type Lease } from './lease.store';
+import { LeaseStore, type Lease } from './lease.store';
 import { byKey } from './by-key';
 import { lockOwners } from './lock-owners';
 import {
@@ -52,6 +51,8 @@ export interface Settlement {
   readonly waiting: readonly string[];
   /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
   readonly giveUpSeconds: number;
+  /** the whole object could not be read: its other rules that wait for another try wait for the same one */
+  readonly together?: boolean;
 }
 
 /** What a settlement came to. */
@@ -60,14 +61,11 @@ export interface Settled {
   readonly latenessSeconds: readonly number[];
 }
 
-interface AffectedIp {
+interface AffectedIp extends SettledIp {
   id: string;
   organizationId: OrganizationId;
   sessionId: string | null;
   staticIpRuleId: string | null;
-  status: ResourceIpStatus;
-  overdue: boolean;
-  rules: (HeldRule & { ruleId: string; providerRuleId: string | null; lastError: string | null })[];
 }
 
 /**
@@ -89,18 +87,19 @@ const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
   private readonly audit = new AuditStore();
+  private readonly leases = new LeaseStore();
 
   /** @returns null when the lease was lost meanwhile: nothing is written */
   async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<Settled | null> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
-    if (!(await lockLease(tx, lease))) return null;
+    if (!(await this.leases.lock(tx, lease))) return null;
     await lockOwners(
       tx,
       `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
        WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status IN ('PENDING', 'REMOVING')`,
       [ruleIds],
     );
-    await this.writeRules(tx, settlement);
+    await this.writeRules(tx, lease, settlement);
     const affected = await this.affectedIps(tx, ruleIds, settlement);
     const { moved, latenessSeconds } = await this.writeIps(tx, affected, settlement);
     await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
@@ -108,7 +107,7 @@ export class SettlementStore {
     return { latenessSeconds };
   }
 
-  private async writeRules(tx: Tx, { rules, access }: Settlement): Promise<void> {
+  private async writeRules(tx: Tx, lease: Lease, { rules, access, together }: Settlement): Promise<void> {
     await tx.query(
       `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isForeign", r.is_foreign),
          provider_rule_id = coalesce(s."providerRuleId", CASE WHEN s.state = 'absent' THEN NULL ELSE r.provider_rule_id END),
@@ -125,6 +124,15 @@ export class SettlementStore {
          "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text, "targetMissing" boolean)
        WHERE r.id = s."ruleId"`,
       [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null],
+    );
+    if (!together) return;
+    await tx.query(
+      `UPDATE rules SET due_at = now() + make_interval(secs => $3 / 1000.0)
+       WHERE id IN (
+         SELECT id FROM rules
+         WHERE target_id = $1 AND id <> ALL ($2::uuid[]) AND attempts > 0 AND due_at > now()
+         FOR NO KEY UPDATE SKIP LOCKED)`,
+      [lease.targetId, rules.map((rule) => rule.ruleId), Math.max(...rules.map((rule) => rule.dueInMs ?? 0))],
     );
   }
 
@@ -150,28 +158,10 @@ export class SettlementStore {
     affected: AffectedIp[],
     settlement: Settlement,
   ): Promise<Settled & { moved: AffectedIp[] }> {
-    const failed = new Map(
-      settlement.rules.filter((rule) => rule.failed).map((rule) => [rule.ruleId, rule.message]),
-    );
+    const failed = new Set(settlement.rules.filter((rule) => rule.failed).map((rule) => rule.ruleId));
     const moves = affected.flatMap((ip) => {
-      const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
-      const missing = ip.rules.find((rule) => rule.state !== 'present');
-      const status = resourceIpStatus(
-        ip.status,
-        ip.rules,
-        refused !== undefined || (ip.overdue && missing !== undefined),
-      );
-      if (status === ip.status) return [];
-      const errorMessage =
-        status === 'FAILED'
-          ? ((refused ?? missing)?.lastError ?? 'The provider did not apply it in time')
-          : null;
-      const providerRuleId =
-        ip.rules
-          .map((rule) => rule.providerRuleId)
-          .filter(Boolean)
-          .join(',') || null;
-      return [{ ip, row: { id: ip.id, from: ip.status, to: status, errorMessage, providerRuleId } }];
+      const move = resourceIpMove(ip, failed);
+      return move ? [{ ip, row: { id: ip.id, from: ip.status, ...move } }] : [];
     });
     if (moves.length === 0) return { moved: [], latenessSeconds: [] };
     const [written] = await tx.query<{ latenessSeconds: number[] }[]>(

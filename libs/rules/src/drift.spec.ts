@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { findDrift, type Drift, type KnownRule } from './drift';
+import { findDrift, superfluous, type Drift, type KnownRule } from './drift';
 import type { ObservedRule } from './provider';
 
 const KEYS = ['10.0.0.1/32 tcp 22', '10.0.0.2/32 tcp 22', '10.0.0.3/32 tcp 22', '2001:db8::1/128 all *'];
@@ -10,6 +10,8 @@ const known: fc.Arbitrary<KnownRule[]> = fc
       key: fc.constantFrom(...KEYS),
       state: fc.constantFrom('absent', 'unknown', 'present'),
       wanted: fc.boolean(),
+      isForeign: fc.boolean(),
+      providerRuleId: fc.option(fc.constantFrom('sgr-0', 'sgr-1', 'sgr-old')),
     }),
     { selector: (rule) => rule.key },
   )
@@ -58,7 +60,52 @@ describe('findDrift', () => {
 
   it('counts the rules of others', () => {
     const foreign = { key: KEYS[0]!, providerRuleId: 'sgr-1', ownRuleId: null };
-    expect(findDrift([], [foreign])).toEqual({ missing: [], lingering: [], orphans: [], foreign: 1 });
+    expect(findDrift([], [foreign])).toEqual({
+      missing: [],
+      lingering: [],
+      orphans: [],
+      taken: [],
+      renamed: [],
+      foreign: 1,
+    });
+  });
+
+  const held: KnownRule = {
+    ruleId: 'rule',
+    key: KEYS[0]!,
+    state: 'present',
+    wanted: true,
+    isForeign: false,
+    providerRuleId: 'sgr-1',
+  };
+
+  it.each<[string, KnownRule, string | null, Partial<Drift>]>([
+    ['nothing of a rule that stands as it was', held, 'mark', { taken: [], renamed: [] }],
+    ['a rule that lost our mark', held, null, { taken: ['rule'], renamed: [], missing: [] }],
+    ['nothing of one that was foreign before', { ...held, isForeign: true }, null, { taken: [] }],
+    ['nothing of one that nobody wants', { ...held, wanted: false }, null, { taken: [] }],
+    [
+      'a rule that was made anew',
+      { ...held, providerRuleId: 'sgr-0' },
+      'mark',
+      { renamed: [{ ruleId: 'rule', providerRuleId: 'sgr-1' }], missing: [] },
+    ],
+  ])('tells %s', (_, believed, ownRuleId, expected) => {
+    expect(findDrift([believed], [{ key: held.key, providerRuleId: 'sgr-1', ownRuleId }])).toMatchObject(
+      expected,
+    );
+  });
+
+  it('finds what takes room for nobody: ours that are unwanted or unknown, whatever is believed of them', () => {
+    const rules = KEYS.map((key, index) => ({ ...held, key, ruleId: `rule-${index}`, wanted: index === 0 }));
+    const believed: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
+    const seen = KEYS.map((key, index) => ({ key, providerRuleId: `sgr-${index}`, ownRuleId: 'mark' }));
+    const foreign = { key: 'other', providerRuleId: 'sgr-9', ownRuleId: null };
+    expect(superfluous(believed, [...seen, foreign])).toEqual([
+      { ruleId: 'rule-1', providerRuleId: 'sgr-1' },
+      { ruleId: null, providerRuleId: 'sgr-2' },
+      { ruleId: null, providerRuleId: 'sgr-3' },
+    ]);
   });
 
   it.each<[string, Compare]>([

@@ -677,3 +677,40 @@ describe('a cloud object that cannot be read', () => {
     );
   });
 });
+
+describe('a rule that was seen, and is not shown', () => {
+  const rule: DueRule = {
+    ruleId: 'rule',
+    key: '203.0.113.1/32 tcp 22',
+    wanted: false,
+    mayOpen: false,
+    inFlight: false,
+    seenAs: 'sgr-1',
+  };
+  const answer = (result: ChangeResult): ReadonlyMap<string, ChangeResult> =>
+    new Map([[rule.ruleId, result]]);
+
+  it('is removed by its id all the same, unless a foreign one stands in its place', () => {
+    expect(planChanges([rule], [])).toEqual([{ action: 'remove', ruleId: 'rule', providerRuleId: 'sgr-1' }]);
+    expect(planChanges([{ ...rule, wanted: true, mayOpen: true }], [])).toEqual([
+      { action: 'add', ruleId: 'rule' },
+    ]);
+    const foreign = { key: rule.key, providerRuleId: 'sgr-9', ownRuleId: null };
+    expect(planChanges([rule], [foreign])).toEqual([]);
+  });
+
+  it('is absent when the removal is done, and looked at again while the cloud puts it off', () => {
+    const put = (kind: 'throttled' | 'conflict' | 'invalid'): string =>
+      judge([rule], answer({ result: 'refused', kind, message: '' }), [])[0]!.kind;
+    expect(judge([rule], answer({ result: 'done', providerRuleId: null }), [])[0]!.kind).toBe('absent');
+    expect([put('throttled'), put('conflict'), put('invalid')]).toEqual(['retry', 'retry', 'absent']);
+  });
+
+  it('was added and is not shown: it may stand, and is waited for', () => {
+    const wanted = { ...rule, wanted: true, mayOpen: true, seenAs: null };
+    expect(judge([wanted], answer({ result: 'done', providerRuleId: 'sgr-1' }), [])[0]).toMatchObject({
+      kind: 'retry',
+      unknown: true,
+    });
+  });
+});

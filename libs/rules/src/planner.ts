@@ -17,6 +17,8 @@ export interface DueRule {
   readonly mayOpen: boolean;
   /** a call that nobody has heard of since may still land in the cloud */
   readonly inFlight: boolean;
+  /** the provider's id under which it was last seen to be ours; missing or null: it was not */
+  readonly seenAs?: string | null;
 }
 
 export type PlannedChange =
@@ -62,11 +64,16 @@ export function planChanges(due: readonly DueRule[], observed: readonly Observed
   for (const rule of due) {
     const stands = standing.get(rule.key);
     if (rule.wanted && !stands && rule.mayOpen) additions.push({ action: 'add', ruleId: rule.ruleId });
-    if (!rule.wanted && stands && stands.ownRuleId !== null) {
-      removals.push({ action: 'remove', ruleId: rule.ruleId, providerRuleId: stands.providerRuleId });
-    }
+    const providerRuleId = rule.wanted ? null : toRemove(rule, stands);
+    if (providerRuleId !== null) removals.push({ action: 'remove', ruleId: rule.ruleId, providerRuleId });
   }
   return [...removals, ...additions];
+}
+
+/** One that was seen and is not shown may stand all the same: what was read may be older than what was seen. */
+function toRemove({ seenAs }: DueRule, stands: ObservedRule | undefined): string | null {
+  if (!stands) return seenAs ?? null;
+  return stands.ownRuleId === null ? null : stands.providerRuleId;
 }
 
 /**
@@ -104,7 +111,8 @@ function judgeWanted(
   if (result?.result === 'refused' && !PASSING_KINDS.has(result.kind)) {
     return { ruleId, kind: 'failed', message: result.message };
   }
-  return retry(ruleId, result);
+  // done, and not shown: what was read may be older than the add, which then stands unseen
+  return retry(ruleId, result, result?.result !== 'refused' && result !== undefined);
 }
 
 function judgeUnwanted(
@@ -115,13 +123,20 @@ function judgeUnwanted(
   const { ruleId } = rule;
   if (stands && stands.ownRuleId !== null) return retry(ruleId, result);
   if (result?.result === 'unknown') return retry(ruleId, result);
+  // one that was seen and whose removal the cloud put off: what was read may be older than the refusal
+  if (rule.seenAs && result?.result === 'refused' && PASSING_KINDS.has(result.kind))
+    return retry(ruleId, result);
   // A call that may still land would open the address again after we said that it is closed.
   return rule.inFlight ? retry(ruleId, { result: 'unknown', message: '' }) : { ruleId, kind: 'absent' };
 }
 
-function retry(ruleId: string, result: ChangeResult | undefined): Verdict {
+function retry(
+  ruleId: string,
+  result: ChangeResult | undefined,
+  unknown = result?.result === 'unknown',
+): Verdict {
   const message = result && result.result !== 'done' && result.message !== '' ? result.message : null;
-  return { ruleId, kind: 'retry', message, unknown: result?.result === 'unknown' };
+  return { ruleId, kind: 'retry', message, unknown };
 }
 
 /** For how long a cloud must say that its object is gone before rules count as gone with it. */

@@ -32,5 +32,11 @@ export const PASSING_KINDS: ReadonlySet<DriverErrorKind> = new Set(['throttled',
 /** What became of one change. `unknown`: the cloud may or may not have done it, only reading tells. */
 export type ChangeResult =
   | { readonly result: 'done'; readonly providerRuleId: string | null }
-  | { readonly result: 'refused'; readonly kind: DriverErrorKind; readonly message: string }
+  | {
+      readonly result: 'refused';
+      readonly kind: DriverErrorKind;
+      readonly message: string;
+      /** how long the provider asked us to wait, when it did */
+      readonly retryAfterMs?: number;
+    }
   | { readonly result: 'unknown'; readonly message: string };

@@ -100,6 +100,42 @@ export function resourceIpStatus(
   return current;
 }
 
+/** A ResourceIp whose rules a look at the cloud settled. */
+export interface SettledIp {
+  readonly status: ResourceIpStatus;
+  /** it has waited for so long that what is still missing is given up */
+  readonly overdue: boolean;
+  /** by their keys */
+  readonly rules: readonly (HeldRule & {
+    readonly ruleId: string;
+    readonly providerRuleId: string | null;
+    readonly lastError: string | null;
+  })[];
+}
+
+export interface ResourceIpMove {
+  readonly to: ResourceIpStatus;
+  /** in the provider's words; null unless it failed */
+  readonly errorMessage: string | null;
+  /** of all its rules */
+  readonly providerRuleId: string | null;
+}
+
+/**
+ * Where a ResourceIp moves after a look at the cloud; null: it stays.
+ * @param failed the rules whose adding was given up
+ */
+export function resourceIpMove(ip: SettledIp, failed: ReadonlySet<string>): ResourceIpMove | null {
+  const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
+  const missing = ip.rules.find((rule) => rule.state !== 'present');
+  const givenUp = refused !== undefined || (ip.overdue && missing !== undefined);
+  const to = resourceIpStatus(ip.status, ip.rules, givenUp);
+  if (to === ip.status) return null;
+  const words = (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
+  const ids = ip.rules.flatMap((rule) => rule.providerRuleId || []);
+  return { to, errorMessage: to === 'FAILED' ? words : null, providerRuleId: ids.join(',') || null };
+}
+
 export const STATIC_IP_RULE_STATUSES = ['PENDING', 'ACTIVE', 'PARTIAL', 'FAILED'] as const;
 export type StaticIpRuleStatus = (typeof STATIC_IP_RULE_STATUSES)[number];
 

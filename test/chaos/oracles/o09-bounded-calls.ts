@@ -6,9 +6,9 @@ import type { History } from './history';
 const CALLS_PER_STEP = 3;
 /** Over the ideal, for two causes that come a moment apart. */
 const FACTOR = 1.2;
-/** The comparison that comes round every ten minutes, and the one at the beginning. */
+/** The comparison that comes round every 45 seconds, and the one at the beginning. */
 const FREE_STEPS = 4;
-const RECONCILE_EVERY_MS = 600_000;
+const RECONCILE_EVERY_MS = 45_000;
 /** A page of rules that is read in one call. */
 const PAGE_SIZE = 1000;
 /** Backoff starts at half a second, is capped at half a minute and is drawn at random: steps that are no surprise. */

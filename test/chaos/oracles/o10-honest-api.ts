@@ -2,7 +2,7 @@ import { CLOCKS_MS, isUnderFault } from './bounds';
 import type { Evidence, IpMove } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
-import type { RuleName } from './rule-name';
+import { byOutsideHand, type RuleName } from './rule-name';
 import { covers, touches, uncovered, type Span } from './spans';
 
 const READ = /^(Describe|List|Get|Read)/i;
@@ -67,6 +67,7 @@ const wasSeen = (evidence: Evidence, history: History, name: RuleName, within: S
 
 /** Nobody need look where somebody else still holds the rule, or it was never opened. */
 function wasMissed(evidence: Evidence, history: History, name: RuleName, move: IpMove): boolean {
+  if (byOutsideHand(evidence.outsideHands, name)) return true;
   const others = (history.holds.get(name) ?? []).filter((hold) => hold.ipId !== move.ipId);
   if (covers(others, move.at) || covers(others, move.at - CLOCKS_MS)) return true;
   const ours = (history.standings.get(name) ?? []).filter(({ rule }) => rule.ours);

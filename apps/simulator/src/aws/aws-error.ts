@@ -24,6 +24,13 @@ export const ruleLimitExceeded = (): AwsError =>
 export const groupNotFound = (groupId: string): AwsError =>
   new AwsError('InvalidGroup.NotFound', `The security group '${groupId}' does not exist`);
 
+export const incorrectState = (): AwsError =>
+  new AwsError('IncorrectState', 'The security group is being changed by another request. Try again.');
+
+/** What EC2 says to a key it does not know. */
+export const notValidated = (): AwsError =>
+  new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials', 401);
+
 export const internalError = (): AwsError =>
   new AwsError('InternalError', 'An internal error has occurred', 500);
 

@@ -4,6 +4,7 @@ import {
   type CloudProvider,
   type CloudRequest,
   type ForeignRule,
+  type ForeignRuleChange,
   type ForeignRuleFilter,
   type NO_ANSWER,
   type World,
@@ -60,18 +61,44 @@ export class AwsProvider implements CloudProvider {
   }
 
   removeRules(filter: ForeignRuleFilter): OpenRule[] {
-    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
-    const fitting = this.world.ledger
-      .list({ provider: this.provider, target: filter.target })
-      .filter((rule) => address === undefined || rule.address === address)
-      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
-      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
-      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
+    const fitting = this.fitting(filter);
     for (const { providerRuleId } of fitting) {
       const rule = this.groups.find(providerRuleId);
       if (rule) this.groups.remove(rule);
     }
     return fitting;
+  }
+
+  /** As the console does it: the rule keeps its id, and its description unless that is changed too. */
+  changeRules(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+    return inAwsWords(() =>
+      this.fitting(filter).map(({ providerRuleId, address, ...rule }) => {
+        const known = this.groups.find(providerRuleId);
+        if (!known) throw new Error('A rule in the ledger is in no group');
+        const [spec] = readPermissions(
+          permissionForm({
+            target: rule.target,
+            address,
+            protocol: change.protocol ?? rule.protocol,
+            fromPort: change.fromPort ?? (change.protocol === 'all' ? null : rule.fromPort),
+            toPort: change.toPort ?? (change.protocol === 'all' ? null : rule.toPort),
+            description: change.description ?? known.description,
+          }),
+        );
+        this.groups.modify(known, spec!);
+        return this.openRule(providerRuleId);
+      }),
+    );
+  }
+
+  private fitting(filter: ForeignRuleFilter): OpenRule[] {
+    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
+    return this.world.ledger
+      .list({ provider: this.provider, target: filter.target })
+      .filter((rule) => address === undefined || rule.address === address)
+      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
+      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
+      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
   }
 
   remember(): SecurityGroupRule[] {

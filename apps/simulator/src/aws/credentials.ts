@@ -3,8 +3,11 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 export const ACCOUNT_ID = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
 
-const ACCESS_KEY_ID = 'AKIASIMULATED0000001';
-const SECRET_ACCESS_KEY = 'simulated-secret-access-key';
+/** The secrets of the simulated user's two keys: one to use, one to rotate to. */
+const SECRETS: Readonly<Record<string, string>> = {
+  AKIASIMULATED0000001: 'simulated-secret-access-key',
+  AKIASIMULATED0000002: 'simulated-second-secret-access-key',
+};
 /** Signs session tokens, so that they outlive a restart of the simulator as they would outlive one of a real endpoint. */
 const SESSION_SIGNING_KEY = 'simulated-session-signing-key';
 
@@ -27,11 +30,12 @@ export type CallerLookup = Caller | 'unknown' | 'expired';
 
 /** Finds the caller behind a key id; temporary keys (`ASIA…`) count only together with their session token. */
 export function findCaller(accessKeyId: string, sessionToken: string | undefined): CallerLookup {
-  if (accessKeyId === ACCESS_KEY_ID && sessionToken === undefined) {
+  const secretAccessKey = SECRETS[accessKeyId];
+  if (secretAccessKey !== undefined && sessionToken === undefined) {
     return {
       arn: `arn:aws:iam::${ACCOUNT_ID}:user/simulated`,
       userId: 'AIDASIMULATED0000001',
-      secretAccessKey: SECRET_ACCESS_KEY,
+      secretAccessKey,
       sessionToken: undefined,
     };
   }

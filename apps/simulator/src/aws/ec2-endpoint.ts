@@ -3,9 +3,19 @@ import type { CallEffect } from '../faults/fault-script';
 import { playFault, type Refusal } from '../faults/play-fault';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
-import { AwsError, groupNotFound, internalError, requestLimitExceeded, ruleLimitExceeded } from './aws-error';
+import {
+  AwsError,
+  groupNotFound,
+  incorrectState,
+  internalError,
+  invalidValue,
+  notValidated,
+  requestLimitExceeded,
+  ruleLimitExceeded,
+} from './aws-error';
 import { ACCOUNT_ID } from './credentials';
 import { isDryRun, type Ec2Operation } from './ec2-operation';
+import { addressesIn } from './permissions';
 import { QueryForm } from './query-form';
 import { describeGroups, describeRules } from './read-rules';
 import type { SecurityGroups } from './security-groups';
@@ -33,13 +43,12 @@ export interface Ec2Limits {
   readonly reads: BucketSize;
 }
 
-const NOT_VALIDATED = 'AWS was not able to validate the provided access credentials';
 const SIGNATURE_REFUSALS: Readonly<Record<SignatureFlaw, () => AwsError>> = {
   unsigned: () => new AwsError('MissingAuthenticationToken', 'Request is missing Authentication Token', 403),
   incomplete: () =>
     new AwsError('IncompleteSignature', 'The request signature does not conform to AWS standards'),
-  'unknown-key': () => new AwsError('AuthFailure', NOT_VALIDATED, 401),
-  mismatch: () => new AwsError('AuthFailure', NOT_VALIDATED, 401),
+  'unknown-key': notValidated,
+  mismatch: notValidated,
   'expired-token': () => new AwsError('RequestExpired', 'Request has expired.'),
   skewed: () => new AwsError('RequestExpired', 'Request has expired.'),
 };
@@ -82,7 +91,9 @@ export class Ec2Endpoint {
     }
     if (!this.admit(signed, operation)) return refusal(requestLimitExceeded());
     const effect = isDryRun(form) ? 'check' : operation.effect;
-    const scope = { provider: 'AWS', operation: action, effect, targets } as const;
+    const addresses = addressesIn(form);
+    const caller = signed.accessKeyId;
+    const scope = { provider: 'AWS', operation: action, effect, targets, caller, addresses } as const;
     return playFault(this.world, request.epoch, scope, {
       perform: (how) => answerWith(action, () => operation.perform(form, this.groups, how)),
       refuse: (why) => refusal(PLANNED[why]({ action, signed, groupId: targets[0] ?? '' })),
@@ -133,6 +144,9 @@ const PLANNED: Readonly<Record<Refusal, (call: Refused) => AwsError>> = {
   'not-found': ({ groupId }) => groupNotFound(groupId),
   quota: ruleLimitExceeded,
   refuse: unauthorized,
+  conflict: incorrectState,
+  invalid: () => invalidValue('CIDR block is malformed'),
+  unauthenticated: notValidated,
 };
 
 function unauthorized({ action, signed, groupId }: Refused): AwsError {

@@ -1,5 +1,5 @@
 import { AwsError, invalidValue, missingParameter } from './aws-error';
-import { readCidr } from './cidr';
+import { bareAddress, readCidr } from './cidr';
 import type { QueryForm } from './query-form';
 
 /** One rule as AWS counts them: one protocol, one port range, one source. */
@@ -43,6 +43,16 @@ export function readPermissions(form: QueryForm): RuleSpec[] {
   const flat = cidr === undefined ? [] : [readSource(form, readTraffic(form), cidr, 4)];
   return [...permissions, ...flat];
 }
+
+/** The addresses a request names, a single one bare, without judging the request. */
+export const addressesIn = (form: QueryForm): string[] =>
+  form
+    .list('IpPermissions')
+    .flatMap((entry) => [
+      ...entry.list('IpRanges').map((range) => range.text('CidrIp')),
+      ...entry.list('Ipv6Ranges').map((range) => range.text('CidrIpv6')),
+    ])
+    .map((text) => bareAddress(readCidr(text ?? '')?.text ?? ''));
 
 /** @throws AwsError when the same rule is named twice */
 export function refuseRepeats(specs: readonly RuleSpec[]): void {

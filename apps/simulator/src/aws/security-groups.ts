@@ -101,18 +101,21 @@ export class SecurityGroups {
   /** @throws AwsError when one of them repeats, exists, or is too many: then none can be added */
   checkAddition(groupId: string, specs: readonly RuleSpec[]): void {
     refuseRepeats(specs);
+    this.checkIdentity(groupId, specs);
     const inbound = this.rules(groupId).filter((rule) => !rule.isEgress);
-    const known = new Set(inbound.map(identityOf));
-    for (const spec of specs) {
-      if (known.has(identityOf(spec))) {
-        const words = `the specified rule ${describeSpec(spec)} already exists`;
-        throw new AwsError('InvalidPermission.Duplicate', words);
-      }
-    }
     for (const version of [4, 6]) {
       const wanted = specs.filter((spec) => spec.version === version).length;
       const present = inbound.filter((rule) => rule.version === version).length;
       if (wanted > 0 && present + wanted > this.rulesPerGroup) throw ruleLimitExceeded();
+    }
+  }
+
+  /** @throws AwsError when one of them exists */
+  private checkIdentity(groupId: string, specs: readonly RuleSpec[]): void {
+    for (const spec of specs) {
+      if (!this.findSame(groupId, spec)) continue;
+      const words = `the specified rule ${describeSpec(spec)} already exists`;
+      throw new AwsError('InvalidPermission.Duplicate', words);
     }
   }
 
@@ -141,6 +144,18 @@ export class SecurityGroups {
     const changed = this.store({ ...rule, description });
     const opening = openingOf(changed);
     this.world.ledger.relabel(opening, opening.ours);
+  }
+
+  /** Makes another rule of it that keeps the id: what it let in is closed, what it lets in now is opened. */
+  modify(rule: SecurityGroupRule, spec: RuleSpec): void {
+    if (identityOf(rule) === identityOf(spec)) {
+      this.describe(rule, spec.description);
+      return;
+    }
+    this.checkIdentity(rule.groupId, [spec]);
+    this.remove(rule);
+    const changed = { ...rule, ...spec };
+    this.store({ ...changed, openedAt: this.world.ledger.open(openingOf(changed)) });
   }
 
   private store(rule: SecurityGroupRule): SecurityGroupRule {

@@ -10,6 +10,7 @@ export type SignatureFlaw =
 
 export interface SignedCall {
   readonly caller: Caller;
+  readonly accessKeyId: string;
   readonly region: string;
 }
 
@@ -48,7 +49,7 @@ export async function checkSignature(
     signedHeaders,
     signedAt,
   });
-  return expected === signature ? { caller, region } : 'mismatch';
+  return expected === signature ? { caller, accessKeyId, region } : 'mismatch';
 }
 
 interface Signing {

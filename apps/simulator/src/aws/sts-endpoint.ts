@@ -73,7 +73,8 @@ export class StsEndpoint {
         new AwsError('InvalidAction', `Could not find operation ${action} for version 2011-06-15`),
       );
     }
-    const scope = { provider: 'AWS', operation: action, effect: 'identity', targets: [] } as const;
+    const caller = signed.accessKeyId;
+    const scope = { provider: 'AWS', operation: action, effect: 'identity', targets: [], caller } as const;
     return playFault(this.world, request.epoch, scope, {
       perform: () => answerWith(action, () => operation(form, signed.caller)),
       refuse: (why) => refusal(planned(why, action, signed.caller)),
@@ -124,6 +125,7 @@ const accessDenied = (action: string, caller: Caller, resource: string): AwsErro
 
 /** What a fault makes STS say; it has neither groups nor rules, so the remaining kinds never reach it. */
 function planned(why: Refusal, action: string, caller: Caller): AwsError {
+  if (why === 'unauthenticated') return SIGNATURE_REFUSALS['unknown-key']();
   if (why === 'throttle') return new AwsError('Throttling', 'Rate exceeded');
   if (why === 'refuse') return accessDenied(action, caller, ROLE_ARN);
   return new AwsError('InternalFailure', 'An internal error has occurred', 500);

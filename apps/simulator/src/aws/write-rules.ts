@@ -43,8 +43,10 @@ export const revokeIngress: Ec2Operation = {
   items: (form) => form.texts('SecurityGroupRuleId').length + countRanges(form),
   perform(form, groups, how) {
     const groupId = readGroup(form, groups);
-    const rules = findRules(form, groups, groupId);
+    // permissions come first: a dry run of a revocation does not tell whether the rules are there
+    checkRuleIds(form.texts('SecurityGroupRuleId'));
     stopDryRun(form);
+    const rules = findRules(form, groups, groupId);
     const removed = portion(rules, how);
     for (const rule of removed) groups.remove(rule);
     return {

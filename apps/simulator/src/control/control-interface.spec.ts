@@ -117,6 +117,41 @@ describe('the foreign hand', () => {
   });
 });
 
+describe('the foreign hand that changes a rule', () => {
+  it('widens it in place: what it let in is closed, what it lets in now is opened, whose it is stays', async () => {
+    await openByApi('drawbridge:a', 'x');
+    const [before] = await read('/_rules');
+    const path = `/_rules?provider=AWS&target=${GROUP}`;
+    expect(await control('PATCH', path, { fromPort: 0, toPort: 65_535 })).toMatchObject({
+      status: 200,
+      body: { changed: [{ fromPort: 0, toPort: 65_535, ours: true }] },
+    });
+    const [after] = await read('/_rules');
+    expect(after).toMatchObject({ providerRuleId: before?.['providerRuleId'], fromPort: 0, ours: true });
+    expect((await read('/_timeline')).map((entry) => entry['event'])).toEqual(['opened', 'closed', 'opened']);
+  });
+
+  it('takes the mark away, which opens and closes nothing', async () => {
+    await openByApi('drawbridge:a', 'y');
+    const path = `/_rules?provider=AWS&target=${GROUP}`;
+    expect(await control('PATCH', path, { description: 'mine now' })).toMatchObject({
+      body: { changed: [{ ours: false }] },
+    });
+    expect(await read('/_timeline')).toHaveLength(1);
+  });
+
+  it('is bound by the rules of the cloud, and by the fields there are', async () => {
+    await control('POST', '/_rules', RULE);
+    await control('POST', '/_rules', { ...RULE, fromPort: 23, toPort: 23 });
+    const path = `/_rules?provider=AWS&target=${GROUP}&fromPort=23`;
+    expect(await control('PATCH', path, { fromPort: RULE.fromPort, toPort: RULE.toPort })).toMatchObject({
+      status: 409,
+      body: { error: 'InvalidPermission.Duplicate' },
+    });
+    expect(await control('PATCH', path, { address: '192.0.2.1' })).toMatchObject({ status: 400 });
+  });
+});
+
 it.each([
   ['drawbridge:a', 'x', true],
   ['x', 'drawbridge:a', true],
@@ -174,7 +209,7 @@ it.each<[string, string, unknown, string]>([
 it('names the methods of a path, and the allowed values of a field', async () => {
   expect(await control('PUT', '/_rules')).toMatchObject({
     status: 405,
-    body: { message: '/_rules takes GET, POST, DELETE' },
+    body: { message: '/_rules takes GET, POST, PATCH, DELETE' },
   });
   expect(await control('GET', '/_nothing')).toMatchObject({ status: 404 });
   expect((await control('POST', '/_rules', { ...RULE, provider: 'aws' })).body).toMatchObject({

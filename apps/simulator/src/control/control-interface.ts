@@ -1,5 +1,5 @@
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
-import { ForeignHandRefused, type CloudProvider, type World } from '../provider';
+import { ForeignHandRefused, type CloudProvider, type ForeignRuleFilter, type World } from '../provider';
 import { BadInput, Input, required } from './input';
 
 export interface ControlRequest {
@@ -30,6 +30,7 @@ export class ControlInterface {
     'GET /_providers': () => ok(this.describeProviders()),
     'GET /_rules': (request) => ok(this.listRules(request)),
     'POST /_rules': (request) => this.addRule(request),
+    'PATCH /_rules': (request) => ok({ changed: this.changeRules(request) }),
     'DELETE /_rules': (request) => ok({ removed: this.removeRules(request) }),
     'GET /_timeline': (request) => readJournal(request, this.world.ledger.timeline),
     'GET /_calls': (request) => readJournal(request, this.world.calls.journal),
@@ -102,6 +103,23 @@ export class ControlInterface {
   }
 
   private removeRules({ query }: ControlRequest): unknown {
+    const { provider, filter } = this.readFilter(query);
+    return provider.removeRules(filter);
+  }
+
+  private changeRules({ query, body }: ControlRequest): unknown {
+    const { provider, filter } = this.readFilter(query);
+    const input = Input.fromJson(body, ['protocol', 'fromPort', 'toPort', 'description']);
+    if (!provider.changeRules) throw new BadInput('provider', `${provider.provider} has no rules to change`);
+    return provider.changeRules(filter, {
+      protocol: input.oneOf('protocol', PROTOCOLS),
+      fromPort: readPort(input, 'fromPort'),
+      toPort: readPort(input, 'toPort'),
+      description: input.text('description'),
+    });
+  }
+
+  private readFilter(query: URLSearchParams): { provider: CloudProvider; filter: ForeignRuleFilter } {
     const input = Input.fromQuery(query, RULE_FIELDS);
     const provider = this.requireProvider(input);
     const filter = {
@@ -111,11 +129,12 @@ export class ControlInterface {
       fromPort: readPort(input, 'fromPort'),
       toPort: readPort(input, 'toPort'),
     };
-    return provider.removeRules(filter);
+    return { provider, filter };
   }
 
   private startFault({ body }: ControlRequest): ControlAnswer {
-    const fields = ['provider', 'target', 'operation', 'kind', 'count', 'seconds', 'delayMs'];
+    const scope = ['provider', 'target', 'operation', 'caller', 'address'];
+    const fields = [...scope, 'kind', 'count', 'seconds', 'delayMs'];
     const input = Input.fromJson(body, fields);
     const provider = this.requireProvider(input);
     const kind = required('kind', input.oneOf('kind', FAULT_KINDS), FAULT_KINDS);
@@ -124,6 +143,8 @@ export class ControlInterface {
       kind,
       target: input.oneOf('target', provider.targets),
       operation: readOperation(input, provider, kind),
+      caller: input.text('caller'),
+      address: input.text('address'),
       count: input.integer('count', 1, LARGEST_COUNT),
       seconds: input.integer('seconds', 1, 86_400),
       delayMs: input.integer('delayMs', 0, LONGEST_DELAY_MS),

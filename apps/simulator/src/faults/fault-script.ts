@@ -11,6 +11,12 @@ export const FAULT_KINDS = [
   'stale-read',
   'partial',
   'quota',
+  'conflict',
+  'invalid',
+  'unauthenticated',
+  'html-page',
+  'truncated',
+  'error-in-success',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -24,6 +30,10 @@ export interface FaultScope {
   readonly operation: string;
   readonly effect: CallEffect;
   readonly targets: readonly string[];
+  /** the id of the key the call is signed with */
+  readonly caller?: string;
+  /** the addresses a write names: a single one bare, a range as canonical CIDR */
+  readonly addresses?: readonly string[];
 }
 
 export interface FaultOrder {
@@ -31,11 +41,15 @@ export interface FaultOrder {
   readonly target?: string | undefined;
   readonly operation?: string | undefined;
   readonly kind: FaultKind;
+  /** only calls signed with this key id */
+  readonly caller?: string | undefined;
+  /** only writes that name this address */
+  readonly address?: string | undefined;
   /** calls it hits; undefined: any number */
   readonly count?: number | undefined;
   /** how long it lasts; undefined: until it is removed */
   readonly seconds?: number | undefined;
-  /** slow: how long the call waits; stale-read: how old the answer is */
+  /** slow: how long the call waits; stale-read: how old the answer is; throttle: what Retry-After asks for */
   readonly delayMs?: number | undefined;
 }
 
@@ -53,6 +67,8 @@ const EFFECTS_OF: Partial<Record<FaultKind, readonly CallEffect[]>> = {
   'stale-read': ['read'],
   partial: ['add', 'remove', 'change'],
   quota: ['add'],
+  conflict: ['add', 'remove', 'change'],
+  invalid: ['add', 'remove', 'change'],
 };
 
 /** Whether a fault of this kind can hit a call with this effect. */
@@ -100,4 +116,6 @@ const fits = (fault: ActiveFault, call: FaultScope): boolean =>
   fault.provider === call.provider &&
   (fault.operation === undefined || fault.operation === call.operation) &&
   (fault.target === undefined || call.targets.includes(fault.target)) &&
+  (fault.caller === undefined || fault.caller === call.caller) &&
+  (fault.address === undefined || (call.addresses ?? []).includes(fault.address)) &&
   canHit(fault.kind, call.effect);

@@ -105,6 +105,9 @@ it.each<[FaultKind, string, number]>([
   ['refuse', 'UnauthorizedOperation', 403],
   ['not-found', 'InvalidGroup.NotFound', 400],
   ['quota', 'RulesPerSecurityGroupLimitExceeded', 400],
+  ['conflict', 'IncorrectState', 400],
+  ['invalid', 'InvalidParameterValue', 400],
+  ['unauthenticated', 'AuthFailure', 401],
 ])('%s answers %s and does nothing', async (kind, name, httpStatusCode) => {
   await startFault(kind, { count: 1 });
   await expect(open([1])).rejects.toMatchObject({ name, $metadata: { httpStatusCode } });
@@ -167,6 +170,57 @@ it('partial applies the first half of a write and answers InternalError', async 
     ec2.send(new RevokeSecurityGroupIngressCommand({ GroupId: GROUP, SecurityGroupRuleIds: ids })),
   ).rejects.toMatchObject({ name: 'InternalError' });
   expect(await groundTruth()).toEqual(['203.0.113.2']);
+});
+
+it('throttle asks in Retry-After for the delay it is given, and for none otherwise', async () => {
+  const retryAfter = async (): Promise<unknown> => {
+    const error = (await open([1]).catch((thrown: unknown) => thrown)) as {
+      $response?: { headers: Record<string, string> };
+    };
+    return error.$response?.headers['retry-after'];
+  };
+  await startFault('throttle', { delayMs: 2500, count: 1 });
+  expect(await retryAfter()).toBe('3');
+  await startFault('throttle', { count: 1 });
+  expect(await retryAfter()).toBeUndefined();
+});
+
+it.each<[FaultKind, string, string[]]>([
+  ['html-page', 'HTML_PAGE', []],
+  ['truncated', 'TRUNCATED', ['203.0.113.1']],
+  ['error-in-success', 'ERROR_IN_SUCCESS', []],
+])('%s answers what no client expects, with status 200', async (kind, outcome, standing) => {
+  await startFault(kind, { count: 1 });
+  const answer = await open([1]).catch((error: Error) => error);
+  expect(answer).not.toHaveProperty('Return', true);
+  expect(await groundTruth()).toEqual(standing);
+  expect((await read('/_calls')).at(-1)).toMatchObject({ outcome });
+});
+
+it('hits only calls that name its address', async () => {
+  await startFault('invalid', { address: '203.0.113.2' });
+  await expect(open([1, 2, 3])).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+  await open([1, 3]);
+  expect(await groundTruth()).toEqual(['203.0.113.1', '203.0.113.3']);
+});
+
+it('hits only calls that are signed with its key', async () => {
+  await startFault('unauthenticated', { caller: 'AKIASIMULATED0000002' });
+  await open([1]);
+  const other = new EC2Client({
+    region: 'eu-west-1',
+    endpoint: `${simulator.url}/aws/ec2`,
+    maxAttempts: 1,
+    credentials: {
+      accessKeyId: 'AKIASIMULATED0000002',
+      secretAccessKey: 'simulated-second-secret-access-key',
+    },
+  });
+  const look = async (): Promise<unknown> => other.send(new DescribeSecurityGroupRulesCommand({}));
+  await expect(look()).rejects.toMatchObject({ name: 'AuthFailure' });
+  await control('DELETE', '/_faults');
+  await look();
+  other.destroy();
 });
 
 it('hits only the object and the operation it names, and only as often as it says', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { NO_ANSWER, type CloudAnswer, type World } from '../provider';
-import type { FaultKind, FaultScope } from './fault-script';
+import type { ActiveFault, FaultKind, FaultScope } from './fault-script';
 
 /** How a call is carried out when a fault bends it. */
 export interface Performance {
@@ -10,7 +10,16 @@ export interface Performance {
   readonly firstHalf?: boolean;
 }
 
-const REFUSALS = ['throttle', 'error', 'refuse', 'not-found', 'quota'] as const;
+const REFUSALS = [
+  'throttle',
+  'error',
+  'refuse',
+  'not-found',
+  'quota',
+  'conflict',
+  'invalid',
+  'unauthenticated',
+] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -21,6 +30,14 @@ export interface Performer {
 }
 
 const isRefusal = (kind: FaultKind): kind is Refusal => REFUSALS.some((refusal) => refusal === kind);
+
+/** What a proxy on the way answers in the provider's place. */
+const HTML_PAGE: CloudAnswer = {
+  status: 200,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: '<!DOCTYPE html><html><head><title>One moment</title></head><body><p>Back soon.</body></html>',
+  outcome: 'HTML_PAGE',
+};
 
 const DEFAULT_SLOW_MS = 5000;
 const DEFAULT_STALE_MS = 5000;
@@ -39,7 +56,7 @@ export async function playFault(
   if (epoch !== world.epoch) return NO_ANSWER;
   const fault = world.faults.take(call);
   if (!fault) return performer.perform({});
-  if (isRefusal(fault.kind)) return performer.refuse(fault.kind);
+  if (isRefusal(fault.kind)) return withRetryAfter(performer.refuse(fault.kind), fault);
   switch (fault.kind) {
     case 'slow':
       await pause(fault.delayMs ?? DEFAULT_SLOW_MS);
@@ -55,6 +72,24 @@ export async function playFault(
       return NO_ANSWER;
     case 'timeout-before':
       return NO_ANSWER;
+    case 'html-page':
+      return HTML_PAGE;
+    case 'truncated':
+      return truncated(performer.perform({}));
+    case 'error-in-success':
+      return { ...performer.refuse('error'), status: 200, outcome: 'ERROR_IN_SUCCESS' };
   }
   return fault.kind satisfies never;
 }
+
+function withRetryAfter(answer: CloudAnswer, { kind, delayMs }: ActiveFault): CloudAnswer {
+  if (kind !== 'throttle' || delayMs === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(delayMs / 1000)) } };
+}
+
+/** The first half of an answer, as if that were all of it. */
+const truncated = (answer: CloudAnswer): CloudAnswer => ({
+  ...answer,
+  body: answer.body.slice(0, answer.body.length / 2),
+  outcome: 'TRUNCATED',
+});

@@ -43,7 +43,7 @@ export const MARKUP = `
         </label>
         <label>Calls <input name="count" type="number" min="1" placeholder="any number"></label>
         <label>Seconds <input name="seconds" type="number" min="1" value="30"></label>
-        <label class="wide">Delay in ms, for slow and stale-read <input name="delayMs" type="number" min="0" placeholder="5000"></label>
+        <label class="wide">Delay in ms, for slow, stale-read and throttle <input name="delayMs" type="number" min="0" placeholder="5000"></label>
         <p class="message" role="alert"></p>
         <button class="main">Start the fault</button>
       </form>

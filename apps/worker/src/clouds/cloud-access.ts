@@ -14,6 +14,9 @@ export type CloudPlace = Pick<CloudTarget, 'resourceType' | 'identifier' | 'regi
   readonly credentialId: string;
 };
 
+/** What convergence needs of `CloudAccess`. */
+export type CloudWays = Pick<CloudAccess, 'driver' | 'open'>;
+
 /** The way from a row to the cloud: its driver, and the credential opened for this one look. */
 export class CloudAccess {
   constructor(

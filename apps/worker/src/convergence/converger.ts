@@ -1,20 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type {
   Access,
   ConvergenceStore,
-  Database,
   DueRuleRow,
   LeaseStore,
-  RuleSettlement,
   Settlement,
   SettlementStore,
+  Transactions,
   WriteBudgetStore,
 } from '#entities';
-import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
+import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
   judge,
   judgeUnreadable,
+  PASSING_KINDS,
   planChanges,
   type ChangeResult,
   type DriverErrorKind,
@@ -23,7 +24,9 @@ import {
   type Provider,
   type Verdict,
 } from '#rules';
-import type { CloudAccess } from '../clouds/cloud-access';
+import type { CloudWays } from '../clouds/cloud-access';
+import type { Timing } from '../timing';
+import { heldBack, isRoomless, longestWait, toRuleChange, unseen } from './changes';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
@@ -32,7 +35,7 @@ import { settledLocally, settlement, stillDue } from './settle-rule';
 export interface ConvergenceStores {
   readonly leases: LeaseStore;
   readonly convergence: ConvergenceStore;
-  readonly settlements: SettlementStore;
+  readonly settlements: Pick<SettlementStore, 'settle'>;
   readonly budgets: WriteBudgetStore;
 }
 
@@ -56,16 +59,17 @@ export interface ConvergenceObserver {
  */
 export class Converger {
   constructor(
-    private readonly database: Database,
+    private readonly database: Transactions,
     private readonly stores: ConvergenceStores,
-    private readonly clouds: CloudAccess,
+    private readonly clouds: CloudWays,
     private readonly reconciler: Reconciler,
     private readonly observer: ConvergenceObserver,
+    private readonly timing: Timing,
   ) {}
 
   /** Returns when nothing is due any more, or another worker has the object. */
   async converge(targetId: string): Promise<void> {
-    const held = await HeldLease.take(this.database, this.stores.leases, targetId);
+    const held = await HeldLease.take(this.database, this.stores.leases, this.timing, targetId);
     if (!held) return;
     try {
       const driver = await this.clouds.driver(held.lease.provider);
@@ -105,7 +109,7 @@ export class Converger {
       const addsOnly = open.every((rule) => rule.wanted);
       const wait = open.length === 0 ? 0 : held.untilSpaced(driver.traits.writeSpacing, addsOnly);
       if (wait === 0) return due;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, LOOK_WHILE_WAITING_MS)));
+      await this.timing.wait(Math.min(wait, LOOK_WHILE_WAITING_MS));
       await held.keep();
     }
   }
@@ -132,15 +136,41 @@ export class Converger {
     }
     const waitMs = await this.takeBudget(driver, target, planned);
     if (waitMs > 0) {
-      await this.settleVerdicts(held, pass, judge(pass.rules, refused(planned), before), waitMs);
+      await this.settleVerdicts(held, pass, judge(pass.rules, heldBack(planned), before), waitMs);
       return;
     }
-    const { results, retryAfterMs } = await this.change(held, driver, target, pass, planned);
-    const after = await readOrNull(driver, target);
+    const { results, after } = await this.changeAndLook(held, driver, target, pass, planned);
     const verdicts = after
       ? judge(pass.rules, results, after)
       : judge(pass.rules, results, before).map((verdict) => unseen(verdict, results));
-    await this.settleVerdicts(held, pass, verdicts, retryAfterMs);
+    await this.settleVerdicts(held, pass, verdicts, longestWait(results));
+  }
+
+  /**
+   * When the object is full, what stands in it of ours and nobody wants is taken out, and what found no room is tried
+   * once more.
+   */
+  private async changeAndLook(
+    held: HeldLease,
+    driver: ProviderDriver,
+    target: CloudTarget,
+    pass: Pass,
+    planned: readonly PlannedChange[],
+  ): Promise<{ results: Map<string, ChangeResult>; after: ObservedRule[] | null }> {
+    const results = await this.change(held, driver, target, pass, planned);
+    const after = await readOrNull(driver, target);
+    const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
+    if (!after || roomless.length === 0) return { results, after };
+    const removals = (await this.reconciler.superfluous(held, after)).map(
+      ({ ruleId, providerRuleId }): PlannedChange => ({
+        action: 'remove',
+        ruleId: ruleId ?? randomUUID(),
+        providerRuleId,
+      }),
+    );
+    if (removals.length === 0) return { results, after };
+    const again = await this.change(held, driver, target, pass, [...removals, ...roomless]);
+    return { results: new Map([...results, ...again]), after: await readOrNull(driver, target) };
   }
 
   private takeBudget(
@@ -167,7 +197,7 @@ export class Converger {
     target: CloudTarget,
     pass: Pass,
     planned: readonly PlannedChange[],
-  ): Promise<{ results: Map<string, ChangeResult>; retryAfterMs: number | null }> {
+  ): Promise<Map<string, ChangeResult>> {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
@@ -182,16 +212,11 @@ export class Converger {
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
       const results = await driver.applyChanges(target, changes);
-      return {
-        results: new Map(changes.map((change, index) => [change.ruleId, results[index]!])),
-        retryAfterMs: null,
-      };
+      return new Map(changes.map((change, index) => [change.ruleId, results[index]!]));
     } catch (error) {
       const { kind, message, retryAfterMs } = asDriverError(error);
-      return {
-        results: new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message }])),
-        retryAfterMs,
-      };
+      const wait = retryAfterMs === null ? {} : { retryAfterMs };
+      return new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
     }
   }
 
@@ -201,12 +226,22 @@ export class Converger {
       pass.rules.filter(ownWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
     );
     const verdicts = judgeUnreadable(pass.rules, error.kind, error.message, missingMs);
+    const attempts = Math.max(...pass.rules.map((rule) => rule.attempts));
+    const chance = this.timing.random();
     const rules = verdicts.map((verdict, index) => {
-      const rule = pass.rules[index]!;
+      const rule = { ...pass.rules[index]!, attempts };
       const missing = error.kind === 'target-missing' && verdict.kind !== 'absent' && ownWay(rule);
-      return { ...settlement(rule, verdict, false, error.retryAfterMs), targetMissing: missing || null };
+      return {
+        ...settlement(rule, verdict, false, error.retryAfterMs, chance),
+        targetMissing: missing || null,
+      };
     });
-    await this.settle(held, { rules, access: null, waiting: pass.waiting });
+    await this.settle(held, {
+      rules,
+      access: null,
+      waiting: pass.waiting,
+      together: PASSING_KINDS.has(error.kind),
+    });
   }
 
   private async settleVerdicts(
@@ -215,15 +250,16 @@ export class Converger {
     verdicts: readonly Verdict[],
     waitMs: number | null = null,
   ): Promise<void> {
-    const rules = verdicts.map((verdict, index) => settlement(pass.rules[index]!, verdict, true, waitMs));
+    // those that failed alike come back together, in one call
+    const chance = this.timing.random();
+    const rules = verdicts.map((verdict, index) =>
+      settlement(pass.rules[index]!, verdict, true, waitMs, chance),
+    );
     await this.settle(held, { rules, access: pass.access, waiting: pass.waiting });
   }
 
   /** @throws LeaseLost after asking whoever has the lease now to look again at what this worker may have changed */
-  private async settle(
-    held: HeldLease,
-    found: { rules: RuleSettlement[]; access: Access | null; waiting: readonly string[] },
-  ): Promise<void> {
+  private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
     const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
     const written = await this.database.transaction((tx) =>
       this.stores.settlements.settle(tx, held.lease, whole),
@@ -238,36 +274,6 @@ export class Converger {
     );
     throw new LeaseLost(held.lease.targetId);
   }
-}
-
-function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deployment: string): RuleChange {
-  if (change.action === 'remove') return change;
-  const rule = rules.find(({ ruleId }) => ruleId === change.ruleId)!;
-  return {
-    action: 'add',
-    ruleId: rule.ruleId,
-    spec: rule.spec,
-    mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
-  };
-}
-
-/** When the last of its holders ends; null: one has no end. */
-function lastEnd({ holders }: DueRuleRow): number | null {
-  const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
-  return ends.length < holders.length ? null : Math.max(...ends);
-}
-
-/** Changes held back because the account's write budget is spent. */
-function refused(planned: readonly PlannedChange[]): Map<string, ChangeResult> {
-  const message = 'Waiting for the cloud account to allow more changes';
-  return new Map(planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind: 'throttled', message }]));
-}
-
-/** The look after the change failed: what was changed is not settled, whatever the look before showed. */
-function unseen(verdict: Verdict, results: ReadonlyMap<string, ChangeResult>): Verdict {
-  const result = results.get(verdict.ruleId);
-  if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
-  return { ruleId: verdict.ruleId, kind: 'retry', message: null, unknown: result.result === 'unknown' };
 }
 
 async function readOrNull(driver: ProviderDriver, target: CloudTarget): Promise<ObservedRule[] | null> {

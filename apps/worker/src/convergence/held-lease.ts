@@ -1,5 +1,6 @@
 import type { DriverTraits } from '#drivers';
-import type { Database, Lease, LeaseStore } from '#entities';
+import type { Lease, LeaseStore, Transactions } from '#entities';
+import type { Timing } from '../timing';
 
 const LEASE_SECONDS = 10;
 const RENEW_AFTER_MS = 4000;
@@ -14,23 +15,30 @@ export class LeaseLost extends Error {
 
 /** A lease while it is held, with the clock of this process to know when to renew it. */
 export class HeldLease {
-  private takenAt = performance.now();
+  private takenAt: number;
   private writtenAt: number | null;
   private writtenSize: number;
 
   private constructor(
-    private readonly database: Database,
+    private readonly database: Transactions,
     private readonly leases: LeaseStore,
+    private readonly timing: Timing,
     readonly lease: Lease,
   ) {
+    this.takenAt = timing.now();
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
     this.writtenSize = lease.lastWriteSize;
   }
 
   /** @returns null while another worker holds the object */
-  static async take(database: Database, leases: LeaseStore, targetId: string): Promise<HeldLease | null> {
+  static async take(
+    database: Transactions,
+    leases: LeaseStore,
+    timing: Timing,
+    targetId: string,
+  ): Promise<HeldLease | null> {
     const lease = await leases.take(database.autocommit, targetId, LEASE_SECONDS);
-    return lease && new HeldLease(database, leases, lease);
+    return lease && new HeldLease(database, leases, timing, lease);
   }
 
   /** What names the object in its cloud. */
@@ -41,8 +49,8 @@ export class HeldLease {
 
   /** Call before each step that takes time. @throws LeaseLost */
   async keep(): Promise<void> {
-    if (performance.now() - this.takenAt < RENEW_AFTER_MS) return;
-    const asked = performance.now();
+    if (this.timing.now() - this.takenAt < RENEW_AFTER_MS) return;
+    const asked = this.timing.now();
     if (!(await this.leases.renew(this.database.autocommit, this.lease, LEASE_SECONDS))) {
       throw new LeaseLost(this.lease.targetId);
     }
@@ -56,12 +64,12 @@ export class HeldLease {
   untilSpaced({ usualMs, burstMs, burstSize }: DriverTraits['writeSpacing'], addsOnly: boolean): number {
     if (this.writtenAt === null) return 0;
     const spacingMs = addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
-    return Math.max(0, this.writtenAt + spacingMs - performance.now());
+    return Math.max(0, this.writtenAt + spacingMs - this.timing.now());
   }
 
   /** @param size how many changes are about to be sent */
   wrote(size: number): void {
-    this.writtenAt = performance.now();
+    this.writtenAt = this.timing.now();
     this.writtenSize = size;
   }
 

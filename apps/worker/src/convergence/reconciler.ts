@@ -1,14 +1,22 @@
 import { DriverError, type ProviderDriver } from '#drivers';
-import {
-  lockLease,
-  type Access,
-  type Database,
-  type ReconcileOutcome,
-  type ReconcileStore,
-  type ReconcileWay,
+import type {
+  Access,
+  LeaseStore,
+  ReconcileOutcome,
+  ReconcileStore,
+  ReconcileWay,
+  Transactions,
+  Tx,
 } from '#entities';
-import { findDrift, PASSING_KINDS, type Drift, type ObservedRule } from '#rules';
-import type { CloudAccess } from '../clouds/cloud-access';
+import {
+  findDrift,
+  PASSING_KINDS,
+  superfluous,
+  type Drift,
+  type ObservedRule,
+  type SuperfluousRule,
+} from '#rules';
+import type { CloudWays } from '../clouds/cloud-access';
 import { LeaseLost, type HeldLease } from './held-lease';
 
 /** After a failure that may pass: not ten minutes later. */
@@ -22,9 +30,10 @@ interface Look {
 /** Compares a whole cloud object with the database: what was changed by other hands becomes due. */
 export class Reconciler {
   constructor(
-    private readonly database: Database,
-    private readonly store: ReconcileStore,
-    private readonly clouds: CloudAccess,
+    private readonly database: Transactions,
+    private readonly leases: Pick<LeaseStore, 'lock'>,
+    private readonly store: Pick<ReconcileStore, keyof ReconcileStore>,
+    private readonly clouds: CloudWays,
   ) {}
 
   /** Call it under the lease, when nothing is due. @throws LeaseLost */
@@ -42,18 +51,10 @@ export class Reconciler {
       observed instanceof DriverError ? [] : [{ way, observed }],
     )[0];
     const drift = seen && findDrift(known, seen.observed);
-    if (looks.some(({ observed }) => observed instanceof DriverError && lookAgain(observed))) {
-      await this.store.ask(this.database.autocommit, held.lease.targetId, AGAIN_SECONDS, begun.requested);
-    }
     await held.keep();
     await this.database.transaction(async (tx) => {
-      if (!(await lockLease(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
-      for (const { way, observed } of looks) {
-        const missing = observed instanceof DriverError && observed.kind === 'target-missing';
-        if (await this.store.noteMissing(tx, held.lease, way.access, missing)) {
-          await this.store.giveUpTarget(tx, held.lease, way);
-        }
-      }
+      if (!(await this.leases.lock(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
+      await this.planNext(tx, held, looks, begun.requested);
       const damped = seen ? await this.store.makeDue(tx, held.lease, drift!, seen.way.access) : [];
       for (const outcome of outcomes(looks, drift, damped.length)) {
         await this.store.record(tx, outcome, begun.requested);
@@ -65,6 +66,26 @@ export class Reconciler {
           looks.flatMap(({ way }) => way.resources),
         );
     });
+  }
+
+  /** Rules of ours that stand in the object and nobody wants. */
+  async superfluous(held: HeldLease, observed: readonly ObservedRule[]): Promise<SuperfluousRule[]> {
+    return superfluous(await this.store.known(this.database.autocommit, held.lease), observed);
+  }
+
+  /** Gives up an object that was gone twice; looks again soon at what may pass, and seldom at what cannot be seen. */
+  private async planNext(tx: Tx, held: HeldLease, looks: readonly Look[], requested: boolean): Promise<void> {
+    let soon = false;
+    for (const { way, observed } of looks) {
+      const missing = observed instanceof DriverError && observed.kind === 'target-missing';
+      const noted = await this.store.noteMissing(tx, held.lease, way.access, missing);
+      if (noted === 'gone') await this.store.giveUpTarget(tx, held.lease, way);
+      soon ||= noted === 'doubted' || (observed instanceof DriverError && PASSING_KINDS.has(observed.kind));
+    }
+    const { targetId } = held.lease;
+    if (soon) await this.store.ask(tx, targetId, AGAIN_SECONDS, requested);
+    else if (looks.every(({ observed }) => observed instanceof DriverError))
+      await this.store.putOff(tx, targetId);
   }
 
   private async look(
@@ -81,9 +102,6 @@ export class Reconciler {
   }
 }
 
-/** It may pass, or has to be seen twice to be believed. */
-const lookAgain = ({ kind }: DriverError): boolean => PASSING_KINDS.has(kind) || kind === 'target-missing';
-
 /** What to tell each resource; nothing after a failure that may pass. */
 function outcomes(looks: readonly Look[], drift: Drift | undefined, damped: number): ReconcileOutcome[] {
   return looks.flatMap(({ way, observed }) => {
@@ -95,12 +113,13 @@ function outcomes(looks: readonly Look[], drift: Drift | undefined, damped: numb
 }
 
 /** null when there is none. */
-function driftWords({ missing, lingering, orphans, foreign }: Drift, damped: number): string | null {
+function driftWords({ missing, lingering, orphans, taken, foreign }: Drift, damped: number): string | null {
   const extra = lingering.length + orphans.length;
   const words = [
     missing.length > damped ? `${missing.length - damped} missing, added again` : null,
     damped > 0 ? `${damped} missing, left alone for an hour: something keeps taking it out` : null,
     extra > 0 ? `${extra} of ours that nobody needs, removed` : null,
+    taken.length > 0 ? `${taken.length} of ours that lost our mark, left to whoever took it` : null,
   ].filter((part) => part !== null);
   if (words.length === 0) return null;
   return `Rules changed by other hands: ${words.join('; ')} (${foreign} of others left alone)`;

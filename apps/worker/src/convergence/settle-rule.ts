@@ -15,6 +15,7 @@ export function stillDue(rule: DueRuleRow): RuleSettlement {
 
 /**
  * What to write for a verdict.
+ * @param chance 0 (inclusive) to 1 (exclusive), for the jitter of the next look
  * @param sent the cloud was read, so that a failed add is known to be absent
  * @param waitMs when to look again, if the provider or its budget said; null: back off
  */
@@ -23,9 +24,12 @@ export function settlement(
   verdict: Verdict,
   sent: boolean,
   waitMs: number | null,
+  chance: number,
 ): RuleSettlement {
   const looked = { ...base(rule), targetMissing: sent ? false : null };
-  const again = Math.max(SOONEST_MS, waitMs ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, Math.random()));
+  // whoever asks for more than the longest pause is asked again after that: what is to be closed cannot wait an hour
+  const given = waitMs === null ? null : Math.min(waitMs, RULE_BACKOFF.capMs);
+  const again = Math.max(SOONEST_MS, given ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, chance));
   const awaitsLanding = rule.inFlight && !rule.wanted;
   switch (verdict.kind) {
     case 'present':

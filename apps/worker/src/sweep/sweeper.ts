@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { SweepStore, type Database } from '#entities';
+import type { SweepStore, Transactions } from '#entities';
 import type { ConvergenceRunner } from '../convergence/convergence-runner';
 import { RepeatedTask } from '../repeated-task';
 
@@ -10,11 +10,10 @@ const SESSIONS_AT_ONCE = 1000;
  * Once a second, on the database's clock: ends sessions that are over, and converges what is due and unattended. It
  * needs no queue: with the queue gone the product is a second slower, no more.
  */
-class Sweeper {
-  private readonly store = new SweepStore();
-
+export class Sweeper {
   constructor(
-    private readonly database: Database,
+    private readonly database: Transactions,
+    private readonly store: SweepStore,
     private readonly runner: ConvergenceRunner,
     private readonly log: Logger,
   ) {}
@@ -39,7 +38,7 @@ class Sweeper {
   }
 }
 
-export function sweeping(database: Database, runner: ConvergenceRunner, log: Logger): RepeatedTask {
-  const sweeper = new Sweeper(database, runner, log);
+/** Sweeps for as long as it runs. */
+export function sweeping(sweeper: Sweeper, log: Logger): RepeatedTask {
   return new RepeatedTask('sweep', EVERY_MS, (stopping) => sweeper.sweep(stopping), log);
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { DriverRegistry, driverErrorOf } from '#drivers';
-import type { Database, DueResource, VerificationStore } from '#entities';
+import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
+import type { Database, DueResource, VerificationStore, WriteBudgetStore } from '#entities';
 import { PASSING_KINDS } from '#rules';
 import type { CloudAccess } from '../clouds/cloud-access';
 
@@ -9,12 +9,17 @@ const EVERY_MINUTES = 30;
 /** After a look that the cloud did not answer. */
 const AGAIN_IN_MINUTES = 2;
 const LEASE_SECONDS = 60;
+/** Calls of one look that count as writes. */
+const DRY_RUNS = 2;
+/** Of an account's write budget, the share that these looks leave to sessions. */
+const RESERVE = 0.5;
 
 /** Verifies resources again and again, once somebody has verified them for the first time. */
 export class ResourceChecks {
   constructor(
     private readonly database: Database,
     private readonly store: VerificationStore,
+    private readonly budgets: WriteBudgetStore,
     private readonly clouds: CloudAccess,
     private readonly log: Logger,
   ) {}
@@ -30,11 +35,7 @@ export class ResourceChecks {
 
   private async verify(due: DueResource): Promise<void> {
     try {
-      const failure = await driverErrorOf(async () => {
-        const driver = await this.clouds.driver(due.provider);
-        const { resourceType, resourceIdentifier: identifier, region, credentialId } = due;
-        await driver.verify(await this.clouds.open({ resourceType, identifier, region, credentialId }));
-      });
+      const failure = await driverErrorOf(() => this.ask(due));
       if (failure && PASSING_KINDS.has(failure.kind)) {
         await this.store.postponeResource(this.database.autocommit, due, AGAIN_IN_MINUTES);
         return;
@@ -45,5 +46,21 @@ export class ResourceChecks {
     } catch (error) {
       this.log.error({ err: error, resourceId: due.id }, 'A resource could not be verified');
     }
+  }
+
+  private async ask(due: DueResource): Promise<void> {
+    const driver = await this.clouds.driver(due.provider);
+    const { resourceType, resourceIdentifier: identifier, region, credentialId } = due;
+    const target = await this.clouds.open({ resourceType, identifier, region, credentialId });
+    const { writeBudget } = driver.traits;
+    const waitMs = await this.budgets.take(
+      this.database.autocommit,
+      driver.accountKey(target),
+      writeBudget,
+      DRY_RUNS,
+      writeBudget.burst * RESERVE,
+    );
+    if (waitMs > 0) throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls');
+    await driver.verify(target);
   }
 }

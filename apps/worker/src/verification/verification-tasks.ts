@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { VerificationStore, type Database } from '#entities';
+import { VerificationStore, WriteBudgetStore, type Database } from '#entities';
 import type { CloudAccess } from '../clouds/cloud-access';
 import { RepeatedTask } from '../repeated-task';
 import { CredentialChecks } from './credential-checks';
@@ -11,7 +11,7 @@ const EVERY_MS = 1000;
 export function verificationTasks(database: Database, clouds: CloudAccess, log: Logger): RepeatedTask[] {
   const store = new VerificationStore();
   const credentials = new CredentialChecks(database, store, clouds, log);
-  const resources = new ResourceChecks(database, store, clouds, log);
+  const resources = new ResourceChecks(database, store, new WriteBudgetStore(), clouds, log);
   return [
     new RepeatedTask('check credentials', EVERY_MS, () => credentials.run(), log),
     new RepeatedTask('verify resources', EVERY_MS, () => resources.run(), log),

@@ -101,8 +101,9 @@ export class AwsFailure extends DriverError {
 
   /** What a write that failed like this means for each of its changes. */
   get changeResult(): ChangeResult {
-    const { kind, message } = this;
-    return this.settled ? { result: 'refused', kind, message } : { result: 'unknown', message };
+    const { kind, message, retryAfterMs } = this;
+    if (!this.settled) return { result: 'unknown', message };
+    return { result: 'refused', kind, message, ...(retryAfterMs !== null && { retryAfterMs }) };
   }
 }
 

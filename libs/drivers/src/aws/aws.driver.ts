@@ -46,7 +46,11 @@ class AwsDriver implements ProviderDriver {
   }
 
   async verify(target: CloudTarget): Promise<void> {
-    await this.inGroup(target, (group) => group.describe());
+    await this.inGroup(target, async (group) => {
+      await group.describe();
+      await group.readRules();
+      await group.mayChange();
+    });
     await this.clients.requireExternalId(target);
   }
 

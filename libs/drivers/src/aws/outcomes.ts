@@ -39,8 +39,9 @@ export class Outcomes {
   /** Once halted: these were not sent, so they surely did not happen. Before, it changes nothing. */
   unsent(keys: readonly string[]): void {
     if (!this.halting) return;
-    const { kind, message } = this.halting;
+    const { kind, message, retryAfterMs } = this.halting;
+    const wait = retryAfterMs === null ? {} : { retryAfterMs };
     for (const key of keys)
-      this.results.set(key, { result: 'refused', kind, message: `Not sent: ${message}` });
+      this.results.set(key, { result: 'refused', kind, message: `Not sent: ${message}`, ...wait });
   }
 }

@@ -6,11 +6,15 @@ import {
   type IpPermission,
   type SecurityGroupRule,
 } from '@aws-sdk/client-ec2';
+import type { DriverErrorKind } from '#rules';
 import { AwsFailure, oddAnswer, toFailure } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
 import type { SdkSettings } from './sdk-settings';
 
 type CallOptions = ReturnType<SdkSettings['deadline']>;
+
+/** After these nobody knows; a rule that is not there is a conflict, and says that it was looked for. */
+const PASSING: ReadonlySet<DriverErrorKind> = new Set(['throttled', 'transient']);
 
 /** The most that EC2 takes. */
 const PAGE_SIZE = 1000;
@@ -62,6 +66,37 @@ export class SecurityGroup {
     });
     const answer = await this.call((options) => this.access.client.send(command, options));
     if (answer.Return !== true) throw oddAnswer('RevokeSecurityGroupIngress');
+  }
+
+  /**
+   * Asks EC2, by dry runs, whether the credential may open and close here. Any refusal but of the permission itself
+   * says that it may: the rules asked about are made up.
+   */
+  async mayChange(): Promise<void> {
+    const opening = { IpProtocol: 'tcp', FromPort: 9, ToPort: 9, IpRanges: [{ CidrIp: '192.0.2.1/32' }] };
+    const authorize = new AuthorizeSecurityGroupIngressCommand({
+      GroupId: this.groupId,
+      IpPermissions: [opening],
+      DryRun: true,
+    });
+    const revoke = new RevokeSecurityGroupIngressCommand({
+      GroupId: this.groupId,
+      SecurityGroupRuleIds: ['sgr-00000000000000000'],
+      DryRun: true,
+    });
+    await this.dryRun(() => this.call((options) => this.access.client.send(authorize, options)));
+    await this.dryRun(() => this.call((options) => this.access.client.send(revoke, options)));
+  }
+
+  /** A dry run never succeeds: EC2 says `DryRunOperation` when it would have. */
+  private async dryRun(send: () => Promise<unknown>): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      const failure = asAwsFailure(error);
+      if (failure.kind === 'denied' || failure.kind === 'target-missing' || PASSING.has(failure.kind))
+        throw failure;
+    }
   }
 
   private async readPage(token: string | undefined): Promise<{ rules: SecurityGroupRule[]; next?: string }> {

@@ -1,29 +1,42 @@
-import { group, organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import { until } from '../harness/until';
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { Watch } from '../oracles/watch';
 
 interface HealthEvent {
   readonly event_type: string;
   readonly message: string | null;
 }
 
-describe('Drift is mended', () => {
+describe('C. Drift is mended', () => {
+  jest.setTimeout(120_000);
   let drawbridge: Drawbridge;
   let org: Organization;
+  let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
+    drawbridge = await Drawbridge.start({ worker: false });
+    // only on request: each case tells what one comparison finds
+    await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
     org = await organization(
       drawbridge,
-      [0, 1, 2, 3, 4, 5].map((index) => ({ group: group(index), config: { port: 22 } })),
+      [0, 1, 2, 3, 4, 5, 6, 7].map((index) => ({ group: group(index), config: { port: 22 } })),
     );
+    watch = await Watch.begin(drawbridge);
   });
+  afterEach(() => watch.holds());
   afterAll(() => drawbridge.stop());
 
   const openOn = async (index: number, address: string): Promise<string> => {
     const session = await org.started({ ipv4Address: address, resourceIds: [org.resourceIds[index]] });
     await org.reaches(session.id, 'ACTIVE');
     return session.id;
+  };
+
+  /** Tells the watch that somebody else is about to change this, and changes it. */
+  const removeByHand = async (index: number, address: string): Promise<void> => {
+    watch.outsideHand(group(index), address);
+    await drawbridge.cloud.removeByHand(group(index), address);
   };
 
   const outcomes = (index: number): Promise<HealthEvent[]> =>
@@ -48,9 +61,9 @@ describe('Drift is mended', () => {
     expect(await reconciled(0)).toEqual({ event_type: 'RECONCILE_OK', message: null });
   });
 
-  it('a rule that a foreign hand took out is added again while its session lives', async () => {
+  it('a rule that a foreign hand took out is added again while its session lives [C1]', async () => {
     const id = await openOn(1, '203.0.113.2');
-    await drawbridge.cloud.removeByHand(group(1), '203.0.113.2');
+    await removeByHand(1, '203.0.113.2');
     expect(await reconciled(1)).toMatchObject({
       event_type: 'RECONCILE_FAILED',
       message: expect.stringContaining('1 missing, added again') as string,
@@ -63,7 +76,7 @@ describe('Drift is mended', () => {
     expect((await reconciled(1)).event_type).toBe('RECONCILE_OK');
   });
 
-  it('a rule with our mark that the database lost is removed, a foreign one is left alone and counted', async () => {
+  it('a rule with our mark that the database lost is removed, a foreign one is left alone and counted [C5]', async () => {
     const id = await openOn(2, '203.0.113.3');
     await drawbridge.cloud.addForeign({
       target: group(2),
@@ -72,6 +85,7 @@ describe('Drift is mended', () => {
       fromPort: 22,
       toPort: 22,
     });
+    watch.outsideHand(group(2), '203.0.113.3');
     await drawbridge.query('DELETE FROM sessions WHERE id = $1', [id]);
     await drawbridge.query(`DELETE FROM rules WHERE address = '203.0.113.3/32'`);
     expect(await reconciled(2)).toMatchObject({
@@ -85,10 +99,10 @@ describe('Drift is mended', () => {
     expect(records).toHaveLength(1);
   });
 
-  it('whoever keeps taking a rule out is not fought for ever', async () => {
+  it('whoever keeps taking a rule out is not fought for ever [C1]', async () => {
     await openOn(3, '203.0.113.4');
     for (let fight = 0; fight < 3; fight += 1) {
-      await drawbridge.cloud.removeByHand(group(3), '203.0.113.4');
+      await removeByHand(3, '203.0.113.4');
       expect((await reconciled(3)).message).toContain('added again');
       await until('it was seen to stand again', async () => {
         const rows = await drawbridge.query(
@@ -97,13 +111,15 @@ describe('Drift is mended', () => {
         return rows.length === 1;
       });
     }
-    await drawbridge.cloud.removeByHand(group(3), '203.0.113.4');
+    await removeByHand(3, '203.0.113.4');
     expect((await reconciled(3)).message).toContain('left alone for an hour');
     expect(await standing(3)).toEqual([]);
   });
 
-  it('a group that is gone ends its sessions and its resource, after it was looked for twice', async () => {
+  it('a group that is gone ends its sessions and its resource, after it was looked for twice; made again, it is verified before it is used [C7] [C8]', async () => {
     const [held, leaving] = await Promise.all([openOn(4, '203.0.113.5'), openOn(4, '203.0.113.6')]);
+    const fault = watch.fault('the group is gone');
+    for (const address of ['203.0.113.5', '203.0.113.6']) watch.outsideHand(group(4), address);
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(4) });
     await org.admin.expect(200, org.admin.post(`/sessions/${leaving}/stop`));
     expect((await reconciled(4)).message).toContain('could not be read');
@@ -128,11 +144,67 @@ describe('Drift is mended', () => {
     expect(await org.admin.get(`/resources/${org.resourceIds[4]}`)).toMatchObject({
       body: { isActive: false },
     });
+    expect((await reconciled(4)).message).toContain('could not be read');
+    const [next] = await drawbridge.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM reconcile_due_at - now())::float8 AS seconds FROM targets WHERE identifier = $1`,
+      [group(4)],
+    );
+    expect(next!.seconds).toBeGreaterThan(60);
+    for (const address of ['203.0.113.5', '203.0.113.6']) await removeByHand(4, address);
     await drawbridge.cloud.clearFaults();
+    fault.end();
+    const body = { ipv4Address: '203.0.113.7', resourceIds: [org.resourceIds[4]] };
+    expect((await org.start(body)).status).toBe(400);
+    await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[4]}/verify`));
+    await openOn(4, '203.0.113.7');
   });
 
-  it('what cannot be closed within a minute is told, once, and closed when it can be', async () => {
+  it('a rule of ours that somebody widened is taken out, and ours stands again as it was [C2]', async () => {
+    const id = await openOn(6, '203.0.113.21');
+    watch.outsideHand(group(6), '203.0.113.21');
+    await drawbridge.cloud.changeByHand(group(6), '203.0.113.21', { fromPort: 0, toPort: 65_535 });
+    expect((await reconciled(6)).message).toMatch(
+      /1 missing, added again; 1 of ours that nobody needs, removed/,
+    );
+    await until('only port 22 is open', async () => {
+      const rules = await drawbridge.cloud.rules(group(6));
+      return rules.length === 1 && rules[0]!.fromPort === 22 && rules[0]!.toPort === 22;
+    });
+    expect((await org.session(id)).status).toBe('ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await standing(6)).toEqual([]);
+  });
+
+  it('one that was widened and lost our mark is left to whoever did it; ours stands beside it [C2]', async () => {
+    const id = await openOn(6, '203.0.113.22');
+    watch.outsideHand(group(6), '203.0.113.22');
+    const change = { fromPort: 0, toPort: 65_535, description: 'office' };
+    await drawbridge.cloud.changeByHand(group(6), '203.0.113.22', change);
+    expect((await reconciled(6)).message).toMatch(/1 missing, added again \(1 of others left alone\)/);
+    const ports = async (): Promise<string[]> =>
+      (await drawbridge.cloud.rules(group(6))).map((rule) => `${rule.fromPort} ${rule.ours}`).toSorted();
+    await until('ours stands again', async () => (await ports()).join() === '0 false,22 true');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await ports()).toEqual(['0 false']);
+  });
+
+  it('one that only lost our mark is theirs from then on: told once, and left alone [C2]', async () => {
+    const id = await openOn(7, '203.0.113.23');
+    watch.outsideHand(group(7), '203.0.113.23');
+    await drawbridge.cloud.changeByHand(group(7), '203.0.113.23', { description: 'office' });
+    expect((await reconciled(7)).message).toContain('1 of ours that lost our mark, left to whoever took it');
+    expect((await reconciled(7)).event_type).toBe('RECONCILE_OK');
+    expect((await org.session(id)).status).toBe('ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await standing(7)).toEqual(['203.0.113.23']);
+  });
+
+  it('what cannot be closed within a minute is told, once, and closed when it can be [D2]', async () => {
     const id = await openOn(5, '203.0.113.8');
+    const fault = watch.fault('removals are refused');
     await drawbridge.cloud.fault({
       kind: 'refuse',
       target: group(5),
@@ -158,6 +230,7 @@ describe('Drift is mended', () => {
     expect(records).toEqual([{ result: 'FAILURE' }]);
     expect((await org.session(id)).status).toBe('EXPIRING');
     await drawbridge.cloud.clearFaults();
+    fault.end();
     await org.reaches(id, 'CANCELLED', 45_000);
     expect(await standing(5)).toEqual([]);
   });

@@ -1,17 +1,23 @@
-import { group, organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { Watch } from '../oracles/watch';
 
-describe('Rules of other hands are never touched', () => {
+describe('C. Foreign hands: rules of others are never touched', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
+  let watch: Watch;
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start();
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
   });
+  beforeEach(async () => {
+    watch = await Watch.begin(drawbridge);
+  });
+  afterEach(() => watch.holds());
   afterAll(() => drawbridge.stop());
 
-  it('a foreign rule with the same address lets the session be ACTIVE, and stays when it ends', async () => {
+  it('a foreign rule with the same address lets the session be ACTIVE, and stays when it ends [C3]', async () => {
     const foreign = {
       target: group(0),
       address: '203.0.113.100/32',
@@ -27,13 +33,13 @@ describe('Rules of other hands are never touched', () => {
     const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
     expect(await drawbridge.cloud.rules(group(0))).toEqual(before);
-    const writes = (await drawbridge.cloud.calls()).filter((call) =>
-      /^(Authorize|Revoke)/.test(call.operation),
+    const writes = (await drawbridge.cloud.calls()).filter(
+      (call) => /^(Authorize|Revoke)/.test(call.operation) && call.outcome !== 'DryRunOperation',
     );
     expect(writes).toEqual([]);
   });
 
-  it('foreign rules beside ours stay as they are, whatever ours do', async () => {
+  it('foreign rules beside ours stay as they are, whatever ours do [C3]', async () => {
     await drawbridge.cloud.addForeign({
       target: group(0),
       address: '203.0.113.101/32',

@@ -1,0 +1,55 @@
+import type { RuleChange } from '#drivers';
+import type { DueRuleRow } from '#entities';
+import type { ChangeResult, PlannedChange, Verdict } from '#rules';
+
+/** A planned change as the driver takes it. */
+export function toRuleChange(
+  change: PlannedChange,
+  rules: readonly DueRuleRow[],
+  deployment: string,
+): RuleChange {
+  if (change.action === 'remove') return change;
+  const rule = rules.find(({ ruleId }) => ruleId === change.ruleId)!;
+  return {
+    action: 'add',
+    ruleId: rule.ruleId,
+    spec: rule.spec,
+    mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
+  };
+}
+
+/** When the last of its holders ends; null: one has no end. */
+function lastEnd({ holders }: DueRuleRow): number | null {
+  const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
+  return ends.length < holders.length ? null : Math.max(...ends);
+}
+
+/** The object had no room for what was to be added. */
+export const isRoomless = (
+  results: ReadonlyMap<string, ChangeResult>,
+  { ruleId }: PlannedChange,
+): boolean => {
+  const result = results.get(ruleId);
+  return result?.result === 'refused' && result.kind === 'quota';
+};
+
+/** The longest that the provider asked us to wait, if it did. */
+export function longestWait(results: ReadonlyMap<string, ChangeResult>): number | null {
+  const waits = [...results.values()].flatMap((result) =>
+    result.result === 'refused' ? (result.retryAfterMs ?? []) : [],
+  );
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+/** Changes held back because the account's write budget is spent. */
+export function heldBack(planned: readonly PlannedChange[]): Map<string, ChangeResult> {
+  const message = 'Waiting for the cloud account to allow more changes';
+  return new Map(planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind: 'throttled', message }]));
+}
+
+/** The look after the change failed: what was changed is not settled, whatever the look before showed. */
+export function unseen(verdict: Verdict, results: ReadonlyMap<string, ChangeResult>): Verdict {
+  const result = results.get(verdict.ruleId);
+  if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
+  return { ruleId: verdict.ruleId, kind: 'retry', message: null, unknown: result.result === 'unknown' };
+}

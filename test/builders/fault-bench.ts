@@ -1,0 +1,98 @@
+import { Watch } from '../chaos/oracles/watch';
+import type { Session } from '../harness/api-client';
+import { Drawbridge, type DrawbridgeOptions } from '../harness/drawbridge';
+import type { CloudCall, Fault, OpenRule } from '../harness/simulator-client';
+import { until } from '../harness/until';
+import { group as groupId, organization, type Organization } from './organization';
+
+/** Faults last seconds; with CHAOS_FULL=1 as long as the promises are made for. */
+export const CHAOS_FULL = process.env['CHAOS_FULL'] === '1';
+
+/** One of the simulated groups and one organization's way into it, watched while something is broken. */
+export class FaultBench {
+  private readonly begunAt = Date.now();
+
+  private constructor(
+    readonly drawbridge: Drawbridge,
+    readonly watch: Watch,
+    readonly org: Organization,
+    readonly group: string,
+  ) {}
+
+  /** @param index which of the ten groups: nothing of ours may stand in it */
+  static async begin(
+    drawbridge: Drawbridge,
+    index: number,
+    config: object = { port: 22 },
+  ): Promise<FaultBench> {
+    const org = await organization(drawbridge, [{ group: groupId(index), config }]);
+    return new FaultBench(drawbridge, await Watch.begin(drawbridge), org, groupId(index));
+  }
+
+  /** Starts a session that nobody may lose. */
+  async start(ipv4Address: string): Promise<Session> {
+    const session = await this.org.started({ ipv4Address });
+    this.watch.acknowledged(session.id);
+    return session;
+  }
+
+  /** Starts a session and waits until it is ACTIVE. @returns its id */
+  async open(ipv4Address: string): Promise<string> {
+    const { id } = await this.start(ipv4Address);
+    await this.org.reaches(id, 'ACTIVE', 45_000);
+    return id;
+  }
+
+  async stop(id: string): Promise<void> {
+    await this.org.admin.expect(200, this.org.admin.post(`/sessions/${id}/stop`));
+  }
+
+  /** Breaks the group until `mend`. */
+  async breaks(fault: Fault): Promise<{ mend(): Promise<void> }> {
+    const window = this.watch.fault(fault.kind);
+    await this.drawbridge.cloud.fault({ target: this.group, ...fault });
+    return {
+      mend: async () => {
+        await this.drawbridge.cloud.clearFaults();
+        window.end();
+      },
+    };
+  }
+
+  rules(): Promise<OpenRule[]> {
+    return this.drawbridge.cloud.rules(this.group);
+  }
+
+  async addresses(): Promise<string[]> {
+    return (await this.rules()).map((rule) => rule.address).toSorted();
+  }
+
+  /** Calls on the group since the bench stands whose operation begins like this, oldest first; dry runs are no changes. */
+  async calls(operation: '' | 'Authorize' | 'Revoke' | 'Describe' = ''): Promise<CloudCall[]> {
+    return (await this.drawbridge.cloud.calls(this.begunAt * 1000)).filter(
+      (call) =>
+        call.target === this.group &&
+        call.operation.startsWith(operation) &&
+        call.outcome !== 'DryRunOperation',
+    );
+  }
+
+  /** Waits until no call is under way any more, slow ones included, and asks every oracle. */
+  async holds(): Promise<void> {
+    await until('every call has its answer', async () =>
+      (await this.drawbridge.cloud.calls(this.begunAt * 1000)).every((call) => call.outcome !== null),
+    );
+    await this.watch.holds();
+  }
+
+  /** Waits until a change was tried and met this. */
+  async met(operation: 'Authorize' | 'Revoke' | 'Describe', outcome: string): Promise<void> {
+    await until(`${operation} has met ${outcome}`, async () =>
+      (await this.calls(operation)).some((call) => call.outcome === outcome),
+    );
+  }
+}
+
+/** The whole product for the scenarios of one file. */
+export const startForFaults = (options: DrawbridgeOptions = {}): Promise<Drawbridge> =>
+  Drawbridge.start({ ...options, simulator: { SIMULATOR_RULES_PER_GROUP: '8', ...options.simulator } });

@@ -1,0 +1,176 @@
+import { auditRecords } from '../../builders/audit-trail';
+import { CHAOS_FULL, FaultBench, startForFaults } from '../../builders/fault-bench';
+import { group, organization, type Organization } from '../../builders/organization';
+import type { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { Watch } from '../oracles/watch';
+
+/** Sessions that are to be closed while the provider is out, over ten groups: fifty rules in each with CHAOS_FULL=1. */
+const OVERDUE = CHAOS_FULL ? 50 : 6;
+const THROTTLED_SECONDS = CHAOS_FULL ? 300 : 20;
+const OUTAGE_SECONDS = CHAOS_FULL ? 1200 : 65;
+const RECOVERY_MS = 60_000;
+const GROUPS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+/** Backoff: half a second, doubled up to half a minute, drawn from nothing to that: ten steps at first, then 15 s each. */
+const probesIn = (seconds: number): number => 12 + Math.ceil(seconds / 5);
+
+const addresses = (from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `203.0.113.${from + index}`);
+
+describe('B. The cloud throttles, or is out', () => {
+  jest.setTimeout((OUTAGE_SECONDS + THROTTLED_SECONDS) * 1000 + 240_000);
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let watch: Watch;
+
+  beforeAll(async () => {
+    drawbridge = await startForFaults({
+      simulator: {
+        SIMULATOR_RULES_PER_GROUP: '200',
+        SIMULATOR_WRITE_BURST: '50',
+        SIMULATOR_WRITE_REFILL_PER_SECOND: '5',
+      },
+    });
+    org = await organization(
+      drawbridge,
+      GROUPS.map((index) => ({ group: group(index), config: { port: 22 } })),
+    );
+  });
+  beforeEach(async () => {
+    watch = await Watch.begin(drawbridge);
+  });
+  afterEach(() => watch.holds({ withinMs: 120_000 }));
+  afterAll(() => drawbridge.stop());
+
+  const started = async (given: readonly string[]): Promise<string[]> => {
+    const sessions = await Promise.all(given.map((ipv4Address) => org.started({ ipv4Address })));
+    for (const { id } of sessions) watch.acknowledged(id);
+    return sessions.map(({ id }) => id);
+  };
+  const all = (ids: readonly string[], status: string, withinMs: number): Promise<unknown> =>
+    Promise.all(ids.map((id) => org.reaches(id, status, withinMs)));
+  const lasts = (seconds: number, since: number): Promise<unknown> =>
+    until(
+      'the fault has lasted',
+      () => Promise.resolve(Date.now() - since >= seconds * 1000),
+      seconds * 1000 + 60_000,
+    );
+
+  /** The most calls that one object got, and how many all of them got together. */
+  const callsSince = async (since: number): Promise<{ most: number; all: number }> => {
+    const calls = await drawbridge.cloud.calls(since * 1000);
+    const counts = GROUPS.map((index) => calls.filter((call) => call.target === group(index)).length);
+    return { most: Math.max(...counts), all: calls.length };
+  };
+
+  it.each([
+    ['without Retry-After', {}],
+    ['with Retry-After', { delayMs: 5000 }],
+  ])(
+    'throttled %s, nothing is lost, the calls are few, and all is closed a minute after [B7] [R7]',
+    async (_, more) => {
+      const overdue = await started(addresses(1, OVERDUE));
+      await all(overdue, 'ACTIVE', 60_000);
+      const window = watch.fault('throttle');
+      await drawbridge.cloud.fault({ kind: 'throttle', ...more });
+      const begunAt = Date.now();
+      await Promise.all(overdue.map((id) => org.expire(id)));
+      await lasts(THROTTLED_SECONDS / 2, begunAt);
+      const late = await started(addresses(101, 3));
+      await lasts(THROTTLED_SECONDS, begunAt);
+      const { most, all: total } = await callsSince(begunAt);
+      expect(most).toBeLessThanOrEqual(probesIn(THROTTLED_SECONDS));
+      await drawbridge.cloud.clearFaults();
+      window.end();
+      const endedAt = Date.now();
+      await all(overdue, 'EXPIRED', RECOVERY_MS);
+      const closedMs = Date.now() - endedAt;
+      await all(late, 'ACTIVE', RECOVERY_MS);
+      process.stdout.write(
+        `R7: throttled ${THROTTLED_SECONDS} s, ${overdue.length * GROUPS.length} rules overdue on ${GROUPS.length} groups: ${total} calls, ${most} on one group; all closed ${closedMs} ms after\n`,
+      );
+      await Promise.all(late.map((id) => org.admin.post(`/sessions/${id}/stop`)));
+      await all(late, 'CANCELLED', 60_000);
+    },
+  );
+
+  it('an outage ends, and with it every rule that was to be closed; the alarm came within a minute [B8] [R6] [R24]', async () => {
+    const overdue = await started(addresses(1, OVERDUE));
+    await all(overdue, 'ACTIVE', 60_000);
+    const window = watch.fault('error');
+    await drawbridge.cloud.fault({ kind: 'error' });
+    const begunAt = Date.now();
+    await Promise.all(overdue.map((id) => org.expire(id)));
+    const told = await until(
+      'the alarm is told',
+      async () =>
+        (await auditRecords(org.admin)).find(
+          (record) =>
+            record.eventType === 'RULE_REVOCATION_OVERDUE' && Date.parse(record.timestamp) > begunAt,
+        ),
+      70_000,
+    );
+    expect(Date.parse(told.timestamp) - begunAt).toBeLessThanOrEqual(62_000);
+    await lasts(OUTAGE_SECONDS, begunAt);
+    const { most, all: total } = await callsSince(begunAt);
+    expect(most).toBeLessThanOrEqual(probesIn(OUTAGE_SECONDS));
+    for (const id of overdue) expect((await org.session(id)).status).toBe('EXPIRING');
+    await drawbridge.cloud.clearFaults();
+    window.end();
+    const endedAt = Date.now();
+    await all(overdue, 'EXPIRED', RECOVERY_MS);
+    process.stdout.write(
+      `R6: out for ${OUTAGE_SECONDS} s, ${overdue.length * GROUPS.length} rules overdue: told after ${Date.parse(told.timestamp) - begunAt} ms, ${total} calls (${most} on one group), all closed ${Date.now() - endedAt} ms after\n`,
+    );
+  });
+
+  it('with many sessions at once the account is never asked for more than it allows [B7] [R7]', async () => {
+    const begunAt = Date.now();
+    for (let wave = 0; wave < 4; wave += 1) {
+      const ids = await started(addresses(1 + 10 * wave, 10));
+      await all(ids, 'ACTIVE', 90_000);
+      await Promise.all(ids.map((id) => org.admin.post(`/sessions/${id}/stop`)));
+    }
+    await until('nothing is open', async () => (await drawbridge.cloud.rules()).length === 0, 90_000);
+    const seconds = (Date.now() - begunAt) / 1000;
+    const writes = (await drawbridge.cloud.calls(begunAt * 1000)).filter((call) =>
+      /^(Authorize|Revoke)/.test(call.operation),
+    );
+    const allowed = 50 + 5 * seconds;
+    const throttled = writes.filter((call) => call.outcome === 'RequestLimitExceeded').length;
+    process.stdout.write(
+      `R7: 40 sessions on ${GROUPS.length} groups in ${seconds.toFixed(1)} s: ${writes.length} writes, ${allowed.toFixed(0)} allowed, ${throttled} throttled\n`,
+    );
+    expect(writes.length).toBeLessThanOrEqual(1.1 * allowed);
+    expect(throttled).toBeLessThanOrEqual(0.1 * writes.length);
+  });
+});
+
+describe('B. An account that allows less than it should', () => {
+  jest.setTimeout(180_000);
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await startForFaults({
+      simulator: { SIMULATOR_WRITE_BURST: '8', SIMULATOR_WRITE_REFILL_PER_SECOND: '2' },
+    });
+  });
+  afterAll(() => drawbridge.stop());
+
+  it('is throttled in earnest, and every session comes and goes all the same [B7]', async () => {
+    const benches = [];
+    for (const index of [0, 1, 2]) benches.push(await FaultBench.begin(drawbridge, index));
+    const watch = benches.at(-1)!.watch;
+    const window = watch.fault('the account allows two writes a second');
+    const ids = await Promise.all(
+      benches.flatMap((bench) =>
+        addresses(1, 6).map((address) => bench.open(address).then((id) => ({ bench, id }))),
+      ),
+    );
+    await Promise.all(ids.map(({ bench, id }) => bench.stop(id)));
+    await Promise.all(ids.map(({ bench, id }) => bench.org.reaches(id, 'CANCELLED', 60_000)));
+    window.end();
+    expect(await drawbridge.cloud.rules()).toEqual([]);
+    await watch.holds();
+  });
+});

@@ -1,0 +1,65 @@
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { Watch } from '../oracles/watch';
+
+const GROUPS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const BOUND_MS = 60_000;
+
+describe('C. Drift is mended within a minute, unasked', () => {
+  jest.setTimeout(180_000);
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let watch: Watch;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(
+      drawbridge,
+      GROUPS.map((index) => ({ group: group(index), config: { port: 22 } })),
+    );
+    watch = await Watch.begin(drawbridge);
+  });
+  afterEach(() => watch.holds());
+  afterAll(() => drawbridge.stop());
+
+  it('rules that were taken out stand again, orphans are gone [C1] [C5] [R17]', async () => {
+    const address = '203.0.113.1';
+    const { id } = await org.started({ ipv4Address: address });
+    await org.reaches(id, 'ACTIVE');
+    const changedAt = Date.now() * 1000;
+    for (const index of GROUPS) {
+      watch.outsideHand(group(index), address);
+      watch.outsideHand(group(index), '203.0.113.2');
+      await drawbridge.cloud.removeByHand(group(index), address);
+      await drawbridge.cloud.addForeign({
+        target: group(index),
+        address: '203.0.113.2',
+        protocol: 'tcp',
+        fromPort: 22,
+        toPort: 22,
+        description: 'drawbridge:test:00000000-0000-4000-8000-000000000000:1700000000',
+      });
+    }
+    await until(
+      'every group is as it should be',
+      async () => {
+        const rules = await drawbridge.cloud.rules();
+        return rules.length === GROUPS.length && rules.every((rule) => rule.address === address);
+      },
+      BOUND_MS + 30_000,
+    );
+    const mended = (await drawbridge.cloud.timeline(changedAt)).filter(
+      (entry) =>
+        (entry.event === 'opened' && entry.address === address) ||
+        (entry.event === 'closed' && entry.address === '203.0.113.2'),
+    );
+    const seconds = mended.map((entry) => (entry.at - changedAt) / 1e6).toSorted((a, b) => a - b);
+    process.stdout.write(
+      `R17: ${seconds.length} changes by other hands mended, p50 ${seconds[Math.floor(seconds.length / 2)]!.toFixed(1)} s, max ${seconds.at(-1)!.toFixed(1)} s\n`,
+    );
+    expect(seconds).toHaveLength(2 * GROUPS.length);
+    expect(seconds.at(-1)! * 1000).toBeLessThanOrEqual(BOUND_MS);
+    expect((await org.session(id)).status).toBe('ACTIVE');
+  });
+});

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { auditRecords } from '../../builders/audit-trail';
+import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { SIMULATED_KEY } from '../../builders/organization';
+import type { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+
+const ADDRESS = '203.0.113.1';
+const SECOND_KEY = {
+  accessKeyId: 'AKIASIMULATED0000002',
+  secretAccessKey: 'simulated-second-secret-access-key',
+};
+const ALARM_WITHIN_MS = 60_000;
+
+const newKey = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
+
+describe('D. Credentials and permissions', () => {
+  jest.setTimeout(180_000);
+  const oldMaster = newKey(1);
+  const newMaster = newKey(2);
+  const both = { MASTER_KEYS: `${oldMaster},${newMaster}` };
+  let drawbridge: Drawbridge;
+  let bench: FaultBench;
+  let index = 0;
+
+  beforeAll(async () => {
+    drawbridge = await startForFaults({ worker: false, api: { MASTER_KEYS: oldMaster } });
+    await drawbridge.startWorker({ ...both, METRICS_PORT: '0' });
+  });
+  beforeEach(async () => {
+    bench = await FaultBench.begin(drawbridge, index % 10);
+    index += 1;
+  });
+  afterEach(() => bench.holds());
+  afterAll(() => drawbridge.stop());
+
+  const rotate = async (): Promise<void> => {
+    const body = { credentialData: SECOND_KEY };
+    await bench.org.admin.expect(200, bench.org.admin.patch(`/credentials/${bench.org.credentialId}`, body));
+  };
+  const isOpen = async (): Promise<boolean> => (await bench.addresses()).includes(ADDRESS);
+  const verify = (): ReturnType<typeof bench.org.admin.post> =>
+    bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/verify`);
+
+  it('a credential that is rotated while a session lives closes it with the new one, without a restart [D1]', async () => {
+    const id = await bench.open(ADDRESS);
+    await rotate();
+    const fault = await bench.breaks({ kind: 'unauthenticated', caller: SIMULATED_KEY.accessKeyId });
+    await bench.stop(id);
+    await bench.org.reaches(id, 'CANCELLED', 5000);
+    expect(await isOpen()).toBe(false);
+    expect((await bench.calls()).filter((call) => call.outcome === 'AuthFailure')).toEqual([]);
+    await fault.mend();
+  });
+
+  it('a revoked credential never shows REMOVED: it is told within a minute, and closed once there is a new one [D2]', async () => {
+    const id = await bench.open(ADDRESS);
+    const fault = await bench.breaks({ kind: 'unauthenticated', caller: SIMULATED_KEY.accessKeyId });
+    const stoppedAt = Date.now();
+    await bench.stop(id);
+    const told = await until(
+      'the alarm is told',
+      async () =>
+        (await auditRecords(bench.org.admin)).find(
+          (record) => record.eventType === 'RULE_REVOCATION_OVERDUE',
+        ),
+      ALARM_WITHIN_MS + 10_000,
+    );
+    const alarmMs = Date.parse(told.timestamp) - stoppedAt;
+    expect(alarmMs).toBeLessThanOrEqual(ALARM_WITHIN_MS);
+    expect(told.errorMessage).toContain('AuthFailure');
+    const metrics = await fetch(`http://127.0.0.1:${drawbridge.worker.port}/metrics`).then((answer) =>
+      answer.text(),
+    );
+    expect(metrics).toMatch(/^overdue_rules\{provider="AWS"\} 1$/m);
+    expect(await bench.org.session(id)).toMatchObject({
+      status: 'EXPIRING',
+      resourceIps: [{ status: 'REMOVING', removedAt: null }],
+    });
+    expect(await isOpen()).toBe(true);
+    const rotatedAt = Date.now();
+    await rotate();
+    await bench.org.reaches(id, 'CANCELLED', 60_000);
+    process.stdout.write(
+      `D2 (R24): told ${alarmMs} ms after the stop; closed ${Date.now() - rotatedAt} ms after a working credential came\n`,
+    );
+    expect(await isOpen()).toBe(false);
+    await fault.mend();
+  });
+
+  it.each([
+    ['RevokeSecurityGroupIngress', 'D3'],
+    ['AuthorizeSecurityGroupIngress', 'D3'],
+    ['DescribeSecurityGroupRules', 'D4'],
+  ])('a credential without %s is found out before the first session [%s]', async (operation) => {
+    const fault = await bench.breaks({ kind: 'refuse', operation });
+    expect(await verify()).toMatchObject({
+      status: 400,
+      body: {
+        error: 'VERIFICATION_FAILED',
+        message: expect.stringContaining('UnauthorizedOperation') as string,
+      },
+    });
+    expect(await bench.org.admin.get(`/resources/${bench.org.resourceIds[0]}`)).toMatchObject({
+      body: { isActive: false },
+    });
+    expect((await bench.org.start({ ipv4Address: ADDRESS })).status).toBe(400);
+    await fault.mend();
+    expect((await verify()).status).toBe(200);
+    const id = await bench.open(ADDRESS);
+    await bench.stop(id);
+    await bench.org.reaches(id, 'CANCELLED');
+  });
+
+  it('a credential cannot be deleted until the last rule written with it is gone [D6]', async () => {
+    const { admin, credentialId, resourceIds } = bench.org;
+    const id = await bench.open(ADDRESS);
+    const inUse = { status: 400, body: { error: 'CREDENTIAL_IN_USE' } };
+    expect(await admin.delete(`/credentials/${credentialId}`)).toMatchObject(inUse);
+    const fault = await bench.breaks({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
+    await bench.stop(id);
+    await bench.met('Revoke', 'UnauthorizedOperation');
+    await admin.delete(`/resources/${resourceIds[0]}`);
+    expect(await admin.delete(`/credentials/${credentialId}`)).toMatchObject(inUse);
+    expect(await isOpen()).toBe(true);
+    await fault.mend();
+    await bench.org.reaches(id, 'CANCELLED', 60_000);
+    await admin.delete(`/resources/${resourceIds[0]}`);
+    await until(
+      'the credential may go',
+      async () => (await admin.delete(`/credentials/${credentialId}`)).status === 204,
+    );
+  });
+
+  it('without its master key a worker starts nothing and closes nothing, and says so; with it, it goes on [D7]', async () => {
+    const id = await bench.open(ADDRESS);
+    await drawbridge.worker.stop();
+    const stranger = await drawbridge.startWorker({ MASTER_KEYS: newKey(9) });
+    const window = bench.watch.fault('the master key is gone');
+    await bench.stop(id);
+    const started = await bench.start('203.0.113.2');
+    const failed = await bench.org.reaches(started.id, 'FAILED');
+    expect(failed.resourceIps[0]!.errorMessage).toContain('cannot be decrypted');
+    expect((await bench.org.session(id)).status).toBe('EXPIRING');
+    expect(await isOpen()).toBe(true);
+    await stranger.stop();
+    await drawbridge.startWorker(both);
+    window.end();
+    await bench.org.reaches(id, 'CANCELLED', 60_000);
+    expect(await bench.addresses()).toEqual([]);
+  });
+
+  it('the master key is changed while sessions come and go: none of them fails [D8]', async () => {
+    const cycle = async (address: string): Promise<void> => {
+      const id = await bench.open(address);
+      await bench.stop(id);
+      await bench.org.reaches(id, 'CANCELLED', 45_000);
+    };
+    const life = Promise.all([1, 2, 3, 4].map((last) => cycle(`203.0.113.${last}`)));
+    const { code, output } = await rotateMasterKey(drawbridge.databaseUrl, both.MASTER_KEYS);
+    expect({ code, output }).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('under master key version 2') as string,
+    });
+    await life;
+    await drawbridge.worker.stop();
+    await drawbridge.startWorker({ MASTER_KEYS: newMaster });
+    await cycle('203.0.113.5');
+    const refused = (await bench.calls()).filter((call) => call.outcome !== 'OK');
+    expect(refused).toEqual([]);
+  });
+});
+
+/** `npm run rotate-master-key`, as it is shipped. */
+const rotateMasterKey = (
+  databaseUrl: string,
+  masterKeys: string,
+): Promise<{ code: number; output: string }> =>
+  new Promise((done) => {
+    const { PATH = '' } = process.env;
+    execFile(
+      process.execPath,
+      ['dist/apps/worker/src/rotate-master-key.js'],
+      {
+        cwd: resolve(__dirname, '../../..'),
+        env: { PATH, DATABASE_URL: databaseUrl, MASTER_KEYS: masterKeys },
+      },
+      (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
+    );
+  });
