@@ -27,7 +27,7 @@ const shared = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 
-/** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. */
+/** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes and broken ones. */
 module.exports = {
   rootDir: ROOT,
   testTimeout: 60_000,
@@ -53,6 +53,13 @@ module.exports = {
       ...shared,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/harness/global-setup.ts',
+      globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+    },
+    {
+      ...shared,
+      displayName: 'chaos',
+      testMatch: ['<rootDir>/test/chaos/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/harness/global-setup.ts',
       globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
     },
