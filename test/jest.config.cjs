@@ -27,7 +27,11 @@ const shared = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 
+<<<<<<< HEAD
 /** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes and broken ones. */
+=======
+/** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */
+>>>>>>> main
 module.exports = {
   rootDir: ROOT,
   testTimeout: 60_000,
@@ -40,6 +44,7 @@ module.exports = {
         '<rootDir>/{apps,libs}/**/*.spec.ts',
         '<rootDir>/test/floors/*.spec.ts',
         '<rootDir>/test/conformance/*.spec.ts',
+        '<rootDir>/test/chaos/oracles/*.spec.ts',
       ],
     },
     {
@@ -60,6 +65,7 @@ module.exports = {
       ...shared,
       displayName: 'chaos',
       testMatch: ['<rootDir>/test/chaos/**/*.spec.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/chaos/oracles/'],
       globalSetup: '<rootDir>/test/harness/global-setup.ts',
       globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
     },
