@@ -27,11 +27,7 @@ const shared = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 
-<<<<<<< HEAD
-/** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes and broken ones. */
-=======
 /** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */
->>>>>>> main
 module.exports = {
   rootDir: ROOT,
   testTimeout: 60_000,
