@@ -191,6 +191,7 @@ export class Converger {
       (IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
+    held.requireTime();
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
