@@ -10,6 +10,8 @@ type SharedSettings = Pick<
   | 'credentials'
   | 'credentialDefaultProvider'
   | 'endpoint'
+  | 'maxAttempts'
+  | 'retryMode'
   | 'retryStrategy'
   | 'authSchemePreference'
   | 'useDualstackEndpoint'
@@ -56,6 +58,8 @@ export class SdkSettings {
         Promise.reject(new Error('No default credentials are ever used')),
       ...(endpoint && { endpoint }),
       ignoreConfiguredEndpointUrls: true,
+      maxAttempts: 2,
+      retryMode: 'standard',
       retryStrategy: CLOCK_RETRY,
       authSchemePreference: [],
       useDualstackEndpoint: false,
