@@ -9,7 +9,7 @@ const tried = (times: number) => ({ getRetryCount: () => times, getRetryDelay: (
 
 /** What the SDK notes on an error after which it signs by another time. */
 interface Corrected {
-  readonly $metadata?: { readonly clockSkewCorrected?: boolean };
+  readonly $metadata?: { readonly clockSkewCorrected?: boolean; readonly httpStatusCode?: number };
 }
 
 /**
@@ -19,8 +19,11 @@ interface Corrected {
 export const CLOCK_RETRY: RetryStrategy = {
   acquireInitialRetryToken: () => Promise.resolve(tried(0)),
   refreshRetryTokenForRetry: (token, { error }) => {
-    const corrected = (error as Corrected | undefined)?.$metadata?.clockSkewCorrected === true;
-    return corrected && token.getRetryCount() === 0
+    const { clockSkewCorrected = false, httpStatusCode = 500 } =
+      (error as Corrected | undefined)?.$metadata ?? {};
+    // after a server's own failure nobody knows what it did
+    const undone = clockSkewCorrected && httpStatusCode < 500;
+    return undone && token.getRetryCount() === 0
       ? Promise.resolve(tried(1))
       : Promise.reject(new Error('Nothing is sent twice'));
   },
