@@ -6,6 +6,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 import { HeldAnswers } from '../../harness/held-answers';
 import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
+import { judged } from './judged';
 
 describe('A. An API killed with SIGKILL keeps its word', () => {
   let drawbridge: Drawbridge;
@@ -16,6 +17,7 @@ describe('A. An API killed with SIGKILL keeps its word', () => {
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
   });
   afterAll(() => drawbridge.stop());
+  const watch = judged(() => drawbridge);
 
   const client = (api: AppProcess): ApiClient =>
     new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
@@ -68,6 +70,7 @@ describe('A. An API killed with SIGKILL keeps its word', () => {
     const { id } = await startUnheard('203.0.113.2', 'COMMIT', headers);
     const again = await org.admin.post<Session>('/sessions', { ipv4Address: '203.0.113.2' }, headers);
     expect(again).toMatchObject({ status: 200, body: { id } });
+    watch().keySent('killed-before-the-answer', '203.0.113.2', id);
     await org.reaches(id, 'ACTIVE');
     expect(await historyOf(drawbridge.cloud, { address: '203.0.113.2' })).toEqual(['opened']);
   });

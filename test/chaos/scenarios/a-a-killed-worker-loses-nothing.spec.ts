@@ -2,6 +2,7 @@ import { group, organization, type Organization } from '../../builders/organizat
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
+import { judged } from './judged';
 
 /** The only worker is killed once, while five sessions stand at five points; another one finds the pieces. */
 describe('A. A worker killed with SIGKILL loses nothing', () => {
@@ -56,6 +57,7 @@ describe('A. A worker killed with SIGKILL loses nothing', () => {
     await drawbridge.startWorker();
   });
   afterAll(() => drawbridge.stop());
+  judged(() => drawbridge);
 
   const events = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.timeline())

@@ -4,6 +4,7 @@ import { group, organization, type Organization } from '../../builders/organizat
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
+import { judged } from './judged';
 import { outage, OUTAGE_MS } from './outage';
 
 const BREAKER = resolve(__dirname, '../../harness/break-on-signal.cjs');
@@ -16,6 +17,7 @@ describe('A. However and however often a worker ends, its work is finished', () 
     drawbridge = await Drawbridge.start({ worker: false });
   });
   afterAll(() => drawbridge.stop());
+  const watch = judged(() => drawbridge);
 
   const stopAndClose = async (org: Organization, { id }: Session): Promise<void> => {
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
@@ -71,6 +73,7 @@ describe('A. However and however often a worker ends, its work is finished', () 
       const worker = await drawbridge.startWorker();
       await nextCall(drawbridge.cloud, group(3), 'Authorize', before);
       await worker.stop('SIGKILL');
+      watch().workerKilled();
       // ten seconds pass: the lease of the dead runs out
       await drawbridge.query('UPDATE targets SET lease_until = now()');
     }

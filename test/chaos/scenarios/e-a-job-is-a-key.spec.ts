@@ -5,6 +5,7 @@ import { callsTo, historyOf } from '../../builders/cloud-history';
 import { group, organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
+import { judged } from './judged';
 
 describe('E. A job is a key: twice, late, in the wrong order or forged, it does no harm', () => {
   let drawbridge: Drawbridge;
@@ -28,6 +29,7 @@ describe('E. A job is a key: twice, late, in the wrong order or forged, it does 
     await connection.close();
     await drawbridge.stop();
   });
+  judged(() => drawbridge);
 
   const targetOf = async (index: number): Promise<string> => {
     const rows = await drawbridge.query<{ id: string }>('SELECT id FROM targets WHERE identifier = $1', [

@@ -2,6 +2,7 @@ import { historyOf } from '../../builders/cloud-history';
 import { group, organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
+import { judged } from './judged';
 
 interface Poisoned {
   readonly last_error: string | null;
@@ -29,6 +30,7 @@ describe('E. A rule on which the worker always fails', () => {
     );
   });
   afterAll(() => drawbridge.stop());
+  judged(() => drawbridge);
 
   /** From now on what the worker finds out about the address cannot be written. */
   const poison = async (address: string, status: string): Promise<void> => {

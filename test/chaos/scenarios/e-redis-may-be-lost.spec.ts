@@ -6,6 +6,7 @@ import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { hasRedis, RedisServer } from '../../harness/redis';
 import { until } from '../../harness/until';
+import { judged } from './judged';
 import { outage, OUTAGE_MS } from './outage';
 
 const onRedis = hasRedis ? describe : describe.skip;
@@ -32,6 +33,7 @@ onRedis('E. Redis may be lost', () => {
     await redis.kill();
     rmSync(folder, { recursive: true });
   });
+  judged(() => drawbridge);
 
   const start = (): Promise<Session> => {
     made += 1;

@@ -1,5 +1,6 @@
 import { group, organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
+import { judged } from './judged';
 
 /** A wake-up is a courtesy; the sweep is the promise. */
 describe('E. With the queue lost, sessions start and end a second later', () => {
@@ -9,6 +10,7 @@ describe('E. With the queue lost, sessions start and end a second later', () => 
     drawbridge = await Drawbridge.start();
   });
   afterAll(() => drawbridge.stop());
+  judged(() => drawbridge);
 
   it('POST /sessions succeeds while the tables of the queue are away, the sweep does the work [E4]', async () => {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
