@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { ApiClient } from './api-client';
-import { cloneDatabase } from './database';
+import { cloneDatabase, type ClonedDatabase } from './database';
 import { AppProcess } from './processes';
 import { SimulatorClient } from './simulator-client';
 
 export interface DrawbridgeOptions {
   readonly redisUrl?: string;
+  /** on a server of the test's own; dropped by `stop` */
+  readonly database?: ClonedDatabase;
   /** false: the test starts workers itself */
   readonly worker?: boolean;
   readonly simulator?: Readonly<Record<string, string>>;
@@ -34,7 +36,7 @@ export class Drawbridge {
 
   static async start(options: DrawbridgeOptions = {}): Promise<Drawbridge> {
     const [database, simulator] = await Promise.all([
-      cloneDatabase(),
+      options.database ?? cloneDatabase(),
       AppProcess.start('simulator', {
         SIMULATOR_PORT: '0',
         SIMULATOR_WRITE_BURST: '10000',

@@ -39,13 +39,17 @@ export class AppProcess {
     return this.lines.join('');
   }
 
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
 
   /** Asks it to end and waits until it has. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    if (this.hasEnded) return this.child.exitCode;
     const gone = new Promise<number | null>((resolveExit) => this.child.once('exit', resolveExit));
     this.child.kill(signal);
     return gone;

@@ -1,6 +1,9 @@
 import { freePort } from './free-port';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { until } from './until';
 
@@ -12,11 +15,13 @@ export class RedisServer {
   private constructor(
     private child: ChildProcess,
     private readonly port: number,
+    private readonly folder: string,
   ) {}
 
-  static async start(): Promise<RedisServer> {
+  /** @param folder where `SAVE` writes, and what it starts from again */
+  static async start(folder = tmpdir()): Promise<RedisServer> {
     const port = await freePort();
-    const server = new RedisServer(launch(port), port);
+    const server = new RedisServer(launch(port, folder), port, folder);
     await server.answers();
     return server;
   }
@@ -41,9 +46,18 @@ export class RedisServer {
     await gone;
   }
 
-  /** The same address again, with nothing in it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** From now on it starts again with nothing in it. */
+  forgetSaved(): void {
+    rmSync(join(this.folder, savedAs(this.port)));
+  }
+
+  /** The same address again, with what was last saved: nothing unless a test did. */
   async startAgain(): Promise<void> {
-    this.child = launch(this.port);
+    this.child = launch(this.port, this.folder);
     await this.answers();
   }
 
@@ -52,10 +66,17 @@ export class RedisServer {
   }
 }
 
-const launch = (port: number): ChildProcess =>
-  spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-    stdio: 'ignore',
-  });
+const savedAs = (port: number): string => `drawbridge-${port}.rdb`;
+
+const launch = (port: number, folder: string): ChildProcess =>
+  spawn(
+    'redis-server',
+    [
+      ...['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+      ...['--dir', folder, '--dbfilename', savedAs(port)],
+    ],
+    { stdio: 'ignore' },
+  );
 
 function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -55,7 +55,7 @@ export class WorkerModule {
       settlements: new SettlementStore(),
       budgets: new WriteBudgetStore(),
     };
-    const metrics = new WorkerMetrics();
+    const metrics = new WorkerMetrics(log);
     const operators = new OperatorPort(settings.METRICS_PORT ?? null, metrics, database, queue, log);
     const runner = new ConvergenceRunner(
       new Converger(

@@ -163,4 +163,18 @@ export class ConvergenceStore {
       [ruleIds],
     );
   }
+
+  /** Looks again at a rule later, unless its holders have changed since it was read. */
+  async putOff(
+    tx: Tx,
+    { ruleId, revision }: Pick<DueRuleRow, 'ruleId' | 'revision'>,
+    message: string,
+    seconds: number,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE rules SET attempts = attempts + 1, due_at = now() + make_interval(secs => $4), last_error = $3
+       WHERE id = $1 AND revision = $2`,
+      [ruleId, revision, message, seconds],
+    );
+  }
 }

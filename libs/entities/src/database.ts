@@ -51,7 +51,7 @@ export async function prepared<Row extends object>(
 }
 
 /** What most of the code needs of a `Database`. */
-export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'statement'>;
+export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'statement' | 'ping'>;
 
 /** This process's way to PostgreSQL. */
 export class Database {

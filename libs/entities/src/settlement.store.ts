@@ -84,6 +84,11 @@ const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
       WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
         AND res.credential_id = r.credential_id AND res.region IS NOT DISTINCT FROM r.region))`;
 
+/** For `WHERE`: somebody waits for the rule whose own way this look did not take ($4): it is looked at that way, too. */
+const OTHERS_WAIT = `EXISTS (
+    SELECT FROM rule_holders holder CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+    WHERE holder.rule_id = r.id AND ip.status = 'PENDING' AND ip.id <> ALL ($4::uuid[]))`;
+
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
   private readonly audit = new AuditStore();
@@ -107,12 +112,12 @@ export class SettlementStore {
     return { latenessSeconds };
   }
 
-  private async writeRules(tx: Tx, lease: Lease, { rules, access, together }: Settlement): Promise<void> {
+  private async writeRules(tx: Tx, lease: Lease, { rules, access, waiting, together }: Settlement): Promise<void> {
     await tx.query(
       `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isForeign", r.is_foreign),
          provider_rule_id = coalesce(s."providerRuleId", CASE WHEN s.state = 'absent' THEN NULL ELSE r.provider_rule_id END),
          attempts = CASE WHEN r.revision = s.revision THEN s.attempts ELSE 0 END,
-         due_at = CASE WHEN r.revision <> s.revision THEN r.due_at
+         due_at = CASE WHEN r.revision <> s.revision OR (s."dueInMs" IS NULL AND ${OTHERS_WAIT}) THEN r.due_at
            ELSE now() + make_interval(secs => s."dueInMs" / 1000.0) END,
          in_flight_until = CASE WHEN s."inFlight" THEN r.in_flight_until END,
          last_error = s.message,
@@ -123,7 +128,7 @@ export class SettlementStore {
        FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "providerRuleId" text,
          "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text, "targetMissing" boolean)
        WHERE r.id = s."ruleId"`,
-      [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null],
+      [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null, waiting],
     );
     if (!together) return;
     await tx.query(

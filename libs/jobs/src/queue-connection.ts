@@ -16,7 +16,7 @@ export interface QueueSettings {
 /** What every queue and worker of this process shares. */
 export interface QueueConnection {
   readonly options: ConnectionOptions;
-  /** @throws Error when the queue's server does not answer */
+  /** @throws Error when the queue's server does not answer, or takes nothing in */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -73,7 +73,8 @@ function overRedis(url: string, onError: (error: Error) => void): QueueConnectio
     },
     ping: async () => {
       if (client.status === 'wait' || client.status === 'end') await client.connect();
-      await client.ping();
+      // one that is full answers a PING and takes no job
+      await client.set('drawbridge:probe', '1', 'PX', ANSWER_WITHIN_MS);
     },
     close: async () => client.disconnect(),
   };

@@ -126,4 +126,6 @@ export interface Evidence {
   readonly faults: readonly FaultWindow[];
   /** `target address` that somebody else changed */
   readonly outsideHands: ReadonlySet<string>;
+  /** how often a worker was killed in the midst of its work: that much of it was done again */
+  readonly kills: number;
 }

@@ -135,6 +135,7 @@ export class MadeUpEvidence {
       acknowledged: [],
       faults: [],
       outsideHands: new Set(),
+      kills: 0,
       ...this.more,
     };
   }

@@ -25,7 +25,9 @@ export const boundedCalls: Oracle = {
       const comparisons = FREE_STEPS + (evidence.at - evidence.begunAt) / RECONCILE_EVERY_MS;
       const rules = evidence.standing.filter((rule) => rule.target === target.identifier).length;
       const pages = Math.max(1, Math.ceil(rules / PAGE_SIZE));
-      const allowed = Math.ceil((causes + backoffs + comparisons) * CALLS_PER_STEP * FACTOR * pages);
+      const allowed = Math.ceil(
+        (causes + backoffs + evidence.kills + comparisons) * CALLS_PER_STEP * FACTOR * pages,
+      );
       const found: string[] = [];
       if (calls.length > allowed)
         found.push(`${target.identifier} was called ${calls.length} times, ${allowed} would do`);

@@ -30,6 +30,7 @@ export class Watch {
   private readonly calls: Call[] = [];
   /** told once: a later judgement of the same watch names what is new */
   private readonly told = new Set<string>();
+  private kills = 0;
   private timelineReadTo = 0;
   private callsReadTo = 0;
 
@@ -66,6 +67,11 @@ export class Watch {
   /** A foreign hand is about to change this address on this cloud object: nobody blames the product for it. */
   outsideHand(target: string, address: string): void {
     this.outsideHands.add(`${target} ${bareAddress(address)}`);
+  }
+
+  /** A worker is killed in the midst of its work: another one looks and calls again. */
+  workerKilled(): void {
+    this.kills += 1;
   }
 
   /** A client was told of this session with a 2xx: it may never be lost. */
@@ -120,6 +126,7 @@ export class Watch {
       acknowledged: [...this.acknowledgedSessions],
       faults: this.faults.map((fault): FaultWindow => ({ ...fault })),
       outsideHands: this.outsideHands,
+      kills: this.kills,
     };
   }
 

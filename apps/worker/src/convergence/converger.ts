@@ -28,6 +28,7 @@ import type { CloudWays } from '../clouds/cloud-access';
 import type { Timing } from '../timing';
 import { heldBack, isRoomless, longestWait, toRuleChange, unseen } from './changes';
 import { HeldLease, LeaseLost } from './held-lease';
+import { Isolation, type FailureObserver } from './isolation';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { settledLocally, settlement, stillDue } from './settle-rule';
@@ -48,7 +49,7 @@ const IN_FLIGHT_DEADLINES = 2;
 const REMOVAL_RESERVE = 0.1;
 
 /** Told of what happens, for those who watch. */
-export interface ConvergenceObserver {
+export interface ConvergenceObserver extends FailureObserver {
   looked(provider: Provider, outcome: 'ok' | DriverErrorKind): void;
   closed(provider: Provider, latenessSeconds: number): void;
 }
@@ -58,6 +59,8 @@ export interface ConvergenceObserver {
  * again, write down what was seen. Whoever calls it, and how often, does not matter.
  */
 export class Converger {
+  private readonly isolation: Isolation;
+
   constructor(
     private readonly database: Transactions,
     private readonly stores: ConvergenceStores,
@@ -65,7 +68,9 @@ export class Converger {
     private readonly reconciler: Reconciler,
     private readonly observer: ConvergenceObserver,
     private readonly timing: Timing,
-  ) {}
+  ) {
+    this.isolation = new Isolation(database, stores, observer, timing);
+  }
 
   /** Returns when nothing is due any more, or another worker has the object. */
   async converge(targetId: string): Promise<void> {
@@ -81,10 +86,11 @@ export class Converger {
         reconciled = true;
       }
     } catch (error) {
-      if (!(error instanceof LeaseLost)) throw error;
-    } finally {
-      await held.release();
+      if (error instanceof LeaseLost) return;
+      // Its lease is left to run out: an object on which this fails is not to fill a worker every second.
+      throw error;
     }
+    await held.release();
   }
 
   /** @returns false when nothing is due */
@@ -92,9 +98,16 @@ export class Converger {
     const due = await this.dueWithDistance(held, driver);
     if (due.length === 0) return false;
     const { settled, kept, open } = sortDue(due);
-    const local = [...settled.map(settledLocally), ...kept.map(stillDue)];
-    if (local.length > 0) await this.settle(held, { rules: local, access: null, waiting: [] });
-    for (const pass of passes(open)) await this.look(held, driver, pass);
+    const local = new Map([
+      ...settled.map((rule) => [rule, settledLocally(rule)] as const),
+      ...kept.map((rule) => [rule, stillDue(rule)] as const),
+    ]);
+    await this.isolation.apart(held, [...local.keys()], (part) =>
+      this.settle(held, { rules: part.map((rule) => local.get(rule)!), access: null, waiting: [] }),
+    );
+    for (const pass of passes(open)) {
+      await this.isolation.apart(held, pass.rules, (rules) => this.look(held, driver, { ...pass, rules }));
+    }
     return true;
   }
 
@@ -124,7 +137,7 @@ export class Converger {
       before = await driver.readRules(target);
       this.observer.looked(held.lease.provider, 'ok');
     } catch (error) {
-      const failure = asDriverError(error);
+      const failure = await this.isolation.asPassing(held, pass.rules, error);
       this.observer.looked(held.lease.provider, failure.kind);
       await this.settleUnreadable(held, pass, failure);
       return;
@@ -208,6 +221,7 @@ export class Converger {
       (IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
+    held.requireTime();
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {

@@ -58,6 +58,14 @@ export class HeldLease {
   }
 
   /**
+   * Call before a write, when an answer was waited for since `keep`: whoever stood still meanwhile has lost the lease,
+   * and the cloud would not know. @throws LeaseLost
+   */
+  requireTime(): void {
+    if (this.timing.now() - this.takenAt >= LEASE_SECONDS * 1000) throw new LeaseLost(this.lease.targetId);
+  }
+
+  /**
    * Milliseconds until a write keeps its distance from the last one.
    * @param addsOnly in a burst, adds wait longer than removals
    */

@@ -3,9 +3,9 @@ import type { Access, DueRuleRow } from '#entities';
 /** One way into the cloud object, and the due rules to be looked at that way. */
 export interface Pass {
   readonly access: Access;
-  readonly rules: DueRuleRow[];
+  readonly rules: readonly DueRuleRow[];
   /** ResourceIps that wait for these rules and whose own way this is */
-  readonly waiting: string[];
+  readonly waiting: readonly string[];
 }
 
 export interface Sorted {
@@ -37,7 +37,7 @@ export function sortDue(due: readonly DueRuleRow[]): Sorted {
  * somebody else's cloud object opens nothing. A rule that nobody wants is removed the way it was written.
  */
 export function passes(open: readonly DueRuleRow[]): Pass[] {
-  const found = new Map<string, Pass>();
+  const found = new Map<string, { access: Access; rules: DueRuleRow[]; waiting: string[] }>();
   for (const rule of open) {
     for (const access of waysTo(rule)) {
       const key = accessKey(access);

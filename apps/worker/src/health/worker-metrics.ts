@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { BacklogStore, type Backlog, type Database } from '#entities';
 import type { QueueDepth } from '#jobs';
 import { Counter, Gauge, Histogram, Registry } from '#metrics';
@@ -30,8 +31,10 @@ export class WorkerMetrics implements ConvergenceObserver {
   readonly registry = new Registry();
   private readonly looks: Counter<'provider' | 'outcome'>;
   private readonly lateness: Histogram<'provider'>;
+  private readonly failures: Counter<'provider'>;
 
-  constructor() {
+  /** @param log where failures that nobody foresaw are told in full */
+  constructor(private readonly log: Logger) {
     const { registry } = this;
     this.looks = new Counter({
       name: 'drawbridge_cloud_looks_total',
@@ -46,6 +49,17 @@ export class WorkerMetrics implements ConvergenceObserver {
       buckets: LATENESS_BUCKETS,
       registers: [registry],
     });
+    this.failures = new Counter({
+      name: 'drawbridge_unexpected_failures_total',
+      help: 'Failures of the worker itself while it worked on rules: each has a line in its log',
+      labelNames: ['provider'],
+      registers: [registry],
+    });
+  }
+
+  broke(provider: Provider, ruleIds: readonly string[], error: unknown): void {
+    this.failures.inc({ provider });
+    this.log.error({ err: error, provider, ruleIds }, 'Rules cannot be worked on; they are tried again');
   }
 
   looked(provider: Provider, outcome: 'ok' | DriverErrorKind): void {

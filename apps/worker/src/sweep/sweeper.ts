@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { SweepStore, Transactions } from '#entities';
+import type { DueTarget, SweepStore, Transactions } from '#entities';
 import type { ConvergenceRunner } from '../convergence/convergence-runner';
 import { RepeatedTask } from '../repeated-task';
 
@@ -18,13 +18,23 @@ export class Sweeper {
     private readonly log: Logger,
   ) {}
 
+  /** A step that fails does not keep the next ones from being done. @throws AggregateError with what failed */
   async sweep(stopping: AbortSignal): Promise<void> {
-    await this.expireSessions(stopping);
-    const due = await this.store.dueTargets(this.database.autocommit, this.runner.free);
-    for (const { targetId } of due) void this.runner.run(targetId);
-    const stale = await this.store.reconcileTargets(this.database.autocommit, this.runner.free);
-    for (const { targetId } of stale) void this.runner.run(targetId);
-    await this.store.purge(this.database.autocommit);
+    const { database, store, runner } = this;
+    const failures: unknown[] = [];
+    for (const step of [
+      () => this.expireSessions(stopping),
+      async () => this.converge(await store.dueTargets(database.autocommit, runner.free)),
+      async () => this.converge(await store.reconcileTargets(database.autocommit, runner.free)),
+      () => store.purge(database.autocommit),
+    ]) {
+      await step().catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'Not all of the sweep was done');
+  }
+
+  private converge(targets: readonly DueTarget[]): void {
+    for (const { targetId } of targets) void this.runner.run(targetId);
   }
 
   private async expireSessions(stopping: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
 import type { AwsKeys } from './aws-credentials';
+import { CLOCK_RETRY } from './clock-retry';
 
 type SharedSettings = Pick<
   EC2ClientConfig,
@@ -11,6 +12,7 @@ type SharedSettings = Pick<
   | 'endpoint'
   | 'maxAttempts'
   | 'retryMode'
+  | 'retryStrategy'
   | 'authSchemePreference'
   | 'useDualstackEndpoint'
   | 'useFipsEndpoint'
@@ -56,8 +58,9 @@ export class SdkSettings {
         Promise.reject(new Error('No default credentials are ever used')),
       ...(endpoint && { endpoint }),
       ignoreConfiguredEndpointUrls: true,
-      maxAttempts: 1,
+      maxAttempts: 2,
       retryMode: 'standard',
+      retryStrategy: CLOCK_RETRY,
       authSchemePreference: [],
       useDualstackEndpoint: false,
       useFipsEndpoint: false,

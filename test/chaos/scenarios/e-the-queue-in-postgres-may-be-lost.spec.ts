@@ -1,16 +1,18 @@
-import { group, organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { judged } from './judged';
 
 /** A wake-up is a courtesy; the sweep is the promise. */
-describe('With the queue lost, sessions start and end a second later', () => {
+describe('E. With the queue lost, sessions start and end a second later', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start();
   });
   afterAll(() => drawbridge.stop());
+  judged(() => drawbridge);
 
-  it('POST /sessions succeeds while the queue is down, the sweep does the work, readiness says so', async () => {
+  it('POST /sessions succeeds while the tables of the queue are away, the sweep does the work [E4]', async () => {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     await drawbridge.query('ALTER SCHEMA bullmq RENAME TO bullmq_away');
     const { id } = await org.started({ ipv4Address: '203.0.113.120' });

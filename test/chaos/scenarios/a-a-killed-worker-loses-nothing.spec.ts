@@ -1,10 +1,11 @@
-import { group, organization, type Organization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { until } from '../harness/until';
+import { group, organization, type Organization } from '../../builders/organization';
+import type { Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { judged } from './judged';
 
 /** The only worker is killed once, while five sessions stand at five points; another one finds the pieces. */
-describe('A worker killed with SIGKILL loses nothing', () => {
+describe('A. A worker killed with SIGKILL loses nothing', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let added: Session;
@@ -56,36 +57,37 @@ describe('A worker killed with SIGKILL loses nothing', () => {
     await drawbridge.startWorker();
   });
   afterAll(() => drawbridge.stop());
+  judged(() => drawbridge);
 
   const events = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.timeline())
       .filter((entry) => entry.target === target)
       .map((entry) => entry.event);
 
-  it('between the cloud call that added the rule and its record: the rule is found again, not doubled', async () => {
+  it('between the cloud call that added the rule and its record: the rule is found again, not doubled [A2]', async () => {
     const active = await org.reaches(added.id, 'ACTIVE');
     expect(active.resourceIps[0]!.providerRuleId).toMatch(/^sgr-/);
     expect(await events(group(0))).toEqual(['opened']);
   });
 
-  it('between the cloud call that removed the rule and its record: REMOVED, and no error', async () => {
+  it('between the cloud call that removed the rule and its record: REMOVED, and no error [A3]', async () => {
     const ended = await org.reaches(removed.id, 'CANCELLED');
     expect(ended.resourceIps[0]).toMatchObject({ status: 'REMOVED', errorMessage: null });
     expect(await events(group(1))).toEqual(['opened', 'closed']);
   });
 
-  it('before the cloud heard of it: the next worker does it', async () => {
+  it('before the cloud heard of it: the next worker does it [A1]', async () => {
     await org.reaches(unheard.id, 'ACTIVE');
     expect(await events(group(2))).toEqual(['opened']);
   });
 
-  it('stopped while the outcome of the add is unknown: whatever it did, nothing is left open', async () => {
+  it('stopped while the outcome of the add is unknown: whatever it did, nothing is left open [A2]', async () => {
     const ended = await org.reaches(stopped.id, 'CANCELLED');
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
     expect(await events(group(3))).toEqual(['opened', 'closed']);
   });
 
-  it('started with no worker at all: accepted, and done when one comes', async () => {
+  it('started with no worker at all: accepted, and done when one comes [A1]', async () => {
     expect(unattended.status).toBe('PENDING');
     await org.reaches(unattended.id, 'ACTIVE');
   });

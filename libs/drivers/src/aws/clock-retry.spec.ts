@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { DriverError } from '../driver-error';
+import type { CloudTarget } from '../provider-driver';
+import { createAwsDriver } from './aws.driver';
+
+const GROUP = 'sg-0123456789abcdef0';
+const TARGET: CloudTarget = {
+  resourceType: 'SECURITY_GROUP',
+  identifier: GROUP,
+  region: 'eu-west-1',
+  credential: {
+    credentialType: 'ACCESS_KEY',
+    data: { accessKeyId: 'AKIATENANT', secretAccessKey: 'secret' },
+    externalId: null,
+  },
+  deployment: 'prod',
+};
+const AHEAD_MS = 600_000;
+
+const seen = `<DescribeSecurityGroupsResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><securityGroupInfo>
+  <item><groupId>${GROUP}</groupId></item></securityGroupInfo></DescribeSecurityGroupsResponse>`;
+const refusal = (code: string): string =>
+  `<Response><Errors><Error><Code>${code}</Code><Message>no</Message></Error></Errors></Response>`;
+
+/** `20261121T103000Z` as milliseconds. */
+const readAmzDate = (text: string): number =>
+  Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+
+describe('A clock of ours that is ten minutes slow', () => {
+  const signedAt: number[] = [];
+  let answer: (signed: number) => { status: number; body: string };
+  const server = createServer((request, response) => {
+    const signed = readAmzDate(String(request.headers['x-amz-date']));
+    signedAt.push(signed);
+    const { status, body } = answer(signed);
+    response.writeHead(status, { date: new Date(Date.now() + AHEAD_MS).toUTCString() });
+    request.resume().once('end', () => response.end(body));
+  });
+  const verify = (): Promise<void> => {
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    return createAwsDriver({ AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}` }).verify(TARGET);
+  };
+
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  beforeEach(() => signedAt.splice(0));
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('is told by the refusal: the same call is sent once more, by the cloud’s time', async () => {
+    answer = (signed) =>
+      Math.abs(signed - Date.now() - AHEAD_MS) < 60_000
+        ? { status: 200, body: seen }
+        : { status: 400, body: refusal('RequestExpired') };
+    await verify();
+    expect(signedAt).toHaveLength(2);
+  });
+
+  it('is refused twice: it is not tried a third time', async () => {
+    answer = () => ({ status: 400, body: refusal('RequestExpired') });
+    await expect(verify()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
+    expect(signedAt).toHaveLength(2);
+  });
+
+  it('meets a failure of the server’s own: nobody knows what it did, so it is not sent again', async () => {
+    answer = () => ({ status: 500, body: refusal('InternalError') });
+    await expect(verify()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
+    expect(signedAt).toHaveLength(1);
+  });
+});

@@ -1,0 +1,28 @@
+import type { SimulatorClient } from '../harness/simulator-client';
+import { until } from '../harness/until';
+
+/** What happened to an address, or in a cloud object, by the cloud's own timeline: `opened`, `closed`, in order. */
+export async function historyOf(
+  cloud: SimulatorClient,
+  what: { readonly target?: string; readonly address?: string },
+): Promise<string[]> {
+  const entries = await cloud.timeline();
+  return entries
+    .filter((entry) => (what.target ?? entry.target) === entry.target)
+    .filter((entry) => (what.address ?? entry.address) === entry.address)
+    .map((entry) => entry.event);
+}
+
+/** How many calls that start with the verb (`Authorize`, `Revoke`, `Describe`) a cloud object has had. */
+export async function callsTo(cloud: SimulatorClient, target: string, verb: string): Promise<number> {
+  const calls = await cloud.calls();
+  return calls.filter((call) => call.target === target && call.operation.startsWith(verb)).length;
+}
+
+/** Waits for one call more than there were. @param before of `callsTo` */
+export function nextCall(cloud: SimulatorClient, target: string, verb: string, before = 0): Promise<boolean> {
+  return until(
+    `${verb} call ${before + 1} to ${target}`,
+    async () => (await callsTo(cloud, target, verb)) > before,
+  );
+}

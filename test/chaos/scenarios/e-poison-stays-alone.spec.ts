@@ -1,0 +1,148 @@
+import { historyOf } from '../../builders/cloud-history';
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { judged } from './judged';
+
+interface Poisoned {
+  readonly last_error: string | null;
+  readonly attempts: number;
+  readonly waits: boolean;
+}
+
+describe('E. A rule on which the worker always fails', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    const plans = [0, 1, 2, 3].map((index) => ({ group: group(index), config: { port: 22 } }));
+    org = await organization(drawbridge, plans);
+    other = await organization(drawbridge, plans);
+    await drawbridge.query(`CREATE TABLE poisoned (address text, status text)`);
+    await drawbridge.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF EXISTS (SELECT FROM poisoned WHERE address = NEW.ip_address AND status = NEW.status) THEN
+        RAISE EXCEPTION 'this row cannot be written';
+      END IF; RETURN NEW; END $$`);
+    await drawbridge.query(
+      `CREATE TRIGGER refuse BEFORE UPDATE ON resource_ips FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+  });
+  afterAll(() => drawbridge.stop());
+  judged(() => drawbridge);
+
+  /** From now on what the worker finds out about the address cannot be written. */
+  const poison = async (address: string, status: string): Promise<void> => {
+    await drawbridge.query(`INSERT INTO poisoned VALUES ($1, $2)`, [address, status]);
+  };
+  const cure = async (address: string): Promise<void> => {
+    await drawbridge.query(`DELETE FROM poisoned WHERE address = $1`, [address]);
+  };
+  const ruleOf = async (address: string): Promise<Poisoned | undefined> => {
+    const rows = await drawbridge.query<Poisoned>(
+      `SELECT last_error, attempts, due_at > now() AS waits FROM rules WHERE address = $1`,
+      [`${address}/32`],
+    );
+    return rows[0];
+  };
+  const triedAgain = (address: string, times: number): Promise<boolean> =>
+    until(
+      `${address} was tried ${times} times`,
+      async () => ((await ruleOf(address))?.attempts ?? 0) >= times,
+    );
+
+  it('while it is opened: its neighbours start and end, it says why it waits, and it is tried later and later [E9]', async () => {
+    const [bad, good] = ['203.0.113.10', '203.0.113.11'];
+    await poison(bad, 'APPLIED');
+    const stuck = await org.started({ ipv4Address: bad, resourceIds: [org.resourceIds[0]] });
+    await triedAgain(bad, 2);
+    const neighbours = await Promise.all([
+      org.started({ ipv4Address: good, resourceIds: [org.resourceIds[0]] }),
+      org.started({ ipv4Address: good, holder: 'elsewhere', resourceIds: [org.resourceIds[1]] }),
+    ]);
+    for (const { id } of neighbours) {
+      await org.reaches(id, 'ACTIVE', 8000);
+      await org.expire(id);
+      await org.reaches(id, 'EXPIRED', 8000);
+    }
+    await triedAgain(bad, 4);
+    expect((await ruleOf(bad))!.last_error).toMatch(/^An unexpected failure \(QueryFailedError\)/);
+    await until('it waits for its next try', async () => (await ruleOf(bad))!.waits);
+    expect((await org.session(stuck.id)).status).toBe('PENDING');
+    await cure(bad);
+    await org.reaches(stuck.id, 'ACTIVE', 30_000);
+    await org.admin.expect(200, org.admin.post(`/sessions/${stuck.id}/stop`));
+    await org.reaches(stuck.id, 'CANCELLED');
+    expect(await historyOf(drawbridge.cloud, { address: bad })).toEqual(['opened', 'closed']);
+  });
+
+  it('while it is closed: it is closed in the cloud all the same, and told as closed once that can be written [E9]', async () => {
+    const [bad, good] = ['203.0.113.20', '203.0.113.21'];
+    const sessions = await Promise.all(
+      [bad, good].map((ipv4Address) => org.started({ ipv4Address, resourceIds: [org.resourceIds[2]] })),
+    );
+    const [stuck, neighbour] = sessions as [(typeof sessions)[0], (typeof sessions)[0]];
+    for (const { id } of sessions) await org.reaches(id, 'ACTIVE');
+    await poison(bad, 'REMOVED');
+    for (const { id } of sessions) await org.expire(id);
+    await org.reaches(neighbour.id, 'EXPIRED', 8000);
+    await triedAgain(bad, 2);
+    expect(await historyOf(drawbridge.cloud, { target: group(2), address: bad })).toEqual([
+      'opened',
+      'closed',
+    ]);
+    expect((await org.session(stuck.id)).status).toBe('EXPIRING');
+    await cure(bad);
+    await org.reaches(stuck.id, 'EXPIRED', 45_000);
+  });
+
+  it('one that cannot even be given up: its neighbours go on [E9]', async () => {
+    const [bad, good] = ['203.0.113.30', '203.0.113.31'];
+    await poison(bad, 'APPLIED');
+    await poison(bad, 'FAILED');
+    const stuck = await org.started({ ipv4Address: bad, resourceIds: [org.resourceIds[1]] });
+    await triedAgain(bad, 1);
+    await drawbridge.query(
+      `UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1`,
+      [stuck.id],
+    );
+    const tries = (await ruleOf(bad))!.attempts;
+    await triedAgain(bad, tries + 2);
+    const neighbour = await org.started({ ipv4Address: good, resourceIds: [org.resourceIds[1]] });
+    await org.reaches(neighbour.id, 'ACTIVE', 8000);
+    await cure(bad);
+    const ended = await org.reaches(stuck.id, 'ACTIVE', 45_000);
+    expect(ended.resourceIps[0]!.status).toBe('APPLIED');
+  });
+
+  it('a credential that cannot be opened: whoever shares the cloud object with it is served [E9]', async () => {
+    const address = '203.0.113.40';
+    await drawbridge.query(`UPDATE credentials SET sealed_data = 'null' WHERE id = $1`, [other.credentialId]);
+    const broken = await other.started({ ipv4Address: address, resourceIds: [other.resourceIds[3]] });
+    await until('it was tried', async () => (await ruleOf(address))?.last_error);
+    const { id } = await org.started({ ipv4Address: '203.0.113.41', resourceIds: [org.resourceIds[3]] });
+    await org.reaches(id, 'ACTIVE', 8000);
+    expect((await other.session(broken.id)).status).not.toBe('ACTIVE');
+    await other.admin.expect(200, other.admin.post(`/sessions/${broken.id}/stop`));
+    await other.reaches(broken.id, 'CANCELLED');
+  });
+
+  it('of two organizations that wait for one rule, the one whose look failed is looked for again', async () => {
+    await drawbridge.worker.stop('SIGKILL');
+    const third = await organization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
+    const fourth = await organization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
+    const waiting = [
+      { org: third, session: await third.started({ ipv4Address: '203.0.113.50' }) },
+      { org: fourth, session: await fourth.started({ ipv4Address: '203.0.113.50' }) },
+    ];
+    await drawbridge.cloud.fault({
+      kind: 'error',
+      target: group(5),
+      operation: 'DescribeSecurityGroupRules',
+      count: 1,
+    });
+    await drawbridge.startWorker();
+    for (const one of waiting) await one.org.reaches(one.session.id, 'ACTIVE', 10_000);
+  });
+});

@@ -1,0 +1,99 @@
+import { historyOf } from '../../builders/cloud-history';
+import { group, organization, type Organization } from '../../builders/organization';
+import type { Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { OwnPostgres } from '../../harness/own-postgres';
+import { until } from '../../harness/until';
+import { Watch } from '../oracles/watch';
+
+const STARTERS = 4;
+
+describe('F. PostgreSQL is killed, or put back to what it was', () => {
+  let postgres: OwnPostgres;
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    postgres = await OwnPostgres.start();
+    drawbridge = await Drawbridge.start({ database: postgres.database });
+    org = await organization(
+      drawbridge,
+      [0, 1, 2].map((index) => ({ group: group(index), config: { port: 22 } })),
+    );
+  }, 120_000);
+  afterAll(() => drawbridge.stop());
+
+  it('kill -9 of the postmaster during commits: 503, nothing acknowledged is lost, normal within 10 s [F1]', async () => {
+    const watch = await Watch.begin(drawbridge);
+    const acknowledged: string[] = [];
+    const refusals: number[] = [];
+    let made = 0;
+    let over = false;
+    const starting = async (): Promise<void> => {
+      while (!over) {
+        made += 1;
+        const { status, body } = await org.start({
+          ipv4Address: `198.51.${100 + Math.floor(made / 250)}.${(made % 250) + 1}`,
+          resourceIds: [org.resourceIds[0]],
+        });
+        if (status === 200) acknowledged.push(body.id);
+        else refusals.push(status);
+      }
+    };
+    const starters = Promise.all(Array.from({ length: STARTERS }, starting));
+    await until('sessions are being started', () => Promise.resolve(acknowledged.length >= 20));
+    const fault = watch.fault('the postmaster is killed');
+    postgres.kill();
+    await until('clients are refused', () => Promise.resolve(refusals.length >= STARTERS));
+    const before = acknowledged.length;
+    await postgres.startAgain();
+    await until('sessions are started again', () => Promise.resolve(acknowledged.length > before), 10_000);
+    over = true;
+    await starters;
+    fault.end();
+    expect(new Set(refusals)).toEqual(new Set([503]));
+    const after = await org.started({ ipv4Address: '203.0.113.1', resourceIds: [org.resourceIds[1]] });
+    await org.reaches(after.id, 'ACTIVE', 10_000);
+    for (const id of acknowledged) watch.acknowledged(id);
+    for (const id of acknowledged) await org.reaches(id, 'ACTIVE', 30_000);
+    await watch.holds();
+  }, 120_000);
+
+  // The oracles read the database's own history, which goes back with it: here the cloud's timeline is asked alone.
+  it('put back to a backup: what it knows nothing of is closed and told, what it knows goes on [F6]', async () => {
+    const at = (index: number, ipv4Address: string): Promise<Session> =>
+      org.started({ ipv4Address, resourceIds: [org.resourceIds[index]] });
+    const [kept, ended] = [await at(2, '203.0.113.10'), await at(2, '203.0.113.11')];
+    for (const { id } of [kept, ended]) await org.reaches(id, 'ACTIVE', 15_000);
+    await postgres.save();
+    await until('the API is connected again', async () => (await org.admin.get('/sessions')).status === 200);
+    const lost = await at(2, '203.0.113.12');
+    await org.reaches(lost.id, 'ACTIVE', 20_000);
+    await org.admin.expect(200, org.admin.post(`/sessions/${ended.id}/stop`));
+    await org.reaches(ended.id, 'CANCELLED', 20_000);
+
+    await postgres.restore();
+    await until('the API is connected again', async () => (await org.admin.get('/sessions')).status === 200);
+    expect((await org.admin.get(`/sessions/${lost.id}`)).status).toBe(404);
+    // the hour since the backup passes
+    await drawbridge.query(
+      `UPDATE targets SET reconcile_due_at = reconcile_due_at - interval '1 hour', lease_until = NULL`,
+    );
+    await drawbridge.query(`UPDATE sessions SET expires_at = now() WHERE id = $1`, [ended.id]);
+    const history = (address: string): Promise<string[]> => historyOf(drawbridge.cloud, { address });
+    await until(
+      'the orphan is closed',
+      async () => (await history('203.0.113.12')).includes('closed'),
+      60_000,
+    );
+    await org.reaches(ended.id, 'EXPIRED', 20_000);
+    expect(await history('203.0.113.10')).toEqual(['opened']);
+    const records = await drawbridge.query<{ details: { rules: string[] } }>(
+      `SELECT details FROM audit_records WHERE event_type = 'RULE_ORPHAN_REMOVED'`,
+    );
+    expect(records.flatMap(({ details }) => details.rules)).toEqual(['203.0.113.12/32 tcp 22']);
+    await org.expire(kept.id);
+    await org.reaches(kept.id, 'EXPIRED', 20_000);
+    expect(await drawbridge.cloud.rules(group(2))).toEqual([]);
+  }, 120_000);
+});
