@@ -29,6 +29,9 @@ export class OwnPostgres {
       flags: ['max_connections=200'],
       onLog: () => undefined,
     });
+    // a run that breaks off leaves no server behind
+    const abandon = (): void => void server.kill();
+    process.once('exit', abandon);
     await server.start();
     const url = await server.createDatabase('drawbridge');
     const { PATH, HOME } = process.env;
@@ -38,6 +41,7 @@ export class OwnPostgres {
     });
     const drop = async (): Promise<void> => {
       await server.stop();
+      process.off('exit', abandon);
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     };
     return new OwnPostgres(server, folder, { url, drop });

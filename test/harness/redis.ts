@@ -68,15 +68,10 @@ export class RedisServer {
 
 const savedAs = (port: number): string => `drawbridge-${port}.rdb`;
 
-const launch = (port: number, folder: string): ChildProcess =>
-  spawn(
-    'redis-server',
-    [
-      ...['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
-      ...['--dir', folder, '--dbfilename', savedAs(port)],
-    ],
-    { stdio: 'ignore' },
-  );
+const launch = (port: number, folder: string): ChildProcess => {
+  const options = `--port ${port} --bind 127.0.0.1 --appendonly no --dbfilename ${savedAs(port)}`;
+  return spawn('redis-server', [...options.split(' '), '--save', '', '--dir', folder], { stdio: 'ignore' });
+};
 
 function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {

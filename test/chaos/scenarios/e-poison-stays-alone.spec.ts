@@ -143,6 +143,6 @@ describe('E. A rule on which the worker always fails', () => {
       count: 1,
     });
     await drawbridge.startWorker();
-    for (const one of waiting) await one.org.reaches(one.session.id, 'ACTIVE', 10_000);
+    for (const { org: waiter, session } of waiting) await waiter.reaches(session.id, 'ACTIVE', 10_000);
   });
 });

@@ -69,7 +69,9 @@ onRedis('E. Redis may be lost', () => {
     });
   };
 
-  it('a session starts and ends on it', recovered);
+  it('a session starts and ends on it', async () => {
+    await recovered();
+  });
 
   it('emptied again and again while sessions start and end: none is lost [E3]', async () => {
     const lives = Promise.all(
@@ -80,11 +82,11 @@ onRedis('E. Redis may be lost', () => {
         await org.reaches(id, 'EXPIRED', 15_000);
       }),
     );
-    let over = false;
+    const over = new AbortController();
     const flushing = (async () => {
-      while (!over) await redis.command('FLUSHALL');
+      while (!over.signal.aborted) await redis.command('FLUSHALL');
     })();
-    await lives.finally(() => (over = true));
+    await lives.finally(() => over.abort());
     await flushing;
     expect(await drawbridge.cloud.rules(group(0))).toEqual([]);
     await recovered();

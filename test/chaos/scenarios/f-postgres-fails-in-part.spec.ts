@@ -102,10 +102,10 @@ describe('F. PostgreSQL fails in part', () => {
       await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
       await org.reaches(id, 'CANCELLED', 15_000);
     };
-    let over = false;
+    const over = new AbortController();
     let lives = 0;
     const going = (async () => {
-      while (!over) {
+      while (!over.signal.aborted) {
         lives += 1;
         await life(`198.51.100.${lives}`);
       }
@@ -114,7 +114,7 @@ describe('F. PostgreSQL fails in part', () => {
       await drawbridge.query(`ALTER TABLE "${name}" ADD COLUMN of_the_next_release text DEFAULT 'new'`);
       await drawbridge.query(`CREATE INDEX ON "${name}" (of_the_next_release)`);
     }
-    over = true;
+    over.abort();
     await going;
     await life('203.0.113.5');
   });

@@ -28,9 +28,9 @@ describe('F. PostgreSQL is killed, or put back to what it was', () => {
     const acknowledged: string[] = [];
     const refusals: number[] = [];
     let made = 0;
-    let over = false;
+    const over = new AbortController();
     const starting = async (): Promise<void> => {
-      while (!over) {
+      while (!over.signal.aborted) {
         made += 1;
         const { status, body } = await org.start({
           ipv4Address: `198.51.${100 + Math.floor(made / 250)}.${(made % 250) + 1}`,
@@ -48,7 +48,7 @@ describe('F. PostgreSQL is killed, or put back to what it was', () => {
     const before = acknowledged.length;
     await postgres.startAgain();
     await until('sessions are started again', () => Promise.resolve(acknowledged.length > before), 10_000);
-    over = true;
+    over.abort();
     await starters;
     fault.end();
     expect(new Set(refusals)).toEqual(new Set([503]));
