@@ -12,7 +12,7 @@ const EXPECTED = [200, 201, 204, 400, 404, 409, 503];
 const MOST_TRIES = 60;
 const HANG_UP_WITHIN_MS = 120;
 const KEYED_REPEATS = 0.3;
-const GROUPS_A_SESSION = 3;
+const GROUPS_A_SESSION = 2;
 
 /** An answer that nothing explains. */
 export class Unexpected extends Error {}
@@ -41,9 +41,12 @@ export class Tenant {
     return new Tenant(bed, await organization(bed, plans), watch, random);
   }
 
-  /** A session without a key: who is not answered does not know whether it began. */
-  async start(address: string): Promise<void> {
-    const answer = await this.send<Session>((client) => client.post('/sessions', this.body(address)));
+  /**
+   * A session without a key: who is not answered does not know whether it began.
+   * @param groups how many it opens
+   */
+  async start(address: string, groups = GROUPS_A_SESSION): Promise<void> {
+    const answer = await this.send<Session>((client) => client.post('/sessions', this.body(address, groups)));
     if (answer?.status === 200) this.told(answer.body.id);
   }
 
@@ -122,8 +125,11 @@ export class Tenant {
       throw new Unexpected(`Another request under a used key was answered ${answer.status}`);
   }
 
-  private body(address: string): { ipv4Address: string; durationHours: number; resourceIds: string[] } {
-    const resourceIds = this.random.shuffled(this.org.resourceIds).slice(0, GROUPS_A_SESSION);
+  private body(
+    address: string,
+    groups = GROUPS_A_SESSION,
+  ): { ipv4Address: string; durationHours: number; resourceIds: string[] } {
+    const resourceIds = this.random.shuffled(this.org.resourceIds).slice(0, groups);
     return { ipv4Address: address, durationHours: 2, resourceIds };
   }
 
