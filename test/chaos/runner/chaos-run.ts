@@ -12,7 +12,9 @@ export interface RunOptions {
   readonly seed: number;
   /** processes to kill with SIGKILL; the run ends when they are, or its time is over */
   readonly kills: number;
-  /** faults that kill nobody count as kills do in a run of these areas only */
+  /** faults to play, whether they kill or not; as many as it takes when absent */
+  readonly strikes?: number;
+  /** what is broken; everything when absent */
   readonly areas?: readonly Area[];
   readonly redis: boolean;
   readonly minutes: number;
@@ -81,14 +83,14 @@ async function strikeOn(
   watch: Watch,
   load: Load,
   random: Random,
-  { kills, areas, redis, minutes, lengths, say }: RunOptions,
+  { kills, strikes: most = Infinity, areas, redis, minutes, lengths, say }: RunOptions,
 ): Promise<Strike[]> {
   const strikes: Strike[] = [];
   const until = performance.now() + minutes * 60_000;
   let told = performance.now();
   let count = 0;
   for (const fault of sequence(faultsFor(redis, areas), random)) {
-    if (count >= kills || performance.now() > until) break;
+    if (count >= kills || strikes.length >= most || performance.now() > until) break;
     await pause(random.between(0, LONGEST_PAUSE_MS));
     const strike = await struck(bed, watch, random, fault, lengths).catch((error: unknown) => {
       // without people at work no point is ever reached: what stopped them comes first

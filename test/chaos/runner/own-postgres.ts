@@ -6,7 +6,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
+import { isRunning } from '../../../apps/launcher/src/processes';
 import { freePort } from '../../harness/free-port';
+import { until } from '../../harness/until';
 
 const ROOT = resolve(__dirname, '../../..');
 const TMPFS = 0x01021994;
@@ -43,9 +45,11 @@ export class OwnPostgres {
     return new OwnPostgres(folder, server, url);
   }
 
-  /** SIGKILL to the postmaster, in the middle of whatever it does. */
+  /** SIGKILL to the postmaster, in the middle of whatever it does. @returns when it is gone */
   async kill(): Promise<void> {
-    process.kill(await this.postmaster(), 'SIGKILL');
+    const postmaster = await this.postmaster();
+    process.kill(postmaster, 'SIGKILL');
+    await until('the postmaster is gone', () => Promise.resolve(!isRunning(postmaster)));
   }
 
   /** After `kill`: it recovers from its log, on the same port. */

@@ -21,6 +21,8 @@ export class Unexpected extends Error {}
 export class Tenant {
   /** sessions it was told of, that nobody has ended yet */
   readonly live: string[] = [];
+  /** how many were sent, answered or not */
+  requests = 0;
   private readonly clients: readonly ApiClient[];
 
   private constructor(
@@ -149,6 +151,7 @@ export class Tenant {
 
   /** @throws Unexpected when the answer is none that faults explain */
   private async send<T>(request: (client: ApiClient) => Promise<Answer<T>>): Promise<Answer<T> | null> {
+    this.requests += 1;
     const answer = await unlessUnanswered(request(this.client));
     if (answer && !EXPECTED.includes(answer.status))
       throw new Unexpected(`Answered ${answer.status}: ${JSON.stringify(answer.body)}`);
