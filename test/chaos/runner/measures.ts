@@ -43,7 +43,7 @@ export function measuresOf(evidence: Evidence, strikes: readonly Strike[]): Meas
     opening: divided(evidence.faults, openings(history)),
     afterExpiry: lateness('expiry'),
     afterStop: lateness('stop'),
-    early: earlyClosings(history, evidence),
+    early: earlyClosings(history),
     recovery: afterKills.filter((times) => times.length > 0).map((times) => Math.min(...times)),
     waiting: afterKills.flat(),
     sessions: history.sessions.size,
@@ -88,17 +88,16 @@ function piecesOfWork(history: History): Lasted[] {
   );
 }
 
-function earlyClosings(history: History, evidence: Evidence): number[] {
-  return [...history.holds].flatMap(([name, holds]) =>
-    holds.flatMap((hold) => {
-      if (hold.endedBy !== 'expiry') return [];
-      const closed = evidence.timeline.some(
-        ({ event, at, address, target }) =>
-          event === 'closed' &&
-          name.includes(` ${target} ${address} `) &&
-          hold.applied.some((applied) => applied.from < at && at < hold.to - CLOCKS_MS),
+/** By how much each rule was closed before the time of a session was over that it was applied for, ms. */
+function earlyClosings(history: History): number[] {
+  return [...history.holds].flatMap(([name, holds]) => {
+    const closings = (history.standings.get(name) ?? []).map(({ to }) => to);
+    return holds
+      .filter(({ endedBy }) => endedBy === 'expiry')
+      .flatMap(({ applied, to }) =>
+        closings
+          .filter((at) => at < to - CLOCKS_MS && applied.some((span) => span.from < at && at < span.to))
+          .map((at) => to - at),
       );
-      return closed ? [1] : [];
-    }),
-  );
+  });
 }

@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
-import { isRunning } from '../../../apps/launcher/src/processes';
 import { freePort } from '../../harness/free-port';
 import { until } from '../../harness/until';
 
@@ -49,7 +48,7 @@ export class OwnPostgres {
   async kill(): Promise<void> {
     const postmaster = await this.postmaster();
     process.kill(postmaster, 'SIGKILL');
-    await until('the postmaster is gone', () => Promise.resolve(!isRunning(postmaster)));
+    await until('the postmaster is gone', () => Promise.resolve(!exists(postmaster)));
   }
 
   /** After `kill`: it recovers from its log, on the same port. */
@@ -84,3 +83,12 @@ export class OwnPostgres {
 
 /** A folder in memory would make every commit free. */
 const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
+
+/** A process that its parent has not buried yet counts, as it does for PostgreSQL's lock file. */
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
