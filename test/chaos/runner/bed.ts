@@ -106,7 +106,10 @@ export class Bed implements Product {
 
   async stop(): Promise<void> {
     await Promise.all(this.processes.map((process) => process.stop()));
-    await Promise.all(this.processes.flatMap(({ ways }) => [ways.postgres.cut(), ways.redis?.cut()]));
+    for (const { ways } of this.processes) {
+      await ways.postgres.cut();
+      await ways.redis?.cut();
+    }
     await this.simulator.stop('SIGKILL');
     await this.redis?.kill();
     await this.sql.end();

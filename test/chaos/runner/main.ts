@@ -86,9 +86,9 @@ function play({ options, figure }: Asked): Promise<Outcome> {
     );
     return chaosRun(options);
   }
-  const { figures, counts, run } = FIGURES[figure.name]!;
-  say(`Seed ${options.seed}: ${figures} over ${figure.count} ${counts}.`);
-  return run(options, figure.count);
+  const measured = FIGURES[figure.name]!;
+  say(`Seed ${options.seed}: ${measured.figures} over ${figure.count} ${measured.counts}.`);
+  return measured.run(options, figure.count);
 }
 
 function wholeNumber(name: string, text: string): number {
