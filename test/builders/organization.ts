@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, ApiClient, Session } from '../harness/api-client';
-import type { Drawbridge } from '../harness/drawbridge';
+import type { Product } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 export const SIMULATED_KEY = {
@@ -19,7 +19,7 @@ export interface ResourcePlan {
 /** An organization that has come as far as starting sessions. */
 export class Organization {
   constructor(
-    readonly drawbridge: Drawbridge,
+    readonly drawbridge: Product,
     readonly admin: ApiClient,
     readonly adminId: string,
     readonly organizationId: string,
@@ -73,7 +73,7 @@ interface Created {
 
 /** Registers an organization on the Paid plan with verified resources and a role that gives them to its admin. */
 export async function organization(
-  drawbridge: Drawbridge,
+  drawbridge: Product,
   plans: readonly ResourcePlan[] = [{ group: group(0), config: { port: 22 } }],
 ): Promise<Organization> {
   const { api } = drawbridge;

@@ -76,6 +76,6 @@ describe('A watch over a Drawbridge', () => {
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
     watch.outsideHand(group(0), '203.0.113.5');
-    await watch.holds();
+    await expect(watch.holds()).resolves.toBeUndefined();
   });
 });

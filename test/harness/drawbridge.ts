@@ -15,6 +15,11 @@ export interface DrawbridgeOptions {
   readonly api?: Readonly<Record<string, string>>;
 }
 
+/** What a test asks of a running product, wherever it runs. */
+export type Product = Pick<Drawbridge, 'api' | 'cloud' | 'query'> & {
+  readonly apiServer: Pick<AppProcess, 'port'>;
+};
+
 /** The whole product as it is shipped: API, worker and simulated clouds, each a process, on a database of its own. */
 export class Drawbridge {
   readonly api: ApiClient;

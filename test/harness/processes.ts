@@ -8,12 +8,17 @@ export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
 
 /** One of the product's processes, as it is shipped. */
 export class AppProcess {
+  /** Resolves when it is gone, however that came. */
+  readonly gone: Promise<void>;
+
   private constructor(
     readonly name: AppName,
     private readonly child: ChildProcess,
     readonly port: number,
     private readonly lines: string[],
-  ) {}
+  ) {
+    this.gone = new Promise((resolveGone) => child.once('exit', () => resolveGone()));
+  }
 
   /** Starts it and waits until it says that it is ready. @throws Error with what it printed when it does not */
   static async start(name: AppName, env: Readonly<Record<string, string>>): Promise<AppProcess> {

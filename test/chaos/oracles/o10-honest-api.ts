@@ -1,5 +1,5 @@
 import { CLOCKS_MS, isUnderFault } from './bounds';
-import type { Evidence, IpMove } from './evidence';
+import type { Call, Evidence, IpMove } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
 import { byOutsideHand, type RuleName } from './rule-name';
@@ -15,14 +15,15 @@ export const honestApi: Oracle = {
   promise: 'APPLIED is shown after presence was seen in the cloud, REMOVED after absence was',
   violations(evidence: Evidence, history: History): string[] {
     const names = namesOf(evidence, history);
+    const reads = readsOf(evidence);
     return [...history.ips].flatMap(([ipId, moves]) =>
       moves.flatMap((move, index) => {
         if (move.seeded || (move.now !== 'APPLIED' && move.now !== 'REMOVED')) return [];
         const since = moves[index - 1]?.at ?? evidence.begunAt;
         const lies = (names.get(ipId) ?? []).filter((name) =>
           move.now === 'APPLIED'
-            ? !wasSeen(evidence, history, name, { from: since, to: move.at })
-            : !wasMissed(evidence, history, name, move),
+            ? !wasSeen(evidence, reads, history, name, { from: since, to: move.at })
+            : !wasMissed(evidence, reads, history, name, move),
         );
         return lies.map((name) => `${name} was called ${move.now} and nobody had seen that it was`);
       }),
@@ -32,48 +33,76 @@ export const honestApi: Oracle = {
 
 /** The rules each address wants, by its id. */
 function namesOf(evidence: Evidence, history: History): Map<string, RuleName[]> {
+  const holders = evidence.moves.filter((move) => move.kind === 'holder');
+  // a holder that was let go of belongs to another place: the address moved
+  const dropped = new Set(
+    holders.filter(({ now }) => now === null).map(({ ruleId, ipId }) => `${ruleId} ${ipId}`),
+  );
   const names = new Map<string, RuleName[]>();
-  for (const move of evidence.moves) {
-    if (move.kind !== 'holder' || move.now === null) continue;
-    const name = history.ruleNames.get(move.ruleId);
-    // a holder that was let go of before belongs to another place: the address moved
-    const stays = !evidence.moves.some(
-      (other) =>
-        other.kind === 'holder' &&
-        other.now === null &&
-        other.ruleId === move.ruleId &&
-        other.ipId === move.ipId,
-    );
-    if (name && stays) names.set(move.ipId, [...(names.get(move.ipId) ?? []), name]);
+  for (const { ruleId, ipId } of holders) {
+    const name = history.ruleNames.get(ruleId);
+    if (!name || dropped.has(`${ruleId} ${ipId}`)) continue;
+    names.set(ipId, [...(names.get(ipId) ?? []), name]);
   }
   return names;
 }
 
-/** The times at which somebody who read the object may have seen how it was. */
-function looks(evidence: Evidence, name: RuleName, within: Span): Span[] {
-  const target = name.split(' ')[1];
-  return evidence.calls
-    .filter((call) => call.target === target && call.outcome === 'OK' && READ.test(call.operation))
-    .filter((call) => call.at >= within.from - CLOCKS_MS && call.at <= within.to + CLOCKS_MS)
-    .map(({ at }) => {
-      const slow = isUnderFault(at, at, evidence.faults);
-      const done = at + (slow ? SLOW_READ_TAKES_MS : READ_TAKES_MS);
-      return { from: Math.max(at, within.from), to: Math.min(done, within.to + CLOCKS_MS) };
-    });
+/** Reads that were answered, by cloud object, in the order they came. */
+type Reads = ReadonlyMap<string, readonly Call[]>;
+
+function readsOf(evidence: Evidence): Reads {
+  const reads = new Map<string, Call[]>();
+  for (const call of evidence.calls) {
+    if (call.target === null || call.outcome !== 'OK' || !READ.test(call.operation)) continue;
+    const known = reads.get(call.target);
+    if (known) known.push(call);
+    else reads.set(call.target, [call]);
+  }
+  return reads;
 }
 
-const wasSeen = (evidence: Evidence, history: History, name: RuleName, within: Span): boolean =>
-  looks(evidence, name, within).some((look) => touches(history.standings.get(name) ?? [], look));
+/** The times at which somebody who read the object may have seen how it was. */
+function looks(evidence: Evidence, reads: Reads, name: RuleName, within: Span): Span[] {
+  const calls = reads.get(name.split(' ')[1]!) ?? [];
+  const found: Span[] = [];
+  for (let index = firstFrom(calls, within.from - CLOCKS_MS); index < calls.length; index += 1) {
+    const { at } = calls[index]!;
+    if (at > within.to + CLOCKS_MS) break;
+    const done = at + (isUnderFault(at, at, evidence.faults) ? SLOW_READ_TAKES_MS : READ_TAKES_MS);
+    found.push({ from: Math.max(at, within.from), to: Math.min(done, within.to + CLOCKS_MS) });
+  }
+  return found;
+}
+
+/** The index of the first call at `from` or later. */
+function firstFrom(calls: readonly Call[], from: number): number {
+  let [low, high] = [0, calls.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (calls[middle]!.at < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const wasSeen = (evidence: Evidence, reads: Reads, history: History, name: RuleName, within: Span): boolean =>
+  looks(evidence, reads, name, within).some((look) => touches(history.standings.get(name) ?? [], look));
 
 /** Nobody need look where somebody else still holds the rule, or it was never opened. */
-function wasMissed(evidence: Evidence, history: History, name: RuleName, move: IpMove): boolean {
+function wasMissed(
+  evidence: Evidence,
+  reads: Reads,
+  history: History,
+  name: RuleName,
+  move: IpMove,
+): boolean {
   if (byOutsideHand(evidence.outsideHands, name)) return true;
   const others = (history.holds.get(name) ?? []).filter((hold) => hold.ipId !== move.ipId);
   if (covers(others, move.at) || covers(others, move.at - CLOCKS_MS)) return true;
   const ours = (history.standings.get(name) ?? []).filter(({ rule }) => rule.ours);
   const last = ours.filter((standing) => standing.from <= move.at).toSorted((a, b) => b.from - a.from)[0];
   if (!last) return true;
-  return looks(evidence, name, { from: last.from, to: move.at }).some(
+  return looks(evidence, reads, name, { from: last.from, to: move.at }).some(
     (look) => uncovered(look, ours).length > 0,
   );
 }

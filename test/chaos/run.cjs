@@ -1,0 +1,2 @@
+require('../bench/typescript.cjs');
+require('./runner/main.ts');

@@ -1,0 +1,145 @@
+import type { Evidence } from '../oracles/evidence';
+import { Watch } from '../oracles/watch';
+import { Bed } from './bed';
+import { faultsFor, sequence, type Area, type Fault, type Lengths } from './faults';
+import { plantForeignRules } from './foreign-rules';
+import { Load } from './load';
+import { Random } from './random';
+import { Tenant } from './tenant';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface RunOptions {
+  readonly seed: number;
+  /** processes to kill with SIGKILL; the run ends when they are, or its time is over */
+  readonly kills: number;
+  /** faults to play, whether they kill or not; as many as it takes when absent */
+  readonly strikes?: number;
+  /** what is broken; everything when absent */
+  readonly areas?: readonly Area[];
+  readonly redis: boolean;
+  readonly minutes: number;
+  readonly foreignRules: number;
+  readonly lengths: Lengths;
+  /** of every cloud call */
+  readonly latencyMs: number;
+  readonly say: (words: string) => void;
+}
+
+/** One fault as it was played. */
+export interface Strike {
+  readonly fault: Fault;
+  /** ms since 1970 */
+  readonly at: number;
+  readonly kills: number;
+}
+
+export interface Outcome {
+  readonly strikes: readonly Strike[];
+  readonly evidence: Evidence;
+  /** requests of the load */
+  readonly deeds: number;
+  readonly minutes: number;
+}
+
+const TENANTS = 2;
+/** few, so that a cloud account may write as much as its people ask for */
+const GROUPS = 4;
+const QUIET_WITHIN_MS = 180_000;
+const TELL_EVERY_MS = 15_000;
+const LONGEST_PAUSE_MS = 400;
+
+/**
+ * Lets people work on a Drawbridge whose parts are killed one after another, then waits for quiet and asks every
+ * oracle.
+ * @throws Error with every broken promise
+ */
+export async function chaosRun(options: RunOptions): Promise<Outcome> {
+  const began = performance.now();
+  const random = new Random(options.seed);
+  const bed = await Bed.start(options.redis, options.latencyMs);
+  try {
+    let watch: Watch | null = null;
+    const tenants: Tenant[] = [];
+    for (let index = 0; index < TENANTS; index += 1)
+      tenants.push(await Tenant.register(bed, GROUPS, () => watch!, random));
+    await plantForeignRules(bed.cloud, options.foreignRules, GROUPS);
+    watch = await Watch.begin(bed);
+    const load = Load.begin(bed, tenants, random);
+    const strikes = await strikeOn(bed, watch, load, random, options);
+    options.say('The last fault is mended; waiting for quiet.');
+    const deeds = load.done;
+    await load.end();
+    await watch.holds({ withinMs: QUIET_WITHIN_MS });
+    await nothingForgotten(bed);
+    const evidence = await watch.evidence(true);
+    return { strikes, evidence, deeds, minutes: (performance.now() - began) / 60_000 };
+  } finally {
+    await bed.stop();
+  }
+}
+
+async function strikeOn(
+  bed: Bed,
+  watch: Watch,
+  load: Load,
+  random: Random,
+  { kills, strikes: most = Infinity, areas, redis, minutes, lengths, say }: RunOptions,
+): Promise<Strike[]> {
+  const strikes: Strike[] = [];
+  const until = performance.now() + minutes * 60_000;
+  let told = performance.now();
+  let count = 0;
+  for (const fault of sequence(faultsFor(redis, areas), random)) {
+    if (count >= kills || strikes.length >= most || performance.now() > until) break;
+    await pause(random.between(0, LONGEST_PAUSE_MS));
+    const strike = await struck(bed, watch, random, fault, lengths).catch((error: unknown) => {
+      // without people at work no point is ever reached: what stopped them comes first
+      void load.done;
+      throw error;
+    });
+    strikes.push(strike);
+    count += strike.kills;
+    await nothingForgotten(bed);
+    if (performance.now() - told > TELL_EVERY_MS) {
+      told = performance.now();
+      await watch.collect();
+      say(`${count} killed in ${strikes.length} faults, ${load.done} requests; last: ${fault.name}`);
+    }
+  }
+  return strikes;
+}
+
+/** @throws Error that names the fault that could not be played */
+async function struck(
+  bed: Bed,
+  watch: Watch,
+  random: Random,
+  fault: Fault,
+  lengths: Lengths,
+): Promise<Strike> {
+  const window = watch.fault(fault.name);
+  const at = Date.now();
+  try {
+    const kills = await fault.strike(bed, random, lengths);
+    await bed.isWell();
+    return { fault, at, kills };
+  } catch (error) {
+    throw new Error(`"${fault.name}" could not be played: ${(error as Error).message}`, { cause: error });
+  } finally {
+    window.end();
+  }
+}
+
+/**
+ * No rule that may stand and that nobody wants is ever without a date: it is tried until it is gone.
+ * @throws Error naming one
+ */
+async function nothingForgotten(bed: Bed): Promise<void> {
+  const forgotten = await bed.query<{ key: string }>(
+    `SELECT r.key FROM rules r WHERE r.state <> 'absent' AND NOT r.is_foreign AND r.due_at IS NULL AND NOT EXISTS (
+       SELECT FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
+       WHERE h.rule_id = r.id AND ip.status IN ('PENDING', 'APPLIED'))`,
+  );
+  if (forgotten.length > 0)
+    throw new Error(`O1: ${forgotten[0]!.key} may stand, and nobody will try to remove it`);
+}

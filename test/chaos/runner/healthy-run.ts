@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Watch } from '../oracles/watch';
+import { Bed } from './bed';
+import type { Outcome, RunOptions } from './chaos-run';
+import { plantForeignRules } from './foreign-rules';
+import { Random } from './random';
+import { Tenant } from './tenant';
+
+const GROUPS = 10;
+const QUIET_WITHIN_MS = 120_000;
+const TELL_EVERY = 100;
+/** how long a session is open before it is ended */
+const SHORTEST_MS = 4000;
+const LONGEST_MS = 9000;
+
+/**
+ * Nothing fails: sessions start at an even rate, half of them are stopped, of half the time runs out.
+ * @throws Error with every broken promise
+ */
+export async function healthyRun(
+  options: RunOptions & { readonly count: number; readonly perSecond: number },
+): Promise<Outcome> {
+  const began = performance.now();
+  const random = new Random(options.seed);
+  const bed = await Bed.start(options.redis, options.latencyMs);
+  try {
+    let watch: Watch | null = null;
+    const tenant = await Tenant.register(bed, GROUPS, () => watch!, random);
+    await plantForeignRules(bed.cloud, options.foreignRules, GROUPS);
+    watch = await Watch.begin(bed);
+    const ends: Promise<void>[] = [];
+    const start = performance.now();
+    for (let index = 0; index < options.count; index += 1) {
+      await pause(Math.max(0, start + (index * 1000) / options.perSecond - performance.now()));
+      ends.push(fromStartToEnd(tenant, index, random.between(SHORTEST_MS, LONGEST_MS)));
+      if (index % TELL_EVERY === 0) {
+        await watch.collect();
+        options.say(`${index} of ${options.count} sessions started`);
+      }
+    }
+    await Promise.all(ends);
+    await watch.holds({ withinMs: QUIET_WITHIN_MS });
+    const evidence = await watch.evidence(true);
+    return { strikes: [], evidence, deeds: 2 * options.count, minutes: (performance.now() - began) / 60_000 };
+  } finally {
+    await bed.stop();
+  }
+}
+
+async function fromStartToEnd(tenant: Tenant, index: number, openForMs: number): Promise<void> {
+  await tenant.start(`5.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`, 1);
+  await pause(openForMs);
+  await tenant.end();
+}

@@ -1,0 +1,125 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { hasRedis } from '../../harness/redis';
+import { chaosRun, type Outcome, type RunOptions } from './chaos-run';
+import { LONG, SHORT, type Area } from './faults';
+import { FIGURES } from './figures';
+import { report } from './report';
+import { hasFaketime } from './skewed-clock';
+
+const HELP = `Kills the parts of a Drawbridge one after another while people work on it, and asks whether every promise held.
+
+  npm run chaos -- [--kills 1000] [--seed N] [--no-redis] [--minutes N] [--only worker,api,...]
+                   [--foreign N] [--latency MS] [--short]
+  npm run chaos -- --figure NAME [--count N] [...]
+
+  --kills    processes to kill with SIGKILL before it ends (100)
+  --seed     the order of faults and requests; printed, so that a run can be made again
+  --redis    the queue on Redis (default, where redis-server is); --no-redis: on PostgreSQL
+  --minutes  end after so long, however many are killed (120)
+  --only     faults of these areas: worker, api, postgres, redis, clock, connection
+  --foreign  rules of other hands planted over the groups (5000)
+  --latency  of every call to the simulated cloud, ms (50)
+  --short    outages of 2 s and standstills of 11 s instead of 12 s and 30 s
+  --figure   measure what docs/guarantees.md tells, with so many (--count):
+${Object.entries(FIGURES)
+  .map(
+    ([name, { figures, counts, usual }]) => `             ${name.padEnd(9)} ${figures} (${usual} ${counts})`,
+  )
+  .join('\n')}
+`;
+const AREAS: readonly string[] = ['worker', 'api', 'postgres', 'redis', 'clock', 'connection'];
+
+const say = (words: string): void =>
+  void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${words}\n`);
+
+interface Asked {
+  readonly options: RunOptions;
+  /** what to measure, and how much of it; null: a run of all faults */
+  readonly figure: { readonly name: string; readonly count: number } | null;
+}
+
+/** @returns null when help is wanted */
+function readArguments(): Asked | null {
+  const { values } = parseArgs({
+    allowNegative: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      kills: { type: 'string', default: '100' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      redis: { type: 'boolean', default: hasRedis },
+      minutes: { type: 'string', default: '120' },
+      only: { type: 'string' },
+      foreign: { type: 'string', default: '5000' },
+      latency: { type: 'string', default: '50' },
+      short: { type: 'boolean', default: false },
+      figure: { type: 'string' },
+      count: { type: 'string' },
+    },
+  });
+  if (values.help) return null;
+  const options: RunOptions = {
+    seed: wholeNumber('seed', values.seed),
+    kills: wholeNumber('kills', values.kills),
+    redis: values.redis,
+    minutes: wholeNumber('minutes', values.minutes),
+    foreignRules: wholeNumber('foreign', values.foreign),
+    latencyMs: wholeNumber('latency', values.latency),
+    lengths: values.short ? SHORT : LONG,
+    ...(values.only === undefined ? {} : { areas: areasOf(values.only) }),
+    say,
+  };
+  return { options, figure: figureOf(values.figure, values.count) };
+}
+
+function figureOf(name?: string, count?: string): Asked['figure'] {
+  if (name === undefined) return null;
+  const figure = FIGURES[name];
+  if (!figure) throw new Error(`--figure takes one of ${Object.keys(FIGURES).join(', ')}`);
+  return { name, count: count === undefined ? figure.usual : wholeNumber('count', count) };
+}
+
+function play({ options, figure }: Asked): Promise<Outcome> {
+  if (!figure) {
+    say(
+      `Seed ${options.seed}: ${options.kills} kills, ${options.redis ? 'queue on Redis' : 'queue on PostgreSQL'}.`,
+    );
+    return chaosRun(options);
+  }
+  const measured = FIGURES[figure.name]!;
+  say(`Seed ${options.seed}: ${measured.figures} over ${figure.count} ${measured.counts}.`);
+  return measured.run(options, figure.count);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new Error(`--${name} takes a whole number`);
+}
+
+function areasOf(text: string): Area[] {
+  const areas = text.split(',');
+  const unknown = areas.find((area) => !AREAS.includes(area));
+  if (unknown !== undefined) throw new Error(`--only takes some of ${AREAS.join(', ')}, not ${unknown}`);
+  return areas as Area[];
+}
+
+async function main(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(130));
+  const asked = readArguments();
+  if (!asked) {
+    process.stdout.write(HELP);
+    return;
+  }
+  if (asked.options.redis && !hasRedis) throw new Error('redis-server is not on the PATH: give --no-redis');
+  if (!hasFaketime) say('libfaketime is missing: no clock goes wrong in this run');
+  process.stdout.write(`${report(await play(asked))}\n`);
+}
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exit(1);
+  },
+);

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { rmSync, statfsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
+import { freePort } from '../../harness/free-port';
+import { until } from '../../harness/until';
+
+const ROOT = resolve(__dirname, '../../..');
+const TMPFS = 0x01021994;
+
+/** A durable PostgreSQL that may be killed: a server of its own, on disk, every commit flushed. */
+export class OwnPostgres {
+  private constructor(
+    private readonly folder: string,
+    private readonly server: EmbeddedPostgres,
+    readonly url: string,
+  ) {
+    process.once('exit', this.abandon);
+  }
+
+  /** With the product's schema, by the migrations as they are shipped. */
+  static async start(): Promise<OwnPostgres> {
+    const folder = await mkdtemp(join(onDisk(), 'drawbridge-chaos-'));
+    // the server may run as another user
+    await chmod(folder, 0o755);
+    const server = new EmbeddedPostgres({
+      dataDir: join(folder, 'postgres'),
+      // the ways of the product's processes lead to this port for as long as they live
+      port: await freePort(),
+      flags: ['max_connections=200', 'restart_after_crash=off'],
+      onLog: () => undefined,
+    });
+    await server.start();
+    const url = await server.createDatabase('drawbridge');
+    const { PATH = '', HOME = '' } = process.env;
+    await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
+      cwd: ROOT,
+      env: { PATH, HOME, DATABASE_URL: url },
+    });
+    return new OwnPostgres(folder, server, url);
+  }
+
+  /** SIGKILL to the postmaster, in the middle of whatever it does. @returns when it is gone */
+  async kill(): Promise<void> {
+    const postmaster = await this.postmaster();
+    process.kill(postmaster, 'SIGKILL');
+    await until('the postmaster is gone', () => Promise.resolve(!exists(postmaster)));
+  }
+
+  /** After `kill`: it recovers from its log, on the same port. */
+  async startAgain(): Promise<void> {
+    await this.server.start();
+  }
+
+  async stop(): Promise<void> {
+    process.off('exit', this.abandon);
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async postmaster(): Promise<number> {
+    const client = new Client({ connectionString: this.url });
+    // it is about to be killed: the connection ends with it
+    client.on('error', () => undefined);
+    await client.connect();
+    const { rows } = await client.query<{ pid: string }>(
+      `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,
+    );
+    await client.end();
+    return Number(rows[0]!.pid);
+  }
+
+  /** The server is in a process group of its own: nobody else ends it when this process is interrupted. */
+  private readonly abandon = (): void => {
+    void this.server.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  };
+}
+
+/** A folder in memory would make every commit free. */
+const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
+
+/** A process that its parent has not buried yet counts, as it does for PostgreSQL's lock file. */
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
