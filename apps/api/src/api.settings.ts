@@ -34,6 +34,14 @@ export class ApiSettings {
   @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
   METRICS_PORT?: number;
 
+  /** after SIGTERM, seconds for load balancers to look elsewhere; unset: 2, and 0 where nobody balances */
+  @IsOptional()
+  @toInteger()
+  @IsInt({ message: 'DRAIN_SECONDS must be a whole number of seconds' })
+  @Min(0, { message: 'DRAIN_SECONDS must be 0 to 5' })
+  @Max(5, { message: 'DRAIN_SECONDS must be 0 to 5' })
+  DRAIN_SECONDS?: number;
+
   /** where clients reach the service, for links in answers; unset: this machine at PORT */
   @IsOptional()
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })

@@ -13,6 +13,9 @@ import { dressApplication } from './http/http-shell';
 import { answerOutsideRoutes } from './http/outside-routes';
 import { stopOnRequest } from './http/stop-on-request';
 
+/** Load balancers ask for readiness every second or so. */
+const DRAIN_SECONDS = 2;
+
 async function start(): Promise<void> {
   const settings = loadSettings(ApiSettings, process.env);
   const app = await NestFactory.create<NestExpressApplication>(await AppModule.connect(settings), {
@@ -25,7 +28,7 @@ async function start(): Promise<void> {
   if (settings.METRICS_PORT !== undefined) metrics.measure(app);
   dressApplication(app, settings);
   serveDocs(app, settings);
-  stopOnRequest(app);
+  stopOnRequest(app, 1000 * (settings.DRAIN_SECONDS ?? (settings.EMBEDDED ? 0 : DRAIN_SECONDS)));
   await app.init();
   answerOutsideRoutes(app);
   if (settings.METRICS_PORT !== undefined) await metrics.serve(settings.METRICS_PORT, app.get(Readiness));

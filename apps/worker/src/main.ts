@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { loadSettings, SettingsError } from '#config';
+import { stopOnRequest } from './stop-on-request';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerModule } from './worker.module';
 import { WorkerSettings } from './worker.settings';
@@ -14,10 +15,8 @@ async function start(): Promise<void> {
       abortOnError: false,
     },
   );
-  worker.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  stopOnRequest(worker);
   process.send?.({ ready: true, port: worker.get(WorkerLifecycle).operatorPort ?? undefined });
-  // Started by a launcher: without it nobody would stop this process.
-  process.on('disconnect', () => void worker.close().finally(() => process.exit(0)));
 }
 
 start().catch((error: unknown) => {

@@ -55,6 +55,8 @@ export interface ConvergenceObserver {
  * again, write down what was seen. Whoever calls it, and how often, does not matter.
  */
 export class Converger {
+  private readonly held = new Set<HeldLease>();
+
   constructor(
     private readonly database: Database,
     private readonly stores: ConvergenceStores,
@@ -63,10 +65,14 @@ export class Converger {
     private readonly observer: ConvergenceObserver,
   ) {}
 
-  /** Returns when nothing is due any more, or another worker has the object. */
-  async converge(targetId: string): Promise<void> {
-    const held = await HeldLease.take(this.database, this.stores.leases, targetId);
+  /**
+   * Returns when nothing is due any more, or another worker has the object.
+   * @param stopping aborted: returns after the step under way, whatever is due
+   */
+  async converge(targetId: string, stopping: AbortSignal): Promise<void> {
+    const held = await HeldLease.take(this.database, this.stores.leases, targetId, stopping);
     if (!held) return;
+    this.held.add(held);
     try {
       const driver = await this.clouds.driver(held.lease.provider);
       let reconciled = false;
@@ -79,8 +85,14 @@ export class Converger {
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
     } finally {
+      this.held.delete(held);
       await held.release();
     }
+  }
+
+  /** Lets go of every object now, so that another worker need not wait: for when this process is about to end. */
+  async handOver(): Promise<void> {
+    await Promise.all([...this.held].map((held) => held.release()));
   }
 
   /** @returns false when nothing is due */

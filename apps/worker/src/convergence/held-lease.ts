@@ -4,7 +4,7 @@ import type { Database, Lease, LeaseStore } from '#entities';
 const LEASE_SECONDS = 10;
 const RENEW_AFTER_MS = 4000;
 
-/** Another worker has the object: whatever this one worked out is void. */
+/** Another worker has the object, or is to have it: whatever this one worked out is void. */
 export class LeaseLost extends Error {
   constructor(targetId: string) {
     super(`The lease of target ${targetId} is lost`);
@@ -22,15 +22,24 @@ export class HeldLease {
     private readonly database: Database,
     private readonly leases: LeaseStore,
     readonly lease: Lease,
+    private readonly stopping: AbortSignal,
   ) {
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
     this.writtenSize = lease.lastWriteSize;
   }
 
-  /** @returns null while another worker holds the object */
-  static async take(database: Database, leases: LeaseStore, targetId: string): Promise<HeldLease | null> {
+  /**
+   * @param stopping aborted: what is kept is let go of at the next step
+   * @returns null while another worker holds the object
+   */
+  static async take(
+    database: Database,
+    leases: LeaseStore,
+    targetId: string,
+    stopping: AbortSignal,
+  ): Promise<HeldLease | null> {
     const lease = await leases.take(database.autocommit, targetId, LEASE_SECONDS);
-    return lease && new HeldLease(database, leases, lease);
+    return lease && new HeldLease(database, leases, lease, stopping);
   }
 
   /** What names the object in its cloud. */
@@ -39,8 +48,9 @@ export class HeldLease {
     return { resourceType, identifier };
   }
 
-  /** Call before each step that takes time. @throws LeaseLost */
+  /** Call before each step that takes time. @throws LeaseLost, also when this process stops */
   async keep(): Promise<void> {
+    if (this.stopping.aborted) throw new LeaseLost(this.lease.targetId);
     if (performance.now() - this.takenAt < RENEW_AFTER_MS) return;
     const asked = performance.now();
     if (!(await this.leases.renew(this.database.autocommit, this.lease, LEASE_SECONDS))) {
