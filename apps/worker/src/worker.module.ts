@@ -10,6 +10,7 @@ import {
   WriteBudgetStore,
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
+import { LogSink } from '#logs';
 import { MasterKeys } from '#secrets';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
@@ -34,7 +35,7 @@ const POOL_SIZE = 12;
 export class WorkerModule {
   /** The worker, connected: what cannot start throws here, not later. */
   static async connect(settings: WorkerSettings, environment: NodeJS.ProcessEnv): Promise<DynamicModule> {
-    const log = pino({ name: 'worker', level: settings.LOG_LEVEL });
+    const log = pino({ name: 'worker', level: settings.LOG_LEVEL }, new LogSink(process.stdout));
     const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
     const database = await new Database({
       url: settings.DATABASE_URL,
