@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger } from 'nestjs-pino';
 import { loadSettings, SettingsError } from '#config';
+import { UnusableDatabase } from '#entities';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
 import { isUnavailable } from './errors/database-faults';
@@ -46,10 +47,12 @@ start().catch((error: unknown) => {
 });
 
 function reasonOf(error: unknown): string {
-  if (error instanceof SettingsError) return error.message;
+  if (error instanceof SettingsError || error instanceof UnusableDatabase) return error.message;
   if (!(error instanceof Error)) return 'Unknown reason';
   if ('code' in error && error.code === 'EADDRINUSE') {
-    return `Another program listens on port ${process.env['PORT'] ?? 3000}: set PORT to a free one.`;
+    const port = 'port' in error ? String(error.port) : '';
+    const variable = port === process.env['METRICS_PORT'] ? 'METRICS_PORT' : 'PORT';
+    return `Another program listens on port ${port}: set ${variable} to a free one.`;
   }
   if (isUnavailable(error)) return 'PostgreSQL cannot be reached at DATABASE_URL.';
   return error.stack ?? error.message;

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { loadSettings, SettingsError } from '#config';
+import { UnusableDatabase } from '#entities';
 import { stopOnRequest } from './stop-on-request';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerModule } from './worker.module';
@@ -20,7 +21,15 @@ async function start(): Promise<void> {
 }
 
 start().catch((error: unknown) => {
-  const words = error instanceof SettingsError ? error.message : String((error as Error).stack);
-  process.stderr.write(`The worker cannot start. ${words}\n`);
+  process.stderr.write(`The worker cannot start. ${reasonOf(error)}\n`);
   process.exit(1);
 });
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof UnusableDatabase) return error.message;
+  if (!(error instanceof Error)) return 'Unknown reason';
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    return `Another program listens on port ${process.env['METRICS_PORT']}: set METRICS_PORT to a free one.`;
+  }
+  return error.stack ?? error.message;
+}

@@ -4,14 +4,15 @@ import { DriverRegistry } from '#drivers';
 import {
   ConvergenceStore,
   Database,
+  DataKeyStore,
   LeaseStore,
   ReconcileStore,
   SettlementStore,
   WriteBudgetStore,
 } from '#entities';
-import { connectQueue, type QueueConnection } from '#jobs';
+import { connectQueue, refuseWrongRedis, type QueueConnection } from '#jobs';
 import { LogSink } from '#logs';
-import { MasterKeys } from '#secrets';
+import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
 import { subscriptionSweep } from './billing/subscription-sweep';
@@ -41,7 +42,9 @@ export class WorkerModule {
       url: settings.DATABASE_URL,
       applicationName: 'drawbridge-worker',
       poolSize: POOL_SIZE,
-    }).connect();
+    }).connectMigrated();
+    refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
+    if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue: QueueConnection = connectQueue(
       { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
       (error) => log.warn({ err: error }, 'The queue connection broke; it comes back by itself'),
