@@ -17,7 +17,7 @@ export interface DrawbridgeOptions {
 export class Drawbridge {
   readonly api: ApiClient;
   readonly cloud: SimulatorClient;
-  private readonly workers: AppProcess[] = [];
+  readonly workers: AppProcess[] = [];
   private readonly otherApis: AppProcess[] = [];
 
   private constructor(

@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** A way to a server that can be cut and restored: what a process sees of a database that is gone and comes back. */
 export class SeverableConnection {
   private readonly sockets = new Set<Socket>();
+  private frozen = false;
 
   private constructor(
     private readonly server: Server,
@@ -39,6 +40,17 @@ export class SeverableConnection {
     this.port = typeof address === 'object' && address ? address.port : 0;
   }
 
+  /** From now on nothing comes through, either way; nobody is told. */
+  freeze(): void {
+    this.frozen = true;
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  thaw(): void {
+    this.frozen = false;
+    for (const socket of this.sockets) socket.resume();
+  }
+
   private carry(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
     for (const [one, other] of [
@@ -47,6 +59,7 @@ export class SeverableConnection {
     ] as const) {
       this.sockets.add(one);
       one.pipe(other);
+      if (this.frozen) one.pause();
       one.on('error', () => other.destroy());
       one.on('close', () => {
         this.sockets.delete(one);

@@ -23,6 +23,7 @@ import { Converger } from './convergence/converger';
 import { Reconciler } from './convergence/reconciler';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
+import { WorkerReadiness } from './health/worker-readiness';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeper';
@@ -58,7 +59,6 @@ export class WorkerModule {
       budgets: new WriteBudgetStore(),
     };
     const metrics = new WorkerMetrics();
-    const operators = new OperatorPort(settings.METRICS_PORT ?? null, metrics, database, queue, log);
     const runner = new ConvergenceRunner(
       new Converger(
         database,
@@ -70,8 +70,17 @@ export class WorkerModule {
       settings.WORKER_CONCURRENCY,
       log,
     );
+    const sweep = sweeping(database, runner, log);
+    const operators = new OperatorPort(
+      settings.METRICS_PORT ?? null,
+      metrics,
+      database,
+      new WorkerReadiness(database, sweep),
+      queue,
+      log,
+    );
     const tasks = [
-      sweeping(database, runner, log),
+      sweep,
       auditSealing(database, log),
       overdueAlarm(database, log),
       subscriptionSweep(database, log),
