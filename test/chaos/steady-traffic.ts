@@ -70,7 +70,8 @@ export class SteadyTraffic {
     this.requests += 1;
     try {
       const answer = await this.send(method, path, body);
-      if (answer.status >= 400) this.failures.push({ what: `${method} ${path}`, why: `${answer.status} ${answer.body}` });
+      if (answer.status >= 400)
+        this.failures.push({ what: `${method} ${path}`, why: `${answer.status} ${answer.body}` });
       return answer;
     } catch (error) {
       this.failures.push({ what: `${method} ${path}`, why: String(error) });

@@ -150,7 +150,9 @@ export class ApiSettings {
   SMTP_URL?: string;
 
   @ValidateIf(({ SMTP_URL }: ApiSettings) => SMTP_URL !== undefined)
-  @IsNotEmpty({ message: 'MAIL_FROM must be the address mail comes from, one the mail server of SMTP_URL lets you use' })
+  @IsNotEmpty({
+    message: 'MAIL_FROM must be the address mail comes from, one the mail server of SMTP_URL lets you use',
+  })
   MAIL_FROM?: string;
 
   /** who takes the money: a page of this service that everybody can press Pay on, or Stripe */

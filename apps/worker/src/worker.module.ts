@@ -15,6 +15,7 @@ import { LogSink } from '#logs';
 import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
+import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
 import { CloudAccess } from './clouds/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
@@ -82,6 +83,7 @@ export class WorkerModule {
     const tasks = [
       sweep,
       auditSealing(database, log),
+      unwrittenRecords(database, log),
       overdueAlarm(database, log),
       subscriptionSweep(database, log),
       idempotencyKeyDeletion(database, log),

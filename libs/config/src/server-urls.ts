@@ -5,4 +5,5 @@ export const POSTGRES_URL_WORDS =
 
 /** The form of `REDIS_URL`. */
 export const REDIS_URL = /^rediss?:\/\/[^\s/?#]+(\/\d*)?$/;
-export const REDIS_URL_WORDS = 'the address of a Redis, like redis://:password@host:6379, or rediss://… for TLS';
+export const REDIS_URL_WORDS =
+  'the address of a Redis, like redis://:password@host:6379, or rediss://… for TLS';

@@ -11,7 +11,7 @@ const DEADLOCK = '40P01';
 const MOST_TRIES = 4;
 
 /** What PostgreSQL says of an error, whether TypeORM wrapped it or not. */
-function saidByPostgres(error: unknown, field: 'code' | 'constraint'): string | null {
+export function saidByPostgres(error: unknown, field: 'code' | 'constraint'): string | null {
   const told: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (typeof told !== 'object' || told === null) return null;
   const value = (told as Record<string, unknown>)[field];

@@ -14,13 +14,16 @@ export class UnusableDatabase extends Error {
   /** @param error of the first connection */
   static unreachable(error: unknown): UnusableDatabase {
     const code = String((error as { code?: unknown }).code ?? '');
-    const words = WRONG_ADDRESS[code] ?? `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
+    const words =
+      WRONG_ADDRESS[code] ?? `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
     return new UnusableDatabase(words, error);
   }
 
   /** @param missing names of migrations that did not run */
   static behind(missing: readonly string[]): UnusableDatabase {
     const names = missing.join(', ');
-    return new UnusableDatabase(`The database at DATABASE_URL is older than this release: run npm run migrate (${names}).`);
+    return new UnusableDatabase(
+      `The database at DATABASE_URL is older than this release: run npm run migrate (${names}).`,
+    );
   }
 }

@@ -29,9 +29,12 @@ export async function refuseWrongRedis(url: string): Promise<void> {
     client.disconnect();
   }
   for (const { name, message } of heard) {
-    if (name === 'ParserError') throw new SettingsError(['REDIS_URL must lead to a Redis: what answers there is none']);
+    if (name === 'ParserError')
+      throw new SettingsError(['REDIS_URL must lead to a Redis: what answers there is none']);
     if (name === 'ReplyError' && !PASSING.test(message)) {
-      throw new SettingsError([`REDIS_URL must lead to a Redis that lets this service in: it answers ${message}`]);
+      throw new SettingsError([
+        `REDIS_URL must lead to a Redis that lets this service in: it answers ${message}`,
+      ]);
     }
   }
 }

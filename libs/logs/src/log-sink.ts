@@ -30,7 +30,12 @@ export class LogSink {
 
   private tellOfDropped(lines: number): void {
     this.dropped -= lines;
-    const notice = { level: WARN_LEVEL, time: Date.now(), lines, msg: 'Log lines were dropped: nobody took them' };
+    const notice = {
+      level: WARN_LEVEL,
+      time: Date.now(),
+      lines,
+      msg: 'Log lines were dropped: nobody took them',
+    };
     this.stream.write(`${JSON.stringify(notice)}\n`, (error) => {
       if (error) this.dropped += lines;
     });

@@ -19,11 +19,15 @@ export const honestApi: Oracle = {
       moves.flatMap((move, index) => {
         if (move.seeded || (move.now !== 'APPLIED' && move.now !== 'REMOVED')) return [];
         const since = moves[index - 1]?.at ?? evidence.begunAt;
-        const lies = (names.get(ipId) ?? []).filter((name) =>
-          move.now === 'APPLIED'
-            ? !wasSeen(evidence, history, name, { from: since, to: move.at })
-            : !wasMissed(evidence, history, name, move),
-        );
+        // what it came to want later, because its resource moved, was not meant yet
+        const meant = (names.get(ipId) ?? []).filter(({ heldAt }) => heldAt <= move.at);
+        const lies = meant
+          .map(({ name }) => name)
+          .filter((name) =>
+            move.now === 'APPLIED'
+              ? !wasSeen(evidence, history, name, { from: since, to: move.at })
+              : !wasMissed(evidence, history, name, move),
+          );
         return lies.map((name) => `${name} was called ${move.now} and nobody had seen that it was`);
       }),
     );
@@ -31,8 +35,8 @@ export const honestApi: Oracle = {
 };
 
 /** The rules each address wants, by its id. */
-function namesOf(evidence: Evidence, history: History): Map<string, RuleName[]> {
-  const names = new Map<string, RuleName[]>();
+function namesOf(evidence: Evidence, history: History): Map<string, { name: RuleName; heldAt: number }[]> {
+  const names = new Map<string, { name: RuleName; heldAt: number }[]>();
   for (const move of evidence.moves) {
     if (move.kind !== 'holder' || move.now === null) continue;
     const name = history.ruleNames.get(move.ruleId);
@@ -44,7 +48,7 @@ function namesOf(evidence: Evidence, history: History): Map<string, RuleName[]> 
         other.ruleId === move.ruleId &&
         other.ipId === move.ipId,
     );
-    if (name && stays) names.set(move.ipId, [...(names.get(move.ipId) ?? []), name]);
+    if (name && stays) names.set(move.ipId, [...(names.get(move.ipId) ?? []), { name, heldAt: move.at }]);
   }
   return names;
 }

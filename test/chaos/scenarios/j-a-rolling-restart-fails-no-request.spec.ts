@@ -87,8 +87,8 @@ describe('J. Deploy and operations: a rolling restart', () => {
       await until(
         'every session is over',
         async () =>
-          (await drawbridge.query(`SELECT 1 FROM sessions WHERE status NOT IN ('CANCELLED', 'FAILED')`)).length ===
-          0,
+          (await drawbridge.query(`SELECT 1 FROM sessions WHERE status NOT IN ('CANCELLED', 'FAILED')`))
+            .length === 0,
       );
       expect(traffic.failures).toEqual([]);
       expect(await drawbridge.cloud.rules()).toEqual([]);
@@ -96,7 +96,9 @@ describe('J. Deploy and operations: a rolling restart', () => {
       expect(late.length).toBeGreaterThan(RESTARTS);
       process.stderr.write(
         `${table([
-          figure('R21 requests that failed', `of ${traffic.requests}`, [traffic.failures.length], { atMost: 0 }),
+          figure('R21 requests that failed', `of ${traffic.requests}`, [traffic.failures.length], {
+            atMost: 0,
+          }),
           figure('R21 stop to closed, most', 's', late, { atMost: LATEST_SECONDS }, 1),
           figure('API from SIGTERM to its end', 's', apiEnds, { atMost: 10 }),
           figure('worker from SIGTERM to its end', 's', workerEnds, { atMost: 10 }),

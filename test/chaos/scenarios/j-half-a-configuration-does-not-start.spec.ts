@@ -37,11 +37,15 @@ describe('J. Deploy and operations: half a configuration', () => {
     return outcome.message;
   };
 
-  const databaseAt = (change: Partial<URL>): string => Object.assign(new URL(drawbridge.databaseUrl), change).href;
+  const databaseAt = (change: Partial<URL>): string =>
+    Object.assign(new URL(drawbridge.databaseUrl), change).href;
 
-  it.each(eitherWith(['DATABASE_URL', 'MASTER_KEYS']))('the %s does not start without %s [J3]', async (app, name) => {
-    expect(await refusal(app, { [name]: '' })).toContain(`- ${name} must`);
-  });
+  it.each(eitherWith(['DATABASE_URL', 'MASTER_KEYS']))(
+    'the %s does not start without %s [J3]',
+    async (app, name) => {
+      expect(await refusal(app, { [name]: '' })).toContain(`- ${name} must`);
+    },
+  );
 
   it.each(eitherWith(['MASTER_KEYS', 'REDIS_URL', 'DATABASE_URL', 'LOG_LEVEL']))(
     'the %s does not start with a broken %s, and does not print it [J3]',
@@ -57,7 +61,10 @@ describe('J. Deploy and operations: half a configuration', () => {
     const cases = [
       [databaseAt({ port }), 'PostgreSQL cannot be reached at DATABASE_URL (ECONNREFUSED)'],
       [databaseAt({ pathname: '/nowhere' }), 'DATABASE_URL names a database that does not exist'],
-      [databaseAt({ password: 'canary-password' }), 'PostgreSQL refuses the user or the password of DATABASE_URL'],
+      [
+        databaseAt({ password: 'canary-password' }),
+        'PostgreSQL refuses the user or the password of DATABASE_URL',
+      ],
     ] as const;
     for (const [DATABASE_URL, expected] of cases) {
       const words = await refusal(app, { DATABASE_URL });
@@ -67,39 +74,53 @@ describe('J. Deploy and operations: half a configuration', () => {
   });
 
   it.each(APPS)('the %s does not start on tables older than it is [J3]', async (app) => {
-    const old = await drawbridge.query<{ name: string }>('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
+    const old = await drawbridge.query<{ name: string }>(
+      'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
+    );
     await drawbridge.query('DELETE FROM migrations WHERE name = $1', [old[0]!.name]);
     expect(await refusal(app, {})).toContain('older than this release: run npm run migrate');
     await drawbridge.query('INSERT INTO migrations (timestamp, name) VALUES (0, $1)', [old[0]!.name]);
   });
 
-  it.each(APPS)('the %s does not start with a master key that opens nothing of what is stored [J3]', async (app) => {
-    const random = (): string => randomBytes(32).toString('base64');
-    for (const MASTER_KEYS of [`1:${random()}`, `2:${random()}`]) {
-      expect(await refusal(app, { MASTER_KEYS })).toContain('MASTER_KEYS must open what is stored: it lacks version 1');
-    }
-  });
+  it.each(APPS)(
+    'the %s does not start with a master key that opens nothing of what is stored [J3]',
+    async (app) => {
+      const random = (): string => randomBytes(32).toString('base64');
+      for (const MASTER_KEYS of [`1:${random()}`, `2:${random()}`]) {
+        expect(await refusal(app, { MASTER_KEYS })).toContain(
+          'MASTER_KEYS must open what is stored: it lacks version 1',
+        );
+      }
+    },
+  );
 
   it.each(APPS)('the %s does not start with a REDIS_URL that leads to no Redis [J3]', async (app) => {
     const web = createServer((_request, response) => response.end('<html>'));
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
     const { port } = web.address() as AddressInfo;
-    expect(await refusal(app, { REDIS_URL: `redis://127.0.0.1:${port}` })).toContain('REDIS_URL must lead to a Redis');
+    expect(await refusal(app, { REDIS_URL: `redis://127.0.0.1:${port}` })).toContain(
+      'REDIS_URL must lead to a Redis',
+    );
     web.close();
   });
 
-  (hasRedis ? it : it.skip).each(APPS)('the %s does not start with a Redis that refuses it [J3]', async (app) => {
-    const redis = await RedisServer.start();
-    await redis.command('CONFIG', 'SET', 'requirepass', 'right');
-    const url = new URL(redis.url);
-    url.password = 'canary-password';
-    for (const REDIS_URL of [redis.url, url.href]) {
-      const words = await refusal(app, { REDIS_URL });
-      expect(words).toMatch(/REDIS_URL must lead to a Redis that lets this service in: it answers (NOAUTH|WRONGPASS)/);
-      expect(words).not.toContain('canary');
-    }
-    await redis.kill();
-  });
+  (hasRedis ? it : it.skip).each(APPS)(
+    'the %s does not start with a Redis that refuses it [J3]',
+    async (app) => {
+      const redis = await RedisServer.start();
+      await redis.command('CONFIG', 'SET', 'requirepass', 'right');
+      const url = new URL(redis.url);
+      url.password = 'canary-password';
+      for (const REDIS_URL of [redis.url, url.href]) {
+        const words = await refusal(app, { REDIS_URL });
+        expect(words).toMatch(
+          /REDIS_URL must lead to a Redis that lets this service in: it answers (NOAUTH|WRONGPASS)/,
+        );
+        expect(words).not.toContain('canary');
+      }
+      await redis.kill();
+    },
+  );
 
   it.each(APPS)('the %s starts while Redis is away: rules are closed without it [J3]', async (app) => {
     const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;

@@ -94,9 +94,10 @@ describe('J. Deploy and operations: a process told to end', () => {
     await drawbridge.cloud.fault({ kind: 'slow', operation: 'AuthorizeSecurityGroupIngress', ...slow });
     const { id } = await org.started({ ipv4Address: '203.0.113.11', resourceIds: [org.resourceIds[1]] });
     await until('the add is under way', async () => {
-      const rows = await drawbridge.query('SELECT 1 FROM rules WHERE address = $1 AND in_flight_until > now()', [
-        '203.0.113.11/32',
-      ]);
+      const rows = await drawbridge.query(
+        'SELECT 1 FROM rules WHERE address = $1 AND in_flight_until > now()',
+        ['203.0.113.11/32'],
+      );
       return rows.length > 0;
     });
     await drawbridge.startWorker();

@@ -86,7 +86,9 @@ describe('J. Deploy and operations: health in each fault', () => {
     const headers = { Authorization: `Bearer ${identity && 'token' in identity ? identity.token : ''}` };
     let asked: Promise<unknown>[] = [];
     await whileLocked(async () => {
-      asked = Array.from({ length: REQUESTS }, () => fetch(ofApi('/sessions'), { headers }).then((r) => r.text()));
+      asked = Array.from({ length: REQUESTS }, () =>
+        fetch(ofApi('/sessions'), { headers }).then((r) => r.text()),
+      );
       await until('the API is not ready', async () => (await status(ofApi('/health/ready'))) === 503);
       expect(await status(ofApi('/health'))).toBe(200);
     });

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  Access,
-  ConvergenceStore,
-  Database,
-  DueRuleRow,
-  LeaseStore,
-  RuleSettlement,
-  Settlement,
-  SettlementStore,
-  WriteBudgetStore,
+import {
+  closing,
+  type Access,
+  type ConvergenceStore,
+  type Database,
+  type DueRuleRow,
+  type LeaseStore,
+  type RuleSettlement,
+  type Settlement,
+  type SettlementStore,
+  type WriteBudgetStore,
 } from '#entities';
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import {
@@ -237,8 +238,8 @@ export class Converger {
     found: { rules: RuleSettlement[]; access: Access | null; waiting: readonly string[] },
   ): Promise<void> {
     const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
-    const written = await this.database.transaction((tx) =>
-      this.stores.settlements.settle(tx, held.lease, whole),
+    const written = await closing((trail) =>
+      this.database.transaction((tx) => this.stores.settlements.settle(tx, held.lease, whole, trail)),
     );
     if (written) {
       for (const seconds of written.latenessSeconds) this.observer.closed(held.lease.provider, seconds);

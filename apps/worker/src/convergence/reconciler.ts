@@ -1,5 +1,6 @@
 import { DriverError, type ProviderDriver } from '#drivers';
 import {
+  closing,
   lockLease,
   type Access,
   type Database,
@@ -46,25 +47,28 @@ export class Reconciler {
       await this.store.ask(this.database.autocommit, held.lease.targetId, AGAIN_SECONDS, begun.requested);
     }
     await held.keep();
-    await this.database.transaction(async (tx) => {
-      if (!(await lockLease(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
-      for (const { way, observed } of looks) {
-        const missing = observed instanceof DriverError && observed.kind === 'target-missing';
-        if (await this.store.noteMissing(tx, held.lease, way.access, missing)) {
-          await this.store.giveUpTarget(tx, held.lease, way);
+    await closing((trail) =>
+      this.database.transaction(async (tx) => {
+        if (!(await lockLease(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
+        for (const { way, observed } of looks) {
+          const missing = observed instanceof DriverError && observed.kind === 'target-missing';
+          if (await this.store.noteMissing(tx, held.lease, way.access, missing)) {
+            await this.store.giveUpTarget(tx, held.lease, way);
+          }
         }
-      }
-      const damped = seen ? await this.store.makeDue(tx, held.lease, drift!, seen.way.access) : [];
-      for (const outcome of outcomes(looks, drift, damped.length)) {
-        await this.store.record(tx, outcome, begun.requested);
-      }
-      if (drift)
-        await this.store.auditOrphans(
-          tx,
-          drift,
-          looks.flatMap(({ way }) => way.resources),
-        );
-    });
+        const damped = seen ? await this.store.makeDue(tx, held.lease, drift!, seen.way.access) : [];
+        for (const outcome of outcomes(looks, drift, damped.length)) {
+          await this.store.record(tx, outcome, begun.requested);
+        }
+        if (drift)
+          await this.store.auditOrphans(
+            tx,
+            trail,
+            drift,
+            looks.flatMap(({ way }) => way.resources),
+          );
+      }),
+    );
   }
 
   private async look(
