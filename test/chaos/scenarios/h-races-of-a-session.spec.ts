@@ -189,6 +189,28 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
+    'an address inside a static range is a rule of its own: each goes with its own holder [H8]',
+    () =>
+      manyTimes(async (round) => {
+        const [range, address] = [`10.20.${round % 250}.0/24`, `10.20.${round % 250}.7`];
+        const body = { label: `Range ${round}`, ipAddress: range, resourceIds: [org.resourceIds[6]] };
+        const [rule, session] = await Promise.all([
+          org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body)),
+          started(6, address),
+        ]);
+        await org.reaches(session.id, 'ACTIVE', 30_000);
+        await until('the range is in', () => isOpen(range), 30_000);
+        if (round % 2 === 0) expect(await stop(session.id)).toBe(200);
+        else await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
+        const [gone, stays] = round % 2 === 0 ? [address, range] : [range, address];
+        await until(`${gone} is out`, async () => !(await isOpen(gone)), 30_000);
+        expect(await isOpen(stays)).toBe(true);
+        if (round % 2 === 0) await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
+      }),
+    LONG_MS,
+  );
+
+  it(
     'over while the queue is full and the workers stand still: never let in [H12]',
     () =>
       manyTimes(async () => {
