@@ -33,7 +33,7 @@ const StripeWhereItsKeyIs = (): PropertyDecorator =>
     name: 'stripeWhereItsKeyIs',
     validator: {
       validate: (payment: unknown, given) =>
-        payment === 'stripe' || (given?.object as ApiSettings).STRIPE_SECRET_KEY === undefined,
+        payment === 'stripe' || (given?.object as ApiSettings | undefined)?.STRIPE_SECRET_KEY === undefined,
       defaultMessage: () => 'PAYMENT must be stripe while STRIPE_SECRET_KEY is set',
     },
   });

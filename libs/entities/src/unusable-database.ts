@@ -13,7 +13,8 @@ export class UnusableDatabase extends Error {
 
   /** @param error of the first connection */
   static unreachable(error: unknown): UnusableDatabase {
-    const code = String((error as { code?: unknown }).code ?? '');
+    const told: unknown = (error as { code?: unknown }).code;
+    const code = typeof told === 'string' ? told : '';
     const words =
       WRONG_ADDRESS[code] ?? `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
     return new UnusableDatabase(words, error);

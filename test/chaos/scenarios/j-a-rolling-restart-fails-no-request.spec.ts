@@ -65,7 +65,7 @@ describe('J. Deploy and operations: a rolling restart', () => {
     apiEnds.push(apiEnd);
     workerEnds.push(workerEnd);
     [apis[turn], workers[turn]] = await Promise.all([startApi(), drawbridge.startWorker()]);
-    balancer.add(apis[turn]!.port);
+    balancer.add(apis[turn].port);
   };
 
   /** For each rule that was opened: seconds from its session's end until the cloud had it out. */

@@ -13,6 +13,7 @@ type App = (typeof APPS)[number];
 const eitherWith = (cases: readonly string[]): [App, string][] =>
   cases.flatMap((name) => APPS.map((app): [App, string] => [app, name]));
 
+const onRedis = hasRedis ? describe : describe.skip;
 if (!hasRedis)
   process.stderr.write('\n*** redis-server is not on the PATH: the Redis tests DID NOT RUN ***\n\n');
 
@@ -104,9 +105,8 @@ describe('J. Deploy and operations: half a configuration', () => {
     web.close();
   });
 
-  (hasRedis ? it : it.skip).each(APPS)(
-    'the %s does not start with a Redis that refuses it [J3]',
-    async (app) => {
+  onRedis('a Redis', () => {
+    it.each(APPS)('the %s does not start with a Redis that refuses it [J3]', async (app) => {
       const redis = await RedisServer.start();
       await redis.command('CONFIG', 'SET', 'requirepass', 'right');
       const url = new URL(redis.url);
@@ -119,8 +119,8 @@ describe('J. Deploy and operations: half a configuration', () => {
         expect(words).not.toContain('canary');
       }
       await redis.kill();
-    },
-  );
+    });
+  });
 
   it.each(APPS)('the %s starts while Redis is away: rules are closed without it [J3]', async (app) => {
     const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;

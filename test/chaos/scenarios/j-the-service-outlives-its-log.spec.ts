@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import type { Reader } from '../../harness/processes';
 

@@ -31,12 +31,12 @@ export class ConvergenceRunner {
       .converge(targetId, this.stopping.signal)
       .catch((error: unknown) => this.log.error({ err: error, targetId }, 'A convergence broke off'))
       .finally(() => this.running.delete(targetId));
-    let letGo = (): void => undefined;
+    let letGo: (() => void) | null = null;
     const over = new Promise<void>((resolve) => {
       letGo = resolve;
       void converged.then(resolve);
     });
-    this.running.set(targetId, { over, letGo });
+    this.running.set(targetId, { over, letGo: () => letGo?.() });
     return over;
   }
 
