@@ -32,7 +32,7 @@ module.exports = {
     {
       name: 'libs-rest-on-the-ground-floor-only',
       severity: 'error',
-      from: { path: '^libs/(entities|secrets|guards|drivers|jobs|metrics)/' },
+      from: { path: '^libs/(entities|secrets|guards|drivers|jobs|logs|metrics)/' },
       to: { path: '^(libs|apps|test)/', pathNot: ['^libs/$1/', '^libs/(rules|config)/'] },
     },
     {

@@ -8,7 +8,12 @@ const onRedis = hasRedis ? describe : describe.skip;
 if (!hasRedis)
   process.stderr.write('\n*** redis-server is not on the PATH: the shared rate limit WAS NOT TESTED ***\n\n');
 
-const LIMITS = { RATE_LIMIT_PER_MINUTE: '6', EMBEDDED: 'false', SMTP_URL: 'smtp://127.0.0.1:1' };
+const LIMITS = {
+  RATE_LIMIT_PER_MINUTE: '6',
+  EMBEDDED: 'false',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'door@example.com',
+};
 
 onRedis('The rate limit is shared through Redis', () => {
   let redis: RedisServer;

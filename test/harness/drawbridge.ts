@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { ApiClient } from './api-client';
 import { cloneDatabase, type ClonedDatabase } from './database';
-import { AppProcess } from './processes';
+import { AppProcess, type Reader } from './processes';
 import { SimulatorClient } from './simulator-client';
 
 export interface DrawbridgeOptions {
@@ -24,7 +24,7 @@ export type Product = Pick<Drawbridge, 'api' | 'cloud' | 'query'> & {
 export class Drawbridge {
   readonly api: ApiClient;
   readonly cloud: SimulatorClient;
-  private readonly workers: AppProcess[] = [];
+  readonly workers: AppProcess[] = [];
   private readonly otherApis: AppProcess[] = [];
 
   private constructor(
@@ -75,15 +75,15 @@ export class Drawbridge {
     return drawbridge;
   }
 
-  async startWorker(env: Readonly<Record<string, string>> = {}): Promise<AppProcess> {
-    const worker = await AppProcess.start('worker', { ...this.env, ...env });
+  async startWorker(env: Readonly<Record<string, string>> = {}, reader?: Reader): Promise<AppProcess> {
+    const worker = await AppProcess.start('worker', { ...this.env, ...env }, reader);
     this.workers.push(worker);
     return worker;
   }
 
   /** One more API process on the same database. */
-  async startApi(env: Readonly<Record<string, string>> = {}): Promise<AppProcess> {
-    const api = await AppProcess.start('api', { PORT: '0', EMBEDDED: 'true', ...this.env, ...env });
+  async startApi(env: Readonly<Record<string, string>> = {}, reader?: Reader): Promise<AppProcess> {
+    const api = await AppProcess.start('api', { PORT: '0', EMBEDDED: 'true', ...this.env, ...env }, reader);
     this.otherApis.push(api);
     return api;
   }

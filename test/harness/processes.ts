@@ -1,10 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 const READY_WITHIN_MS = 30_000;
 
 export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
+
+/** Who takes what a process prints: the test, nobody at all, or a disk that is full. */
+export type Reader = 'test' | 'nobody' | 'full disk';
 
 /** One of the product's processes, as it is shipped. */
 export class AppProcess {
@@ -21,15 +25,21 @@ export class AppProcess {
   }
 
   /** Starts it and waits until it says that it is ready. @throws Error with what it printed when it does not */
-  static async start(name: AppName, env: Readonly<Record<string, string>>): Promise<AppProcess> {
+  static async start(
+    name: AppName,
+    env: Readonly<Record<string, string>>,
+    reader: Reader = 'test',
+  ): Promise<AppProcess> {
     const { PATH = '', HOME = '' } = process.env;
+    const output = reader === 'full disk' ? openSync('/dev/full', 'w') : 'pipe';
     const child = spawn(process.execPath, [`dist/apps/${name}/src/main.js`], {
       cwd: ROOT,
       env: { PATH, HOME, NODE_ENV: 'test', ...env },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', output, 'pipe', 'ipc'],
     });
+    if (typeof output === 'number') closeSync(output);
     const lines: string[] = [];
-    child.stdout!.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+    if (reader === 'test') child.stdout!.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     child.stderr!.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     const port = await readyPort(name, child, lines);
     return new AppProcess(name, child, port, lines);

@@ -51,26 +51,31 @@ describe('A lease on a cloud object', () => {
   };
   const settle = (lease: Lease, ruleId: string, revision: number): Promise<Settled | null> =>
     database.transaction((tx) =>
-      new SettlementStore().settle(tx, lease, {
-        access: null,
-        waiting: [],
-        giveUpSeconds: 300,
-        rules: [
-          {
-            ruleId,
-            revision,
-            state: 'present',
-            providerRuleId: 'sgr-1',
-            isForeign: false,
-            attempts: 0,
-            dueInMs: null,
-            inFlight: false,
-            message: null,
-            targetMissing: false,
-            failed: false,
-          },
-        ],
-      }),
+      new SettlementStore().settle(
+        tx,
+        lease,
+        {
+          access: null,
+          waiting: [],
+          giveUpSeconds: 300,
+          rules: [
+            {
+              ruleId,
+              revision,
+              state: 'present',
+              providerRuleId: 'sgr-1',
+              isForeign: false,
+              attempts: 0,
+              dueInMs: null,
+              inFlight: false,
+              message: null,
+              targetMissing: false,
+              failed: false,
+            },
+          ],
+        },
+        'audit_records',
+      ),
     );
 
   it('goes to one of many who ask at once', async () => {

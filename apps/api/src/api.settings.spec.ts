@@ -7,6 +7,7 @@ const complete = {
   JWT_SECRET: randomBytes(24).toString('hex'),
   MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
   SMTP_URL: 'smtp://mail.example.com:587',
+  MAIL_FROM: 'door@example.com',
 };
 
 const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
@@ -20,7 +21,7 @@ const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
 };
 
 describe('the API’s environment', () => {
-  it('needs four variables and no more', () => {
+  it('needs five variables and no more', () => {
     expect(loadSettings(ApiSettings, complete)).toMatchObject({
       PORT: 3000,
       RATE_LIMIT_PER_MINUTE: 60,
@@ -40,9 +41,15 @@ describe('the API’s environment', () => {
     expect(problemsOf(mailless)).toEqual([expect.stringContaining('SMTP_URL')]);
     expect(problemsOf({ ...mailless, EMBEDDED: 'true' })).toEqual([]);
     expect(problemsOf({ ...mailless, EMBEDDED: 'true', SMTP_URL: 'mail.example.com' })).toHaveLength(1);
+    const { MAIL_FROM: _from, ...senderless } = complete;
+    expect(problemsOf(senderless)).toEqual([expect.stringContaining('MAIL_FROM')]);
   });
 
   it.each([
+    ['DATABASE_URL', 'mysql://127.0.0.1/drawbridge'],
+    ['REDIS_URL', '127.0.0.1:6379'],
+    ['REDIS_URL', 'redis://127.0.0.1:6379/queue'],
+    ['DRAIN_SECONDS', '6'],
     ['JWT_SECRET', 'x'.repeat(31)],
     ['MASTER_KEYS', 'canary-key-material'],
     ['PORT', '65536'],
@@ -81,6 +88,7 @@ describe('the API’s environment', () => {
       STRIPE_PRICE_ID: 'price_example',
     };
     expect(problemsOf({ ...complete, PAYMENT: 'stripe', ...stripe })).toEqual([]);
+    expect(problemsOf({ ...complete, ...stripe })).toEqual([expect.stringContaining('PAYMENT')]);
   });
 
   it('reads lists', () => {

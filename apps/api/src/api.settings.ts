@@ -4,19 +4,39 @@ import {
   IsInt,
   IsNotEmpty,
   IsOptional,
-  IsString,
   Matches,
   Max,
   Min,
   MinLength,
+  ValidateBy,
   ValidateIf,
 } from 'class-validator';
-import { toBoolean, toInteger, toList } from '#config';
+import {
+  POSTGRES_URL,
+  POSTGRES_URL_WORDS,
+  REDIS_URL,
+  REDIS_URL_WORDS,
+  toBoolean,
+  toInteger,
+  toList,
+} from '#config';
 import { DEFAULT_TRUSTED_PROXIES, PLAN_INTERVALS, type PlanInterval } from '#rules';
-import { AreCidrs, AreMasterKeys, AreOrigins } from './settings-checks';
+import { AreMasterKeys } from '#secrets';
+import { AreCidrs, AreOrigins } from './settings-checks';
 
 /** Property decorator: only read, and then needed, when Stripe takes the money. */
 const whenStripe = (): PropertyDecorator => ValidateIf(({ PAYMENT }: ApiSettings) => PAYMENT === 'stripe');
+
+/** Property decorator: who has given Stripe's key does not want a page where everybody may press Pay. */
+const StripeWhereItsKeyIs = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'stripeWhereItsKeyIs',
+    validator: {
+      validate: (payment: unknown, given) =>
+        payment === 'stripe' || (given?.object as ApiSettings | undefined)?.STRIPE_SECRET_KEY === undefined,
+      defaultMessage: () => 'PAYMENT must be stripe while STRIPE_SECRET_KEY is set',
+    },
+  });
 
 /** The environment of the API. Property names are variable names. */
 export class ApiSettings {
@@ -34,17 +54,25 @@ export class ApiSettings {
   @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
   METRICS_PORT?: number;
 
+  /** after SIGTERM, seconds for load balancers to look elsewhere; unset: 2, and 0 where nobody balances */
+  @IsOptional()
+  @toInteger()
+  @IsInt({ message: 'DRAIN_SECONDS must be a whole number of seconds' })
+  @Min(0, { message: 'DRAIN_SECONDS must be 0 to 5' })
+  @Max(5, { message: 'DRAIN_SECONDS must be 0 to 5' })
+  DRAIN_SECONDS?: number;
+
   /** where clients reach the service, for links in answers; unset: this machine at PORT */
   @IsOptional()
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
   PUBLIC_URL?: string;
 
-  @IsNotEmpty({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
   DATABASE_URL!: string;
 
   /** unset: the queue is in PostgreSQL */
   @IsOptional()
-  @IsString()
+  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_WORDS}` })
   REDIS_URL?: string;
 
   @MinLength(32, { message: 'JWT_SECRET must be a random text of at least 32 characters' })
@@ -121,11 +149,15 @@ export class ApiSettings {
   })
   SMTP_URL?: string;
 
-  @IsNotEmpty({ message: 'MAIL_FROM must be the address mail comes from' })
-  MAIL_FROM = 'Drawbridge <no-reply@localhost>';
+  @ValidateIf(({ SMTP_URL }: ApiSettings) => SMTP_URL !== undefined)
+  @IsNotEmpty({
+    message: 'MAIL_FROM must be the address mail comes from, one the mail server of SMTP_URL lets you use',
+  })
+  MAIL_FROM?: string;
 
   /** who takes the money: a page of this service that everybody can press Pay on, or Stripe */
   @IsIn(['sandbox', 'stripe'], { message: 'PAYMENT must be sandbox or stripe' })
+  @StripeWhereItsKeyIs()
   PAYMENT: 'sandbox' | 'stripe' = 'sandbox';
 
   /** of one interval; with Stripe, what its price says is what is charged */

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger } from 'nestjs-pino';
 import { loadSettings, SettingsError } from '#config';
+import { UnusableDatabase } from '#entities';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
 import { isUnavailable } from './errors/database-faults';
@@ -12,6 +13,9 @@ import { RequestMetrics } from './health/request-metrics';
 import { dressApplication } from './http/http-shell';
 import { answerOutsideRoutes } from './http/outside-routes';
 import { stopOnRequest } from './http/stop-on-request';
+
+/** Load balancers ask for readiness every second or so. */
+const DRAIN_SECONDS = 2;
 
 async function start(): Promise<void> {
   const settings = loadSettings(ApiSettings, process.env);
@@ -25,7 +29,7 @@ async function start(): Promise<void> {
   if (settings.METRICS_PORT !== undefined) metrics.measure(app);
   dressApplication(app, settings);
   serveDocs(app, settings);
-  stopOnRequest(app);
+  stopOnRequest(app, 1000 * (settings.DRAIN_SECONDS ?? (settings.EMBEDDED ? 0 : DRAIN_SECONDS)));
   await app.init();
   answerOutsideRoutes(app);
   if (settings.METRICS_PORT !== undefined) await metrics.serve(settings.METRICS_PORT, app.get(Readiness));
@@ -43,10 +47,12 @@ start().catch((error: unknown) => {
 });
 
 function reasonOf(error: unknown): string {
-  if (error instanceof SettingsError) return error.message;
+  if (error instanceof SettingsError || error instanceof UnusableDatabase) return error.message;
   if (!(error instanceof Error)) return 'Unknown reason';
   if ('code' in error && error.code === 'EADDRINUSE') {
-    return `Another program listens on port ${process.env['PORT'] ?? 3000}: set PORT to a free one.`;
+    const port = 'port' in error ? String(error.port) : '';
+    const variable = port === process.env['METRICS_PORT'] ? 'METRICS_PORT' : 'PORT';
+    return `Another program listens on port ${port}: set ${variable} to a free one.`;
   }
   if (isUnavailable(error)) return 'PostgreSQL cannot be reached at DATABASE_URL.';
   return error.stack ?? error.message;

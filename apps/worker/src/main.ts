@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { loadSettings, SettingsError } from '#config';
+import { UnusableDatabase } from '#entities';
+import { stopOnRequest } from './stop-on-request';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerModule } from './worker.module';
 import { WorkerSettings } from './worker.settings';
@@ -14,14 +16,20 @@ async function start(): Promise<void> {
       abortOnError: false,
     },
   );
-  worker.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  stopOnRequest(worker);
   process.send?.({ ready: true, port: worker.get(WorkerLifecycle).operatorPort ?? undefined });
-  // Started by a launcher: without it nobody would stop this process.
-  process.on('disconnect', () => void worker.close().finally(() => process.exit(0)));
 }
 
 start().catch((error: unknown) => {
-  const words = error instanceof SettingsError ? error.message : String((error as Error).stack);
-  process.stderr.write(`The worker cannot start. ${words}\n`);
+  process.stderr.write(`The worker cannot start. ${reasonOf(error)}\n`);
   process.exit(1);
 });
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof UnusableDatabase) return error.message;
+  if (!(error instanceof Error)) return 'Unknown reason';
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    return `Another program listens on port ${process.env['METRICS_PORT']}: set METRICS_PORT to a free one.`;
+  }
+  return error.stack ?? error.message;
+}

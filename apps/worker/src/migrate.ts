@@ -1,12 +1,11 @@
 import 'reflect-metadata';
-import { loadSettings, SettingsError } from '#config';
-import { Database } from '#entities';
+import { Matches } from 'class-validator';
+import { loadSettings, POSTGRES_URL, POSTGRES_URL_WORDS, SettingsError } from '#config';
+import { Database, UnusableDatabase } from '#entities';
 import { migrateQueue } from '#jobs';
-import { IsNotEmpty, IsString } from 'class-validator';
 
 class MigrationSettings {
-  @IsString({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
-  @IsNotEmpty({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
   DATABASE_URL!: string;
 }
 
@@ -25,8 +24,7 @@ async function migrate(): Promise<void> {
 }
 
 migrate().catch((error: unknown) => {
-  process.stderr.write(
-    `${error instanceof SettingsError ? error.message : String((error as Error).stack)}\n`,
-  );
+  const known = error instanceof SettingsError || error instanceof UnusableDatabase;
+  process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
   process.exitCode = 1;
 });

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 export class RepeatedTask {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
+  private succeededAt = performance.now();
   private readonly stopping = new AbortController();
 
   /**
@@ -21,6 +22,11 @@ export class RepeatedTask {
     this.running = this.runAndPlanNext();
   }
 
+  /** Since a run ended well; before the first one: since it was made. */
+  get sinceLastSuccessMs(): number {
+    return performance.now() - this.succeededAt;
+  }
+
   /** Waits for the run under way; none follows. */
   async stop(): Promise<void> {
     this.stopping.abort();
@@ -33,6 +39,7 @@ export class RepeatedTask {
     const began = performance.now();
     try {
       await this.work(signal);
+      this.succeededAt = performance.now();
     } catch (error) {
       this.log.error({ err: error, task: this.name }, 'A repeated task failed; its next run follows');
     }

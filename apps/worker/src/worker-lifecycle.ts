@@ -13,7 +13,9 @@ import type { ConvergenceRunner } from './convergence/convergence-runner';
 import type { OperatorPort } from './health/operator-port';
 import type { RepeatedTask } from './repeated-task';
 
-const DRAIN_WITHIN_MS = 9000;
+/** For a convergence to end its step, then for whatever else is under way. */
+const PATIENCE_MS = 5000;
+const DRAIN_WITHIN_MS = 7000;
 
 export interface WorkerParts {
   readonly database: Database;
@@ -53,10 +55,10 @@ export class WorkerLifecycle
     const drained = Promise.all([
       ...tasks.map((task) => task.stop()),
       this.processors?.close(),
-      runner.drained(),
+      runner.stop(PATIENCE_MS),
     ]).then(() => true);
     const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), DRAIN_WITHIN_MS).unref());
-    if (!(await Promise.race([drained, late]))) log.warn('Work under way is left to the next worker');
+    if (!(await Promise.race([drained, late]))) log.warn('Not everything ended in time');
   }
 
   async onApplicationShutdown(): Promise<void> {

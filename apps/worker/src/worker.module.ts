@@ -4,16 +4,19 @@ import { DriverRegistry } from '#drivers';
 import {
   ConvergenceStore,
   Database,
+  DataKeyStore,
   LeaseStore,
   ReconcileStore,
   SettlementStore,
   SweepStore,
   WriteBudgetStore,
 } from '#entities';
-import { connectQueue, type QueueConnection } from '#jobs';
-import { MasterKeys } from '#secrets';
+import { connectQueue, refuseWrongRedis, type QueueConnection } from '#jobs';
+import { LogSink } from '#logs';
+import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
+import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
 import { CloudAccess } from './clouds/cloud-access';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
@@ -22,6 +25,7 @@ import { Converger } from './convergence/converger';
 import { Reconciler } from './convergence/reconciler';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
+import { WorkerReadiness } from './health/worker-readiness';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { Sweeper, sweeping } from './sweep/sweeper';
@@ -36,13 +40,15 @@ const POOL_SIZE = 12;
 export class WorkerModule {
   /** The worker, connected: what cannot start throws here, not later. */
   static async connect(settings: WorkerSettings, environment: NodeJS.ProcessEnv): Promise<DynamicModule> {
-    const log = pino({ name: 'worker', level: settings.LOG_LEVEL });
+    const log = pino({ name: 'worker', level: settings.LOG_LEVEL }, new LogSink(process.stdout));
     const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
     const database = await new Database({
       url: settings.DATABASE_URL,
       applicationName: 'drawbridge-worker',
       poolSize: POOL_SIZE,
-    }).connect();
+    }).connectMigrated();
+    refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
+    if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue: QueueConnection = connectQueue(
       { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
       (error) => log.warn({ err: error }, 'The queue connection broke; it comes back by itself'),
@@ -56,7 +62,6 @@ export class WorkerModule {
       budgets: new WriteBudgetStore(),
     };
     const metrics = new WorkerMetrics(log);
-    const operators = new OperatorPort(settings.METRICS_PORT ?? null, metrics, database, queue, log);
     const runner = new ConvergenceRunner(
       new Converger(
         database,
@@ -69,9 +74,19 @@ export class WorkerModule {
       settings.WORKER_CONCURRENCY,
       log,
     );
+    const sweep = sweeping(new Sweeper(database, new SweepStore(), runner, log), log);
+    const operators = new OperatorPort(
+      settings.METRICS_PORT ?? null,
+      metrics,
+      database,
+      new WorkerReadiness(database, sweep),
+      queue,
+      log,
+    );
     const tasks = [
-      sweeping(new Sweeper(database, new SweepStore(), runner, log), log),
+      sweep,
       auditSealing(database, log),
+      unwrittenRecords(database, log),
       overdueAlarm(database, log),
       subscriptionSweep(database, log),
       idempotencyKeyDeletion(database, log),

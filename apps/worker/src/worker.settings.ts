@@ -1,16 +1,16 @@
-import { toInteger } from '#config';
-import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { POSTGRES_URL, POSTGRES_URL_WORDS, REDIS_URL, REDIS_URL_WORDS, toInteger } from '#config';
+import { AreMasterKeys } from '#secrets';
 
 export class WorkerSettings {
-  @IsString({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
-  @IsNotEmpty({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
   DATABASE_URL!: string;
 
   @IsOptional()
-  @IsString()
+  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_WORDS}` })
   REDIS_URL?: string;
 
-  @IsString({ message: 'MASTER_KEYS must be set, e.g. "1:<32 random bytes in base64>"' })
+  @AreMasterKeys()
   MASTER_KEYS!: string;
 
   @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })

@@ -1,2 +1,3 @@
 export { loadSettings, SettingsError } from './load-settings';
 export { toInteger, toList, toBoolean } from './transforms';
+export { POSTGRES_URL, POSTGRES_URL_WORDS, REDIS_URL, REDIS_URL_WORDS } from './server-urls';

@@ -1,4 +1,13 @@
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import {
+  Check,
+  Column,
+  Entity,
+  ForeignKey,
+  Index,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+  Unique,
+} from 'typeorm';
 import { Json, Moment, Text, Uuid, Id } from './columns';
 
 /** Every deed that leaves a record. */
@@ -94,6 +103,15 @@ export class AuditRecordEntity {
   @Text({ nullable: true }) ipAddress!: string | null;
   @Text({ nullable: true }) errorMessage!: string | null;
   @Json({ default: {} }) details!: Record<string, unknown>;
+}
+
+/** A deed that closed access while the trail took no records. The worker writes it into the trail when it does. */
+@Entity('unwritten_audit_records')
+export class UnwrittenAuditRecordEntity {
+  @PrimaryGeneratedColumn({ type: 'bigint' }) id!: string;
+  @Uuid() organizationId!: string;
+  @Json() entry!: Record<string, unknown>;
+  @Moment({ default: () => 'now()' }) keptAt!: Date;
 }
 
 /** One link of an organization's chain: the record's content and the link before it, hashed. Append-only too. */

@@ -12,6 +12,15 @@ export class DataKeyStore {
     return counted!.count;
   }
 
+  /** One of each version of the master key that any is wrapped by. */
+  oneOfEachVersion(tx: Tx): Promise<DataKeyRow[]> {
+    return tx.query(
+      `SELECT DISTINCT ON (master_key_version) organization_id AS "organizationId", version,
+         master_key_version AS "masterKeyVersion", wrapped_key AS "wrappedKey"
+       FROM data_keys ORDER BY master_key_version`,
+    );
+  }
+
   /** Some of those, locked: another run of the command takes others. */
   lockNotUnder(tx: Tx, masterKeyVersion: number, limit: number): Promise<DataKeyRow[]> {
     return tx.query(

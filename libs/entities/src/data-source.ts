@@ -1,5 +1,10 @@
 import { DataSource } from 'typeorm';
-import { AuditRecordEntity, AuditSealCursorEntity, AuditSealEntity } from './audit-record.entity';
+import {
+  AuditRecordEntity,
+  AuditSealCursorEntity,
+  AuditSealEntity,
+  UnwrittenAuditRecordEntity,
+} from './audit-record.entity';
 import {
   BillingDetailsEntity,
   PaymentEntity,
@@ -8,6 +13,7 @@ import {
 } from './billing.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
 import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
+import { UnwrittenAuditRecords1780100000000 } from './migrations/1780100000000-unwritten-audit-records';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -86,8 +92,13 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditRecordEntity,
       AuditSealEntity,
       AuditSealCursorEntity,
+      UnwrittenAuditRecordEntity,
     ],
-    migrations: [FirstTables1760000000000, AccountsStaticRulesBillingAuditReconcile1770000000000],
+    migrations: [
+      FirstTables1760000000000,
+      AccountsStaticRulesBillingAuditReconcile1770000000000,
+      UnwrittenAuditRecords1780100000000,
+    ],
     migrationsTransactionMode: 'each',
   });
 }

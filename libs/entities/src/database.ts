@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { createDataSource, type DatabaseSettings } from './data-source';
+import { UnusableDatabase } from './unusable-database';
 
 /** Where a statement runs: inside a transaction, or on its own. Always a store method's first argument. */
 export type Tx = EntityManager;
@@ -10,7 +11,7 @@ const DEADLOCK = '40P01';
 const MOST_TRIES = 4;
 
 /** What PostgreSQL says of an error, whether TypeORM wrapped it or not. */
-function saidByPostgres(error: unknown, field: 'code' | 'constraint'): string | null {
+export function saidByPostgres(error: unknown, field: 'code' | 'constraint'): string | null {
   const told: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (typeof told !== 'object' || told === null) return null;
   const value = (told as Record<string, unknown>)[field];
@@ -61,10 +62,34 @@ export class Database {
     this.source = createDataSource(settings);
   }
 
-  /** @throws Error when PostgreSQL cannot be reached */
+  /** @throws UnusableDatabase when PostgreSQL cannot be reached */
   async connect(): Promise<this> {
-    await this.source.initialize();
+    try {
+      await this.source.initialize();
+    } catch (error) {
+      throw UnusableDatabase.unreachable(error);
+    }
     return this;
+  }
+
+  /** As `connect`, for what serves. @throws UnusableDatabase also when migrations of this release did not run */
+  async connectMigrated(): Promise<this> {
+    await this.connect();
+    const names = this.source.migrations.map(({ name, constructor }) => name ?? constructor.name);
+    const missing = await this.missingMigrations(names);
+    if (missing.length === 0) return this;
+    await this.close();
+    throw UnusableDatabase.behind(missing);
+  }
+
+  /** A database that is ahead is none of its concern: during a rollout the release before still runs. */
+  private async missingMigrations(names: readonly string[]): Promise<string[]> {
+    const [table] = await this.source.query<{ exists: boolean }[]>(
+      `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
+    );
+    if (!table?.exists) return [...names];
+    const done = await this.source.query<{ name: string }[]>('SELECT name FROM migrations');
+    return names.filter((name) => !done.some((migration) => migration.name === name));
   }
 
   async close(): Promise<void> {

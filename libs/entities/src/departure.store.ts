@@ -1,13 +1,14 @@
 import type { OrganizationId } from '#rules';
 import { auditInsert, type AuditActor } from './audit.store';
+import type { Trail } from './closing';
 import type { Tx } from './database';
 import { RELEASE, wokenTargets, type WokenTargets } from './openings';
 import { MAY_EXPIRE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
 /** One audit record for each row of `ended`: what all share is parameter $3, what differs is written here. */
-const recordEach = (own: string): string =>
-  auditInsert('$1', `(SELECT jsonb_agg($3::jsonb || jsonb_build_object(${own})) FROM ended)`);
+const recordEach = (own: string, trail: Trail): string =>
+  auditInsert('$1', `(SELECT jsonb_agg($3::jsonb || jsonb_build_object(${own})) FROM ended)`, trail);
 
 const SESSION_FACTS = `'resourceId', id, 'details', jsonb_build_object('sessionId', id, 'userId', user_id,
   'ipv4Address', ipv4_address, 'ipv6Address', ipv6_address, 'reason', 'ADMIN')`;
@@ -20,6 +21,7 @@ export class DepartureStore implements TenantStore<DepartureStore> {
     organization: OrganizationId,
     user: { id: string; email: string },
     actor: AuditActor,
+    trail: Trail,
   ): Promise<WokenTargets[]> {
     const shared = {
       ...actor,
@@ -32,20 +34,26 @@ export class DepartureStore implements TenantStore<DepartureStore> {
          UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
          WHERE organization_id = $1 AND user_id = $2 AND status IN (${MAY_EXPIRE})
          RETURNING id, user_id, ipv4_address, ipv6_address
-       ), ${RELEASE}, audit AS (${recordEach(SESSION_FACTS)})
+       ), ${RELEASE}, audit AS (${recordEach(SESSION_FACTS, trail)})
        SELECT ${wokenTargets('SELECT target_id FROM due')} AS targets`,
       [organization, user.id, JSON.stringify(shared)],
     );
     return ended!.targets;
   }
 
-  async revokeKeys(tx: Tx, organization: OrganizationId, userId: string, actor: AuditActor): Promise<void> {
+  async revokeKeys(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    actor: AuditActor,
+    trail: Trail,
+  ): Promise<void> {
     const shared = { ...actor, eventType: 'API_KEY_REVOKED', resourceType: 'API_KEY' };
     await tx.query(
       `WITH ended AS (
          UPDATE api_keys SET revoked_at = now()
          WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id, name
-       ) ${recordEach(`'resourceId', id, 'resourceName', name`)}`,
+       ) ${recordEach(`'resourceId', id, 'resourceName', name`, trail)}`,
       [organization, userId, JSON.stringify(shared)],
     );
   }

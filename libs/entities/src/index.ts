@@ -1,7 +1,10 @@
 export * from './audit-record.entity';
 export * from './data-key.store';
 export type { DatabaseSettings } from './data-source';
+export * from './closing';
 export * from './database';
+export * from './unusable-database';
+export * from './unwritten-audit.store';
 export type { NewOpening, WantedRules, WokenTargets } from './openings';
 export { HEALTH_EVENT_TYPES, type HealthEventType } from './resource.entity';
 export type { AccountTokenPurpose } from './sign-in.entity';

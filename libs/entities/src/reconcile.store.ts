@@ -8,6 +8,7 @@ import {
   type RenamedRule,
 } from '#rules';
 import { SYSTEM_ACTOR, AuditStore } from './audit.store';
+import type { Trail } from './closing';
 import type { Access } from './convergence.store';
 import { returned, type Tx } from './database';
 import type { Lease } from './lease.store';
@@ -242,10 +243,15 @@ export class ReconcileStore {
   }
 
   /** Every organization whose resource names the object is told that a rule with our mark was taken out. */
-  async auditOrphans(tx: Tx, drift: Drift, resources: readonly NamingResource[]): Promise<void> {
+  async auditOrphans(
+    tx: Tx,
+    trail: Trail,
+    drift: Drift,
+    resources: readonly NamingResource[],
+  ): Promise<void> {
     if (drift.orphans.length === 0) return;
     for (const resource of resources) {
-      await this.audit.write(tx, resource.organizationId, {
+      await this.audit.writeClosing(tx, resource.organizationId, trail, {
         ...SYSTEM_ACTOR,
         eventType: 'RULE_ORPHAN_REMOVED',
         resourceType: 'RESOURCE',

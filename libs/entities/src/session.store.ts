@@ -8,6 +8,7 @@ import type {
   TrafficConfig,
 } from '#rules';
 import { auditInsert, auditJson, type AuditEntry } from './audit.store';
+import type { Trail } from './closing';
 import { brokenConstraint, prepared, type PreparedStatement, type Tx } from './database';
 import {
   ALL_IN_PLACE,
@@ -237,12 +238,13 @@ export class SessionStore implements TenantStore<SessionStore> {
     id: string,
     reason: Exclude<EndedReason, 'EXPIRED'>,
     audit: AuditEntry,
+    trail: Trail,
   ): Promise<StoppedSession | null> {
     const [stopped] = await tx.query<StoppedSession[]>(
       `WITH ended AS (
          UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $3
          WHERE organization_id = $1 AND id = $2 AND status IN (${MAY_EXPIRE}) RETURNING id
-       ), ${RELEASE}, audit AS (${auditInsert('$1', '$4')} WHERE EXISTS (SELECT FROM ended))
+       ), ${RELEASE}, audit AS (${auditInsert('$1', '$4', trail)} WHERE EXISTS (SELECT FROM ended))
        SELECT ended.id AS "sessionId", ${wokenTargets('SELECT target_id FROM due')} AS targets FROM ended`,
       [organization, id, reason, auditJson(audit)],
     );

@@ -8,6 +8,7 @@ import {
   type SettledIp,
 } from '#rules';
 import { AuditStore } from './audit.store';
+import type { Trail } from './closing';
 import { returned, type Tx } from './database';
 import type { Access } from './convergence.store';
 import { LeaseStore, type Lease } from './lease.store';
@@ -95,7 +96,7 @@ export class SettlementStore {
   private readonly leases = new LeaseStore();
 
   /** @returns null when the lease was lost meanwhile: nothing is written */
-  async settle(tx: Tx, lease: Lease, settlement: Settlement): Promise<Settled | null> {
+  async settle(tx: Tx, lease: Lease, settlement: Settlement, trail: Trail): Promise<Settled | null> {
     const ruleIds = settlement.rules.map((rule) => rule.ruleId);
     if (!(await this.leases.lock(tx, lease))) return null;
     await lockOwners(
@@ -107,12 +108,16 @@ export class SettlementStore {
     await this.writeRules(tx, lease, settlement);
     const affected = await this.affectedIps(tx, ruleIds, settlement);
     const { moved, latenessSeconds } = await this.writeIps(tx, affected, settlement);
-    await this.writeSessions(tx, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
-    await this.auditStaticRules(tx, [...new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))]);
+    await this.writeSessions(tx, trail, [...new Set(moved.flatMap((ip) => ip.sessionId ?? []))]);
+    await this.auditStaticRules(tx, trail, [...new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))]);
     return { latenessSeconds };
   }
 
-  private async writeRules(tx: Tx, lease: Lease, { rules, access, waiting, together }: Settlement): Promise<void> {
+  private async writeRules(
+    tx: Tx,
+    lease: Lease,
+    { rules, access, waiting, together }: Settlement,
+  ): Promise<void> {
     await tx.query(
       `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isForeign", r.is_foreign),
          provider_rule_id = coalesce(s."providerRuleId", CASE WHEN s.state = 'absent' THEN NULL ELSE r.provider_rule_id END),
@@ -191,7 +196,7 @@ export class SettlementStore {
     return { moved: moves.map(({ ip }) => ip), latenessSeconds: written!.latenessSeconds };
   }
 
-  private async writeSessions(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+  private async writeSessions(tx: Tx, trail: Trail, sessionIds: readonly string[]): Promise<void> {
     if (sessionIds.length === 0) return;
     const sessions = await tx.query<AffectedSession[]>(
       `SELECT s.id, s.organization_id AS "organizationId", s.status, s.ended_reason AS "endedReason",
@@ -218,12 +223,13 @@ export class SettlementStore {
     const written = new Set(moved.map((row) => row.id));
     await this.auditMoves(
       tx,
+      trail,
       moves.filter(({ session }) => written.has(session.id)),
     );
   }
 
   /** A static IP rule leaves a record when it waits for nothing any more. */
-  private async auditStaticRules(tx: Tx, ids: readonly string[]): Promise<void> {
+  private async auditStaticRules(tx: Tx, trail: Trail, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const rules = await tx.query<AffectedStaticRule[]>(
       `SELECT id, organization_id AS "organizationId", label, ip_address AS "ipAddress",
@@ -235,19 +241,20 @@ export class SettlementStore {
     for (const rule of rules) {
       const status = rule.statuses.length === 0 ? 'PENDING' : overallStatus(rule.statuses);
       if (status !== 'PENDING')
-        await this.audit.write(tx, rule.organizationId, staticRuleSettled(rule, status));
+        await this.audit.writeClosing(tx, rule.organizationId, trail, staticRuleSettled(rule, status));
     }
   }
 
   private async auditMoves(
     tx: Tx,
+    trail: Trail,
     moves: readonly { session: AffectedSession; to: SessionStatus }[],
   ): Promise<void> {
     for (const organization of new Set(moves.map(({ session }) => session.organizationId))) {
       const entries = moves
         .filter(({ session }) => session.organizationId === organization)
         .map(({ session, to }) => sessionMoved(session, to));
-      await this.audit.write(tx, organization, ...entries);
+      await this.audit.writeClosing(tx, organization, trail, ...entries);
     }
   }
 }

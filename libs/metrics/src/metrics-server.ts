@@ -3,8 +3,8 @@ import { collectDefaultMetrics, type Registry } from 'prom-client';
 
 export interface MetricsSource {
   readonly registry: Registry;
-  /** whether the process can do its work now; never rejects */
-  readonly ready: () => Promise<boolean>;
+  /** why the process cannot do its work now; null: it can. Never rejects */
+  readonly problem: () => Promise<string | null>;
 }
 
 /**
@@ -43,7 +43,7 @@ export class MetricsServer {
 async function answer(
   url: string,
   response: ServerResponse,
-  { registry, ready }: MetricsSource,
+  { registry, problem }: MetricsSource,
 ): Promise<void> {
   const [path] = url.split('?');
   if (path === '/metrics') {
@@ -52,8 +52,8 @@ async function answer(
   } else if (path === '/health') {
     text(response, 200, 'UP');
   } else if (path === '/health/ready') {
-    const up = await ready();
-    text(response, up ? 200 : 503, up ? 'UP' : 'DOWN');
+    const found = await problem();
+    text(response, found === null ? 200 : 503, found === null ? 'UP' : `DOWN: ${found}`);
   } else {
     text(response, 404, 'There is /metrics, /health and /health/ready');
   }

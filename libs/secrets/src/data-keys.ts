@@ -1,4 +1,5 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { SettingsError } from '#config';
 import type { MasterKeys } from './master-keys';
 import { seal, SealBrokenError, unseal, type Place } from './sealing';
 
@@ -52,6 +53,28 @@ export function rewrapDataKey(
   stored: WrappedDataKey & { readonly organizationId: string },
 ): WrappedDataKey {
   return wrap(masterKeys, stored.organizationId, stored.version, unwrap(masterKeys, stored));
+}
+
+/**
+ * Whether this deployment can open what it has stored.
+ * @param stored a data key of each version of the master key
+ * @throws SettingsError that names the first version it cannot open
+ */
+export function refuseWrongMasterKeys(
+  masterKeys: MasterKeys,
+  stored: readonly (WrappedDataKey & { readonly organizationId: string })[],
+): void {
+  for (const dataKey of stored) {
+    try {
+      unwrapDataKey(masterKeys, dataKey);
+    } catch (error) {
+      if (!(error instanceof SealBrokenError)) throw error;
+      const version = dataKey.masterKeyVersion;
+      throw new SettingsError([
+        `MASTER_KEYS must open what is stored: it lacks version ${version}, or has another key under it`,
+      ]);
+    }
+  }
 }
 
 function wrap(

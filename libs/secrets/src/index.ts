@@ -1,4 +1,5 @@
 export * from './api-keys';
+export * from './are-master-keys';
 export * from './audit-seal';
 export * from './credential-seal';
 export * from './data-keys';

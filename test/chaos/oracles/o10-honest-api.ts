@@ -20,11 +20,15 @@ export const honestApi: Oracle = {
       moves.flatMap((move, index) => {
         if (move.seeded || (move.now !== 'APPLIED' && move.now !== 'REMOVED')) return [];
         const since = moves[index - 1]?.at ?? evidence.begunAt;
-        const lies = (names.get(ipId) ?? []).filter((name) =>
-          move.now === 'APPLIED'
-            ? !wasSeen(evidence, reads, history, name, { from: since, to: move.at })
-            : !wasMissed(evidence, reads, history, name, move),
-        );
+        // what it came to want later, because its resource moved, was not meant yet
+        const meant = (names.get(ipId) ?? []).filter(({ heldAt }) => heldAt <= move.at);
+        const lies = meant
+          .map(({ name }) => name)
+          .filter((name) =>
+            move.now === 'APPLIED'
+              ? !wasSeen(evidence, reads, history, name, { from: since, to: move.at })
+              : !wasMissed(evidence, reads, history, name, move),
+          );
         return lies.map((name) => `${name} was called ${move.now} and nobody had seen that it was`);
       }),
     );
@@ -32,17 +36,17 @@ export const honestApi: Oracle = {
 };
 
 /** The rules each address wants, by its id. */
-function namesOf(evidence: Evidence, history: History): Map<string, RuleName[]> {
+function namesOf(evidence: Evidence, history: History): Map<string, { name: RuleName; heldAt: number }[]> {
   const holders = evidence.moves.filter((move) => move.kind === 'holder');
   // a holder that was let go of belongs to another place: the address moved
   const dropped = new Set(
     holders.filter(({ now }) => now === null).map(({ ruleId, ipId }) => `${ruleId} ${ipId}`),
   );
-  const names = new Map<string, RuleName[]>();
-  for (const { ruleId, ipId } of holders) {
+  const names = new Map<string, { name: RuleName; heldAt: number }[]>();
+  for (const { ruleId, ipId, at } of holders) {
     const name = history.ruleNames.get(ruleId);
     if (!name || dropped.has(`${ruleId} ${ipId}`)) continue;
-    names.set(ipId, [...(names.get(ipId) ?? []), name]);
+    names.set(ipId, [...(names.get(ipId) ?? []), { name, heldAt: at }]);
   }
   return names;
 }

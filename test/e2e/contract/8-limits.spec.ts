@@ -172,7 +172,7 @@ describe('8 Limits', () => {
         const { port } = await drawbridge.startApi(env);
         return new ApiClient(`http://127.0.0.1:${port}/api/v1`);
       };
-      const server = { EMBEDDED: 'false', SMTP_URL: 'smtp://127.0.0.1:1' };
+      const server = { EMBEDDED: 'false', SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'door@example.com' };
       [usual, narrow, wide] = await Promise.all([
         apiWith({}),
         apiWith({ RATE_LIMIT_PER_MINUTE: '5' }),

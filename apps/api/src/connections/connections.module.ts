@@ -7,9 +7,9 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
-import { AccountStore, AuditStore, Database } from '#entities';
-import { connectQueue, WakeUps } from '#jobs';
-import { MasterKeys } from '#secrets';
+import { AccountStore, AuditStore, Database, DataKeyStore } from '#entities';
+import { connectQueue, refuseWrongRedis, WakeUps } from '#jobs';
+import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { QueueConnectionProbe, QueueProbe } from '../health/queue-probe';
 import { PublicAddress } from '../http/public-address';
@@ -29,7 +29,7 @@ class ConnectionsEnd implements OnApplicationShutdown {
 @Global()
 @Module({})
 export class ConnectionsModule {
-  /** @throws Error when the database cannot be reached */
+  /** @throws SettingsError or UnusableDatabase when this configuration would serve only by half */
   static async connect(settings: ApiSettings): Promise<DynamicModule> {
     const logger = new Logger('Connections');
     const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
@@ -37,7 +37,9 @@ export class ConnectionsModule {
       url: settings.DATABASE_URL,
       applicationName: 'drawbridge-api',
       poolSize: POOL_SIZE,
-    }).connect();
+    }).connectMigrated();
+    refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
+    if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const warn = (error: Error): void =>
       logger.warn({ msg: 'The queue is out of reach', reason: error.message });
     const queue = connectQueue(

@@ -5,7 +5,7 @@ import { QueueProbe } from './queue-probe';
 const ANSWER_WITHIN_MS = 2000;
 
 export interface ReadinessReport {
-  /** DEGRADED: the queue is lost, the sweep in the database does its work more slowly */
+  /** DEGRADED: the queue is lost, the sweep in the database does its work more slowly; DOWN: no database, or it stops */
   readonly status: 'UP' | 'DEGRADED' | 'DOWN';
   readonly database: 'UP' | 'DOWN';
   readonly queue: 'UP' | 'DOWN';
@@ -14,17 +14,24 @@ export interface ReadinessReport {
 /** Asks what the service rests on. */
 @Injectable()
 export class Readiness {
+  private leaving = false;
+
   constructor(
     private readonly database: Database,
     private readonly queue: QueueProbe,
   ) {}
+
+  /** From now on the report is DOWN: the process is about to stop. */
+  leave(): void {
+    this.leaving = true;
+  }
 
   async report(): Promise<ReadinessReport> {
     const [database, queue] = await Promise.all([
       answers(() => this.database.ping()),
       answers(() => this.queue.ping()),
     ]);
-    const status = database === 'DOWN' ? 'DOWN' : queue === 'DOWN' ? 'DEGRADED' : 'UP';
+    const status = database === 'DOWN' || this.leaving ? 'DOWN' : queue === 'DOWN' ? 'DEGRADED' : 'UP';
     return { status, database, queue };
   }
 }

@@ -28,8 +28,12 @@ export class RequestMetrics implements OnApplicationShutdown {
 
   /** @throws Error when the port is taken */
   async serve(port: number, readiness: Readiness): Promise<void> {
-    const ready = async (): Promise<boolean> => (await readiness.report()).status !== 'DOWN';
-    this.server = await MetricsServer.listen(port, { registry: this.registry, ready });
+    const problem = async (): Promise<string | null> => {
+      const { status, database } = await readiness.report();
+      if (status !== 'DOWN') return null;
+      return database === 'DOWN' ? 'the database does not answer' : 'the process stops';
+    };
+    this.server = await MetricsServer.listen(port, { registry: this.registry, problem });
   }
 
   async onApplicationShutdown(): Promise<void> {

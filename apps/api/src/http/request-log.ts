@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import { RequestMethod } from '@nestjs/common';
+import { LogSink } from '#logs';
 import { callerAddressOf } from './caller-address';
 import { loggedPath } from './logged-path';
 import { requestIdOf } from './request-id';
@@ -29,6 +30,7 @@ export function requestLog(level: string): Params {
     forRoutes: [{ path: '{*path}', method: RequestMethod.ALL }],
     pinoHttp: {
       level,
+      stream: new LogSink(process.stdout),
       genReqId: (request) => requestIdOf(request) ?? '',
       autoLogging: { ignore: (request: LoggedRequest) => pathOf(request).startsWith('/api/v1/health') },
       quietReqLogger: true,

@@ -11,7 +11,7 @@ import { SmtpMailer } from './smtp-mailer';
       provide: Mailer,
       inject: [ApiSettings],
       useFactory: ({ SMTP_URL, MAIL_FROM }: ApiSettings): Mailer =>
-        SMTP_URL === undefined ? new LogMailer() : new SmtpMailer(SMTP_URL, MAIL_FROM),
+        SMTP_URL === undefined ? new LogMailer() : new SmtpMailer(SMTP_URL, MAIL_FROM!),
     },
   ],
   exports: [Mailer],

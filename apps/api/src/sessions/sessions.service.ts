@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  closing,
   Database,
   SessionStore,
   type AuditEntry,
@@ -127,8 +128,10 @@ export class SessionsService {
       },
     };
     const { organizationId } = principal;
-    const stopped = await this.database.statement((tx) =>
-      this.sessions.stop(tx, organizationId, session.id, reason, audit),
+    const stopped = await closing((trail) =>
+      this.database.statement((tx) =>
+        this.sessions.stop(tx, organizationId, session.id, reason, audit, trail),
+      ),
     );
     const now = await this.existing(principal, session.id);
     if (!stopped) throw badRequest(`The session cannot be stopped: it is ${now.status}`);

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
+  closing,
+  type Trail,
   AuditStore,
   Database,
   ResourceStore,
@@ -118,14 +120,24 @@ export class StaticIpRulesService {
   /** Gone from the API at once, from the clouds in the background. */
   async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
     const { organizationId } = principal;
-    const woken = await this.database.transaction(async (tx) => {
-      const now = await this.rules.lock(tx, organizationId, id);
-      if (!now) throw missing(id);
-      const all = now.resources.map((entry) => entry.resourceId);
-      await this.record(tx, principal, caller, 'STATIC_IP_RULE_DELETED', now, { ipAddress: now.ipAddress });
-      await this.rules.delete(tx, organizationId, id);
-      return this.rules.release(tx, organizationId, id, all);
-    });
+    const woken = await closing((trail) =>
+      this.database.transaction(async (tx) => {
+        const now = await this.rules.lock(tx, organizationId, id);
+        if (!now) throw missing(id);
+        const all = now.resources.map((entry) => entry.resourceId);
+        await this.record(
+          tx,
+          principal,
+          caller,
+          'STATIC_IP_RULE_DELETED',
+          now,
+          { ipAddress: now.ipAddress },
+          trail,
+        );
+        await this.rules.delete(tx, organizationId, id);
+        return this.rules.release(tx, organizationId, id, all);
+      }),
+    );
     this.wakeUps.wake('revoke-rules', woken);
   }
 
@@ -181,8 +193,9 @@ export class StaticIpRulesService {
     eventType: AuditEntry['eventType'],
     rule: { id: string; label: string },
     details: Readonly<Record<string, unknown>>,
+    trail: Trail = 'audit_records',
   ): Promise<void> {
-    return this.audit.write(tx, principal.organizationId, {
+    return this.audit.writeClosing(tx, principal.organizationId, trail, {
       ...auditActor(principal, caller?.text ?? null),
       eventType,
       resourceType: 'STATIC_IP_RULE',

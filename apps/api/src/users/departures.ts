@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DepartureStore, type AuditActor, type WokenTargets, type Tx } from '#entities';
+import { DepartureStore, type AuditActor, type Trail, type WokenTargets, type Tx } from '#entities';
 import { WakeUps } from '#jobs';
 import type { OrganizationId } from '#rules';
 
@@ -20,9 +20,10 @@ export class Departures {
     organization: OrganizationId,
     user: { id: string; email: string },
     actor: AuditActor,
+    trail: Trail,
   ): Promise<WokenTargets[]> {
-    const due = await this.store.endSessions(tx, organization, user, actor);
-    await this.store.revokeKeys(tx, organization, user.id, actor);
+    const due = await this.store.endSessions(tx, organization, user, actor, trail);
+    await this.store.revokeKeys(tx, organization, user.id, actor, trail);
     await this.store.endTokens(tx, organization, user.id);
     return due;
   }

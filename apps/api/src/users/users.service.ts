@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
+  closing,
+  type Trail,
   AuditStore,
   Database,
   UserStore,
@@ -43,23 +45,26 @@ export class UsersService {
     caller: HostAddress | null,
   ): Promise<UserRow> {
     const { organizationId } = principal;
-    const { user, due } = await this.database.transaction(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      const before = await this.existing(tx, principal, id);
-      const { name, isOrgAdmin, isActive } = asked;
-      const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
-      if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
-      const after = await this.existing(tx, principal, id);
-      const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
-      if (Object.keys(changed).length === 0) return { user: after, due: [] };
-      await this.record(tx, principal, caller, 'USER_UPDATED', after, { changed });
-      const leaves = before.isActive && !after.isActive;
-      const actor = auditActor(principal, caller?.text ?? null);
-      return {
-        user: after,
-        due: leaves ? await this.departures.end(tx, organizationId, after, actor) : [],
-      };
-    });
+    const { user, due } = await closing((trail) =>
+      this.database.transaction(async (tx) => {
+        await this.users.lock(tx, organizationId);
+        const before = await this.existing(tx, principal, id);
+        const { name, isOrgAdmin, isActive } = asked;
+        const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
+        if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
+        const after = await this.existing(tx, principal, id);
+        const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
+        if (Object.keys(changed).length === 0) return { user: after, due: [] };
+        const leaves = before.isActive && !after.isActive;
+        const to = leaves ? trail : 'audit_records';
+        await this.record(tx, principal, caller, 'USER_UPDATED', after, { changed }, to);
+        const actor = auditActor(principal, caller?.text ?? null);
+        return {
+          user: after,
+          due: leaves ? await this.departures.end(tx, organizationId, after, actor, trail) : [],
+        };
+      }),
+    );
     this.departures.wakeWorkers(due);
     return user;
   }
@@ -67,14 +72,22 @@ export class UsersService {
   /** @throws ApiError 400 for the last active administrator */
   async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
     const { organizationId } = principal;
-    const due = await this.database.transaction(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      const user = await this.existing(tx, principal, id);
-      if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
-      await this.departures.leaveRoles(tx, organizationId, id);
-      await this.record(tx, principal, caller, 'USER_DELETED', user, { roleNames: user.roleNames });
-      return this.departures.end(tx, organizationId, user, auditActor(principal, caller?.text ?? null));
-    });
+    const due = await closing((trail) =>
+      this.database.transaction(async (tx) => {
+        await this.users.lock(tx, organizationId);
+        const user = await this.existing(tx, principal, id);
+        if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
+        await this.departures.leaveRoles(tx, organizationId, id);
+        await this.record(tx, principal, caller, 'USER_DELETED', user, { roleNames: user.roleNames }, trail);
+        return this.departures.end(
+          tx,
+          organizationId,
+          user,
+          auditActor(principal, caller?.text ?? null),
+          trail,
+        );
+      }),
+    );
     this.departures.wakeWorkers(due);
   }
 
@@ -102,8 +115,9 @@ export class UsersService {
     eventType: AuditEventType,
     user: UserRow,
     details: Record<string, unknown>,
+    trail: Trail = 'audit_records',
   ): Promise<void> {
-    return this.audit.write(tx, principal.organizationId, {
+    return this.audit.writeClosing(tx, principal.organizationId, trail, {
       ...auditActor(principal, caller?.text ?? null),
       eventType,
       resourceType: 'USER',

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  Access,
-  ConvergenceStore,
-  DueRuleRow,
-  LeaseStore,
-  Settlement,
-  SettlementStore,
-  Transactions,
-  WriteBudgetStore,
+import {
+  closing,
+  type Access,
+  type ConvergenceStore,
+  type DueRuleRow,
+  type LeaseStore,
+  type Settlement,
+  type SettlementStore,
+  type Transactions,
+  type WriteBudgetStore,
 } from '#entities';
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import {
@@ -60,6 +61,7 @@ export interface ConvergenceObserver extends FailureObserver {
  */
 export class Converger {
   private readonly isolation: Isolation;
+  private readonly held = new Set<HeldLease>();
 
   constructor(
     private readonly database: Transactions,
@@ -72,10 +74,15 @@ export class Converger {
     this.isolation = new Isolation(database, stores, observer, timing);
   }
 
-  /** Returns when nothing is due any more, or another worker has the object. */
-  async converge(targetId: string): Promise<void> {
-    const held = await HeldLease.take(this.database, this.stores.leases, this.timing, targetId);
+  /**
+   * Returns when nothing is due any more, or another worker has the object.
+   * @param stopping aborted: returns after the step under way, whatever is due
+   */
+  async converge(targetId: string, stopping: AbortSignal): Promise<void> {
+    const { leases } = this.stores;
+    const held = await HeldLease.take(this.database, leases, this.timing, targetId, stopping);
     if (!held) return;
+    this.held.add(held);
     try {
       const driver = await this.clouds.driver(held.lease.provider);
       let reconciled = false;
@@ -86,11 +93,17 @@ export class Converger {
         reconciled = true;
       }
     } catch (error) {
-      if (error instanceof LeaseLost) return;
-      // Its lease is left to run out: an object on which this fails is not to fill a worker every second.
-      throw error;
+      // Then its lease is left to run out: an object on which this fails is not to fill a worker every second.
+      if (!(error instanceof LeaseLost)) throw error;
+    } finally {
+      this.held.delete(held);
     }
     await held.release();
+  }
+
+  /** Lets go of every object now, so that another worker need not wait: for when this process is about to end. */
+  async handOver(): Promise<void> {
+    await Promise.all([...this.held].map((held) => held.release()));
   }
 
   /** @returns false when nothing is due */
@@ -275,8 +288,8 @@ export class Converger {
   /** @throws LeaseLost after asking whoever has the lease now to look again at what this worker may have changed */
   private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
     const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
-    const written = await this.database.transaction((tx) =>
-      this.stores.settlements.settle(tx, held.lease, whole),
+    const written = await closing((trail) =>
+      this.database.transaction((tx) => this.stores.settlements.settle(tx, held.lease, whole, trail)),
     );
     if (written) {
       for (const seconds of written.latenessSeconds) this.observer.closed(held.lease.provider, seconds);

@@ -5,7 +5,7 @@ import type { Timing } from '../timing';
 const LEASE_SECONDS = 10;
 const RENEW_AFTER_MS = 4000;
 
-/** Another worker has the object: whatever this one worked out is void. */
+/** Another worker has the object, or is to have it: whatever this one worked out is void. */
 export class LeaseLost extends Error {
   constructor(targetId: string) {
     super(`The lease of target ${targetId} is lost`);
@@ -24,21 +24,26 @@ export class HeldLease {
     private readonly leases: LeaseStore,
     private readonly timing: Timing,
     readonly lease: Lease,
+    private readonly stopping: AbortSignal,
   ) {
     this.takenAt = timing.now();
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
     this.writtenSize = lease.lastWriteSize;
   }
 
-  /** @returns null while another worker holds the object */
+  /**
+   * @param stopping aborted: what is kept is let go of at the next step
+   * @returns null while another worker holds the object
+   */
   static async take(
     database: Transactions,
     leases: LeaseStore,
     timing: Timing,
     targetId: string,
+    stopping: AbortSignal,
   ): Promise<HeldLease | null> {
     const lease = await leases.take(database.autocommit, targetId, LEASE_SECONDS);
-    return lease && new HeldLease(database, leases, timing, lease);
+    return lease && new HeldLease(database, leases, timing, lease, stopping);
   }
 
   /** What names the object in its cloud. */
@@ -47,8 +52,9 @@ export class HeldLease {
     return { resourceType, identifier };
   }
 
-  /** Call before each step that takes time. @throws LeaseLost */
+  /** Call before each step that takes time. @throws LeaseLost, also when this process stops */
   async keep(): Promise<void> {
+    if (this.stopping.aborted) throw new LeaseLost(this.lease.targetId);
     if (this.timing.now() - this.takenAt < RENEW_AFTER_MS) return;
     const asked = this.timing.now();
     if (!(await this.leases.renew(this.database.autocommit, this.lease, LEASE_SECONDS))) {

@@ -1,5 +1,11 @@
 import { DriverError } from '#drivers';
-import type { ConvergenceStore, DueRuleRow, SettlementStore, Transactions } from '#entities';
+import {
+  closing,
+  type ConvergenceStore,
+  type DueRuleRow,
+  type SettlementStore,
+  type Transactions,
+} from '#entities';
 import { APPLY_GIVE_UP_MS, backoffMs, RULE_BACKOFF, type Provider } from '#rules';
 import type { Timing } from '../timing';
 import { LeaseLost, type HeldLease } from './held-lease';
@@ -79,7 +85,9 @@ export class Isolation {
       giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
     };
     try {
-      await this.database.transaction((tx) => this.stores.settlements.settle(tx, held.lease, whole));
+      await closing((trail) =>
+        this.database.transaction((tx) => this.stores.settlements.settle(tx, held.lease, whole, trail)),
+      );
     } catch (second) {
       await this.mayGoOn(second);
       this.observer.broke(held.lease.provider, [rule.ruleId], second);

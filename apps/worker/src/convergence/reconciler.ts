@@ -1,12 +1,13 @@
 import { DriverError, type ProviderDriver } from '#drivers';
-import type {
-  Access,
-  LeaseStore,
-  ReconcileOutcome,
-  ReconcileStore,
-  ReconcileWay,
-  Transactions,
-  Tx,
+import {
+  closing,
+  type Access,
+  type LeaseStore,
+  type ReconcileOutcome,
+  type ReconcileStore,
+  type ReconcileWay,
+  type Transactions,
+  type Tx,
 } from '#entities';
 import {
   findDrift,
@@ -52,20 +53,20 @@ export class Reconciler {
     )[0];
     const drift = seen && findDrift(known, seen.observed);
     await held.keep();
-    await this.database.transaction(async (tx) => {
-      if (!(await this.leases.lock(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
-      await this.planNext(tx, held, looks, begun.requested);
-      const damped = seen ? await this.store.makeDue(tx, held.lease, drift!, seen.way.access) : [];
-      for (const outcome of outcomes(looks, drift, damped.length)) {
-        await this.store.record(tx, outcome, begun.requested);
-      }
-      if (drift)
-        await this.store.auditOrphans(
-          tx,
-          drift,
-          looks.flatMap(({ way }) => way.resources),
-        );
-    });
+    await closing((trail) =>
+      this.database.transaction(async (tx) => {
+        if (!(await this.leases.lock(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
+        await this.planNext(tx, held, looks, begun.requested);
+        const damped = seen ? await this.store.makeDue(tx, held.lease, drift!, seen.way.access) : [];
+        for (const outcome of outcomes(looks, drift, damped.length)) {
+          await this.store.record(tx, outcome, begun.requested);
+        }
+        if (drift) {
+          const resources = looks.flatMap(({ way }) => way.resources);
+          await this.store.auditOrphans(tx, trail, drift, resources);
+        }
+      }),
+    );
   }
 
   /** Rules of ours that stand in the object and nobody wants. */

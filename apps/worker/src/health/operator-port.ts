@@ -4,6 +4,7 @@ import type { Database } from '#entities';
 import { QueueDepth, type QueueConnection } from '#jobs';
 import { MetricsServer } from '#metrics';
 import type { WorkerMetrics } from './worker-metrics';
+import type { WorkerReadiness } from './worker-readiness';
 
 /** Where operators and probes reach the worker, when it has a port. */
 export class OperatorPort {
@@ -15,6 +16,7 @@ export class OperatorPort {
     private readonly port: number | null,
     private readonly metrics: WorkerMetrics,
     private readonly database: Database,
+    private readonly readiness: WorkerReadiness,
     private readonly queue: QueueConnection,
     private readonly log: Logger,
   ) {}
@@ -29,12 +31,7 @@ export class OperatorPort {
     this.metrics.watchQueues(this.queues);
     this.server = await MetricsServer.listen(this.port, {
       registry: this.metrics.registry,
-      // a lost queue only slows the work down
-      ready: () =>
-        this.database.ping().then(
-          () => true,
-          () => false,
-        ),
+      problem: () => this.readiness.problem(),
     });
     this.log.info({ port: this.server.port }, 'Metrics and health are served');
   }

@@ -1,0 +1,9 @@
+/** The form of `DATABASE_URL`. */
+export const POSTGRES_URL = /^postgres(ql)?:\/\/\S+$/;
+export const POSTGRES_URL_WORDS =
+  'the address of a PostgreSQL database, like postgres://user:password@host:5432/name';
+
+/** The form of `REDIS_URL`. */
+export const REDIS_URL = /^rediss?:\/\/[^\s/?#]+(\/\d*)?$/;
+export const REDIS_URL_WORDS =
+  'the address of a Redis, like redis://:password@host:6379, or rediss://… for TLS';

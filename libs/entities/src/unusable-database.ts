@@ -1,0 +1,30 @@
+const WRONG_ADDRESS: Readonly<Record<string, string>> = {
+  '28P01': 'PostgreSQL refuses the user or the password of DATABASE_URL.',
+  '28000': 'PostgreSQL refuses the user of DATABASE_URL.',
+  '3D000': 'DATABASE_URL names a database that does not exist.',
+};
+
+/** A process cannot start on this database. The words name the variable, never its value. */
+export class UnusableDatabase extends Error {
+  constructor(words: string, cause?: unknown) {
+    super(words, { cause });
+    this.name = 'UnusableDatabase';
+  }
+
+  /** @param error of the first connection */
+  static unreachable(error: unknown): UnusableDatabase {
+    const told: unknown = (error as { code?: unknown }).code;
+    const code = typeof told === 'string' ? told : '';
+    const words =
+      WRONG_ADDRESS[code] ?? `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
+    return new UnusableDatabase(words, error);
+  }
+
+  /** @param missing names of migrations that did not run */
+  static behind(missing: readonly string[]): UnusableDatabase {
+    const names = missing.join(', ');
+    return new UnusableDatabase(
+      `The database at DATABASE_URL is older than this release: run npm run migrate (${names}).`,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { Writable } from 'node:stream';
+import { LogSink } from './log-sink';
+
+type Done = (error?: Error) => void;
+
+/** Takes a line when it is told to. */
+class SlowReader extends Writable {
+  readonly lines: string[] = [];
+  private readonly waiting: Done[] = [];
+  stalled = false;
+
+  override _write(chunk: Buffer, _encoding: string, done: Done): void {
+    this.lines.push(chunk.toString());
+    if (this.stalled) this.waiting.push(done);
+    else done();
+  }
+
+  goOn(): void {
+    this.stalled = false;
+    for (const done of this.waiting.splice(0)) done();
+  }
+}
+
+const LINE = `${'x'.repeat(1023)}\n`;
+
+describe('LogSink', () => {
+  it('keeps at most so much for a reader that stalls, and tells how much it dropped', async () => {
+    const reader = new SlowReader();
+    const sink = new LogSink(reader);
+    reader.stalled = true;
+    for (let count = 0; count < 6000; count += 1) sink.write(LINE);
+    expect(reader.writableLength).toBeLessThan(4.1 * 1024 * 1024);
+    const drained = new Promise((resolve) => reader.once('drain', resolve));
+    reader.goOn();
+    await drained;
+    sink.write('again\n');
+    await new Promise((resolve) => reader.end(resolve));
+    const kept = reader.lines.filter((line) => line === LINE).length;
+    expect(reader.lines.at(-1)).toBe('again\n');
+    expect(JSON.parse(reader.lines.at(-2)!)).toMatchObject({ level: 40, lines: 6000 - kept });
+  });
+});

@@ -1,0 +1,128 @@
+import { Client } from 'pg';
+import { organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import type { AppProcess } from '../../harness/processes';
+import { SeverableConnection } from '../../harness/severable-connection';
+import { until } from '../../harness/until';
+
+const ANSWER_WITHIN_MS = 8000;
+/** More than the API has connections. */
+const REQUESTS = 30;
+
+describe('J. Deploy and operations: health in each fault', () => {
+  let drawbridge: Drawbridge;
+  let way: SeverableConnection;
+  let org: Organization;
+  let api: AppProcess;
+  let worker: AppProcess;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge);
+    way = await SeverableConnection.to(drawbridge.databaseUrl);
+    const DATABASE_URL = way.url;
+    api = await drawbridge.startApi({ DATABASE_URL, RATE_LIMIT_PER_MINUTE: '1000000' });
+    worker = await drawbridge.startWorker({ DATABASE_URL, METRICS_PORT: '0' });
+  });
+  afterAll(async () => {
+    await drawbridge.stop();
+    await way.cut();
+  });
+
+  const status = async (url: string): Promise<number> =>
+    (await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).status;
+  const ofApi = (path: string): string => `http://127.0.0.1:${api.port}/api/v1${path}`;
+  const ofWorker = (path: string): string => `http://127.0.0.1:${worker.port}${path}`;
+
+  const isAlive = async (): Promise<void> => {
+    expect(await Promise.all([status(ofApi('/health')), status(ofWorker('/health'))])).toEqual([200, 200]);
+  };
+  const ready = (): Promise<number[]> =>
+    Promise.all([status(ofApi('/health/ready')), status(ofWorker('/health/ready'))]);
+  /** Waits until both tell the same of themselves. */
+  const bothTell = async (expected: 200 | 503): Promise<void> => {
+    for (const url of [ofApi('/health/ready'), ofWorker('/health/ready')]) {
+      await until(`${url} tells ${expected}`, async () => (await status(url)) === expected, 60_000);
+    }
+  };
+
+  it('with the database cut off: alive, not ready; ready again by itself when it is back [J6]', async () => {
+    await bothTell(200);
+    await way.cut();
+    await bothTell(503);
+    await isAlive();
+    await way.restore();
+    await bothTell(200);
+    expect(await ready()).toEqual([200, 200]);
+  });
+
+  it('with a database that stands still and says nothing: alive, and not ready within seconds [J6]', async () => {
+    way.freeze();
+    const asked = performance.now();
+    expect(await status(ofWorker('/health/ready'))).toBe(503);
+    expect(await status(ofApi('/health/ready'))).toBe(503);
+    expect(performance.now() - asked).toBeLessThan(ANSWER_WITHIN_MS);
+    await isAlive();
+    way.thaw();
+    await bothTell(200);
+  });
+
+  it('with the queue lost: ready, as rules are closed without it [J6]', async () => {
+    await drawbridge.query('ALTER SCHEMA bullmq RENAME TO bullmq_away');
+    expect(await ready()).toEqual([200, 200]);
+    await drawbridge.query('ALTER SCHEMA bullmq_away RENAME TO bullmq');
+  });
+
+  const whileLocked = async (work: () => Promise<void>): Promise<void> => {
+    const holder = new Client({ connectionString: drawbridge.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    try {
+      await work();
+    } finally {
+      await holder.end();
+    }
+  };
+
+  it('with every connection of the API taken: alive, not ready, until they are free [J6]', async () => {
+    const { identity } = org.admin;
+    const headers = { Authorization: `Bearer ${identity && 'token' in identity ? identity.token : ''}` };
+    let asked: Promise<unknown>[] = [];
+    await whileLocked(async () => {
+      asked = Array.from({ length: REQUESTS }, () =>
+        fetch(ofApi('/sessions'), { headers }).then((r) => r.text()),
+      );
+      await until('the API is not ready', async () => (await status(ofApi('/health/ready'))) === 503);
+      expect(await status(ofApi('/health'))).toBe(200);
+    });
+    await Promise.all(asked);
+    await bothTell(200);
+  });
+
+  it('with a sweep that does not come to its end: alive, not ready, though the database answers [J6]', async () => {
+    await whileLocked(async () => {
+      const words = await until(
+        'the worker is not ready',
+        async () => {
+          const answer = await fetch(ofWorker('/health/ready'));
+          const text = await answer.text();
+          return answer.status === 503 && text;
+        },
+        60_000,
+      );
+      expect(words).toContain('the sweep');
+      expect(await status(ofWorker('/health'))).toBe(200);
+    });
+    await bothTell(200);
+  });
+
+  it('with a process that stands still: neither alive nor ready, which is when a restart helps [J6]', async () => {
+    worker.signal('SIGSTOP');
+    for (const path of ['/health', '/health/ready']) {
+      const silence = fetch(ofWorker(path), { signal: AbortSignal.timeout(1000) });
+      await expect(silence).rejects.toThrow('timeout');
+    }
+    worker.signal('SIGCONT');
+    await bothTell(200);
+  });
+});

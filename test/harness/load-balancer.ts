@@ -1,0 +1,108 @@
+import { request } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+const LOOK_EVERY_MS = 250;
+const READY_PATH = '/api/v1/health/ready';
+
+interface Backend {
+  readonly port: number;
+  ready: boolean;
+}
+
+/**
+ * What stands before several API processes: hands each connection to the next one that says it is ready, and to
+ * another one when a connection is refused. It never repeats a request.
+ */
+export class LoadBalancer {
+  private readonly backends = new Map<number, Backend>();
+  private readonly sockets = new Set<Socket>();
+  private turn = 0;
+  private looking: NodeJS.Timeout | null = null;
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(ports: readonly number[]): Promise<LoadBalancer> {
+    const balancer: LoadBalancer = new LoadBalancer(
+      createServer({ pauseOnConnect: true }, (client) => balancer.serve(client)),
+    );
+    for (const port of ports) balancer.add(port);
+    await new Promise<void>((resolve) => balancer.server.listen(0, '127.0.0.1', resolve));
+    balancer.look();
+    return balancer;
+  }
+
+  get port(): number {
+    const address = this.server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  }
+
+  /** A process that is ready. */
+  add(port: number): void {
+    this.backends.set(port, { port, ready: true });
+  }
+
+  /** A process that is gone. */
+  remove(port: number): void {
+    this.backends.delete(port);
+  }
+
+  async stop(): Promise<void> {
+    if (this.looking) clearTimeout(this.looking);
+    this.backends.clear();
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private look(): void {
+    for (const backend of this.backends.values()) {
+      const asked = request({ port: backend.port, host: '127.0.0.1', path: READY_PATH, agent: false });
+      asked.on('response', (response) => {
+        backend.ready = response.statusCode === 200;
+        response.resume();
+      });
+      asked.on('error', () => (backend.ready = false));
+      asked.end();
+    }
+    this.looking = setTimeout(() => this.look(), LOOK_EVERY_MS);
+  }
+
+  private serve(client: Socket): void {
+    this.turn += 1;
+    const all = [...this.backends.values()];
+    const inTurn = all.map((_, index) => all[(this.turn + index) % all.length]!);
+    this.carry(client, [...inTurn.filter(({ ready }) => ready), ...inTurn.filter(({ ready }) => !ready)]);
+  }
+
+  private carry(client: Socket, [backend, ...others]: readonly Backend[]): void {
+    if (!backend) {
+      client.destroy();
+      return;
+    }
+    const server = connect(backend.port, '127.0.0.1');
+    const refused = (): void => {
+      backend.ready = false;
+      this.carry(client, others);
+    };
+    server.once('error', refused);
+    server.once('connect', () => {
+      server.off('error', refused);
+      this.join(client, server);
+    });
+  }
+
+  private join(client: Socket, server: Socket): void {
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        this.sockets.delete(one);
+        other.destroy();
+      });
+    }
+    client.pipe(server).pipe(client);
+  }
+}
