@@ -7,6 +7,7 @@ import {
   LeaseStore,
   ReconcileStore,
   SettlementStore,
+  SweepStore,
   WriteBudgetStore,
 } from '#entities';
 import { connectQueue, type QueueConnection } from '#jobs';
@@ -56,6 +57,8 @@ export class WorkerModule {
     const metrics = new WorkerMetrics();
     const operators = new OperatorPort(settings.METRICS_PORT ?? null, metrics, database, queue, log);
     const runner = new ConvergenceRunner(
+      database,
+      new SweepStore(),
       new Converger(
         database,
         stores,
