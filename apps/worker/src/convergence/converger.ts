@@ -27,7 +27,8 @@ import type { CloudAccess } from '../clouds/cloud-access';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
-import { settledLocally, settlement, stillDue } from './settle-rule';
+import { heldBack, refused, settledLocally, settlement, stillDue } from './settle-rule';
+import { expectedCalls, plannedCalls, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
   readonly leases: LeaseStore;
@@ -41,8 +42,6 @@ const MOST_ROUNDS = 25;
 const LOOK_WHILE_WAITING_MS = 1500;
 /** Of a call's deadline: by then an add that nobody heard of has landed or never will. */
 const IN_FLIGHT_DEADLINES = 2;
-/** Of an account's write budget, the share that adds leave to removals. */
-const REMOVAL_RESERVE = 0.1;
 
 /** Told of what happens, for those who watch. */
 export interface ConvergenceObserver {
@@ -113,24 +112,23 @@ export class Converger {
   /** One look at the cloud, and one batch of changes, through one credential. */
   private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<void> {
     await held.keep();
-    let target: CloudTarget;
-    let before: ObservedRule[];
-    try {
-      target = await this.clouds.open({ ...held.place, ...pass.access });
-      before = await driver.readRules(target);
-      this.observer.looked(held.lease.provider, 'ok');
-    } catch (error) {
-      const failure = asDriverError(error);
-      this.observer.looked(held.lease.provider, failure.kind);
-      await this.settleUnreadable(held, pass, failure);
+    const target = await this.openFor(held, pass);
+    if (!target) return;
+    const allowance = new WriteAllowance(this.database, this.stores.budgets, driver, target);
+    const early = await allowance.take(held, expectedCalls(pass.rules));
+    if (early > 0) {
+      await this.settle(held, { rules: heldBack(pass.rules, early), access: null, waiting: pass.waiting });
       return;
     }
-    const planned = planChanges(pass.rules, before);
+    const before = await this.read(held, driver, target, pass);
+    const planned = before ? planChanges(pass.rules, before) : [];
+    await allowance.keepOnly(plannedCalls(planned));
+    if (!before) return;
     if (planned.length === 0) {
       await this.settleVerdicts(held, pass, judge(pass.rules, new Map(), before));
       return;
     }
-    const waitMs = await this.takeBudget(driver, target, planned);
+    const waitMs = await allowance.take(held, plannedCalls(planned));
     if (waitMs > 0) {
       await this.settleVerdicts(held, pass, judge(pass.rules, refused(planned), before), waitMs);
       return;
@@ -143,21 +141,31 @@ export class Converger {
     await this.settleVerdicts(held, pass, verdicts, retryAfterMs);
   }
 
-  private takeBudget(
+  /** The way into the cloud; null when there is none: then that is settled. */
+  private async openFor(held: HeldLease, pass: Pass): Promise<CloudTarget | null> {
+    try {
+      return await this.clouds.open({ ...held.place, ...pass.access });
+    } catch (error) {
+      await this.settleUnreadable(held, pass, asDriverError(error));
+      return null;
+    }
+  }
+
+  /** What stands in the cloud; null when it could not be read: then that is settled. */
+  private async read(
+    held: HeldLease,
     driver: ProviderDriver,
     target: CloudTarget,
-    planned: readonly PlannedChange[],
-  ): Promise<number> {
-    const removes = planned.some((change) => change.action === 'remove');
-    const adds = planned.some((change) => change.action === 'add');
-    const { writeBudget } = driver.traits;
-    return this.stores.budgets.take(
-      this.database.autocommit,
-      driver.accountKey(target),
-      writeBudget,
-      Number(removes) + Number(adds),
-      removes ? 0 : writeBudget.burst * REMOVAL_RESERVE,
-    );
+    pass: Pass,
+  ): Promise<ObservedRule[] | null> {
+    try {
+      const rules = await driver.readRules(target);
+      this.observer.looked(held.lease.provider, 'ok');
+      return rules;
+    } catch (error) {
+      await this.settleUnreadable(held, pass, asDriverError(error));
+      return null;
+    }
   }
 
   /** Notes the intent, then sends the changes. What was sent and not answered is unknown. */
@@ -196,6 +204,7 @@ export class Converger {
   }
 
   private async settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<void> {
+    this.observer.looked(held.lease.provider, error.kind);
     const ownWay = (rule: DueRuleRow): boolean => isDeepStrictEqual(rule.writtenWith, pass.access);
     const missingMs = new Map(
       pass.rules.filter(ownWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
@@ -255,12 +264,6 @@ function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deplo
 function lastEnd({ holders }: DueRuleRow): number | null {
   const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
   return ends.length < holders.length ? null : Math.max(...ends);
-}
-
-/** Changes held back because the account's write budget is spent. */
-function refused(planned: readonly PlannedChange[]): Map<string, ChangeResult> {
-  const message = 'Waiting for the cloud account to allow more changes';
-  return new Map(planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind: 'throttled', message }]));
 }
 
 /** The look after the change failed: what was changed is not settled, whatever the look before showed. */

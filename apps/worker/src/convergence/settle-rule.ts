@@ -1,7 +1,8 @@
 import type { DueRuleRow, RuleSettlement } from '#entities';
-import { backoffMs, RULE_BACKOFF, type Verdict } from '#rules';
+import { backoffMs, RULE_BACKOFF, type ChangeResult, type PlannedChange, type Verdict } from '#rules';
 
 const SOONEST_MS = 200;
+const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
 
 /** What to write for a rule that needed no look at the cloud. */
 export function settledLocally(rule: DueRuleRow): RuleSettlement {
@@ -12,6 +13,27 @@ export function settledLocally(rule: DueRuleRow): RuleSettlement {
 export function stillDue(rule: DueRuleRow): RuleSettlement {
   return { ...base(rule), attempts: rule.attempts, dueInMs: 0, inFlight: rule.inFlight };
 }
+
+/**
+ * Rules that were not looked at because their account's write budget is spent: no try of theirs has failed.
+ * @param waitMs until it is worth asking again
+ */
+export const heldBack = (rules: readonly DueRuleRow[], waitMs: number): RuleSettlement[] =>
+  rules.map((rule) => ({
+    ...settlement(
+      rule,
+      { ruleId: rule.ruleId, kind: 'retry', message: BUDGET_SPENT, unknown: false },
+      false,
+      waitMs,
+    ),
+    attempts: rule.attempts,
+  }));
+
+/** The same when it was found out after the look. */
+export const refused = (planned: readonly PlannedChange[]): Map<string, ChangeResult> =>
+  new Map(
+    planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind: 'throttled', message: BUDGET_SPENT }]),
+  );
 
 /**
  * What to write for a verdict.
