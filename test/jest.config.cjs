@@ -27,7 +27,7 @@ const shared = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 
-/** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. */
+/** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */
 module.exports = {
   rootDir: ROOT,
   testTimeout: 60_000,
@@ -40,6 +40,7 @@ module.exports = {
         '<rootDir>/{apps,libs}/**/*.spec.ts',
         '<rootDir>/test/floors/*.spec.ts',
         '<rootDir>/test/conformance/*.spec.ts',
+        '<rootDir>/test/chaos/oracles/*.spec.ts',
       ],
     },
     {
@@ -53,6 +54,14 @@ module.exports = {
       ...shared,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/harness/global-setup.ts',
+      globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+    },
+    {
+      ...shared,
+      displayName: 'chaos',
+      testMatch: ['<rootDir>/test/chaos/**/*.spec.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/chaos/oracles/'],
       globalSetup: '<rootDir>/test/harness/global-setup.ts',
       globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
     },

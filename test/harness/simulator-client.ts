@@ -6,20 +6,21 @@ export interface OpenRule {
   readonly fromPort: number;
   readonly toPort: number;
   readonly ours: boolean;
+  readonly providerRuleId: string;
 }
 
 export interface TimelineEntry extends OpenRule {
   readonly event: 'opened' | 'closed';
   /** microseconds */
   readonly at: number;
-  readonly providerRuleId: string;
 }
 
 export interface CloudCall {
   readonly at: number;
   readonly operation: string;
   readonly target: string;
-  readonly outcome: string;
+  /** null: it is under way */
+  readonly outcome: string | null;
   readonly items: number;
 }
 
@@ -40,12 +41,19 @@ export class SimulatorClient {
     return this.get(`/_rules?provider=AWS${target ? `&target=${target}` : ''}`);
   }
 
-  timeline(): Promise<TimelineEntry[]> {
-    return this.get('/_timeline');
+  /** What stands in every cloud. */
+  everything(): Promise<OpenRule[]> {
+    return this.get('/_rules');
   }
 
-  calls(): Promise<CloudCall[]> {
-    return this.get('/_calls');
+  /** @param since microseconds since 1970, exclusive */
+  timeline(since = 0): Promise<TimelineEntry[]> {
+    return this.get(`/_timeline?since=${since}`);
+  }
+
+  /** @param since microseconds since 1970, exclusive */
+  calls(since = 0): Promise<CloudCall[]> {
+    return this.get(`/_calls?since=${since}`);
   }
 
   async fault(fault: Fault): Promise<void> {

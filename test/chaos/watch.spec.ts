@@ -1,0 +1,81 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+import { CLOCKS_MS } from './oracles/bounds';
+import { Watch } from './oracles/watch';
+
+const FOREIGN = { target: group(0), address: '192.0.2.1', protocol: 'tcp', fromPort: 22, toPort: 22 };
+
+describe('A watch over a Drawbridge', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let watch: Watch;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [
+      { group: group(0), config: { ports: [22, 443] } },
+      { group: group(1) },
+    ]);
+  });
+  beforeEach(async () => {
+    await drawbridge.cloud.addForeign({ ...FOREIGN, address: `192.0.2.${Date.now() % 250}` });
+    watch = await Watch.begin(drawbridge);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const through = async (address: string): Promise<string> => {
+    const { id } = await org.started({ ipv4Address: address });
+    watch.acknowledged(id);
+    await org.reaches(id, 'ACTIVE');
+    return id;
+  };
+
+  it('finds that every promise holds: stopped, expired, extended, and one that goes on', async () => {
+    const [stopped, over, extended] = await Promise.all(
+      ['203.0.113.1', '203.0.113.2', '203.0.113.3'].map(through),
+    );
+    const key = { 'Idempotency-Key': 'one' };
+    const started = await org.admin.expect(
+      200,
+      org.admin.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.4' }, key),
+    );
+    watch.keySent('one', '203.0.113.4', started.id);
+    await org.admin.expect(200, org.admin.post(`/sessions/${stopped}/stop`));
+    await org.admin.expect(200, org.admin.post(`/sessions/${extended}/extend`, { additionalHours: 1 }));
+    await org.expire(over!);
+    await org.reaches(over!, 'EXPIRED');
+    await watch.holds();
+    const evidence = await watch.evidence(true);
+    expect(evidence.moves.filter((move) => move.kind === 'session' && move.now === 'ACTIVE')).not.toEqual([]);
+    expect(evidence.timeline.filter(({ event }) => event === 'closed')).toHaveLength(6);
+  });
+
+  it('finds a rule that was taken out, a foreign one that is gone, and a session that is', async () => {
+    await through('203.0.113.5');
+    await drawbridge.cloud.removeByHand(group(0), '203.0.113.5');
+    const foreign = (await drawbridge.cloud.rules(group(0))).find((rule) => !rule.ours)!;
+    await drawbridge.cloud.removeByHand(group(0), foreign.address);
+    watch.acknowledged('a-session-that-was-lost');
+    const removedAt = Date.now();
+    await until('it has been missing for longer than clocks differ', () =>
+      Promise.resolve(Date.now() > removedAt + 2 * CLOCKS_MS),
+    );
+    const found = await watch.holds().then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    for (const id of ['O2', 'O3', 'O4', 'O5']) expect(found).toMatch(new RegExp(`^${id} `, 'm'));
+  });
+
+  it('does not blame the product for what it was told of', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.6' });
+    await org.reaches(id, 'ACTIVE');
+    watch.outsideHand(group(1), '203.0.113.6');
+    await drawbridge.cloud.removeByHand(group(1), '203.0.113.6');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    watch.outsideHand(group(0), '203.0.113.5');
+    await watch.holds();
+  });
+});
