@@ -100,6 +100,8 @@ const REGIONS = ['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'eu-north-1
 
 /** Opens seeded rules in the simulated cloud, with our mark, as the product would have. */
 export async function openInCloud(org: Organization, rules: readonly SeededRule[]): Promise<void> {
+  // the product sets it too: its SDK is loaded in the worker, this one here
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const clients = REGIONS.map(
     (region) =>
       new EC2Client({

@@ -31,6 +31,13 @@ describe('The share of an organization', () => {
     expect(chooseFairly([use('b')], hanging, 40)).toHaveLength(1);
   });
 
+  it('leaves a slot in the same provider, with few slots as with many', () => {
+    for (let capacity = 3; capacity <= 60; capacity += 1) {
+      const running = chooseFairly(many(100, 'a', { closing: true }), [], capacity);
+      expect(chooseFairly([use('b')], running, capacity)).toHaveLength(1);
+    }
+  });
+
   it('is equal for all who wait', () => {
     const chosen = chooseFairly([...many(100, 'a'), ...many(100, 'b'), ...many(100, 'c')], [], 40);
     const shares = ['a', 'b', 'c'].map((organization) => heldBy(chosen, organization));
@@ -83,7 +90,7 @@ it('what may wait takes half of the slots, however many organizations it is of',
 it('one provider leaves slots for the others', () => {
   const ofAws = Array.from({ length: 100 }, (_, index) => use(`organization-${index}`));
   const running = chooseFairly(ofAws, [], 40);
-  expect(running).toHaveLength(30);
+  expect(running).toHaveLength(35);
   expect(chooseFairly([use('b', { provider: 'GCP' })], running, 40)).toHaveLength(1);
 });
 

@@ -23,8 +23,8 @@ const SHARE = {
   closing: 2,
   /** all that may wait, of all organizations together: half */
   patient: 1,
-  /** a provider: three quarters */
-  provider: 3,
+  /** a provider: six sevenths, far more than any one organization in it */
+  provider: 6,
 } as const;
 
 /** The slots that are taken, and by whom. */
