@@ -10,7 +10,7 @@ import type {
   SettlementStore,
   WriteBudgetStore,
 } from '#entities';
-import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
+import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
   judge,
@@ -26,8 +26,17 @@ import {
 import type { CloudAccess } from '../clouds/cloud-access';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
+import { toRuleChange } from './rule-change';
 import type { Reconciler } from './reconciler';
-import { heldBack, refused, settledLocally, settlement, stillDue } from './settle-rule';
+import {
+  backoffOf,
+  backoffOfAll,
+  heldBack,
+  refused,
+  settledLocally,
+  settlement,
+  stillDue,
+} from './settle-rule';
 import { expectedCalls, plannedCalls, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
@@ -209,11 +218,12 @@ export class Converger {
     const missingMs = new Map(
       pass.rules.filter(ownWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
     );
+    const waitMs = error.retryAfterMs ?? backoffOfAll(pass.rules);
     const verdicts = judgeUnreadable(pass.rules, error.kind, error.message, missingMs);
     const rules = verdicts.map((verdict, index) => {
       const rule = pass.rules[index]!;
       const missing = error.kind === 'target-missing' && verdict.kind !== 'absent' && ownWay(rule);
-      return { ...settlement(rule, verdict, false, error.retryAfterMs), targetMissing: missing || null };
+      return { ...settlement(rule, verdict, false, waitMs), targetMissing: missing || null };
     });
     await this.settle(held, { rules, access: null, waiting: pass.waiting });
   }
@@ -224,7 +234,11 @@ export class Converger {
     verdicts: readonly Verdict[],
     waitMs: number | null = null,
   ): Promise<void> {
-    const rules = verdicts.map((verdict, index) => settlement(pass.rules[index]!, verdict, true, waitMs));
+    const random = Math.random();
+    const rules = verdicts.map((verdict, index) => {
+      const rule = pass.rules[index]!;
+      return settlement(rule, verdict, true, waitMs ?? backoffOf(rule, random));
+    });
     await this.settle(held, { rules, access: pass.access, waiting: pass.waiting });
   }
 
@@ -247,23 +261,6 @@ export class Converger {
     );
     throw new LeaseLost(held.lease.targetId);
   }
-}
-
-function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deployment: string): RuleChange {
-  if (change.action === 'remove') return change;
-  const rule = rules.find(({ ruleId }) => ruleId === change.ruleId)!;
-  return {
-    action: 'add',
-    ruleId: rule.ruleId,
-    spec: rule.spec,
-    mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
-  };
-}
-
-/** When the last of its holders ends; null: one has no end. */
-function lastEnd({ holders }: DueRuleRow): number | null {
-  const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
-  return ends.length < holders.length ? null : Math.max(...ends);
 }
 
 /** The look after the change failed: what was changed is not settled, whatever the look before showed. */

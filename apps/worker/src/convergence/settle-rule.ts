@@ -4,6 +4,14 @@ import { backoffMs, RULE_BACKOFF, type ChangeResult, type PlannedChange, type Ve
 const SOONEST_MS = 200;
 const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
 
+/** The wait after one more failure of a rule. @param random the same for all of a look: what fails together comes back together */
+export const backoffOf = (rule: DueRuleRow, random: number): number =>
+  backoffMs(RULE_BACKOFF, rule.attempts + 1, random);
+
+/** The wait after an object could not be read: one for all its rules, as one look will do for all. */
+export const backoffOfAll = (rules: readonly DueRuleRow[]): number =>
+  backoffMs(RULE_BACKOFF, Math.max(...rules.map(({ attempts }) => attempts)) + 1, Math.random());
+
 /** What to write for a rule that needed no look at the cloud. */
 export function settledLocally(rule: DueRuleRow): RuleSettlement {
   return { ...base(rule), state: null, dueInMs: null };
@@ -38,16 +46,16 @@ export const refused = (planned: readonly PlannedChange[]): Map<string, ChangeRe
 /**
  * What to write for a verdict.
  * @param sent the cloud was read, so that a failed add is known to be absent
- * @param waitMs when to look again, if the provider or its budget said; null: back off
+ * @param waitMs when to look again if it is not settled
  */
 export function settlement(
   rule: DueRuleRow,
   verdict: Verdict,
   sent: boolean,
-  waitMs: number | null,
+  waitMs: number,
 ): RuleSettlement {
   const looked = { ...base(rule), targetMissing: sent ? false : null };
-  const again = Math.max(SOONEST_MS, waitMs ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, Math.random()));
+  const again = Math.max(SOONEST_MS, waitMs);
   const awaitsLanding = rule.inFlight && !rule.wanted;
   switch (verdict.kind) {
     case 'present':
