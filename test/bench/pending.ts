@@ -13,6 +13,8 @@ const OVERDUE = 200;
 const WATCHED_MS = 20_000;
 
 interface Start {
+  /** seconds from its start */
+  readonly ready: number;
   readonly firstClosed: number;
   readonly megabytes: number;
   /** rows that sequential scans of the great tables read while the worker had nothing to do, each second */
@@ -26,14 +28,16 @@ export async function pending(): Promise<Figure[]> {
   return [
     ...figuresOf('1,000 live sessions', few),
     ...figuresOf('100,000 live sessions', many),
+    // PostgreSQL reads a small table whole, and rightly
+    figure('100,000 live sessions: rows read by sequential scans', '/s', [many.scanned], { atMost: 100 }),
     figure('Memory: 100,000 against 1,000', '', [many.megabytes / few.megabytes], { atMost: 1.15 }),
   ];
 }
 
-const figuresOf = (words: string, { firstClosed, megabytes, scanned }: Start): Figure[] => [
+const figuresOf = (words: string, { ready, firstClosed, megabytes }: Start): Figure[] => [
+  figure(`${words}: worker started to ready`, 's', [ready]),
   figure(`${words}: worker started to first overdue rule closed`, 's', [firstClosed], { atMost: 5 }),
   figure(`${words}: memory of the worker`, 'MB', [megabytes], { atMost: 300 }),
-  figure(`${words}: rows read by sequential scans`, '/s', [scanned], { atMost: 100 }),
 ];
 
 async function coldStart(sessions: number): Promise<Start> {
@@ -48,6 +52,7 @@ async function coldStart(sessions: number): Promise<Start> {
     const rules = await overdueOf(await organization(drawbridge, []), sessions);
     const began = Date.now();
     const worker = await drawbridge.startWorker({ METRICS_PORT: '0' });
+    const ready = (Date.now() - began) / 1000;
     const closed = await allClosed(drawbridge, rules, 120_000);
     const before = await sequentiallyRead(drawbridge);
     for (let asked = Date.now(); Date.now() < asked + WATCHED_MS;) {
@@ -57,6 +62,7 @@ async function coldStart(sessions: number): Promise<Start> {
     }
     const after = await sequentiallyRead(drawbridge);
     return {
+      ready,
       firstClosed: (Math.min(...closed) - began) / 1000,
       megabytes: residentMegabytes(worker.pid),
       scanned: (1000 * (after - before)) / WATCHED_MS,
@@ -73,7 +79,8 @@ async function overdueOf(org: Organization, before: number): Promise<SeededRule[
   return rules;
 }
 
-const GREAT = ['sessions', 'resource_ips', 'rules', 'rule_holders', 'audit_records', 'audit_seals'];
+/** The tables that grow with the sessions that are live. */
+const GREAT = ['sessions', 'resource_ips', 'rules', 'rule_holders'];
 
 async function sequentiallyRead(drawbridge: Drawbridge): Promise<number> {
   const [row] = await drawbridge.query<{ rows: number }>(
