@@ -1,8 +1,12 @@
 import 'reflect-metadata';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
+import { fairness } from './fairness';
 import { figure, table, type Figure } from './figure';
+import { outage, throttled } from './outage';
+import { pending } from './pending';
 import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
 import { thousandSessions } from './thousand-sessions';
@@ -14,6 +18,12 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'request-cost': requestCost,
   'time-to-active': timeToActive,
   'thousand-sessions': thousandSessions,
+  fairness,
+  pending,
+  backlog,
+  burst,
+  outage,
+  throttled,
 };
 
 const say = (words: string): boolean => process.stderr.write(`${words}\n`);

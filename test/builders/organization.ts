@@ -8,8 +8,9 @@ export const SIMULATED_KEY = {
   secretAccessKey: 'simulated-secret-access-key',
 } as const;
 
-/** One of the ten security groups the simulated AWS has. */
-export const group = (index: number): string => `sg-0123456789abcdef${index}`;
+/** One of the security groups the simulated AWS has: ten, or as many as SIMULATOR_GROUPS says. */
+export const group = (index: number): string =>
+  `sg-${(0x0123456789abcdef0n + BigInt(index)).toString(16).padStart(17, '0')}`;
 
 export interface ResourcePlan {
   readonly group: string;

@@ -128,5 +128,8 @@ describe('A lease on a cloud object', () => {
     expect(Math.max(...adds)).toBeGreaterThan(0);
     const removals = await Promise.all(Array.from({ length: 4 }, () => take(0)));
     expect(removals.filter((wait) => wait === 0)).toHaveLength(2);
+    await budgets.give(database.autocommit, 'account', budget, 2);
+    expect([await take(0), await take(0), await take(0)]).toEqual([0, 0, expect.any(Number)]);
+    expect(await take(0)).toBeGreaterThan(0);
   });
 });

@@ -9,6 +9,7 @@ async function main(): Promise<void> {
     host: settings.SIMULATOR_HOST,
     latencyMs: settings.SIMULATOR_LATENCY_MS,
     rulesPerGroup: settings.SIMULATOR_RULES_PER_GROUP,
+    groups: settings.SIMULATOR_GROUPS,
     writeBurst: settings.SIMULATOR_WRITE_BURST,
     writeRefillPerSecond: settings.SIMULATOR_WRITE_REFILL_PER_SECOND,
     readBurst: settings.SIMULATOR_READ_BURST,

@@ -37,6 +37,10 @@ export class SimulatorSettings {
   @wholeNumber(1, 1_000_000)
   SIMULATOR_RULES_PER_GROUP = 60;
 
+  /** security groups there are: the first ten are those of the demo, the others count on in hexadecimal */
+  @wholeNumber(1, 10_000)
+  SIMULATOR_GROUPS = 10;
+
   /** EC2 writes an account may make at once in a region, and how many more each second */
   @wholeNumber(1, 1_000_000)
   SIMULATOR_WRITE_BURST = 50;

@@ -12,6 +12,8 @@ export interface SimulatorOptions {
   /** how long every provider call waits before it is looked at */
   readonly latencyMs?: number;
   readonly rulesPerGroup?: number;
+  /** how many security groups there are */
+  readonly groups?: number;
   readonly writeBurst?: number;
   readonly writeRefillPerSecond?: number;
   readonly readBurst?: number;
@@ -34,6 +36,7 @@ const DEFAULTS = {
   host: '127.0.0.1',
   latencyMs: 0,
   rulesPerGroup: 60,
+  groups: 10,
   writeBurst: 50,
   writeRefillPerSecond: 5,
   readBurst: 100,
@@ -53,6 +56,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const world = new SimulatedWorld();
   const aws = new AwsProvider(world, {
     rulesPerGroup: settings.rulesPerGroup,
+    groups: settings.groups,
     writes: { burst: settings.writeBurst, refillPerSecond: settings.writeRefillPerSecond },
     reads: { burst: settings.readBurst, refillPerSecond: settings.readRefillPerSecond },
   });

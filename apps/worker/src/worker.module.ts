@@ -62,7 +62,10 @@ export class WorkerModule {
       budgets: new WriteBudgetStore(),
     };
     const metrics = new WorkerMetrics(log);
+    const sweeps = new SweepStore();
     const runner = new ConvergenceRunner(
+      database,
+      sweeps,
       new Converger(
         database,
         stores,
@@ -72,9 +75,10 @@ export class WorkerModule {
         MACHINE_TIMING,
       ),
       settings.WORKER_CONCURRENCY,
+      MACHINE_TIMING,
       log,
     );
-    const sweep = sweeping(new Sweeper(database, new SweepStore(), runner, log), log);
+    const sweep = sweeping(new Sweeper(database, sweeps, runner, log), log);
     const operators = new OperatorPort(
       settings.METRICS_PORT ?? null,
       metrics,

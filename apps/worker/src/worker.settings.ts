@@ -20,7 +20,7 @@ export class WorkerSettings {
   @IsInt({ message: 'WORKER_CONCURRENCY must be a whole number' })
   @Min(1, { message: 'WORKER_CONCURRENCY must be at least 1' })
   @Max(500, { message: 'WORKER_CONCURRENCY must be at most 500' })
-  WORKER_CONCURRENCY = 20;
+  WORKER_CONCURRENCY = 40;
 
   /** between two comparisons of one cloud object with the database */
   @toInteger()

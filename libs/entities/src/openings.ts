@@ -66,7 +66,7 @@ export const HOLD = (wanted: string): string => `rule AS (
     INSERT INTO rules (target_id, key, address, protocol, ports, due_at)
     SELECT DISTINCT target_id, key, address, protocol, ports, now() FROM ${wanted} ORDER BY target_id, key
     ON CONFLICT (target_id, key) DO UPDATE
-      SET due_at = excluded.due_at, revision = rules.revision + 1, attempts = 0
+      SET due_at = excluded.due_at, revision = rules.revision + 1, attempts = 0, closing = false
     RETURNING id, target_id, key
   ), holder AS (
     INSERT INTO rule_holders (rule_id, resource_ip_id)
@@ -105,7 +105,7 @@ export const ALL_IN_PLACE =
 
 /** CTE `due`: the cloud rules of the ResourceIps in the CTE `released` are to be looked at. */
 export const DUE = `due AS (
-    UPDATE rules SET due_at = now(), revision = revision + 1, attempts = 0
+    UPDATE rules SET due_at = now(), revision = revision + 1, attempts = 0, closing = true
     WHERE id IN (SELECT holder.rule_id FROM rule_holders holder JOIN released ON released.id = holder.resource_ip_id)
     RETURNING target_id
   )`;

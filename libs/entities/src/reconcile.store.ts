@@ -135,7 +135,7 @@ export class ReconcileStore {
       ),
     );
     await tx.query(
-      `UPDATE rules SET state = 'present', due_at = now(), revision = revision + 1, attempts = 0,
+      `UPDATE rules SET state = 'present', due_at = now(), revision = revision + 1, attempts = 0, closing = true,
          credential_id = coalesce(credential_id, $2), region = CASE WHEN credential_id IS NULL THEN $3 ELSE region END
        WHERE id = ANY ($1::uuid[]) AND state = 'absent'`,
       [drift.lingering, access.credentialId, access.region],
@@ -145,8 +145,8 @@ export class ReconcileStore {
       return { key, address, protocol, ports: portsText(ports), provider_rule_id: providerRuleId };
     });
     await tx.query(
-      `INSERT INTO rules (target_id, key, address, protocol, ports, state, provider_rule_id, credential_id, region, due_at)
-       SELECT $1, o.key, o.address, o.protocol, o.ports, 'present', o.provider_rule_id, $3, $4, now()
+      `INSERT INTO rules (target_id, key, address, protocol, ports, state, provider_rule_id, credential_id, region, due_at, closing)
+       SELECT $1, o.key, o.address, o.protocol, o.ports, 'present', o.provider_rule_id, $3, $4, now(), true
        FROM jsonb_to_recordset($2::jsonb)
          AS o(key text, address text, protocol text, ports text, provider_rule_id text)
        ON CONFLICT DO NOTHING`,

@@ -95,7 +95,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
          WHERE h.resource_ip_id = held.ip_id AND h.rule_id = held.rule_id AND want.ip_id IS NULL
          RETURNING h.rule_id
        ), due AS (
-         UPDATE rules SET due_at = now(), revision = revision + 1, attempts = 0
+         UPDATE rules SET due_at = now(), revision = revision + 1, attempts = 0, closing = true
          WHERE id IN (SELECT rule_id FROM dropped) RETURNING target_id
        ), waiting AS (
          UPDATE resource_ips SET status = 'PENDING', pending_since = now(), applied_at = NULL,

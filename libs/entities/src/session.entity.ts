@@ -71,9 +71,7 @@ export class StaticIpRuleEntity {
 @Index('resource_ips_removed_entries_idx', ['id'], {
   where: `static_ip_rule_id IS NOT NULL AND status = 'REMOVED'`,
 })
-@Index('resource_ips_overdue_idx', ['releasedAt'], {
-  where: `status = 'REMOVING' AND overdue_at IS NULL`,
-})
+@Index('resource_ips_removing_idx', ['releasedAt'], { where: `status = 'REMOVING'` })
 @Index('resource_ips_resource_id_idx', ['resourceId'])
 @Check('resource_ips_status_check', `status IN ('PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED')`)
 @Check('resource_ips_owner_check', '(session_id IS NULL) <> (static_ip_rule_id IS NULL)')

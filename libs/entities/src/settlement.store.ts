@@ -184,7 +184,7 @@ export class SettlementStore {
            AS m(id uuid, "from" text, "to" text, "errorMessage" text, "providerRuleId" text)
          WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.id, ip.status, ip.released_at
        ), unwanted AS (
-         UPDATE rules SET due_at = now(), revision = revision + 1
+         UPDATE rules SET due_at = now(), revision = revision + 1, closing = true
          WHERE state <> 'absent' AND id IN (
            SELECT holder.rule_id FROM rule_holders holder JOIN moved ON moved.id = holder.resource_ip_id
            WHERE moved.status = 'FAILED')

@@ -31,6 +31,7 @@ export class TargetEntity {
 @Entity('rules')
 @Unique('rules_target_id_key_key', ['targetId', 'key'])
 @Index('rules_due_idx', ['dueAt'], { where: 'due_at IS NOT NULL' })
+@Index('rules_target_due_idx', ['targetId', 'dueAt'], { where: 'due_at IS NOT NULL' })
 @Check('rules_state_check', `state IN ('absent', 'unknown', 'present')`)
 export class RuleEntity {
   @Id() id!: string;
@@ -51,6 +52,8 @@ export class RuleEntity {
   @Text({ nullable: true }) region!: string | null;
   /** when to look at it next; null: settled */
   @Moment({ nullable: true }) dueAt!: Date | null;
+  /** somebody has let go of it: it is looked at before what waits to be opened */
+  @Flag({ default: false }) closing!: boolean;
   /** grows with every change of its holders, so that a worker never settles what changed meanwhile */
   @Count({ default: 0 }) revision!: number;
   @Count({ default: 0 }) attempts!: number;

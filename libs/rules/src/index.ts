@@ -3,6 +3,7 @@ export * from './backoff';
 export * from './client-address';
 export * from './drift';
 export * from './durations';
+export * from './fair-share';
 export * from './ownership-mark';
 export * from './password-policy';
 export * from './planner';

@@ -15,19 +15,21 @@ import { readAddressOrCidr, bareAddress } from './cidr';
 import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
 import { readPermissions } from './permissions';
 import { QueryForm } from './query-form';
-import { GROUP_IDS, SecurityGroups, type SecurityGroupRule } from './security-groups';
+import { SecurityGroups, type SecurityGroupRule } from './security-groups';
 import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
 
 export interface AwsOptions extends Ec2Limits {
   /** inbound rules a group may have for IPv4, and as many again for IPv6 */
   readonly rulesPerGroup: number;
+  /** how many security groups there are */
+  readonly groups: number;
 }
 
 /** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`. */
 export class AwsProvider implements CloudProvider {
   readonly provider = 'AWS';
   readonly prefix = '/aws';
-  readonly targets = GROUP_IDS;
+  readonly targets: readonly string[];
   readonly operations = { ...EC2_EFFECTS, ...STS_EFFECTS };
   private readonly groups: SecurityGroups;
   private readonly ec2: Ec2Endpoint;
@@ -37,7 +39,8 @@ export class AwsProvider implements CloudProvider {
     private readonly world: World,
     options: AwsOptions,
   ) {
-    this.groups = new SecurityGroups(world, options.rulesPerGroup);
+    this.groups = new SecurityGroups(world, options.rulesPerGroup, options.groups);
+    this.targets = this.groups.ids;
     this.ec2 = new Ec2Endpoint(world, this.groups, options);
     this.sts = new StsEndpoint(world);
   }

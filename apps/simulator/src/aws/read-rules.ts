@@ -4,7 +4,7 @@ import { cutPage } from './paging';
 import type { QueryForm } from './query-form';
 import { checkRuleIds, ruleIdNotFound } from './rule-ids';
 import { groupXml, ruleXml, VPC_ID } from './rule-xml';
-import { GROUP_IDS, type SecurityGroupRule, type SecurityGroups } from './security-groups';
+import type { SecurityGroupRule, SecurityGroups } from './security-groups';
 
 interface Filter {
   readonly name: string;
@@ -50,7 +50,8 @@ export const describeGroups: Ec2Operation = {
     const groupIds = form.texts('GroupId');
     for (const groupId of groupIds) groups.check(groupId);
     const filters = readFilters(form);
-    const fitting = GROUP_IDS.map((groupId, ordinal) => ({ groupId, ordinal }))
+    const fitting = groups.ids
+      .map((groupId, ordinal) => ({ groupId, ordinal }))
       .filter(({ groupId }) => groupIds.length === 0 || groupIds.includes(groupId))
       .filter(({ groupId }) => filters.every((filter) => fitsGroup(groupId, filter)));
     const page = cutPage(form, fitting);

@@ -271,6 +271,23 @@ describe('reading', () => {
   });
 });
 
+it('has as many groups as it is told to, counted up in hexadecimal', async () => {
+  const large = await startSimulator({ groups: 200 });
+  const here = connect(large.url, 'eu-west-1');
+  const { SecurityGroups = [] } = await here.send(new DescribeSecurityGroupsCommand({}));
+  const ids = SecurityGroups.map(({ GroupId }) => GroupId);
+  expect(new Set(ids).size).toBe(200);
+  expect(ids.slice(0, 2)).toEqual([GROUP, OTHER_GROUP]);
+  expect(ids.slice(15, 17)).toEqual(['sg-0123456789abcdeff', 'sg-0123456789abcdf00']);
+  const added = new AuthorizeSecurityGroupIngressCommand({
+    GroupId: ids.at(-1)!,
+    IpPermissions: [tcp(22, '203.0.113.1/32')],
+  });
+  expect((await here.send(added)).SecurityGroupRules).toHaveLength(1);
+  here.destroy();
+  await large.close();
+});
+
 it('changes a description without closing the rule', async () => {
   const [rule] = await authorize([tcp(22, '203.0.113.1/32')]);
   await ec2.send(

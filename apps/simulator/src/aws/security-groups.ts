@@ -18,43 +18,48 @@ export interface SecurityGroupRule extends RuleSpec {
   readonly closedAt: number | null;
 }
 
-export const GROUP_IDS: readonly string[] = Array.from(
-  { length: 10 },
-  (_, digit) => `sg-0123456789abcdef${digit}`,
-);
+/** A group's id: they are counted up in hexadecimal. @param index 0 for the first group */
+export const groupIdOf = (index: number): string =>
+  `sg-${(0x0123456789abcdef0n + BigInt(index)).toString(16).padStart(17, '0')}`;
 
 /** How long a removed rule can still show up in a stale read. */
 const HISTORY_US = 600_000_000;
 const ANYWHERE = { protocol: '-1', fromPort: -1, toPort: -1, version: 4, cidr: '0.0.0.0/0' } as const;
 
-/** Ten security groups, the same ones in every region, with their rules and the rules they had a while ago. */
+/** Some security groups, the same ones in every region, with their rules and the rules they had a while ago. */
 export class SecurityGroups {
+  readonly ids: readonly string[];
   private groups = new Map<string, Map<string, SecurityGroupRule>>();
   private removed: SecurityGroupRule[] = [];
   private nextOrdinal = 1;
 
-  /** @param rulesPerGroup inbound rules a group may have for IPv4, and as many again for IPv6 */
+  /**
+   * @param rulesPerGroup inbound rules a group may have for IPv4, and as many again for IPv6
+   * @param count how many groups there are
+   */
   constructor(
     private readonly world: World,
     private readonly rulesPerGroup: number,
+    count: number,
   ) {
+    this.ids = Array.from({ length: count }, (_, index) => groupIdOf(index));
     this.reset();
   }
 
   /** Empty groups: one outbound rule each, as AWS makes them. */
   reset(): void {
     this.removed = [];
-    this.groups = new Map(GROUP_IDS.map((groupId) => [groupId, new Map<string, SecurityGroupRule>()]));
-    for (const groupId of GROUP_IDS) {
+    this.groups = new Map(this.ids.map((groupId) => [groupId, new Map<string, SecurityGroupRule>()]));
+    for (const groupId of this.ids) {
       const id = `sgr-${groupId.slice(3).split('').toReversed().join('')}`;
       const rule = { ...ANYWHERE, description: undefined, id, groupId, isEgress: true, tags: [] };
       this.store({ ...rule, ordinal: this.nextOrdinal++, openedAt: 0, closedAt: null });
     }
   }
 
-  /** Opens rules of an earlier run again, with the ids they had. */
+  /** Opens rules of an earlier run again, with the ids they had, in the groups there still are. */
   recall(rules: readonly SecurityGroupRule[]): void {
-    for (const rule of rules) {
+    for (const rule of rules.filter(({ groupId }) => this.groups.has(groupId))) {
       const openedAt = this.world.ledger.open(openingOf(rule));
       this.store({ ...rule, ordinal: this.nextOrdinal++, openedAt });
     }

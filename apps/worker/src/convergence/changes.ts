@@ -1,6 +1,7 @@
 import type { RuleChange } from '#drivers';
 import type { DueRuleRow } from '#entities';
 import type { ChangeResult, PlannedChange, Verdict } from '#rules';
+import { BUDGET_SPENT } from './settle-rule';
 
 /** A planned change as the driver takes it. */
 export function toRuleChange(
@@ -43,8 +44,9 @@ export function longestWait(results: ReadonlyMap<string, ChangeResult>): number 
 
 /** Changes held back because the account's write budget is spent. */
 export function heldBack(planned: readonly PlannedChange[]): Map<string, ChangeResult> {
-  const message = 'Waiting for the cloud account to allow more changes';
-  return new Map(planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind: 'throttled', message }]));
+  return new Map(
+    planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind: 'throttled', message: BUDGET_SPENT }]),
+  );
 }
 
 /** The look after the change failed: what was changed is not settled, whatever the look before showed. */

@@ -48,5 +48,5 @@ async function process(job: Job<ConvergeJob>, runner: ConvergenceRunner, log: Lo
     log.warn({ job: job.name }, 'A job without a target was dropped');
     return;
   }
-  await runner.run(targetId);
+  await runner.wake(targetId);
 }

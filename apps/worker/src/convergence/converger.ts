@@ -32,7 +32,8 @@ import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
-import { settledLocally, settlement, stillDue } from './settle-rule';
+import { postponed, settledLocally, settlement, stillDue } from './settle-rule';
+import { expectedCalls, plannedCalls, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
   readonly leases: LeaseStore;
@@ -46,8 +47,6 @@ const MOST_ROUNDS = 25;
 const LOOK_WHILE_WAITING_MS = 1500;
 /** Of a call's deadline: by then an add that nobody heard of has landed or never will. */
 const IN_FLIGHT_DEADLINES = 2;
-/** Of an account's write budget, the share that adds leave to removals. */
-const REMOVAL_RESERVE = 0.1;
 
 /** Told of what happens, for those who watch. */
 export interface ConvergenceObserver extends FailureObserver {
@@ -143,29 +142,28 @@ export class Converger {
   /** One look at the cloud, and one batch of changes, through one credential. */
   private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<void> {
     await held.keep();
-    let target: CloudTarget;
-    let before: ObservedRule[];
-    try {
-      target = await this.clouds.open({ ...held.place, ...pass.access });
-      before = await driver.readRules(target);
-      this.observer.looked(held.lease.provider, 'ok');
-    } catch (error) {
-      const failure = await this.isolation.asPassing(held, pass.rules, error);
-      this.observer.looked(held.lease.provider, failure.kind);
-      await this.settleUnreadable(held, pass, failure);
+    const target = await this.openFor(held, pass);
+    if (!target) return;
+    const allowance = new WriteAllowance(this.database, this.stores.budgets, this.timing, driver, target);
+    const early = await allowance.take(held, expectedCalls(pass.rules));
+    if (early > 0) {
+      await this.settle(held, { rules: postponed(pass.rules, early), access: null, waiting: pass.waiting });
       return;
     }
-    const planned = planChanges(pass.rules, before);
+    const before = await this.read(held, driver, target, pass);
+    const planned = before ? planChanges(pass.rules, before) : [];
+    await allowance.keepOnly(plannedCalls(planned));
+    if (!before) return;
     if (planned.length === 0) {
       await this.settleVerdicts(held, pass, judge(pass.rules, new Map(), before));
       return;
     }
-    const waitMs = await this.takeBudget(driver, target, planned);
+    const waitMs = await allowance.take(held, plannedCalls(planned));
     if (waitMs > 0) {
       await this.settleVerdicts(held, pass, judge(pass.rules, heldBack(planned), before), waitMs);
       return;
     }
-    const { results, after } = await this.changeAndLook(held, driver, target, pass, planned);
+    const { results, after } = await this.changeAndLook(held, driver, target, pass, planned, allowance);
     const verdicts = after
       ? judge(pass.rules, results, after)
       : judge(pass.rules, results, before).map((verdict) => unseen(verdict, results));
@@ -182,8 +180,10 @@ export class Converger {
     target: CloudTarget,
     pass: Pass,
     planned: readonly PlannedChange[],
+    allowance: WriteAllowance,
   ): Promise<{ results: Map<string, ChangeResult>; after: ObservedRule[] | null }> {
     const results = await this.change(held, driver, target, pass, planned);
+    allowance.spent();
     const after = await readOrNull(driver, target);
     const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
     if (!after || roomless.length === 0) return { results, after };
@@ -195,25 +195,37 @@ export class Converger {
       }),
     );
     if (removals.length === 0) return { results, after };
-    const again = await this.change(held, driver, target, pass, [...removals, ...roomless]);
+    const more = [...removals, ...roomless];
+    if ((await allowance.take(held, plannedCalls(more))) > 0) return { results, after };
+    const again = await this.change(held, driver, target, pass, more);
     return { results: new Map([...results, ...again]), after: await readOrNull(driver, target) };
   }
 
-  private takeBudget(
+  /** The way into the cloud; null when there is none: then that is settled. */
+  private async openFor(held: HeldLease, pass: Pass): Promise<CloudTarget | null> {
+    try {
+      return await this.clouds.open({ ...held.place, ...pass.access });
+    } catch (error) {
+      await this.unreadable(held, pass, error);
+      return null;
+    }
+  }
+
+  /** What stands in the cloud; null when it could not be read: then that is settled. */
+  private async read(
+    held: HeldLease,
     driver: ProviderDriver,
     target: CloudTarget,
-    planned: readonly PlannedChange[],
-  ): Promise<number> {
-    const removes = planned.some((change) => change.action === 'remove');
-    const adds = planned.some((change) => change.action === 'add');
-    const { writeBudget } = driver.traits;
-    return this.stores.budgets.take(
-      this.database.autocommit,
-      driver.accountKey(target),
-      writeBudget,
-      Number(removes) + Number(adds),
-      removes ? 0 : writeBudget.burst * REMOVAL_RESERVE,
-    );
+    pass: Pass,
+  ): Promise<ObservedRule[] | null> {
+    try {
+      const rules = await driver.readRules(target);
+      this.observer.looked(held.lease.provider, 'ok');
+      return rules;
+    } catch (error) {
+      await this.unreadable(held, pass, error);
+      return null;
+    }
   }
 
   /** Notes the intent, then sends the changes. What was sent and not answered is unknown. */
@@ -247,7 +259,14 @@ export class Converger {
     }
   }
 
+  private async unreadable(held: HeldLease, pass: Pass, error: unknown): Promise<void> {
+    const failure = await this.isolation.asPassing(held, pass.rules, error);
+    this.observer.looked(held.lease.provider, failure.kind);
+    await this.settleUnreadable(held, pass, failure);
+  }
+
   private async settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<void> {
+    this.observer.looked(held.lease.provider, error.kind);
     const ownWay = (rule: DueRuleRow): boolean => isDeepStrictEqual(rule.writtenWith, pass.access);
     const missingMs = new Map(
       pass.rules.filter(ownWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),

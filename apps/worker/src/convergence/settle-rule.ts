@@ -13,11 +13,30 @@ export function stillDue(rule: DueRuleRow): RuleSettlement {
   return { ...base(rule), attempts: rule.attempts, dueInMs: 0, inFlight: rule.inFlight };
 }
 
+/** In words for people: the account's write budget is spent. */
+export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
+
+/**
+ * Rules that were not looked at because their account's write budget is spent: no try of theirs has failed.
+ * @param waitMs until it is worth asking again
+ */
+export const postponed = (rules: readonly DueRuleRow[], waitMs: number): RuleSettlement[] =>
+  rules.map((rule) => ({
+    ...settlement(
+      rule,
+      { ruleId: rule.ruleId, kind: 'retry', message: BUDGET_SPENT, unknown: false },
+      false,
+      waitMs,
+      0,
+    ),
+    attempts: rule.attempts,
+  }));
+
 /**
  * What to write for a verdict.
- * @param chance 0 (inclusive) to 1 (exclusive), for the jitter of the next look
  * @param sent the cloud was read, so that a failed add is known to be absent
  * @param waitMs when to look again, if the provider or its budget said; null: back off
+ * @param chance 0 (inclusive) to 1 (exclusive), for the jitter of the next look
  */
 export function settlement(
   rule: DueRuleRow,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DueTarget, SweepStore, Transactions } from '#entities';
+import type { SweepStore, Transactions } from '#entities';
 import type { ConvergenceRunner } from '../convergence/convergence-runner';
 import { RepeatedTask } from '../repeated-task';
 
@@ -7,7 +7,7 @@ const EVERY_MS = 1000;
 const SESSIONS_AT_ONCE = 1000;
 
 /**
- * Once a second, on the database's clock: ends sessions that are over, and converges what is due and unattended. It
+ * Once a second, on the database's clock: ends sessions that are over, and has converged what is due and unattended. It
  * needs no queue: with the queue gone the product is a second slower, no more.
  */
 export class Sweeper {
@@ -24,8 +24,7 @@ export class Sweeper {
     const failures: unknown[] = [];
     for (const step of [
       () => this.expireSessions(stopping),
-      async () => this.converge(await store.dueTargets(database.autocommit, runner.free)),
-      async () => this.converge(await store.reconcileTargets(database.autocommit, runner.free)),
+      () => runner.fill(),
       () => store.purge(database.autocommit),
     ]) {
       await step().catch((error: unknown) => failures.push(error));
@@ -33,17 +32,12 @@ export class Sweeper {
     if (failures.length > 0) throw new AggregateError(failures, 'Not all of the sweep was done');
   }
 
-  private converge(targets: readonly DueTarget[]): void {
-    for (const { targetId } of targets) void this.runner.run(targetId);
-  }
-
   private async expireSessions(stopping: AbortSignal): Promise<void> {
     for (;;) {
-      const { count } = await this.database.statement((tx) =>
-        this.store.expireSessions(tx, SESSIONS_AT_ONCE),
-      );
+      const count = await this.database.statement((tx) => this.store.expireSessions(tx, SESSIONS_AT_ONCE));
       if (count > 0) this.log.info({ count }, 'Sessions are over');
       if (count < SESSIONS_AT_ONCE || stopping.aborted) return;
+      await this.runner.fill();
     }
   }
 }

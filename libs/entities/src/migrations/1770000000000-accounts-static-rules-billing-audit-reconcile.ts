@@ -217,9 +217,10 @@ const UP = [
   `ALTER TABLE rules ADD lost_count integer NOT NULL DEFAULT 0`,
   `ALTER TABLE rules ADD lost_at timestamptz`,
   `ALTER TABLE rules ADD target_missing_since timestamptz`,
+  `ALTER TABLE rules ADD closing boolean NOT NULL DEFAULT false`,
+  `CREATE INDEX rules_target_due_idx ON rules (target_id, due_at) WHERE due_at IS NOT NULL`,
   `ALTER TABLE resource_ips ADD released_at timestamptz`,
-  `CREATE INDEX resource_ips_overdue_idx ON resource_ips (released_at)
-    WHERE status = 'REMOVING' AND overdue_at IS NULL`,
+  `CREATE INDEX resource_ips_removing_idx ON resource_ips (released_at) WHERE status = 'REMOVING'`,
   `UPDATE resource_ips SET released_at = now() WHERE status = 'REMOVING'`,
   `UPDATE resource_ips ip SET resource_name = r.name FROM resources r WHERE r.id = ip.resource_id`,
   `CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -258,7 +259,8 @@ const DOWN = [
   `ALTER TABLE resources DROP COLUMN verify_due_at, DROP COLUMN suspended_by_check, DROP COLUMN deleted_at, DROP COLUMN revision`,
   `ALTER TABLE users DROP COLUMN password_changed_at, DROP COLUMN mfa_enabled, DROP COLUMN mfa_sealed_secret, DROP COLUMN mfa_last_step, DROP COLUMN deleted_at`,
   `ALTER TABLE refresh_tokens DROP COLUMN mfa_setup_only`,
-  `ALTER TABLE rules DROP COLUMN lost_count, DROP COLUMN lost_at, DROP COLUMN target_missing_since`,
+  `DROP INDEX rules_target_due_idx`,
+  `ALTER TABLE rules DROP COLUMN lost_count, DROP COLUMN lost_at, DROP COLUMN target_missing_since, DROP COLUMN closing`,
   `ALTER TABLE targets DROP COLUMN reconcile_due_at, DROP COLUMN reconcile_requested`,
   `DROP TABLE audit_seals, audit_seal_cursor, billing_details, subscriptions, payments, payment_events, static_ip_rules, idempotency_keys, sign_in_failures, mfa_challenges, recovery_codes, account_tokens CASCADE`,
   `DROP FUNCTION current_transaction`,

@@ -1,0 +1,123 @@
+import { organization, type Organization } from '../builders/organization';
+import { openInCloud, seedSessions, type SeededRule, type SeedPlan } from '../builders/seeded-sessions';
+import { Drawbridge } from '../harness/drawbridge';
+import type { CloudCall } from '../harness/simulator-client';
+import { until } from '../harness/until';
+import { activeSessions, stopOneByOne } from './tenant';
+import { figure, type Figure } from './figure';
+import { EC2_LIMITS, groups } from './time-to-active';
+
+const GROUPS = 200;
+/** after the ten of the other organization */
+const FIRST_GROUP = 10;
+const WRITES = { burst: 50, refillPerSecond: 5 };
+
+const SIMULATOR = {
+  ...EC2_LIMITS,
+  SIMULATOR_GROUPS: String(FIRST_GROUP + GROUPS),
+  SIMULATOR_RULES_PER_GROUP: '1000',
+  SIMULATOR_LATENCY_MS: '50',
+};
+
+/** When each address was closed last, milliseconds since 1970. */
+export async function closings(drawbridge: Drawbridge): Promise<Map<string, number>> {
+  const closed = new Map<string, number>();
+  for (const { event, address, at } of await drawbridge.cloud.timeline()) {
+    if (event === 'closed') closed.set(address, at / 1000);
+  }
+  return closed;
+}
+
+/** Waits until the cloud has closed all of these. @returns when each was, milliseconds since 1970 */
+export async function allClosed(
+  drawbridge: Drawbridge,
+  rules: readonly SeededRule[],
+  withinMs: number,
+): Promise<number[]> {
+  await until(
+    'every rule is closed, and noted so',
+    async () => {
+      const [row] = await drawbridge.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM rules WHERE state = 'absent' AND id = ANY ($1::uuid[])`,
+        [rules.map(({ ruleId }) => ruleId)],
+      );
+      return row!.count === rules.length;
+    },
+    withinMs,
+  );
+  const closed = await closings(drawbridge);
+  return rules.map(({ address }) => closed.get(address)!);
+}
+
+/** Sessions that stand in the database and in the cloud. */
+export async function standing(org: Organization, plan: SeedPlan): Promise<SeededRule[]> {
+  const rules = await seedSessions(org, plan);
+  await openInCloud(org, rules);
+  return rules;
+}
+
+/** Ten thousand rules on two hundred objects of one account are overdue when the first worker comes back. */
+export async function backlog(): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start({ worker: false, simulator: SIMULATOR });
+  try {
+    const org = await organization(drawbridge, []);
+    const plan = { firstGroup: FIRST_GROUP, groups: GROUPS, sessions: 10_000 };
+    const rules = await standing(org, { ...plan, expiresInSeconds: 0 });
+    const began = Date.now();
+    await drawbridge.startWorker();
+    const closed = await allClosed(drawbridge, rules, 600_000);
+    const seconds = closed.map((at) => (at - began) / 1000);
+    const fastest = (GROUPS - WRITES.burst) / WRITES.refillPerSecond;
+    const outcomes = await drawbridge.cloud.calls();
+    return [
+      figure('10,000 overdue rules, 200 objects: first closed', 's', [Math.min(...seconds)], { atMost: 5 }),
+      figure('10,000 overdue rules, 200 objects: all closed', 's', [Math.max(...seconds)]),
+      figure('share of the rate EC2 allows', '', [fastest / Math.max(...seconds)], { atLeast: 0.8 }),
+      figure('calls EC2 refused as too many', '', [count(outcomes, 'RequestLimitExceeded')]),
+    ];
+  } finally {
+    await drawbridge.stop();
+  }
+}
+
+const count = (calls: readonly CloudCall[], outcome: string): number =>
+  calls.filter((call) => call.outcome === outcome).length;
+
+/** The burst is spread over regions as it would be: EC2 lets an account write fifty times at once in each. */
+const REGIONS = ['us-east-1', 'us-east-2', 'eu-west-1', 'eu-west-2'];
+const BURST_SESSIONS = 1000;
+const LEAD_SECONDS = 20;
+
+/** A thousand sessions on two hundred objects end in the same second, while somebody else stops theirs. */
+export async function burst(): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start({ worker: false, simulator: SIMULATOR });
+  try {
+    await drawbridge.startWorker();
+    const other = await organization(drawbridge, groups());
+    const org = await organization(drawbridge, []);
+    const ids = await activeSessions(other, 40);
+    const each = GROUPS / REGIONS.length;
+    const rules: SeededRule[] = [];
+    for (const [index, region] of REGIONS.entries()) {
+      const sessions = BURST_SESSIONS / REGIONS.length;
+      const plan = { region, firstGroup: FIRST_GROUP + index * each, groups: each, sessions };
+      rules.push(...(await standing(org, { ...plan, before: rules.length, expiresInSeconds: 3600 })));
+    }
+    const [end] = await drawbridge.query<{ at: number }>(
+      `UPDATE sessions SET expires_at = $2 WHERE organization_id = $1
+       RETURNING extract(epoch FROM expires_at)::float8 * 1000 AS at`,
+      [org.organizationId, new Date(Date.now() + LEAD_SECONDS * 1000)],
+    );
+    await until('it is time', () => Promise.resolve(Date.now() >= end!.at), LEAD_SECONDS * 2000);
+    const stops = stopOneByOne(other, ids, 250);
+    const late = (await allClosed(drawbridge, rules, 120_000)).map((at) => (at - end!.at) / 1000);
+    return [
+      figure('1,000 ends at once: lateness, p50', 's', late),
+      figure('1,000 ends at once: lateness, p99', 's', late, { atMost: 10 }, 0.99),
+      figure('1,000 ends at once: lateness, most', 's', late, { atMost: 20 }, 1),
+      figure("another's stop meanwhile, p99", 'ms', await stops, { atMost: 3000 }, 0.99),
+    ];
+  } finally {
+    await drawbridge.stop();
+  }
+}

@@ -1,0 +1,106 @@
+import type { Organization } from '../builders/organization';
+import { until } from '../harness/until';
+import { freshAddress } from './load';
+
+/** What somebody sees who uses the product while others have their troubles, milliseconds. */
+export interface Waits {
+  /** from sending POST /sessions to ACTIVE */
+  readonly toActive: number[];
+  /** from sending the stop until the rule is out of the cloud */
+  readonly toClosed: number[];
+}
+
+const WITHIN_MS = 120_000;
+
+/** Starts sessions one by one on the resources in turn, then stops them one by one, and waits for each. */
+export async function useQuietly(org: Organization, sessions: number, everyMs: number): Promise<Waits> {
+  const startedAt = await paced(sessions, everyMs, async (index) => {
+    const resourceIds = [org.resourceIds[index % org.resourceIds.length]!];
+    return (await org.started({ ipv4Address: freshAddress(), resourceIds })).id;
+  });
+  const toActive = await activeAfter(org, startedAt);
+  return { toActive, toClosed: await stopOneByOne(org, [...startedAt.keys()], everyMs) };
+}
+
+/** Stops sessions one by one. @returns for each, milliseconds until the cloud had closed it */
+export async function stopOneByOne(
+  org: Organization,
+  ids: readonly string[],
+  everyMs: number,
+): Promise<number[]> {
+  const stoppedAt = await paced(ids.length, everyMs, async (index) => {
+    await org.admin.expect(200, org.admin.post(`/sessions/${ids[index]!}/stop`));
+    return ids[index]!;
+  });
+  return closedAfter(org, stoppedAt);
+}
+
+/** Starts sessions, one on each resource in turn, and waits until all are ACTIVE. @returns their ids */
+export async function activeSessions(org: Organization, count: number): Promise<string[]> {
+  const startedAt = await paced(count, 0, async (index) => {
+    const resourceIds = [org.resourceIds[index % org.resourceIds.length]!];
+    return (await org.started({ ipv4Address: freshAddress(), resourceIds })).id;
+  });
+  await activeAfter(org, startedAt);
+  return [...startedAt.keys()];
+}
+
+async function paced(
+  count: number,
+  everyMs: number,
+  deed: (index: number) => Promise<string>,
+): Promise<Map<string, number>> {
+  const sentAt = new Map<string, number>();
+  const sent: Promise<void>[] = [];
+  const began = performance.now();
+  for (let index = 0; index < count; index += 1) {
+    const wait = began + index * everyMs - performance.now();
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, wait)));
+    const at = performance.timeOrigin + performance.now();
+    sent.push(deed(index).then((id) => void sentAt.set(id, at)));
+  }
+  await Promise.all(sent);
+  return sentAt;
+}
+
+/** The database's clock is this machine's. */
+async function activeAfter(org: Organization, startedAt: ReadonlyMap<string, number>): Promise<number[]> {
+  const rows = await until(
+    'the sessions are ACTIVE',
+    async () => {
+      const active = await org.drawbridge.query<{ id: string; at: number }>(
+        `SELECT s.id, extract(epoch FROM max(ip.applied_at))::float8 * 1000 AS at
+         FROM sessions s JOIN resource_ips ip ON ip.session_id = s.id
+         WHERE s.status = 'ACTIVE' AND s.id = ANY ($1::uuid[]) GROUP BY s.id`,
+        [[...startedAt.keys()]],
+      );
+      return active.length === startedAt.size && active;
+    },
+    WITHIN_MS,
+  );
+  return rows.map(({ id, at }) => at - startedAt.get(id)!);
+}
+
+async function closedAfter(org: Organization, stoppedAt: ReadonlyMap<string, number>): Promise<number[]> {
+  const ids = [...stoppedAt.keys()];
+  await until(
+    'the sessions are CANCELLED',
+    async () => {
+      const [row] = await org.drawbridge.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM sessions WHERE status = 'CANCELLED' AND id = ANY ($1::uuid[])`,
+        [ids],
+      );
+      return row!.count === ids.length;
+    },
+    WITHIN_MS,
+  );
+  const addresses = await org.drawbridge.query<{ id: string; address: string }>(
+    'SELECT id, ipv4_address AS address FROM sessions WHERE id = ANY ($1::uuid[])',
+    [ids],
+  );
+  const closed = new Map<string, number>();
+  for (const { event, address, at } of await org.drawbridge.cloud.timeline()) {
+    if (event === 'closed') closed.set(address, at / 1000);
+  }
+  return addresses.map(({ id, address }) => closed.get(address)! - stoppedAt.get(id)!);
+}

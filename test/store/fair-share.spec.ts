@@ -1,0 +1,130 @@
+import { Database, LeaseStore, SweepStore } from '#entities';
+import { cloneDatabase } from '../harness/database';
+
+interface Made {
+  readonly organization: string;
+  readonly targets: readonly string[];
+}
+
+describe('What waits for a slot', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+  const store = new SweepStore();
+  let busy: Made;
+  let other: Made;
+
+  /** An organization with cloud objects that are not due, in the order they were made. */
+  const organizationWith = async (count: number): Promise<Made> => {
+    const [made] = await database.autocommit.query<Made[]>(
+      `WITH organization AS (
+         INSERT INTO organizations (slug, name) VALUES (gen_random_uuid()::text, 'Example') RETURNING id
+       ), credential AS (
+         INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
+         SELECT id, 'key', 'AWS', 'ACCESS_KEY', '{}' FROM organization RETURNING id
+       ), target AS (
+         INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at)
+         SELECT 'AWS', gen_random_uuid()::text, 'SECURITY_GROUP', 'sg', now() + interval '1 hour'
+         FROM generate_series(1, $1) RETURNING id
+       ), resource AS (
+         INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
+         SELECT organization.id, 'r', credential.id, 'AWS', 'SECURITY_GROUP', 'sg', target.id
+         FROM organization, credential, target
+       )
+       SELECT organization.id AS organization, ARRAY(SELECT id FROM target) AS targets FROM organization`,
+      [count],
+    );
+    return made!;
+  };
+
+  /** @param dueInSeconds negative: so long ago */
+  const rule = (
+    targetId: string,
+    dueInSeconds: number,
+    { closing = false, attempts = 0 }: { closing?: boolean; attempts?: number } = {},
+  ): Promise<unknown> =>
+    database.autocommit.query(
+      `INSERT INTO rules (target_id, key, address, protocol, ports, due_at, closing, attempts)
+       VALUES ($1, gen_random_uuid()::text, '203.0.113.1/32', 'tcp', '22', now() + make_interval(secs => $2), $3, $4)`,
+      [targetId, dueInSeconds, closing, attempts],
+    );
+
+  const waiting = async (perOrganization = 100, limit = 100): Promise<string[]> =>
+    (await store.waitingTargets(database.autocommit, perOrganization, limit)).map(({ targetId }) => targetId);
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'fair-share', poolSize: 2 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+  beforeEach(async () => {
+    await database.autocommit.query('TRUNCATE targets, rules, resources, rule_holders CASCADE');
+    busy = await organizationWith(30);
+    other = await organizationWith(3);
+  });
+
+  it('shows the first of every organization before the second of any, however long one has waited', async () => {
+    for (const target of busy.targets) await rule(target, -3600, { closing: true });
+    await rule(other.targets[0]!, -1);
+    const found = await waiting(5);
+    expect(found).toHaveLength(6);
+    expect(found.indexOf(other.targets[0]!)).toBeLessThanOrEqual(1);
+    expect(await waiting(5, 2)).toContain(other.targets[0]);
+  });
+
+  it('leaves out what is in backoff, and what a worker has', async () => {
+    await rule(busy.targets[0]!, 30, { attempts: 3 });
+    await rule(busy.targets[1]!, -1);
+    await rule(busy.targets[2]!, -1);
+    await new LeaseStore().take(database.autocommit, busy.targets[2]!, 10);
+    expect(await waiting()).toEqual([busy.targets[1]]);
+  });
+
+  it('puts an organization’s closing before its opening, what was never tried before what failed', async () => {
+    const [failed, opening, closing, longer] = busy.targets as [string, string, string, string];
+    await rule(failed, -500, { attempts: 2 });
+    await rule(opening, -400);
+    await rule(longer, -300, { closing: true });
+    await rule(closing, -200, { closing: true });
+    expect(await waiting()).toEqual([longer, closing, opening, failed]);
+  });
+
+  it('tells what the slots are shared by', async () => {
+    const [target] = busy.targets as [string];
+    await database.autocommit.query(
+      `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
+       SELECT organization_id, 'same object', id, 'AWS', 'SECURITY_GROUP', 'sg', $2 FROM credentials WHERE organization_id = $1`,
+      [other.organization, target],
+    );
+    await rule(target, -1, { attempts: 1 });
+    await rule(target, -1, { closing: true });
+    const [found] = await store.waitingTargets(database.autocommit, 1, 1);
+    expect(found).toEqual({
+      targetId: target,
+      provider: 'AWS',
+      organizations: [busy.organization, other.organization].sort(),
+      closing: true,
+      patient: false,
+    });
+    expect(await store.waitingTarget(database.autocommit, target)).toEqual(found);
+  });
+
+  it('has what is only to be compared at the end, as what may wait', async () => {
+    const [compared, opening] = busy.targets as [string, string];
+    await database.autocommit.query(
+      `UPDATE targets SET reconcile_due_at = now() - interval '1 day' WHERE id = $1`,
+      [compared],
+    );
+    await rule(opening, -1);
+    expect(await waiting()).toEqual([opening, compared]);
+    expect(await store.waitingTarget(database.autocommit, compared)).toMatchObject({ patient: true });
+  });
+
+  it('is nothing when nothing is due', async () => {
+    expect(await waiting()).toEqual([]);
+    expect(await store.waitingTarget(database.autocommit, busy.targets[0]!)).toBeNull();
+  });
+});
