@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
 

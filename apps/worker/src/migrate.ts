@@ -11,7 +11,10 @@ class MigrationSettings {
 
 async function migrate(): Promise<void> {
   const { DATABASE_URL: url } = loadSettings(MigrationSettings, process.env);
-  const database = await new Database({ url, applicationName: 'drawbridge-migrate', poolSize: 2 }).connect();
+  const settings = { url, applicationName: 'drawbridge-migrate', poolSize: 2 };
+  const database = await new Database(settings).connect().catch((error: unknown) => {
+    throw UnusableDatabase.unreachable(error);
+  });
   try {
     const names = await database.migrate();
     await migrateQueue(url);

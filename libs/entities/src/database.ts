@@ -62,19 +62,22 @@ export class Database {
     this.source = createDataSource(settings);
   }
 
-  /** @throws UnusableDatabase when PostgreSQL cannot be reached */
+  /** @throws Error when PostgreSQL cannot be reached */
   async connect(): Promise<this> {
-    try {
-      await this.source.initialize();
-    } catch (error) {
-      throw UnusableDatabase.unreachable(error);
-    }
+    await this.source.initialize();
     return this;
   }
 
-  /** As `connect`, for what serves. @throws UnusableDatabase also when migrations of this release did not run */
+  /**
+   * As `connect`, for what serves at DATABASE_URL.
+   * @throws UnusableDatabase when it cannot be reached, or migrations of this release did not run
+   */
   async connectMigrated(): Promise<this> {
-    await this.connect();
+    try {
+      await this.connect();
+    } catch (error) {
+      throw UnusableDatabase.unreachable(error);
+    }
     const names = this.source.migrations.map(({ name, constructor }) => name ?? constructor.name);
     const missing = await this.missingMigrations(names);
     if (missing.length === 0) return this;
