@@ -29,7 +29,10 @@ export const honestApi: Oracle = {
               ? !wasSeen(evidence, reads, history, name, { from: since, to: move.at })
               : !wasMissed(evidence, reads, history, name, move),
           );
-        return lies.map((name) => `${name} was called ${move.now} and nobody had seen that it was`);
+        return lies.map(
+          (name) =>
+            `${name} was called ${move.now} and nobody had seen that it was (${whatWasSeen(evidence, reads, history, name, { from: since, to: move.at })})`,
+        );
       }),
     );
   },
@@ -87,6 +90,21 @@ function firstFrom(calls: readonly Call[], from: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** For people: when it was said, when somebody looked last, and when it stood. Seconds since the watch began. */
+function whatWasSeen(
+  evidence: Evidence,
+  reads: Reads,
+  history: History,
+  name: RuleName,
+  within: Span,
+): string {
+  const since = (at: number): string => ((at - evidence.begunAt) / 1000).toFixed(2);
+  const seen = looks(evidence, reads, name, within).map(({ from }) => since(from));
+  const stood = (history.standings.get(name) ?? []).map(({ from, to }) => `${since(from)}-${since(to)}`);
+  const looked = `looks ${seen.slice(-5).join(', ') || 'none'}`;
+  return `waiting from ${since(within.from)} to ${since(within.to)}, ${looked}, it stood ${stood.join(', ') || 'never'}`;
 }
 
 const wasSeen = (evidence: Evidence, reads: Reads, history: History, name: RuleName, within: Span): boolean =>

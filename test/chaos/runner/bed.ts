@@ -104,6 +104,17 @@ export class Bed implements Product {
     await Promise.all(this.processes.map((process) => process.back()));
   }
 
+  /** What the APIs logged of failures that nobody foresaw: one line of each kind. */
+  complaints(): string {
+    const lines = this.apis.flatMap((api) => api.output.split('\n'));
+    const kinds = new Map(
+      lines
+        .filter((line) => line.includes('failed unexpectedly'))
+        .map((line) => [/"message":"([^"]*)"/.exec(line)?.[1], line]),
+    );
+    return [...kinds.values()].join('\n');
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.processes.map((process) => process.stop()));
     for (const { ways } of this.processes) {

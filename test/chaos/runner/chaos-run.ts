@@ -57,6 +57,7 @@ export async function chaosRun(options: RunOptions): Promise<Outcome> {
   const began = performance.now();
   const random = new Random(options.seed);
   const bed = await Bed.start(options.redis, options.latencyMs);
+  let load: Load | null = null;
   try {
     let watch: Watch | null = null;
     const tenants: Tenant[] = [];
@@ -64,7 +65,7 @@ export async function chaosRun(options: RunOptions): Promise<Outcome> {
       tenants.push(await Tenant.register(bed, GROUPS, () => watch!, random));
     await plantForeignRules(bed.cloud, options.foreignRules, GROUPS);
     watch = await Watch.begin(bed);
-    const load = Load.begin(bed, tenants, random);
+    load = Load.begin(bed, tenants, random);
     const strikes = await strikeOn(bed, watch, load, random, options);
     options.say('The last fault is mended; waiting for quiet.');
     const deeds = load.done;
@@ -73,7 +74,10 @@ export async function chaosRun(options: RunOptions): Promise<Outcome> {
     await nothingForgotten(bed);
     const evidence = await watch.evidence(true);
     return { strikes, evidence, deeds, minutes: (performance.now() - began) / 60_000 };
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${bed.complaints()}`, { cause: error });
   } finally {
+    load?.abandon();
     await bed.stop();
   }
 }

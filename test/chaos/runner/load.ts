@@ -36,6 +36,11 @@ export class Load {
     return this.deeds;
   }
 
+  /** Nobody begins anything any more. For when the run has failed. */
+  abandon(): void {
+    this.working = false;
+  }
+
   /** Everybody goes home: every session ends, every static rule is deleted. Call it when all is well again. */
   async end(): Promise<void> {
     this.working = false;

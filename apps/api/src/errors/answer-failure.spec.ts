@@ -97,6 +97,14 @@ describe('error bodies', () => {
     ['out of connections', coded('53300')],
     ['refused at every address', Object.assign(new AggregateError([coded('ECONNREFUSED')]), {})],
     ['cut', new Error('Connection terminated unexpectedly')],
+    [
+      'cut in a transaction',
+      new Error('Database connection provided by a query runner was already released, cannot …'),
+    ],
+    [
+      'cut before a transaction was over',
+      new Error('Query runner already released. Cannot run queries anymore.'),
+    ],
     ['too slow', new Error('Query read timeout')],
   ])('ask to try again when the database is %s', async (_, thrown) => {
     const answer = await request(failing(thrown)).get('/api/v1/sessions');

@@ -21,9 +21,9 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   '08006',
 ]);
 
-// pg gives these no code
+// pg gives these no code; the last two are TypeORM's, of a transaction whose connection was lost between two statements
 const LOST_CONNECTION_WORDS =
-  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Database connection provided by a query runner was already released|Query runner already released)/;
 
 /** PostgreSQL cannot keep U+0000 in a text. */
 const REFUSED_TEXT_CODES: ReadonlySet<string> = new Set(['22021', '22P05']);
