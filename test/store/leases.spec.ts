@@ -53,6 +53,7 @@ describe('A lease on a cloud object', () => {
     database.transaction((tx) =>
       new SettlementStore().settle(tx, lease, {
         access: null,
+        looked: false,
         waiting: [],
         giveUpSeconds: 300,
         rules: [

@@ -1,6 +1,6 @@
 import {
   overallStatus,
-  resourceIpMove,
+  resourceIpMoves,
   sessionStatus,
   type OrganizationId,
   type RuleState,
@@ -47,7 +47,9 @@ export interface Settlement {
   readonly rules: readonly RuleSettlement[];
   /** the way the look took; null when the cloud was not asked */
   readonly access: Access | null;
-  /** the waiting ResourceIps whose own way into the cloud this look took */
+  /** the cloud answered */
+  readonly looked: boolean;
+  /** the waiting ResourceIps whose own way into the cloud this look took: those that were moved meanwhile wait on */
   readonly waiting: readonly string[];
   /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
   readonly giveUpSeconds: number;
@@ -60,7 +62,6 @@ export interface Settled {
 }
 
 interface AffectedIp extends SettledIp {
-  id: string;
   organizationId: OrganizationId;
   sessionId: string | null;
   staticIpRuleId: string | null;
@@ -81,6 +82,10 @@ const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
       JOIN resources res ON res.id = ip.resource_id
       WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
         AND res.credential_id = r.credential_id AND res.region IS NOT DISTINCT FROM r.region))`;
+
+/** A rule's state for those who wait for it: one that is due and was not part of this look ($1) may be gone by now. */
+const LOOKED_AT = `CASE WHEN r.state = 'present' AND r.due_at <= now() AND NOT r.id = ANY ($1::uuid[])
+    THEN 'unknown' ELSE r.state END`;
 
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
@@ -129,16 +134,28 @@ export class SettlementStore {
     return tx.query(
       `SELECT ip.id, ip.organization_id AS "organizationId", ip.session_id AS "sessionId",
          ip.static_ip_rule_id AS "staticIpRuleId", ip.status, ip.pending_since < now() - make_interval(secs => $3) AS overdue,
-         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', r.state, 'providerRuleId', r.provider_rule_id,
+         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', ${LOOKED_AT}, 'providerRuleId', r.provider_rule_id,
              'lastError', r.last_error, 'keptByOthers', EXISTS (
                SELECT FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
-               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN (${HOLDING})))
+               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN (${HOLDING})
+                 AND NOT (other.status = 'PENDING' AND other.id = ANY ($2::uuid[]))),
+             'waitingOthers', ARRAY(
+               SELECT other.id FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
+               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status = 'PENDING' AND other.id = ANY ($2::uuid[])))
            FROM rule_holders holder CROSS JOIN LATERAL ${byKey('rules', 'holder.rule_id')} r
            WHERE holder.resource_ip_id = ip.id ORDER BY r.key) AS rules
        FROM (SELECT DISTINCT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]) OFFSET 0) touched
        CROSS JOIN LATERAL ${byKey('resource_ips', 'touched.resource_ip_id')} ip
-       WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[]))`,
-      [ruleIds, settlement.waiting, settlement.giveUpSeconds],
+       WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[]) AND EXISTS (
+         SELECT FROM resources own WHERE own.id = ip.resource_id
+           AND own.credential_id = $4 AND own.region IS NOT DISTINCT FROM $5::text))`,
+      [
+        ruleIds,
+        settlement.waiting,
+        settlement.giveUpSeconds,
+        settlement.access?.credentialId ?? null,
+        settlement.access?.region ?? null,
+      ],
     );
   }
 
@@ -148,10 +165,10 @@ export class SettlementStore {
     settlement: Settlement,
   ): Promise<Settled & { moved: AffectedIp[] }> {
     const failed = new Set(settlement.rules.filter((rule) => rule.failed).map((rule) => rule.ruleId));
-    const moves = affected.flatMap((ip) => {
-      const move = resourceIpMove(ip, failed);
-      return move ? [{ ip, row: { id: ip.id, from: ip.status, ...move } }] : [];
-    });
+    const moves = resourceIpMoves(affected, failed, settlement.looked).map(({ ip, move }) => ({
+      ip,
+      row: { id: ip.id, from: ip.status, ...move },
+    }));
     if (moves.length === 0) return { moved: [], latenessSeconds: [] };
     const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
       `WITH moved AS (

@@ -121,7 +121,13 @@ function judgeUnwanted(
 
 function retry(ruleId: string, result: ChangeResult | undefined): Verdict {
   const message = result && result.result !== 'done' && result.message !== '' ? result.message : null;
-  return { ruleId, kind: 'retry', message, unknown: result?.result === 'unknown' };
+  // done and yet not to be seen: the look was stale, or the answer was
+  return {
+    ruleId,
+    kind: 'retry',
+    message,
+    unknown: result?.result === 'unknown' || result?.result === 'done',
+  };
 }
 
 /** For how long a cloud must say that its object is gone before rules count as gone with it. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
-  Access,
   ConvergenceStore,
   DueRuleRow,
   LeaseStore,
@@ -26,9 +25,9 @@ import {
 import type { CloudWays } from '../clouds/cloud-access';
 import type { Timing } from '../timing';
 import { HeldLease, LeaseLost } from './held-lease';
-import { passes, sortDue, type Pass } from './passes';
+import { passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
-import { settledLocally, settlement, stillDue } from './settle-rule';
+import { keptDue, settledLocally, settlement, stillDue } from './settle-rule';
 
 export interface ConvergenceStores {
   readonly leases: LeaseStore;
@@ -91,8 +90,12 @@ export class Converger {
     if (due.length === 0) return false;
     const { settled, kept, open } = sortDue(due);
     const local = [...settled.map(settledLocally), ...kept.map(stillDue)];
-    if (local.length > 0) await this.settle(held, { rules: local, access: null, waiting: [] });
-    for (const pass of passes(open)) await this.look(held, driver, pass);
+    if (local.length > 0) await this.settle(held, { rules: local, access: null, looked: false, waiting: [] });
+    const unheard = new Set<string>();
+    for (const pass of passes(open)) {
+      const found = await this.look(held, driver, withUnheard(pass, unheard, horizonMs(driver)));
+      for (const rule of found) if (rule.inFlight) unheard.add(rule.ruleId);
+    }
     return true;
   }
 
@@ -113,7 +116,7 @@ export class Converger {
   }
 
   /** One look at the cloud, and one batch of changes, through one credential. */
-  private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<void> {
+  private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<RuleSettlement[]> {
     await held.keep();
     let target: CloudTarget;
     let before: ObservedRule[];
@@ -124,25 +127,22 @@ export class Converger {
     } catch (error) {
       const failure = asDriverError(error);
       this.observer.looked(held.lease.provider, failure.kind);
-      await this.settleUnreadable(held, pass, failure);
-      return;
+      return this.settleUnreadable(held, pass, failure);
     }
     const planned = planChanges(pass.rules, before);
     if (planned.length === 0) {
-      await this.settleVerdicts(held, pass, judge(pass.rules, new Map(), before));
-      return;
+      return this.settleVerdicts(held, pass, judge(pass.rules, new Map(), before));
     }
     const waitMs = await this.takeBudget(driver, target, planned);
     if (waitMs > 0) {
-      await this.settleVerdicts(held, pass, judge(pass.rules, refused(planned), before), waitMs);
-      return;
+      return this.settleVerdicts(held, pass, judge(pass.rules, refused(planned), before), waitMs);
     }
     const { results, retryAfterMs } = await this.change(held, driver, target, pass, planned);
     const after = await readOrNull(driver, target);
     const verdicts = after
       ? judge(pass.rules, results, after)
       : judge(pass.rules, results, before).map((verdict) => unseen(verdict, results));
-    await this.settleVerdicts(held, pass, verdicts, retryAfterMs);
+    return this.settleVerdicts(held, pass, verdicts, retryAfterMs);
   }
 
   private takeBudget(
@@ -173,13 +173,15 @@ export class Converger {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
+    const intentAt = this.timing.now();
     const noted = await this.stores.convergence.recordIntent(
       this.database.autocommit,
       held.lease,
       { additions: ofAction('add'), removals: ofAction('remove'), access: pass.access },
-      (IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs) / 1000,
+      horizonMs(driver) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
+    held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
@@ -197,7 +199,7 @@ export class Converger {
     }
   }
 
-  private async settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<void> {
+  private settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<RuleSettlement[]> {
     const ownWay = (rule: DueRuleRow): boolean => isDeepStrictEqual(rule.writtenWith, pass.access);
     const missingMs = new Map(
       pass.rules.filter(ownWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
@@ -211,26 +213,34 @@ export class Converger {
         targetMissing: missing || null,
       };
     });
-    await this.settle(held, { rules, access: null, waiting: pass.waiting });
+    return this.settlePass(held, pass, rules, false);
   }
 
-  private async settleVerdicts(
+  private settleVerdicts(
     held: HeldLease,
     pass: Pass,
     verdicts: readonly Verdict[],
     waitMs: number | null = null,
-  ): Promise<void> {
+  ): Promise<RuleSettlement[]> {
     const rules = verdicts.map((verdict, index) =>
       settlement(pass.rules[index]!, verdict, true, waitMs, this.timing.random()),
     );
-    await this.settle(held, { rules, access: pass.access, waiting: pass.waiting });
+    return this.settlePass(held, pass, rules, true);
+  }
+
+  private async settlePass(
+    held: HeldLease,
+    pass: Pass,
+    found: readonly RuleSettlement[],
+    looked: boolean,
+  ): Promise<RuleSettlement[]> {
+    const rules = keptDue(found, pass);
+    await this.settle(held, { rules, access: pass.access, looked, waiting: pass.waiting });
+    return rules;
   }
 
   /** @throws LeaseLost after asking whoever has the lease now to look again at what this worker may have changed */
-  private async settle(
-    held: HeldLease,
-    found: { rules: RuleSettlement[]; access: Access | null; waiting: readonly string[] },
-  ): Promise<void> {
+  private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
     const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
     const written = await this.database.transaction((tx) =>
       this.stores.settlements.settle(tx, held.lease, whole),
@@ -246,6 +256,9 @@ export class Converger {
     throw new LeaseLost(held.lease.targetId);
   }
 }
+
+/** How long after its intent a change may still land. */
+const horizonMs = (driver: ProviderDriver): number => IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs;
 
 function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deployment: string): RuleChange {
   if (change.action === 'remove') return change;

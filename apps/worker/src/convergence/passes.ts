@@ -4,6 +4,8 @@ import type { Access, DueRuleRow } from '#entities';
 export interface Pass {
   readonly access: Access;
   readonly rules: DueRuleRow[];
+  /** rules that others wait for in other ways: each way has a pass of its own */
+  readonly shared: Set<string>;
   /** ResourceIps that wait for these rules and whose own way this is */
   readonly waiting: string[];
 }
@@ -20,7 +22,9 @@ const waits = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holde
 const leaves = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'REMOVING');
 
 const isSettled = (rule: DueRuleRow): boolean =>
-  rule.wanted ? rule.state === 'present' && !waits(rule) : rule.state === 'absent' && !rule.inFlight;
+  rule.wanted
+    ? rule.state === 'present' && !waits(rule) && !rule.unheard
+    : (rule.state === 'absent' || rule.writtenWith === null) && !rule.inFlight;
 
 /** Which due rules need a look at the cloud. */
 export function sortDue(due: readonly DueRuleRow[]): Sorted {
@@ -39,15 +43,25 @@ export function sortDue(due: readonly DueRuleRow[]): Sorted {
 export function passes(open: readonly DueRuleRow[]): Pass[] {
   const found = new Map<string, Pass>();
   for (const rule of open) {
-    for (const access of waysTo(rule)) {
+    const ways = waysTo(rule);
+    for (const access of ways) {
       const key = accessKey(access);
-      const pass = found.get(key) ?? { access, rules: [], waiting: [] };
+      const pass = found.get(key) ?? { access, rules: [], shared: new Set(), waiting: [] };
       pass.rules.push(rule);
+      if (ways.length > 1) pass.shared.add(rule.ruleId);
       pass.waiting.push(...waitingBy(rule, key));
       found.set(key, pass);
     }
   }
   return [...found.values()];
+}
+
+/** The pass as it is after earlier ones left calls on their way: the rules were read before them. */
+export function withUnheard(pass: Pass, unheard: ReadonlySet<string>, inFlightMs: number): Pass {
+  const rules = pass.rules.map((rule) =>
+    unheard.has(rule.ruleId) ? { ...rule, inFlight: true, inFlightMs, unheard: true } : rule,
+  );
+  return { ...pass, rules };
 }
 
 const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;

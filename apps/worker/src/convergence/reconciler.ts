@@ -43,12 +43,12 @@ export class Reconciler {
       observed instanceof DriverError ? [] : [{ way, observed }],
     )[0];
     const drift = seen && findDrift(known, seen.observed);
-    if (looks.some(({ observed }) => observed instanceof DriverError && lookAgain(observed))) {
-      await this.store.ask(this.database.autocommit, held.lease.targetId, AGAIN_SECONDS, begun.requested);
-    }
+    const again = looks.some(({ observed }) => observed instanceof DriverError && lookAgain(observed));
     await held.keep();
     await this.database.transaction(async (tx) => {
       if (!(await this.leases.lock(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
+      await this.store.finish(tx, held.lease.targetId, begun);
+      if (again) await this.store.ask(tx, held.lease.targetId, AGAIN_SECONDS, begun.requested);
       for (const { way, observed } of looks) {
         const missing = observed instanceof DriverError && observed.kind === 'target-missing';
         if (await this.store.noteMissing(tx, held.lease, way.access, missing)) {
