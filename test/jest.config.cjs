@@ -40,6 +40,7 @@ module.exports = {
         '<rootDir>/{apps,libs}/**/*.spec.ts',
         '<rootDir>/test/floors/*.spec.ts',
         '<rootDir>/test/conformance/*.spec.ts',
+        '<rootDir>/test/simulation/*.spec.ts',
       ],
     },
     {
