@@ -41,6 +41,7 @@ module.exports = {
         '<rootDir>/test/floors/*.spec.ts',
         '<rootDir>/test/conformance/*.spec.ts',
         '<rootDir>/test/chaos/oracles/*.spec.ts',
+        '<rootDir>/test/simulation/*.spec.ts',
       ],
     },
     {

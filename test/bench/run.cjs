@@ -1,2 +1,2 @@
-require('./typescript.cjs');
+require('../harness/typescript.cjs');
 require('./main.ts');

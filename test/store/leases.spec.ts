@@ -56,6 +56,7 @@ describe('A lease on a cloud object', () => {
         lease,
         {
           access: null,
+          looked: false,
           waiting: [],
           giveUpSeconds: 300,
           rules: [

@@ -35,6 +35,8 @@ export interface DueRuleRow extends DueRule {
   readonly attempts: number;
   /** how long a call that nobody heard of may still land */
   readonly inFlightMs: number;
+  /** there was such a call, and nobody has looked since it can land no more */
+  readonly unheard: boolean;
   /** for how long that way has led to no cloud object; null: it did when it was last taken */
   readonly targetMissingMs: number | null;
   /** the way it was written; null when it never was */
@@ -74,6 +76,7 @@ function toDueRule(row: RawDueRow): DueRuleRow {
     mayOpen: holding.some((holder) => !holder.expired),
     inFlight: inFlightMs > 0,
     inFlightMs,
+    unheard: row.inFlightMs !== null,
     targetMissingMs: row.targetMissingMs,
     seenAs: row.seenAs,
     spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
@@ -120,7 +123,8 @@ export class ConvergenceStore {
   /**
    * Notes, before the cloud is called, that it may soon hold or lose these rules.
    * @param additions rules about to be written, and the way
-   * @param horizonSeconds how long an add may take to land; a removal that lands late closes what is to be closed
+   * @param horizonSeconds how long a change may take to land: an add when nobody wants it any more, a removal when
+   *   somebody wants it again
    * @returns false when the lease is lost: then nothing may be sent
    */
   async recordIntent(
@@ -138,7 +142,7 @@ export class ConvergenceStore {
            WHERE id = $1 AND lease_generation = $2 AND lease_until > now() RETURNING id
          )
          UPDATE rules SET state = 'unknown',
-           in_flight_until = CASE WHEN id = ANY ($3::uuid[]) THEN now() + make_interval(secs => $7) END,
+           in_flight_until = now() + make_interval(secs => $7),
            credential_id = CASE WHEN id = ANY ($3::uuid[]) THEN $5 ELSE credential_id END,
            region = CASE WHEN id = ANY ($3::uuid[]) THEN $6 ELSE region END
          WHERE (id = ANY ($3::uuid[]) OR id = ANY ($4::uuid[])) AND EXISTS (SELECT FROM fence) RETURNING 1`,

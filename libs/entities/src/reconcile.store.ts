@@ -39,6 +39,16 @@ export interface ReconcileOutcome {
 const EVERY_SECONDS = 45;
 /** While no way leads to the object and nothing of ours is left in it. */
 const UNREACHABLE_EVERY_SECONDS = 600;
+/** A reconcile under way. */
+export interface BegunReconcile {
+  /** somebody waits for the outcome */
+  readonly requested: boolean;
+  /** when it is tried again if it breaks off */
+  readonly againAt: string;
+}
+
+/** When it is tried again after a worker broke off. */
+const BROKEN_OFF = '30 seconds';
 /** More often than this within an hour somebody else keeps taking a rule out: then we wait for the hour to end. */
 const MOST_FIGHTS = 3;
 
@@ -49,17 +59,26 @@ export class ReconcileStore {
   /** @param everySeconds between two comparisons of one cloud object */
   constructor(private readonly everySeconds = EVERY_SECONDS) {}
 
-  /** Plans the next one. @returns null when it is not due, or the lease is lost; whether somebody asked for it */
-  async begin(tx: Tx, lease: Lease): Promise<{ requested: boolean } | null> {
-    const [begun] = returned<{ requested: boolean }>(
+  /** Plans another try, in case this one breaks off. @returns null when it is not due, or the lease is lost; whether somebody asked for it */
+  async begin(tx: Tx, lease: Lease): Promise<BegunReconcile | null> {
+    const [begun] = returned<BegunReconcile>(
       await tx.query(
-        `UPDATE targets t SET reconcile_due_at = now() + make_interval(secs => $3), reconcile_requested = false
-         FROM (SELECT id, reconcile_requested AS requested FROM targets WHERE id = $1) old
-         WHERE t.id = old.id AND t.lease_generation = $2 AND t.reconcile_due_at <= now() RETURNING old.requested`,
-        [lease.targetId, lease.generation, this.everySeconds],
+        `UPDATE targets t SET reconcile_due_at = now() + interval '${BROKEN_OFF}'
+         WHERE id = $1 AND lease_generation = $2 AND reconcile_due_at <= now()
+         RETURNING reconcile_requested AS requested, reconcile_due_at::text AS "againAt"`,
+        [lease.targetId, lease.generation],
       ),
     );
     return begun ?? null;
+  }
+
+  /** It is done: plans the next one, unless somebody asked for one meanwhile. */
+  async finish(tx: Tx, targetId: string, { againAt }: BegunReconcile): Promise<void> {
+    await tx.query(
+      `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => $3), reconcile_requested = false
+       WHERE id = $1 AND reconcile_due_at = $2::timestamptz`,
+      [targetId, againAt, this.everySeconds],
+    );
   }
 
   /** Asks for a reconcile soon. @param requested somebody waits for the outcome */
@@ -203,7 +222,7 @@ export class ReconcileStore {
   }
 
   /**
-   * The cloud object is gone, and its rules with it: whoever holds them waits for them again, and is told in the
+   * The cloud object is gone, and its rules with it, also those that were left alone for a while: whoever holds them waits for them again, and is told in the
    * provider's words that they cannot be had. The resources are not to be used until somebody verifies them.
    */
   async giveUpTarget(tx: Tx, lease: Lease, { access, resources }: ReconcileWay): Promise<void> {
@@ -215,7 +234,8 @@ export class ReconcileStore {
     );
     await tx.query(
       `UPDATE rules SET state = 'absent', due_at = now(), revision = revision + 1, attempts = 0
-       WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3 AND state = 'present'`,
+       WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3
+         AND (state = 'present' OR (state = 'absent' AND due_at > now()))`,
       [lease.targetId, access.credentialId, access.region],
     );
     await tx.query(

@@ -1,6 +1,6 @@
 import {
   overallStatus,
-  resourceIpMove,
+  resourceIpMoves,
   sessionStatus,
   type OrganizationId,
   type RuleState,
@@ -48,7 +48,9 @@ export interface Settlement {
   readonly rules: readonly RuleSettlement[];
   /** the way the look took; null when the cloud was not asked */
   readonly access: Access | null;
-  /** the waiting ResourceIps whose own way into the cloud this look took */
+  /** the cloud answered */
+  readonly looked: boolean;
+  /** the waiting ResourceIps whose own way into the cloud this look took: those that were moved meanwhile wait on */
   readonly waiting: readonly string[];
   /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
   readonly giveUpSeconds: number;
@@ -63,7 +65,6 @@ export interface Settled {
 }
 
 interface AffectedIp extends SettledIp {
-  id: string;
   organizationId: OrganizationId;
   sessionId: string | null;
   staticIpRuleId: string | null;
@@ -85,10 +86,9 @@ const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
       WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
         AND res.credential_id = r.credential_id AND res.region IS NOT DISTINCT FROM r.region))`;
 
-/** For `WHERE`: somebody waits for the rule whose own way this look did not take ($4): it is looked at that way, too. */
-const OTHERS_WAIT = `EXISTS (
-    SELECT FROM rule_holders holder CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
-    WHERE holder.rule_id = r.id AND ip.status = 'PENDING' AND ip.id <> ALL ($4::uuid[]))`;
+/** A rule's state for those who wait for it: one that is due and was not part of this look ($1) may be gone by now. */
+const LOOKED_AT = `CASE WHEN r.state = 'present' AND r.due_at <= now() AND NOT r.id = ANY ($1::uuid[])
+    THEN 'unknown' ELSE r.state END`;
 
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
@@ -113,16 +113,12 @@ export class SettlementStore {
     return { latenessSeconds };
   }
 
-  private async writeRules(
-    tx: Tx,
-    lease: Lease,
-    { rules, access, waiting, together }: Settlement,
-  ): Promise<void> {
+  private async writeRules(tx: Tx, lease: Lease, { rules, access, together }: Settlement): Promise<void> {
     await tx.query(
       `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isForeign", r.is_foreign),
          provider_rule_id = coalesce(s."providerRuleId", CASE WHEN s.state = 'absent' THEN NULL ELSE r.provider_rule_id END),
          attempts = CASE WHEN r.revision = s.revision THEN s.attempts ELSE 0 END,
-         due_at = CASE WHEN r.revision <> s.revision OR (s."dueInMs" IS NULL AND ${OTHERS_WAIT}) THEN r.due_at
+         due_at = CASE WHEN r.revision <> s.revision THEN r.due_at
            ELSE now() + make_interval(secs => s."dueInMs" / 1000.0) END,
          in_flight_until = CASE WHEN s."inFlight" THEN r.in_flight_until END,
          last_error = s.message,
@@ -133,7 +129,7 @@ export class SettlementStore {
        FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "providerRuleId" text,
          "isForeign" boolean, attempts int, "dueInMs" float8, "inFlight" boolean, message text, "targetMissing" boolean)
        WHERE r.id = s."ruleId"`,
-      [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null, waiting],
+      [JSON.stringify(rules), access?.credentialId ?? null, access?.region ?? null],
     );
     if (!together) return;
     await tx.query(
@@ -150,16 +146,28 @@ export class SettlementStore {
     return tx.query(
       `SELECT ip.id, ip.organization_id AS "organizationId", ip.session_id AS "sessionId",
          ip.static_ip_rule_id AS "staticIpRuleId", ip.status, ip.pending_since < now() - make_interval(secs => $3) AS overdue,
-         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', r.state, 'providerRuleId', r.provider_rule_id,
+         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'state', ${LOOKED_AT}, 'providerRuleId', r.provider_rule_id,
              'lastError', r.last_error, 'keptByOthers', EXISTS (
                SELECT FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
-               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN (${HOLDING})))
+               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN (${HOLDING})
+                 AND NOT (other.status = 'PENDING' AND other.id = ANY ($2::uuid[]))),
+             'waitingOthers', ARRAY(
+               SELECT other.id FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
+               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status = 'PENDING' AND other.id = ANY ($2::uuid[])))
            FROM rule_holders holder CROSS JOIN LATERAL ${byKey('rules', 'holder.rule_id')} r
            WHERE holder.resource_ip_id = ip.id ORDER BY r.key) AS rules
        FROM (SELECT DISTINCT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]) OFFSET 0) touched
        CROSS JOIN LATERAL ${byKey('resource_ips', 'touched.resource_ip_id')} ip
-       WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[]))`,
-      [ruleIds, settlement.waiting, settlement.giveUpSeconds],
+       WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[]) AND ($4::uuid IS NULL OR EXISTS (
+         SELECT FROM resources own WHERE own.id = ip.resource_id
+           AND own.credential_id = $4 AND own.region IS NOT DISTINCT FROM $5::text)))`,
+      [
+        ruleIds,
+        settlement.waiting,
+        settlement.giveUpSeconds,
+        settlement.access?.credentialId ?? null,
+        settlement.access?.region ?? null,
+      ],
     );
   }
 
@@ -169,10 +177,10 @@ export class SettlementStore {
     settlement: Settlement,
   ): Promise<Settled & { moved: AffectedIp[] }> {
     const failed = new Set(settlement.rules.filter((rule) => rule.failed).map((rule) => rule.ruleId));
-    const moves = affected.flatMap((ip) => {
-      const move = resourceIpMove(ip, failed);
-      return move ? [{ ip, row: { id: ip.id, from: ip.status, ...move } }] : [];
-    });
+    const moves = resourceIpMoves(affected, failed, settlement.looked).map(({ ip, move }) => ({
+      ip,
+      row: { id: ip.id, from: ip.status, ...move },
+    }));
     if (moves.length === 0) return { moved: [], latenessSeconds: [] };
     const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
       `WITH moved AS (

@@ -111,8 +111,7 @@ function judgeWanted(
   if (result?.result === 'refused' && !PASSING_KINDS.has(result.kind)) {
     return { ruleId, kind: 'failed', message: result.message };
   }
-  // done, and not shown: what was read may be older than the add, which then stands unseen
-  return retry(ruleId, result, result?.result !== 'refused' && result !== undefined);
+  return retry(ruleId, result);
 }
 
 function judgeUnwanted(
@@ -130,13 +129,15 @@ function judgeUnwanted(
   return rule.inFlight ? retry(ruleId, { result: 'unknown', message: '' }) : { ruleId, kind: 'absent' };
 }
 
-function retry(
-  ruleId: string,
-  result: ChangeResult | undefined,
-  unknown = result?.result === 'unknown',
-): Verdict {
+function retry(ruleId: string, result: ChangeResult | undefined): Verdict {
   const message = result && result.result !== 'done' && result.message !== '' ? result.message : null;
-  return { ruleId, kind: 'retry', message, unknown };
+  // done and yet not to be seen: the look was stale, or the answer was
+  return {
+    ruleId,
+    kind: 'retry',
+    message,
+    unknown: result?.result === 'unknown' || result?.result === 'done',
+  };
 }
 
 /** For how long a cloud must say that its object is gone before rules count as gone with it. */

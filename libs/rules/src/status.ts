@@ -102,12 +102,15 @@ export function resourceIpStatus(
 
 /** A ResourceIp whose rules a look at the cloud settled. */
 export interface SettledIp {
+  readonly id: string;
   readonly status: ResourceIpStatus;
   /** it has waited for so long that what is still missing is given up */
   readonly overdue: boolean;
   /** by their keys */
   readonly rules: readonly (HeldRule & {
     readonly ruleId: string;
+    /** who waits for it and may fail in the same settlement: then they keep it no more */
+    readonly waitingOthers: readonly string[];
     readonly providerRuleId: string | null;
     readonly lastError: string | null;
   })[];
@@ -124,16 +127,39 @@ export interface ResourceIpMove {
 /**
  * Where a ResourceIp moves after a look at the cloud; null: it stays.
  * @param failed the rules whose adding was given up
+ * @param looked the cloud answered: what others saw before is no proof that a waiting one's own way leads there
  */
-export function resourceIpMove(ip: SettledIp, failed: ReadonlySet<string>): ResourceIpMove | null {
+function resourceIpMove(ip: SettledIp, failed: ReadonlySet<string>, looked: boolean): ResourceIpMove | null {
   const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
   const missing = ip.rules.find((rule) => rule.state !== 'present');
   const givenUp = refused !== undefined || (ip.overdue && missing !== undefined);
   const to = resourceIpStatus(ip.status, ip.rules, givenUp);
-  if (to === ip.status) return null;
+  if (to === ip.status || (to === 'APPLIED' && !looked)) return null;
   const words = (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
   const ids = ip.rules.flatMap((rule) => rule.providerRuleId || []);
   return { to, errorMessage: to === 'FAILED' ? words : null, providerRuleId: ids.join(',') || null };
+}
+
+/**
+ * Where ResourceIps move after a look at the cloud, without those that stay. Who fails keeps a rule for nobody any more.
+ * @param failed the rules whose adding was given up
+ * @param looked the cloud answered
+ */
+export function resourceIpMoves<Ip extends SettledIp>(
+  ips: readonly Ip[],
+  failed: ReadonlySet<string>,
+  looked: boolean,
+): { ip: Ip; move: ResourceIpMove }[] {
+  const failing = new Set<string>();
+  for (const ip of ips) if (resourceIpMove(ip, failed, looked)?.to === 'FAILED') failing.add(ip.id);
+  return ips.flatMap((ip) => {
+    const rules = ip.rules.map((rule) => ({
+      ...rule,
+      keptByOthers: rule.keptByOthers || rule.waitingOthers.some((id) => !failing.has(id)),
+    }));
+    const move = resourceIpMove({ ...ip, rules }, failed, looked);
+    return move ? [{ ip, move }] : [];
+  });
 }
 
 export const STATIC_IP_RULE_STATUSES = ['PENDING', 'ACTIVE', 'PARTIAL', 'FAILED'] as const;

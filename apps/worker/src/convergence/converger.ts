@@ -6,6 +6,7 @@ import {
   type ConvergenceStore,
   type DueRuleRow,
   type LeaseStore,
+  type RuleSettlement,
   type Settlement,
   type SettlementStore,
   type Transactions,
@@ -30,9 +31,9 @@ import type { Timing } from '../timing';
 import { heldBack, isRoomless, longestWait, toRuleChange, unseen } from './changes';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
-import { passes, sortDue, type Pass } from './passes';
+import { passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
-import { postponed, settledLocally, settlement, stillDue } from './settle-rule';
+import { keptDue, postponed, settledLocally, settlement, stillDue } from './settle-rule';
 import { expectedCalls, plannedCalls, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
@@ -115,10 +116,19 @@ export class Converger {
       ...kept.map((rule) => [rule, stillDue(rule)] as const),
     ]);
     await this.isolation.apart(held, [...local.keys()], (part) =>
-      this.settle(held, { rules: part.map((rule) => local.get(rule)!), access: null, waiting: [] }),
+      this.settle(held, {
+        rules: part.map((rule) => local.get(rule)!),
+        access: null,
+        looked: false,
+        waiting: [],
+      }),
     );
+    const unheard = new Set<string>();
     for (const pass of passes(open)) {
-      await this.isolation.apart(held, pass.rules, (rules) => this.look(held, driver, { ...pass, rules }));
+      await this.isolation.apart(held, pass.rules, async (rules) => {
+        const part = withUnheard({ ...pass, rules }, unheard, horizonMs(driver));
+        for (const rule of await this.look(held, driver, part)) if (rule.inFlight) unheard.add(rule.ruleId);
+      });
     }
     return true;
   }
@@ -139,35 +149,32 @@ export class Converger {
     }
   }
 
-  /** One look at the cloud, and one batch of changes, through one credential. */
-  private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<void> {
+  /** One look at the cloud, and one batch of changes, through one credential. @returns what was settled by it */
+  private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<RuleSettlement[]> {
     await held.keep();
     const target = await this.openFor(held, pass);
-    if (!target) return;
+    if (!target) return [];
     const allowance = new WriteAllowance(this.database, this.stores.budgets, this.timing, driver, target);
     const early = await allowance.take(held, expectedCalls(pass.rules));
     if (early > 0) {
-      await this.settle(held, { rules: postponed(pass.rules, early), access: null, waiting: pass.waiting });
-      return;
+      return this.settlePass(held, pass, postponed(pass.rules, early), false);
     }
     const before = await this.read(held, driver, target, pass);
     const planned = before ? planChanges(pass.rules, before) : [];
     await allowance.keepOnly(plannedCalls(planned));
-    if (!before) return;
+    if (!before) return [];
     if (planned.length === 0) {
-      await this.settleVerdicts(held, pass, judge(pass.rules, new Map(), before));
-      return;
+      return this.settleVerdicts(held, pass, judge(pass.rules, new Map(), before));
     }
     const waitMs = await allowance.take(held, plannedCalls(planned));
     if (waitMs > 0) {
-      await this.settleVerdicts(held, pass, judge(pass.rules, heldBack(planned), before), waitMs);
-      return;
+      return this.settleVerdicts(held, pass, judge(pass.rules, heldBack(planned), before), waitMs);
     }
     const { results, after } = await this.changeAndLook(held, driver, target, pass, planned, allowance);
     const verdicts = after
       ? judge(pass.rules, results, after)
       : judge(pass.rules, results, before).map((verdict) => unseen(verdict, results));
-    await this.settleVerdicts(held, pass, verdicts, longestWait(results));
+    return this.settleVerdicts(held, pass, verdicts, longestWait(results));
   }
 
   /**
@@ -239,14 +246,15 @@ export class Converger {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
+    const intentAt = this.timing.now();
     const noted = await this.stores.convergence.recordIntent(
       this.database.autocommit,
       held.lease,
       { additions: ofAction('add'), removals: ofAction('remove'), access: pass.access },
-      (IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs) / 1000,
+      horizonMs(driver) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
-    held.requireTime();
+    held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
@@ -259,19 +267,15 @@ export class Converger {
     }
   }
 
-  private async unreadable(held: HeldLease, pass: Pass, error: unknown): Promise<void> {
-    const failure = await this.isolation.asPassing(held, pass.rules, error);
-    this.observer.looked(held.lease.provider, failure.kind);
-    await this.settleUnreadable(held, pass, failure);
-  }
-
-  private async settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<void> {
+  private async unreadable(held: HeldLease, pass: Pass, thrown: unknown): Promise<void> {
+    const error = await this.isolation.asPassing(held, pass.rules, thrown);
     this.observer.looked(held.lease.provider, error.kind);
     const ownWay = (rule: DueRuleRow): boolean => isDeepStrictEqual(rule.writtenWith, pass.access);
     const missingMs = new Map(
       pass.rules.filter(ownWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
     );
     const verdicts = judgeUnreadable(pass.rules, error.kind, error.message, missingMs);
+    // one look will do for all of them: they come back together
     const attempts = Math.max(...pass.rules.map((rule) => rule.attempts));
     const chance = this.timing.random();
     const rules = verdicts.map((verdict, index) => {
@@ -282,26 +286,33 @@ export class Converger {
         targetMissing: missing || null,
       };
     });
-    await this.settle(held, {
-      rules,
-      access: null,
-      waiting: pass.waiting,
-      together: PASSING_KINDS.has(error.kind),
-    });
+    await this.settlePass(held, pass, rules, false, PASSING_KINDS.has(error.kind));
   }
 
-  private async settleVerdicts(
+  private settleVerdicts(
     held: HeldLease,
     pass: Pass,
     verdicts: readonly Verdict[],
     waitMs: number | null = null,
-  ): Promise<void> {
+  ): Promise<RuleSettlement[]> {
     // those that failed alike come back together, in one call
     const chance = this.timing.random();
     const rules = verdicts.map((verdict, index) =>
       settlement(pass.rules[index]!, verdict, true, waitMs, chance),
     );
-    await this.settle(held, { rules, access: pass.access, waiting: pass.waiting });
+    return this.settlePass(held, pass, rules, true);
+  }
+
+  private async settlePass(
+    held: HeldLease,
+    pass: Pass,
+    found: readonly RuleSettlement[],
+    looked: boolean,
+    together = false,
+  ): Promise<RuleSettlement[]> {
+    const rules = keptDue(found, pass);
+    await this.settle(held, { rules, access: pass.access, looked, waiting: pass.waiting, together });
+    return rules;
   }
 
   /** @throws LeaseLost after asking whoever has the lease now to look again at what this worker may have changed */
@@ -321,6 +332,9 @@ export class Converger {
     throw new LeaseLost(held.lease.targetId);
   }
 }
+
+/** How long after its intent a change may still land. */
+const horizonMs = (driver: ProviderDriver): number => IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs;
 
 async function readOrNull(driver: ProviderDriver, target: CloudTarget): Promise<ObservedRule[] | null> {
   try {

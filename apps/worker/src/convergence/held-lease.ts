@@ -4,6 +4,8 @@ import type { Timing } from '../timing';
 
 const LEASE_SECONDS = 10;
 const RENEW_AFTER_MS = 4000;
+/** From then on another worker may have it, and writes to the cloud cannot be fenced. */
+const CERTAIN_MS = 9000;
 
 /** Another worker has the object, or is to have it: whatever this one worked out is void. */
 export class LeaseLost extends Error {
@@ -15,7 +17,6 @@ export class LeaseLost extends Error {
 
 /** A lease while it is held, with the clock of this process to know when to renew it. */
 export class HeldLease {
-  private takenAt: number;
   private writtenAt: number | null;
   private writtenSize: number;
 
@@ -25,8 +26,8 @@ export class HeldLease {
     private readonly timing: Timing,
     readonly lease: Lease,
     private readonly stopping: AbortSignal,
+    private takenAt: number,
   ) {
-    this.takenAt = timing.now();
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
     this.writtenSize = lease.lastWriteSize;
   }
@@ -42,8 +43,10 @@ export class HeldLease {
     targetId: string,
     stopping: AbortSignal,
   ): Promise<HeldLease | null> {
+    // before the question: the answer may have taken long
+    const asked = timing.now();
     const lease = await leases.take(database.autocommit, targetId, LEASE_SECONDS);
-    return lease && new HeldLease(database, leases, timing, lease, stopping);
+    return lease && new HeldLease(database, leases, timing, lease, stopping, asked);
   }
 
   /** What names the object in its cloud. */
@@ -64,11 +67,16 @@ export class HeldLease {
   }
 
   /**
-   * Call before a write, when an answer was waited for since `keep`: whoever stood still meanwhile has lost the lease,
-   * and the cloud would not know. @throws LeaseLost
+   * Call right before the cloud is written to, after an intent was noted.
+   * @param intentAt when that was begun, on this process's clock
+   * @param sentWithinMs how old it may be: what is sent later may land when nobody waits for it any more
+   * @throws LeaseLost when this process stood still for too long meanwhile
    */
-  requireTime(): void {
-    if (this.timing.now() - this.takenAt >= LEASE_SECONDS * 1000) throw new LeaseLost(this.lease.targetId);
+  mustBeCertain(intentAt: number, sentWithinMs: number): void {
+    const now = this.timing.now();
+    if (now - this.takenAt >= CERTAIN_MS || now - intentAt > sentWithinMs) {
+      throw new LeaseLost(this.lease.targetId);
+    }
   }
 
   /**

@@ -81,6 +81,7 @@ export class Isolation {
     const whole = {
       rules: [later],
       access: null,
+      looked: false,
       waiting: waiting.map(({ resourceIpId }) => resourceIpId),
       giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
     };

@@ -4,6 +4,8 @@ import type { Access, DueRuleRow } from '#entities';
 export interface Pass {
   readonly access: Access;
   readonly rules: readonly DueRuleRow[];
+  /** rules that others wait for in other ways: each way has a pass of its own */
+  readonly shared: ReadonlySet<string>;
   /** ResourceIps that wait for these rules and whose own way this is */
   readonly waiting: readonly string[];
 }
@@ -20,7 +22,9 @@ const waits = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holde
 const leaves = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'REMOVING');
 
 const isSettled = (rule: DueRuleRow): boolean =>
-  rule.wanted ? rule.state === 'present' && !waits(rule) : rule.state === 'absent' && !rule.inFlight;
+  rule.wanted
+    ? rule.state === 'present' && !waits(rule) && !rule.unheard
+    : (rule.state === 'absent' || rule.writtenWith === null) && !rule.inFlight;
 
 /** Which due rules need a look at the cloud. */
 export function sortDue(due: readonly DueRuleRow[]): Sorted {
@@ -37,17 +41,30 @@ export function sortDue(due: readonly DueRuleRow[]): Sorted {
  * somebody else's cloud object opens nothing. A rule that nobody wants is removed the way it was written.
  */
 export function passes(open: readonly DueRuleRow[]): Pass[] {
-  const found = new Map<string, { access: Access; rules: DueRuleRow[]; waiting: string[] }>();
+  const found = new Map<
+    string,
+    { access: Access; rules: DueRuleRow[]; shared: Set<string>; waiting: string[] }
+  >();
   for (const rule of open) {
-    for (const access of waysTo(rule)) {
+    const ways = waysTo(rule);
+    for (const access of ways) {
       const key = accessKey(access);
-      const pass = found.get(key) ?? { access, rules: [], waiting: [] };
+      const pass = found.get(key) ?? { access, rules: [], shared: new Set(), waiting: [] };
       pass.rules.push(rule);
+      if (ways.length > 1) pass.shared.add(rule.ruleId);
       pass.waiting.push(...waitingBy(rule, key));
       found.set(key, pass);
     }
   }
   return [...found.values()];
+}
+
+/** The pass as it is after earlier ones left calls on their way: the rules were read before them. */
+export function withUnheard(pass: Pass, unheard: ReadonlySet<string>, inFlightMs: number): Pass {
+  const rules = pass.rules.map((rule) =>
+    unheard.has(rule.ruleId) ? { ...rule, inFlight: true, inFlightMs, unheard: true } : rule,
+  );
+  return { ...pass, rules };
 }
 
 const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;

@@ -56,6 +56,7 @@ export class Reconciler {
     await closing((trail) =>
       this.database.transaction(async (tx) => {
         if (!(await this.leases.lock(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
+        await this.store.finish(tx, held.lease.targetId, begun);
         await this.planNext(tx, held, looks, begun.requested);
         const damped = seen ? await this.store.makeDue(tx, held.lease, drift!, seen.way.access) : [];
         for (const outcome of outcomes(looks, drift, damped.length)) {

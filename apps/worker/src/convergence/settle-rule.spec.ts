@@ -13,6 +13,7 @@ const rule = (attempts: number): DueRuleRow => ({
   revision: 0,
   attempts,
   inFlightMs: 0,
+  unheard: false,
   targetMissingMs: null,
   writtenWith: null,
   holders: [],

@@ -1,16 +1,18 @@
 import type { DueRuleRow, RuleSettlement } from '#entities';
 import { backoffMs, RULE_BACKOFF, type Verdict } from '#rules';
+import type { Pass } from './passes';
 
 const SOONEST_MS = 200;
 
 /** What to write for a rule that needed no look at the cloud. */
 export function settledLocally(rule: DueRuleRow): RuleSettlement {
-  return { ...base(rule), state: null, dueInMs: null };
+  // nobody wants it and it was never written: without a way to it there is nothing to look at
+  return { ...base(rule), state: rule.wanted ? null : 'absent', dueInMs: null };
 }
 
 /** Keeps the rule due as it is; only those who let go of it are settled. */
 export function stillDue(rule: DueRuleRow): RuleSettlement {
-  return { ...base(rule), attempts: rule.attempts, dueInMs: 0, inFlight: rule.inFlight };
+  return { ...base(rule), attempts: rule.attempts, dueInMs: 0 };
 }
 
 /** In words for people: the account's write budget is spent. */
@@ -57,12 +59,16 @@ export function settlement(
         state: 'present',
         providerRuleId: verdict.providerRuleId,
         isForeign: verdict.foreign,
+        // a removal that nobody heard of may still take it out: look once more when it no longer can
+        dueInMs: rule.inFlight ? rule.inFlightMs + SOONEST_MS : null,
       };
     case 'absent':
-      return { ...looked, state: 'absent', isForeign: false };
+      return { ...looked, state: 'absent', isForeign: false, inFlight: false };
     case 'retry':
       return {
         ...looked,
+        // it was believed to stand, and the look did not show it
+        state: sent && rule.wanted ? 'unknown' : null,
         attempts: rule.attempts + 1,
         dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + SOONEST_MS) : again,
         inFlight: verdict.unknown || rule.inFlight,
@@ -72,7 +78,7 @@ export function settlement(
       const heldByOthers = rule.holders.some((holder) => holder.status === 'APPLIED');
       return {
         ...looked,
-        state: sent ? 'absent' : null,
+        state: sent ? (rule.inFlight ? 'unknown' : 'absent') : null,
         attempts: rule.attempts + 1,
         dueInMs: heldByOthers ? again : null,
         message: verdict.message,
@@ -80,6 +86,11 @@ export function settlement(
       };
     }
   }
+}
+
+/** A rule that several wait for stays due until the next round finds that nobody does: one way may fail, or break off. */
+export function keptDue(found: readonly RuleSettlement[], { shared }: Pass): RuleSettlement[] {
+  return found.map((rule) => (shared.has(rule.ruleId) ? { ...rule, dueInMs: rule.dueInMs ?? 0 } : rule));
 }
 
 function base(rule: DueRuleRow): RuleSettlement {
@@ -91,7 +102,8 @@ function base(rule: DueRuleRow): RuleSettlement {
     isForeign: null,
     attempts: 0,
     dueInMs: null,
-    inFlight: false,
+    // of two adds that nobody heard of one may be seen and the other still land
+    inFlight: rule.inFlight,
     message: null,
     targetMissing: null,
     failed: false,

@@ -1,0 +1,43 @@
+/** Lets this process load TypeScript, as the tests do; the product itself runs from its build. */
+const { readFileSync } = require('node:fs');
+const Module = require('node:module');
+const { join, relative } = require('node:path');
+const { transformSync } = require('@swc/core');
+
+const ROOT = join(__dirname, '..', '..');
+const { imports } = require('../../package.json');
+let edits = [];
+
+/** `#rules` and its like, from their sources. */
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (request, ...rest) {
+  const source = imports[request]?.['@drawbridge/source'];
+  if (source) return join(ROOT, source);
+  return resolve.call(this, request.replace(/^(\..*)\.js$/, '$1'), ...rest);
+};
+
+/** Applies an edit to a source. Throws unless it finds its place exactly once. */
+function edited(source, filename, { find, replace }) {
+  const parts = source.split(find);
+  if (parts.length !== 2) throw new Error(`${filename}: found ${parts.length - 1} times, not once: ${find}`);
+  return parts.join(replace);
+}
+
+Module._extensions['.ts'] = (module, filename) => {
+  const name = relative(ROOT, filename);
+  const source = edits
+    .filter(({ file }) => file === name)
+    .reduce((text, edit) => edited(text, name, edit), readFileSync(filename, 'utf8'));
+  const { code } = transformSync(source, {
+    filename,
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  });
+  module._compile(code, filename);
+};
+
+/** Sources loaded from now on are edited: `[{ file, find, replace }]`, files as seen from the repository's root. */
+exports.editSources = (given) => {
+  edits = given;
+};

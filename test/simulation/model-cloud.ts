@@ -1,0 +1,61 @@
+import type { ObservedRule } from '#rules';
+
+export interface CloudRule extends ObservedRule {
+  /** put there by another hand than the engine's */
+  readonly planted: boolean;
+}
+
+/** Who changed a cloud object; `late`: the engine, by a call that nobody heard of. */
+export type Hand = 'engine' | 'late' | 'outside';
+
+/** Told of everything that happens to a cloud object, at the moment it happens. */
+export interface CloudWatcher {
+  added(object: CloudObject, rule: CloudRule, hand: Hand): void;
+  removed(object: CloudObject, rule: CloudRule, hand: Hand): void;
+}
+
+/** One cloud object as it is: the ground truth. */
+export class CloudObject {
+  private readonly rules = new Map<string, CloudRule>();
+  private numbered = 0;
+  isGone = false;
+  /** rules the object may hold */
+  quota = 60;
+
+  constructor(
+    readonly identifier: string,
+    private readonly watcher: CloudWatcher,
+  ) {}
+
+  list(): CloudRule[] {
+    return [...this.rules.values()];
+  }
+
+  standing(key: string): CloudRule[] {
+    return this.list().filter((rule) => rule.key === key);
+  }
+
+  /** Adding what exists changes nothing. @returns the provider's id of what stands then */
+  add(key: string, ownRuleId: string | null, hand: Hand): string {
+    const stands = this.standing(key)[0];
+    if (stands) return stands.providerRuleId;
+    this.numbered += 1;
+    const providerRuleId = `${this.identifier}-r${this.numbered}`;
+    const rule = { key, ownRuleId, providerRuleId, planted: hand === 'outside' };
+    this.rules.set(providerRuleId, rule);
+    this.watcher.added(this, rule, hand);
+    return providerRuleId;
+  }
+
+  /** Removing what is absent changes nothing. */
+  remove(providerRuleId: string, hand: Hand): void {
+    const rule = this.rules.get(providerRuleId);
+    if (!rule) return;
+    this.rules.delete(providerRuleId);
+    this.watcher.removed(this, rule, hand);
+  }
+
+  empty(): void {
+    for (const { providerRuleId } of this.list()) this.remove(providerRuleId, 'outside');
+  }
+}

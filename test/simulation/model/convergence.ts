@@ -1,0 +1,88 @@
+import type { Access, ConvergenceStore, DueRuleRow, HolderRow, Lease } from '#entities';
+import type { Modelled } from './modelled';
+import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables';
+
+/** `ConvergenceStore` in memory. */
+export class ModelConvergence implements Modelled<ConvergenceStore> {
+  constructor(private readonly tables: Tables) {}
+
+  due(lease: Lease, limit: number): DueRuleRow[] {
+    const now = this.tables.now();
+    return this.tables
+      .rulesOf(lease.targetId)
+      .filter((rule) => rule.dueAt !== null && rule.dueAt <= now)
+      .map((rule) => ({ rule, wanted: this.tables.isWanted(rule) }))
+      .sort(
+        (a, b) =>
+          Number(a.wanted) - Number(b.wanted) ||
+          a.rule.dueAt! - b.rule.dueAt! ||
+          (a.rule.id < b.rule.id ? -1 : 1),
+      )
+      .slice(0, limit)
+      .map(({ rule, wanted }) => this.row(rule, wanted, now));
+  }
+
+  private row(rule: RuleRow, wanted: boolean, now: number): DueRuleRow {
+    const holders = this.tables
+      .holdersOf(rule)
+      .filter((ip) => HOLDING.has(ip.status) || ip.status === 'REMOVING')
+      .map((ip) => this.holder(ip, now));
+    const inFlightMs = Math.max(0, (rule.inFlightUntil ?? now) - now);
+    return {
+      ruleId: rule.id,
+      key: rule.key,
+      wanted,
+      mayOpen: holders.some((holder) => HOLDING.has(holder.status) && !holder.expired),
+      inFlight: inFlightMs > 0,
+      inFlightMs,
+      unheard: rule.inFlightUntil !== null,
+      targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
+      spec: rule.spec,
+      state: rule.state,
+      revision: rule.revision,
+      attempts: rule.attempts,
+      writtenWith: rule.credentialId ? { credentialId: rule.credentialId, region: rule.region } : null,
+      holders,
+    };
+  }
+
+  private holder(ip: ResourceIpRow, now: number): HolderRow {
+    const { credentialId, region } = this.tables.resources.get(ip.resourceId)!;
+    const expiresAt = ip.sessionId === null ? null : this.tables.sessions.get(ip.sessionId)!.expiresAt;
+    return {
+      resourceIpId: ip.id,
+      status: ip.status,
+      access: { credentialId, region },
+      expiresAt: expiresAt === null ? null : Math.round(expiresAt / 1000),
+      expired: expiresAt !== null && expiresAt <= now,
+    };
+  }
+
+  recordIntent(
+    lease: Lease,
+    changes: { additions: readonly string[]; removals: readonly string[]; access: Access },
+    horizonSeconds: number,
+  ): boolean {
+    const now = this.tables.now();
+    const target = this.tables.targets.get(lease.targetId)!;
+    const held = `${target.leaseGeneration}` === lease.generation && (target.leaseUntil ?? 0) > now;
+    if (!held) return false;
+    target.lastWriteAt = now;
+    target.lastWriteSize = changes.additions.length + changes.removals.length;
+    for (const id of [...changes.removals, ...changes.additions]) {
+      const inFlightUntil = now + horizonSeconds * 1000;
+      Object.assign(this.tables.rules.get(id)!, { state: 'unknown', inFlightUntil });
+    }
+    for (const id of changes.additions) Object.assign(this.tables.rules.get(id)!, changes.access);
+    return target.lastWriteSize > 0;
+  }
+
+  lookAgain(ruleIds: readonly string[]): void {
+    for (const id of ruleIds) {
+      const rule = this.tables.rules.get(id)!;
+      rule.state = 'unknown';
+      rule.dueAt = this.tables.now();
+      rule.revision += 1;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { SourceEdit } from './planted-bugs';
+import type { FoundViolation, SeedsTask } from './seeds';
+
+/** What a run of many seeds came to. */
+export interface SeedsRun {
+  readonly found: readonly FoundViolation[];
+  readonly seconds: number;
+}
+
+export interface SeedsPlan {
+  readonly first: number;
+  readonly count: number;
+  readonly stopAtFirst: boolean;
+  readonly edits: readonly SourceEdit[];
+}
+
+/** Runs seeds on every core. @throws Error when a thread broke off */
+export async function runSeeds({ first, count, stopAtFirst, edits }: SeedsPlan): Promise<SeedsRun> {
+  const began = performance.now();
+  const shared = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  new Int32Array(shared)[0] = first;
+  const task: SeedsTask = { shared, end: first + count, stopAtFirst };
+  const threads = Array.from({ length: availableParallelism() }, () => oneThread({ ...task, edits }));
+  const found = (await Promise.all(threads)).flat().sort((a, b) => a.seed - b.seed);
+  return { found, seconds: (performance.now() - began) / 1000 };
+}
+
+function oneThread(workerData: SeedsTask & { edits: readonly SourceEdit[] }): Promise<FoundViolation[]> {
+  return new Promise((resolve, reject) => {
+    const found: FoundViolation[] = [];
+    const worker = new Worker(join(__dirname, 'seeds-worker.cjs'), { workerData });
+    worker.on('message', (message: FoundViolation) => found.push(message));
+    worker.on('error', reject);
+    worker.on('exit', (code) => {
+      if (code === 0) resolve(found);
+      else reject(new Error(`A thread of the simulation ended with ${code}`));
+    });
+  });
+}

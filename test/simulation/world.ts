@@ -1,0 +1,259 @@
+import type { Logger } from 'pino';
+import type { CloudTarget, DriverTraits } from '#drivers';
+import type { OrganizationId } from '#rules';
+import type { CloudWays } from '../../apps/worker/src/clouds/cloud-access';
+import { ConvergenceRunner } from '../../apps/worker/src/convergence/convergence-runner';
+import { Converger, type ConvergenceObserver } from '../../apps/worker/src/convergence/converger';
+import { Reconciler } from '../../apps/worker/src/convergence/reconciler';
+import { Sweeper } from '../../apps/worker/src/sweep/sweeper';
+import { AtRest } from './at-rest';
+import { Chance } from './chance';
+import { Faults } from './faults';
+import { CloudObject, type CloudWatcher } from './model-cloud';
+import { ModelDriver, type ReadView } from './model-driver';
+import { connectModel, type ModelStores } from './model/model-database';
+import { ModelSweep } from './model/sweep';
+import { Tables } from './model/tables';
+import { Oracles, type Violation } from './oracles';
+import { Scheduler } from './scheduler';
+import { ConnectionLost, SimulatedProcess } from './simulated-process';
+import { Tenants } from './tenants';
+
+/** After the last fault: to settle, and then to rest. */
+const REST_MS = 100_000;
+const SWEEP_MS = 1000;
+const NEVER_STOPPING = new AbortController().signal;
+const NOBODY: ConvergenceObserver = { looked: () => undefined, closed: () => undefined };
+
+const TRAITS: readonly DriverTraits[] = [
+  {
+    portsPerRule: 'one',
+    batchSize: 500,
+    writeBudget: { burst: 50, refillPerSecond: 5 },
+    writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
+    callTimeoutMs: 5000,
+  },
+  {
+    portsPerRule: 'one',
+    batchSize: 2,
+    writeBudget: { burst: 8, refillPerSecond: 2 },
+    writeSpacing: { usualMs: 0, burstMs: 500, burstSize: 2 },
+    callTimeoutMs: 5000,
+  },
+];
+
+interface Worker {
+  readonly process: SimulatedProcess;
+  readonly runner: ConvergenceRunner;
+}
+
+/** One seed's world: the product's engine, between a database, clouds, people and faults that are all made up. */
+export class World {
+  private readonly scheduler = new Scheduler();
+  private readonly chance: Chance;
+  private readonly tables = new Tables(() => this.scheduler.now);
+  private readonly objects = new Map<string, CloudObject>();
+  private readonly views = new Map<string, ReadView>();
+  private readonly workers: (Worker | null)[] = [];
+  private readonly faults: Faults;
+  private readonly oracles: Oracles;
+  private readonly sweepModel = new ModelSweep(this.tables);
+  private readonly traits: DriverTraits;
+
+  /** @param history where what happens is written down; null: nowhere */
+  constructor(
+    seed: number,
+    private readonly history: string[] | null,
+  ) {
+    this.chance = new Chance(seed);
+    const tell = (words: string): void => this.tell(words);
+    this.faults = new Faults(this.scheduler, this.chance, tell);
+    this.oracles = new Oracles(this.tables, this.faults, this.objects, tell);
+    this.tables.watcher = this.oracles;
+    this.traits = this.faults.isHealthy ? TRAITS[0]! : this.chance.pick(TRAITS);
+    this.furnish(this.oracles);
+    this.faults.plan([...this.objects.values()], [...this.tables.credentials.keys()]);
+  }
+
+  /** @returns what must not happen and did */
+  async run(): Promise<readonly Violation[]> {
+    const count = this.chance.whole(1, 3);
+    for (let slot = 0; slot < count; slot += 1) this.startWorker(slot, 1);
+    const wake = (targetIds: readonly string[]): void => this.wake(targetIds);
+    const tenants = new Tenants(
+      this.scheduler,
+      this.chance,
+      this.tables,
+      this.objects,
+      this.faults,
+      this.oracles,
+      wake,
+      (words) => this.tell(words),
+    );
+    tenants.begin();
+    this.watchLeaks();
+    await this.scheduler.runUntil(this.faults.calmAt);
+    // who stands still or is dead when the calm begins is awake some time after
+    await this.scheduler.runUntil(Math.max(this.faults.calmAt, this.faults.endsAt) + REST_MS);
+    new AtRest(this.tables, this.faults, this.objects, this.oracles).check();
+    return this.oracles.violations;
+  }
+
+  private tell(words: string): void {
+    this.history?.push(`${(this.scheduler.now / 1000).toFixed(3).padStart(8)} ${words}`);
+  }
+
+  private furnish(watcher: CloudWatcher): void {
+    const organizations = ['org-a', 'org-b'].slice(0, this.chance.whole(1, 2)) as OrganizationId[];
+    for (const name of ['sg-1', 'sg-2'].slice(0, this.chance.whole(1, 2))) this.addObject(name, watcher);
+    for (const organization of organizations) {
+      this.tables.credentials.set(`${organization}-key`, organization);
+      if (this.chance.happens(0.3)) this.tables.credentials.set(`${organization}-key-2`, organization);
+      const resources = this.chance.whole(1, 2);
+      for (let index = 0; index < resources; index += 1) this.addResource(organization, index);
+    }
+  }
+
+  private addObject(identifier: string, watcher: CloudWatcher): void {
+    const object = new CloudObject(identifier, watcher);
+    if (!this.faults.isHealthy && this.chance.happens(0.15)) object.quota = this.chance.whole(1, 3);
+    this.objects.set(identifier, object);
+    const id = this.tables.newId();
+    this.tables.targets.set(id, {
+      id,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      identifier,
+      leaseUntil: null,
+      leaseGeneration: 0,
+      lastWriteAt: null,
+      lastWriteSize: 0,
+      reconcileDueAt: this.chance.between(0, 600_000),
+      reconcileRequested: false,
+    });
+  }
+
+  private addResource(organizationId: OrganizationId, index: number): void {
+    const id = this.tables.newId();
+    const own = [...this.tables.credentials].filter(([, owner]) => owner === organizationId);
+    this.tables.resources.set(id, {
+      id,
+      organizationId,
+      name: `${organizationId}-${index}`,
+      config: this.chance.happens(0.7) ? { port: 22 } : { ports: [22, 443] },
+      credentialId: this.chance.pick(own)[0],
+      region: null,
+      targetId: this.chance.pick([...this.tables.targets.keys()]),
+      isActive: true,
+      revision: 0,
+      deletedAt: null,
+    });
+  }
+
+  private startWorker(slot: number, life: number): void {
+    const name = `worker-${slot + 1}.${life}`;
+    this.tell(`${name} starts`);
+    const process = new SimulatedProcess(
+      name,
+      this.scheduler,
+      this.chance,
+      (who, step) => this.faults.mishap(who, step),
+      () => {
+        this.workers[slot] = null;
+        const back = this.scheduler.now + this.chance.between(500, 15_000);
+        this.faults.lasts(`${name} is down`, back);
+        this.scheduler.at(back, () => this.startWorker(slot, life + 1));
+      },
+    );
+    const stores = this.connect(process);
+    const runner = this.runner(process, stores);
+    this.workers[slot] = { process, runner };
+    this.sweepAgain(process, new Sweeper(stores.database, stores.sweep, runner, this.log(process)));
+  }
+
+  private connect(process: SimulatedProcess): ModelStores {
+    return connectModel(this.tables, process, {
+      took: (lease) => this.oracles.took(process, lease),
+      due: (rows) => this.oracles.dueTo(process, rows),
+    });
+  }
+
+  private runner(process: SimulatedProcess, stores: ModelStores): ConvergenceRunner {
+    const driver = new ModelDriver(
+      this.traits,
+      process,
+      this.scheduler,
+      this.chance,
+      this.objects,
+      this.views,
+      this.faults,
+      this.oracles,
+    );
+    const clouds: CloudWays = {
+      driver: () => Promise.resolve(driver),
+      open: ({ credentialId, ...place }) => process.ask('credential', () => wayInto(credentialId, place)),
+    };
+    const reconciler = new Reconciler(stores.database, stores.leases, stores.reconcile, clouds);
+    const converger = new Converger(stores.database, stores, clouds, reconciler, NOBODY, process);
+    return new ConvergenceRunner(converger, 4, this.log(process));
+  }
+
+  private sweepAgain(process: SimulatedProcess, sweeper: Sweeper): void {
+    const next = (): void =>
+      this.scheduler.in(SWEEP_MS, () => process.step('sweep', () => this.sweepAgain(process, sweeper)));
+    if (this.sweepModel.isIdle()) {
+      next();
+      return;
+    }
+    void this.swept(process, sweeper).finally(next);
+  }
+
+  private async swept(process: SimulatedProcess, sweeper: Sweeper): Promise<void> {
+    try {
+      await sweeper.sweep(NEVER_STOPPING);
+    } catch (error) {
+      this.unexpected(process, error);
+    }
+  }
+
+  private log(process: SimulatedProcess): Logger {
+    const error = ({ err }: { err: unknown }): void => this.unexpected(process, err);
+    return { info: () => undefined, error } as unknown as Logger;
+  }
+
+  private unexpected(process: SimulatedProcess, error: unknown): void {
+    if (error instanceof ConnectionLost) return;
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.oracles.violated('error', `${process.name}: ${words}`);
+  }
+
+  /** Wake-ups are lost, late, and come twice. */
+  private wake(targetIds: readonly string[]): void {
+    for (const targetId of targetIds) {
+      const copies = this.chance.happens(0.1) ? 2 : 1;
+      for (let copy = 0; copy < copies; copy += 1) {
+        if (this.faults.losesWakeUp()) continue;
+        const ms = this.chance.happens(0.9) ? this.chance.between(2, 50) : this.chance.between(50, 5000);
+        this.scheduler.in(ms, () => {
+          const worker = this.chance.pick(this.workers);
+          worker?.process.step('woken', () => void worker.runner.run(targetId));
+        });
+      }
+    }
+  }
+
+  private watchLeaks(): void {
+    this.oracles.leaks();
+    this.oracles.gaps();
+    this.scheduler.in(500, () => this.watchLeaks());
+  }
+}
+
+const wayInto = (
+  credentialId: string,
+  place: Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'>,
+): CloudTarget => ({
+  ...place,
+  deployment: 'simulation',
+  credential: { credentialType: 'ACCESS_KEY', data: { id: credentialId }, externalId: null },
+});
