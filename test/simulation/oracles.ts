@@ -132,10 +132,9 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
   isOutOfReach(object: CloudObject, rule: CloudRule): boolean {
     if (!rule.planted) return false;
     const { unheldSince } = this.memory(object.identifier, rule.key);
-    return (
-      (unheldSince ?? this.tables.now()) > this.comparedAt - HEALTHY_BOUND_MS ||
-      !this.isNamed(object.identifier)
-    );
+    const now = this.tables.now();
+    const isAsked = (unheldSince ?? now) <= this.comparedAt - HEALTHY_BOUND_MS;
+    return !isAsked || now - this.comparedAt <= FAULT_BOUND_MS;
   }
 
   // --- the database
@@ -312,6 +311,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
         const memory = this.memory(object.identifier, rule.key);
         const row = this.ruleAt(object.identifier, rule.key);
         if (row && this.liveHolders(row).length > 0) memory.unheldSince = null;
+        else if (rule.planted && !this.isNamed(object.identifier)) memory.unheldSince = now;
         else memory.unheldSince ??= now;
         if (this.isOutOfReach(object, rule)) continue;
         if (!late || memory.unheldSince === null || now - memory.unheldSince <= HEALTHY_BOUND_MS) continue;

@@ -38,6 +38,7 @@ describe('In made-up histories', () => {
     [569, 'a rule that was never written was looked for without end, and kept comparisons away'],
     [682, 'a late removal took a rule out under its new holder'],
     [3060, 'a rule that was left alone for an hour kept its holder PENDING when the object was gone'],
+    [15429, 'APPLIED on the word of a rule that was to be looked at once more'],
     [4270, 'REMOVED on the word of a holder that failed in the same moment'],
   ])('seed %i holds: %s', async (seed) => {
     expect(await simulate('--seed', `${seed}`)).toContain(': all held.');

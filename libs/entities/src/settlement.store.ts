@@ -87,7 +87,7 @@ const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
         AND res.credential_id = r.credential_id AND res.region IS NOT DISTINCT FROM r.region))`;
 
 /** A rule's state for those who wait for it: one that is due and was not part of this look ($1) may be gone by now. */
-const LOOKED_AT = `CASE WHEN r.state = 'present' AND r.due_at <= now() AND NOT r.id = ANY ($1::uuid[])
+const LOOKED_AT = `CASE WHEN r.state = 'present' AND r.due_at IS NOT NULL AND NOT r.id = ANY ($1::uuid[])
     THEN 'unknown' ELSE r.state END`;
 
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */

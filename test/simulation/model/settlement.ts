@@ -75,10 +75,6 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
       .map((ip) => this.seen(ip, settlement.giveUpSeconds, new Set(rules), waiting));
   }
 
-  private isDue({ dueAt }: RuleRow): boolean {
-    return dueAt !== null && dueAt <= this.tables.now();
-  }
-
   private seen(
     ip: ResourceIpRow,
     giveUpSeconds: number,
@@ -95,7 +91,7 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
       overdue: ip.pendingSince < this.tables.now() - giveUpSeconds * 1000,
       rules: rules.map((rule) => ({
         ruleId: rule.id,
-        state: this.isDue(rule) && !looked.has(rule) && rule.state === 'present' ? 'unknown' : rule.state,
+        state: rule.dueAt !== null && !looked.has(rule) && rule.state === 'present' ? 'unknown' : rule.state,
         providerRuleId: rule.providerRuleId,
         lastError: rule.lastError,
         keptByOthers: others(rule).some((one) => !mayFail(one)),
