@@ -11,6 +11,8 @@ export interface Hold extends Span {
   readonly organizationId: string;
   /** what ended it; null: it lasts */
   readonly endedBy: 'expiry' | 'stop' | 'failure' | null;
+  /** when the database let go: a moment after the end, when a time ran out */
+  readonly releasedAt: number;
   /** while the API said APPLIED */
   readonly applied: readonly Span[];
 }
@@ -102,6 +104,7 @@ function hold(
     from,
     to: end.at,
     endedBy: end.at === Infinity ? null : end.by,
+    releasedAt: Math.min(dropped, letGo?.at ?? Infinity),
     applied,
   };
 }

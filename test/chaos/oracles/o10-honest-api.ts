@@ -119,7 +119,9 @@ function wasMissed(
   move: IpMove,
 ): boolean {
   if (byOutsideHand(evidence.outsideHands, name)) return true;
-  const others = (history.holds.get(name) ?? []).filter((hold) => hold.ipId !== move.ipId);
+  const others = (history.holds.get(name) ?? [])
+    .filter((hold) => hold.ipId !== move.ipId)
+    .map(({ from, releasedAt }) => ({ from, to: releasedAt }));
   if (covers(others, move.at) || covers(others, move.at - CLOCKS_MS)) return true;
   const ours = (history.standings.get(name) ?? []).filter(({ rule }) => rule.ours);
   const last = ours.filter((standing) => standing.from <= move.at).toSorted((a, b) => b.from - a.from)[0];

@@ -207,6 +207,25 @@ describe('The oracles', () => {
     });
   });
 
+  it('O10, an honest API: allows REMOVED while another holder has not let go, though its time is over', () => {
+    const shared = MadeUpEvidence.stopped(13);
+    shared
+      .session(2, 't', 'PENDING', { expiresAt: 9 })
+      .ip(2, 'other', 'PENDING', 't')
+      .holder(2, 'r', 'other')
+      .ip(12, 'other', 'REMOVING', 't');
+    const early = shared.at(LATER);
+    const moves = early.moves.map((move) =>
+      move.kind === 'resource_ip' && move.ipId === 'ip' && move.now === 'REMOVED'
+        ? { ...move, at: second(10.5) }
+        : move,
+    );
+    const lies = judgeEvidence({ ...early, moves }).filter((words) => words.startsWith('O10'));
+    expect(lies).toEqual([]);
+    const alone = moves.filter((move) => !(move.kind === 'holder' && move.ipId === 'other'));
+    expect(judgeEvidence({ ...early, moves: alone }).join()).toContain('O10');
+  });
+
   describe('O11, one session per key', () => {
     it('finds a key with two answers', () => {
       const evidence = MadeUpEvidence.stopped();
