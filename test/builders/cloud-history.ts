@@ -13,10 +13,11 @@ export async function historyOf(
     .map((entry) => entry.event);
 }
 
-/** How many calls that start with the verb (`Authorize`, `Revoke`, `Describe`) a cloud object has had. */
+/** How many calls that start with the verb (`Authorize`, `Revoke`, `Describe`) a cloud object has had, without dry runs. */
 export async function callsTo(cloud: SimulatorClient, target: string, verb: string): Promise<number> {
   const calls = await cloud.calls();
-  return calls.filter((call) => call.target === target && call.operation.startsWith(verb)).length;
+  const meant = calls.filter((call) => call.target === target && call.operation.startsWith(verb));
+  return meant.filter((call) => call.outcome !== 'DryRunOperation').length;
 }
 
 /** Waits for one call more than there were. @param before of `callsTo` */
