@@ -37,6 +37,8 @@ export interface ReconcileOutcome {
 
 /** Between comparisons: with the time a worker takes, what another hand changed is mended within a minute. */
 const EVERY_SECONDS = 45;
+/** Through one credential, however many objects it leads to: a quarter of what EC2 lets an account read. */
+const READS_PER_SECOND = 5;
 /** While no way leads to the object and nothing of ours is left in it. */
 const UNREACHABLE_EVERY_SECONDS = 600;
 /** A reconcile under way. */
@@ -75,9 +77,14 @@ export class ReconcileStore {
   /** It is done: plans the next one, unless somebody asked for one meanwhile. */
   async finish(tx: Tx, targetId: string, { againAt }: BegunReconcile): Promise<void> {
     await tx.query(
-      `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => $3), reconcile_requested = false
+      `UPDATE targets SET reconcile_requested = false,
+         reconcile_due_at = now() + make_interval(secs => greatest($3::float8, (
+           SELECT max(objects.count) FROM (SELECT DISTINCT credential_id FROM resources WHERE target_id = $1) way
+           CROSS JOIN LATERAL (
+             SELECT count(DISTINCT target_id) FROM resources WHERE credential_id = way.credential_id) objects
+         ) / $4::float8))
        WHERE id = $1 AND reconcile_due_at = $2::timestamptz`,
-      [targetId, againAt, this.everySeconds],
+      [targetId, againAt, this.everySeconds, READS_PER_SECOND],
     );
   }
 

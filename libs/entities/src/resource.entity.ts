@@ -33,6 +33,7 @@ export class CredentialEntity {
 @Entity('resources')
 @Unique('resources_organization_id_id_key', ['organizationId', 'id'])
 @Index('resources_target_id_idx', ['targetId'])
+@Index('resources_credential_id_idx', ['credentialId'])
 @Index('resources_deleted_idx', ['id'], { where: 'deleted_at IS NOT NULL' })
 @Index('resources_verify_due_idx', ['verifyDueAt'], { where: 'deleted_at IS NULL' })
 @ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
