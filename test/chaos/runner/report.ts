@@ -1,8 +1,8 @@
+import { judgeEvidence } from '../oracles/oracles';
 import { figure, table, type Figure, type Goal } from '../../bench/figure';
 import type { Outcome } from './chaos-run';
 import type { Area } from './faults';
 import { measuresOf } from './measures';
-import { judgeEvidence } from '../oracles/oracles';
 
 const AREAS: readonly Area[] = ['worker', 'api', 'postgres', 'redis', 'clock', 'connection'];
 
