@@ -93,12 +93,7 @@ export class SeverableConnection {
     let arrived = Promise.resolve();
     const after = (delayMs: number, deed: () => void): void => {
       const at = performance.now() + delayMs;
-      arrived = arrived.then(async () => {
-        while (this.held.has(direction)) await new Promise<void>((goOn) => this.waiting.push(goOn));
-        const rest = at - performance.now();
-        if (rest > 0) await pause(rest);
-        deed();
-      });
+      arrived = this.inTurn(arrived, direction, at, deed);
     };
     this.sockets.add(from);
     from.on('data', (piece: Buffer) => after(this.delayMs, () => void (to.destroyed || to.write(piece))));
@@ -109,5 +104,19 @@ export class SeverableConnection {
       this.sockets.delete(from);
       after(0, () => to.destroy());
     });
+  }
+
+  /** Does it after `before`, when the direction is free, and not before its time. */
+  private async inTurn(
+    before: Promise<void>,
+    direction: Direction,
+    at: number,
+    deed: () => void,
+  ): Promise<void> {
+    await before;
+    while (this.held.has(direction)) await new Promise<void>((goOn) => this.waiting.push(goOn));
+    const rest = at - performance.now();
+    if (rest > 0) await pause(rest);
+    deed();
   }
 }
