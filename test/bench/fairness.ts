@@ -34,7 +34,13 @@ export async function fairness(): Promise<Figure[]> {
     const before = await useQuietly(quiet, SESSIONS, EVERY_MS);
     const stuck = await organization(drawbridge, []);
     await trouble(drawbridge, TROUBLES[0]!.fault);
-    const plan = { firstGroup: FIRST_GROUP, groups: STUCK_GROUPS, sessions: STUCK_RULES };
+    // in another region: who shares an account in one shares what EC2 lets it do, whoever they are
+    const plan = {
+      region: 'eu-west-2',
+      firstGroup: FIRST_GROUP,
+      groups: STUCK_GROUPS,
+      sessions: STUCK_RULES,
+    };
     await seedSessions(stuck, { ...plan, expiresInSeconds: 0 });
     const figures = figuresOf('quiet', before, null);
     for (const { words, fault } of TROUBLES) {
