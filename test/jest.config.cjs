@@ -31,7 +31,8 @@ const shared = {
 module.exports = {
   rootDir: ROOT,
   testTimeout: 60_000,
-  maxWorkers: '100%',
+  // the tests with real processes mostly wait for them
+  maxWorkers: '200%',
   projects: [
     {
       ...shared,
