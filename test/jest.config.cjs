@@ -1,3 +1,4 @@
+const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
 const ROOT = join(__dirname, '..');
@@ -31,8 +32,8 @@ const shared = {
 module.exports = {
   rootDir: ROOT,
   testTimeout: 60_000,
-  // the tests with real processes mostly wait for them
-  maxWorkers: '200%',
+  // tests with real processes mostly wait for them
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   projects: [
     {
       ...shared,
