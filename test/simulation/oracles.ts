@@ -254,7 +254,8 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
     }
     for (const change of changes) {
       this.sent += 1;
-      const words = `${change.action} ${short(change.ruleId)}`;
+      const words =
+        change.action === 'remove' ? `remove ${change.providerRuleId}` : `add ${short(change.ruleId)}`;
       this.tell(`${process.name} sends ${words} to ${object.identifier}`);
       if (change.action === 'remove') {
         if (!object.list().some((rule) => rule.providerRuleId === change.providerRuleId)) this.redundant += 1;
