@@ -74,7 +74,9 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     target.reconcileDueAt = Math.min(target.reconcileDueAt, now + LOOK_AFTER_WRITE_MS);
     target.lastWriteSize = changes.additions.length + changes.removals.length;
     // what the database does not know is taken out without a note
-    const known = [...changes.removals, ...changes.additions].flatMap((id) => this.tables.rules.get(id) ?? []);
+    const known = [...changes.removals, ...changes.additions].flatMap(
+      (id) => this.tables.rules.get(id) ?? [],
+    );
     for (const rule of known) {
       const inFlightUntil = now + horizonSeconds * 1000;
       Object.assign(rule, { state: 'unknown', inFlightUntil });

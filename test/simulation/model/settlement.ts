@@ -1,12 +1,4 @@
-import type {
-  Access,
-  Lease,
-  RuleSettlement,
-  Settled,
-  Settlement,
-  SettlementStore,
-  Trail,
-} from '#entities';
+import type { Access, Lease, RuleSettlement, Settled, Settlement, SettlementStore, Trail } from '#entities';
 import { overallStatus, resourceIpMoves, sessionStatus, type ResourceIpMove, type SettledIp } from '#rules';
 import type { Modelled } from './modelled';
 import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables';
@@ -33,8 +25,7 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     }
     this.makeUnwantedDue(moved.filter((ip) => ip.status === 'FAILED'));
     for (const id of new Set(moved.flatMap((ip) => ip.sessionId ?? []))) this.writeSession(id, trail);
-    for (const id of new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? [])))
-      this.auditStaticRule(id, trail);
+    for (const id of new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))) this.auditStaticRule(id, trail);
     return { latenessSeconds };
   }
 
@@ -62,7 +53,8 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     const looked = new Set(found.map(({ ruleId }) => ruleId));
     const dueAt = now + Math.max(...found.map(({ dueInMs }) => dueInMs ?? 0));
     for (const rule of this.tables.rulesOf(targetId)) {
-      if (!looked.has(rule.id) && rule.attempts > 0 && rule.dueAt !== null && rule.dueAt > now) rule.dueAt = dueAt;
+      if (!looked.has(rule.id) && rule.attempts > 0 && rule.dueAt !== null && rule.dueAt > now)
+        rule.dueAt = dueAt;
     }
   }
 
