@@ -106,10 +106,6 @@ export class Play {
       'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_records',
     );
     this.auditedFrom = last!.sequence;
-    await tx.query(
-      `UPDATE targets SET lease_until = NULL, lease_generation = 0, last_write_at = NULL, last_write_size = 0,
-         reconcile_due_at = now() + interval '10 minutes', reconcile_requested = false`,
-    );
     await tx.query('UPDATE resources SET is_active = true');
     const resources = await tx.query<Furniture[]>(
       `SELECT id, organization_id AS "organizationId", target_id AS "targetId", credential_id AS "credentialId",
@@ -117,7 +113,12 @@ export class Play {
     );
     this.targetId = resources[0]!.targetId;
     for (const resource of resources) this.place(resource);
-    await this.both.real(() => Promise.resolve());
+    await this.both.real((first) =>
+      first.query(
+        `UPDATE targets SET lease_until = NULL, lease_generation = 0, last_write_at = NULL, last_write_size = 0,
+           reconcile_due_at = now() + interval '10 minutes', reconcile_requested = false`,
+      ),
+    );
   }
 
   private place({ id, organizationId, targetId, credentialId, port }: Furniture): void {

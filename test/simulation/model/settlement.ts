@@ -77,7 +77,8 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     const isOwnWay = ({ resourceId }: ResourceIpRow): boolean => {
       const resource = this.tables.resources.get(resourceId);
       const { access } = settlement;
-      return resource?.credentialId === access?.credentialId && resource?.region === access?.region;
+      if (access === null) return true;
+      return resource?.credentialId === access.credentialId && resource.region === access.region;
     };
     const touched = new Set(rules.flatMap((rule) => this.tables.holdersOf(rule)));
     return [...touched]
