@@ -1,2 +1,2 @@
-require('../bench/typescript.cjs');
+require('../harness/typescript.cjs');
 require('./runner/main.ts');

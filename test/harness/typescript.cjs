@@ -30,7 +30,11 @@ Module._extensions['.ts'] = (module, filename) => {
     .reduce((text, edit) => edited(text, name, edit), readFileSync(filename, 'utf8'));
   const { code } = transformSync(source, {
     filename,
-    jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+    jsc: {
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+      target: 'es2023',
+    },
     module: { type: 'commonjs' },
     sourceMaps: 'inline',
   });

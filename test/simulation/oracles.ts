@@ -68,6 +68,8 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
   /** when an object was read through a credential */
   private readonly readAt = new Map<string, number>();
   private readonly held = new Map<string, string>();
+  /** when no resource named the object last, and a rule of another hand stood in it */
+  private readonly unnamedAt = new Map<string, number>();
   private readonly openable = new Map<string, boolean>();
 
   constructor(
@@ -131,9 +133,11 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
   /** Another hand put it there, and nobody gave us a way to it or asked for a look since nobody holds it. */
   isOutOfReach(object: CloudObject, rule: CloudRule): boolean {
     if (!rule.planted) return false;
-    const { unheldSince } = this.memory(object.identifier, rule.key);
+    const { identifier } = object;
+    const { unheldSince } = this.memory(identifier, rule.key);
+    const noticeable = Math.max(unheldSince ?? this.tables.now(), this.unnamedAt.get(identifier) ?? -1);
     const now = this.tables.now();
-    const isAsked = (unheldSince ?? now) <= this.comparedAt - HEALTHY_BOUND_MS;
+    const isAsked = noticeable <= this.comparedAt - HEALTHY_BOUND_MS && this.isNamed(identifier);
     return !isAsked || now - this.comparedAt <= FAULT_BOUND_MS;
   }
 
@@ -238,10 +242,11 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
     }
   }
 
-  private sawAbsent(object: CloudObject, own: ReadonlySet<string>): void {
-    for (const { key, targetId } of this.tables.rules.values()) {
-      if (this.tables.targets.get(targetId)!.identifier !== object.identifier || own.has(key)) continue;
-      this.memory(object.identifier, key).absentAt = this.tables.now();
+  private sawAbsent({ identifier }: CloudObject, own: ReadonlySet<string>): void {
+    const prefix = `${identifier} `;
+    for (const [name, memory] of this.remembered) {
+      if (!name.startsWith(prefix) || own.has(name.slice(prefix.length))) continue;
+      memory.absentAt = this.tables.now();
     }
   }
 
@@ -253,7 +258,8 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
     }
     for (const change of changes) {
       this.sent += 1;
-      const words = `${change.action} ${short(change.ruleId)}`;
+      const words =
+        change.action === 'remove' ? `remove ${change.providerRuleId}` : `add ${short(change.ruleId)}`;
       this.tell(`${process.name} sends ${words} to ${object.identifier}`);
       if (change.action === 'remove') {
         if (!object.list().some((rule) => rule.providerRuleId === change.providerRuleId)) this.redundant += 1;
@@ -313,6 +319,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
         if (row && this.liveHolders(row).length > 0) memory.unheldSince = null;
         else if (rule.planted && !this.isNamed(object.identifier)) memory.unheldSince = now;
         else memory.unheldSince ??= now;
+        if (rule.planted && !this.isNamed(object.identifier)) this.unnamedAt.set(object.identifier, now);
         if (this.isOutOfReach(object, rule)) continue;
         if (!late || memory.unheldSince === null || now - memory.unheldSince <= HEALTHY_BOUND_MS) continue;
         this.violated('O1', `${rule.key} has stood for ${now - memory.unheldSince} ms without a holder`);

@@ -113,4 +113,58 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'dueInMs: rule.dueInMs ?? 0',
     'dueInMs: rule.dueInMs',
   ),
+  'sends-removals-without-end': bug(
+    'a removal that nobody heard of is sent again before it can land no more, and waited for anew',
+    'libs/rules/src/planner.ts',
+    'if (!stands) return inFlight ? null : (seenAs ?? null);',
+    'if (!stands) return seenAs ?? null;',
+  ),
+  'repeats-what-it-knew': bug(
+    'a look that broke off is begun again with what was read before it',
+    `${CONVERGENCE}/converger.ts`,
+    'isAgain ? begunAgain(',
+    'isAgain && rules.length === 0 ? begunAgain(',
+  ),
+  'forgets-what-is-not-shown': bug(
+    'an add that was done and that the look did not show is not waited for',
+    'libs/rules/src/planner.ts',
+    `unknown: result?.result === 'unknown' || result?.result === 'done',`,
+    `unknown: result?.result === 'unknown',`,
+  ),
+  'forgets-late-removals': bug(
+    'a rule that stands is settled while a removal that nobody heard of may still take it out',
+    `${CONVERGENCE}/settle-rule.ts`,
+    'dueInMs: rule.inFlight ? rule.inFlightMs + SOONEST_MS : null,',
+    'dueInMs: null,',
+  ),
+  'looks-for-what-was-never-written': bug(
+    'a rule that nobody wants and that was never written is looked for without end',
+    `${CONVERGENCE}/passes.ts`,
+    `(rule.state === 'absent' || rule.writtenWith === null)`,
+    `rule.state === 'absent'`,
+  ),
+  'gives-up-half': bug(
+    'a rule that was left alone for an hour keeps its holder waiting when the object is gone',
+    `${MODEL}/reconcile.ts`,
+    `state === 'present' || (state === 'absent' && dueAt !== null && dueAt > now);`,
+    `state === 'present' && (dueAt === null || now > 0);`,
+  ),
+  'makes-room-with-wanted-rules': bug(
+    'in a full object rules that somebody holds are taken out too',
+    'libs/rules/src/drift.ts',
+    'if (ownRuleId === null || rule?.wanted) return [];',
+    'if (ownRuleId === null) return [];',
+  ),
+  'compares-once': bug(
+    'a comparison that broke off with its worker is not made again',
+    `${MODEL}/reconcile.ts`,
+    'target.reconcileDueAt = now + BROKEN_OFF_MS;',
+    'target.reconcileDueAt = now + UNREACHABLE_EVERY_MS;',
+  ),
+  'believes-those-that-fail': bug(
+    'an address counts as out on the word of a holder that fails in the same moment',
+    'libs/rules/src/status.ts',
+    'rule.waitingOthers.some((id) => !failing.has(id))',
+    'rule.waitingOthers.length > 0',
+  ),
 };

@@ -3,7 +3,7 @@ import type { CloudTarget, DriverTraits } from '#drivers';
 import type { OrganizationId } from '#rules';
 import type { CloudWays } from '../../apps/worker/src/clouds/cloud-access';
 import { ConvergenceRunner } from '../../apps/worker/src/convergence/convergence-runner';
-import { Converger, type ConvergenceObserver } from '../../apps/worker/src/convergence/converger';
+import { Converger } from '../../apps/worker/src/convergence/converger';
 import { Reconciler } from '../../apps/worker/src/convergence/reconciler';
 import { Sweeper } from '../../apps/worker/src/sweep/sweeper';
 import { AtRest } from './at-rest';
@@ -23,7 +23,6 @@ import { Tenants } from './tenants';
 const REST_MS = 100_000;
 const SWEEP_MS = 1000;
 const NEVER_STOPPING = new AbortController().signal;
-const NOBODY: ConvergenceObserver = { looked: () => undefined, closed: () => undefined };
 
 const TRAITS: readonly DriverTraits[] = [
   {
@@ -59,6 +58,8 @@ export class World {
   private readonly oracles: Oracles;
   private readonly sweepModel = new ModelSweep(this.tables);
   private readonly traits: DriverTraits;
+  /** of each worker */
+  private readonly slots: number;
 
   /** @param history where what happens is written down; null: nowhere */
   constructor(
@@ -71,6 +72,7 @@ export class World {
     this.oracles = new Oracles(this.tables, this.faults, this.objects, tell);
     this.tables.watcher = this.oracles;
     this.traits = this.faults.isHealthy ? TRAITS[0]! : this.chance.pick(TRAITS);
+    this.slots = this.chance.pick([1, 4]);
     this.furnish(this.oracles);
     this.faults.plan([...this.objects.values()], [...this.tables.credentials.keys()]);
   }
@@ -194,8 +196,14 @@ export class World {
       open: ({ credentialId, ...place }) => process.ask('credential', () => wayInto(credentialId, place)),
     };
     const reconciler = new Reconciler(stores.database, stores.leases, stores.reconcile, clouds);
-    const converger = new Converger(stores.database, stores, clouds, reconciler, NOBODY, process);
-    return new ConvergenceRunner(converger, 4, this.log(process));
+    const observer = {
+      looked: () => undefined,
+      closed: () => undefined,
+      broke: (_: unknown, __: unknown, error: unknown) => this.unexpected(process, error),
+    };
+    const converger = new Converger(stores.database, stores, clouds, reconciler, observer, process);
+    const { database, sweep } = stores;
+    return new ConvergenceRunner(database, sweep, converger, this.slots, process, this.log(process));
   }
 
   private sweepAgain(process: SimulatedProcess, sweeper: Sweeper): void {
@@ -223,6 +231,10 @@ export class World {
 
   private unexpected(process: SimulatedProcess, error: unknown): void {
     if (error instanceof ConnectionLost) return;
+    if (error instanceof AggregateError) {
+      for (const one of error.errors) this.unexpected(process, one);
+      return;
+    }
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.oracles.violated('error', `${process.name}: ${words}`);
   }
@@ -236,9 +248,17 @@ export class World {
         const ms = this.chance.happens(0.9) ? this.chance.between(2, 50) : this.chance.between(50, 5000);
         this.scheduler.in(ms, () => {
           const worker = this.chance.pick(this.workers);
-          worker?.process.step('woken', () => void worker.runner.run(targetId));
+          worker?.process.step('woken', () => void this.woken(worker, targetId));
         });
       }
+    }
+  }
+
+  private async woken({ process, runner }: Worker, targetId: string): Promise<void> {
+    try {
+      await runner.wake(targetId);
+    } catch (error) {
+      this.unexpected(process, error);
     }
   }
 

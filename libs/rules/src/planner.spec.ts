@@ -699,6 +699,12 @@ describe('a rule that was seen, and is not shown', () => {
     expect(planChanges([rule], [foreign])).toEqual([]);
   });
 
+  it('is not removed again while an earlier call may still land: that is waited for, and ends', () => {
+    expect(planChanges([{ ...rule, inFlight: true }], [])).toEqual([]);
+    const stands = { key: rule.key, providerRuleId: 'sgr-1', ownRuleId: rule.ruleId };
+    expect(planChanges([{ ...rule, inFlight: true }], [stands])).toHaveLength(1);
+  });
+
   it('is absent when the removal is done, and looked at again while the cloud puts it off', () => {
     const put = (kind: 'throttled' | 'conflict' | 'invalid'): string =>
       judge([rule], answer({ result: 'refused', kind, message: '' }), [])[0]!.kind;

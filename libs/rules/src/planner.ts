@@ -70,9 +70,12 @@ export function planChanges(due: readonly DueRule[], observed: readonly Observed
   return [...removals, ...additions];
 }
 
-/** One that was seen and is not shown may stand all the same: what was read may be older than what was seen. */
-function toRemove({ seenAs }: DueRule, stands: ObservedRule | undefined): string | null {
-  if (!stands) return seenAs ?? null;
+/**
+ * One that was seen and is not shown may stand all the same: what was read may be older than what was seen. While an
+ * earlier call may still land that one is waited for: a call sent again before would have us wait without end.
+ */
+function toRemove({ seenAs, inFlight }: DueRule, stands: ObservedRule | undefined): string | null {
+  if (!stands) return inFlight ? null : (seenAs ?? null);
   return stands.ownRuleId === null ? null : stands.providerRuleId;
 }
 

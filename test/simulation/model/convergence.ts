@@ -2,6 +2,8 @@ import type { Access, ConvergenceStore, DueRuleRow, HolderRow, Lease } from '#en
 import type { Modelled } from './modelled';
 import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables';
 
+const LOOK_AFTER_WRITE_MS = 45_000;
+
 /** `ConvergenceStore` in memory. */
 export class ModelConvergence implements Modelled<ConvergenceStore> {
   constructor(private readonly tables: Tables) {}
@@ -37,6 +39,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       inFlightMs,
       unheard: rule.inFlightUntil !== null,
       targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
+      seenAs: rule.isForeign ? null : rule.providerRuleId,
       spec: rule.spec,
       state: rule.state,
       revision: rule.revision,
@@ -68,13 +71,18 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     const held = `${target.leaseGeneration}` === lease.generation && (target.leaseUntil ?? 0) > now;
     if (!held) return false;
     target.lastWriteAt = now;
+    target.reconcileDueAt = Math.min(target.reconcileDueAt, now + LOOK_AFTER_WRITE_MS);
     target.lastWriteSize = changes.additions.length + changes.removals.length;
-    for (const id of [...changes.removals, ...changes.additions]) {
+    // what the database does not know is taken out without a note
+    const known = [...changes.removals, ...changes.additions].flatMap(
+      (id) => this.tables.rules.get(id) ?? [],
+    );
+    for (const rule of known) {
       const inFlightUntil = now + horizonSeconds * 1000;
-      Object.assign(this.tables.rules.get(id)!, { state: 'unknown', inFlightUntil });
+      Object.assign(rule, { state: 'unknown', inFlightUntil });
     }
     for (const id of changes.additions) Object.assign(this.tables.rules.get(id)!, changes.access);
-    return target.lastWriteSize > 0;
+    return known.length > 0;
   }
 
   lookAgain(ruleIds: readonly string[]): void {
@@ -84,5 +92,17 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       rule.dueAt = this.tables.now();
       rule.revision += 1;
     }
+  }
+
+  putOff(
+    { ruleId, revision }: Pick<DueRuleRow, 'ruleId' | 'revision'>,
+    message: string,
+    seconds: number,
+  ): void {
+    const rule = this.tables.rules.get(ruleId);
+    if (rule?.revision !== revision) return;
+    rule.attempts += 1;
+    rule.dueAt = this.tables.now() + seconds * 1000;
+    rule.lastError = message;
   }
 }

@@ -80,6 +80,7 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
       autocommit: AUTOCOMMIT,
       transaction: (work) => connection.ask('transaction', () => work(TRANSACTION)),
       statement: (work) => work(AUTOCOMMIT),
+      ping: () => connection.ask('ping', () => undefined),
     },
     leases: remote(leases, connection) as unknown as LeaseStore,
     convergence: remote(convergence, connection) as unknown as ConvergenceStore,

@@ -6,12 +6,14 @@ import type {
   ReconcileOutcome,
   ReconcileStore,
   ReconcileWay,
+  Trail,
 } from '#entities';
-import { parseRuleKey, TARGET_GONE_MS, type Drift, type KnownRule } from '#rules';
+import { parseRuleKey, TARGET_GONE_MS, type Drift, type KnownRule, type RenamedRule } from '#rules';
 import type { Modelled } from './modelled';
 import type { RuleRow, Tables } from './tables';
 
-const EVERY_MS = 10 * 60_000;
+const EVERY_MS = 45_000;
+const UNREACHABLE_EVERY_MS = 10 * 60_000;
 const BROKEN_OFF_MS = 30_000;
 const HOUR_MS = 60 * 60_000;
 const MOST_FIGHTS = 3;
@@ -41,12 +43,21 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
     target.reconcileRequested ||= requested;
   }
 
+  putOff(targetId: string): void {
+    const target = this.tables.targets.get(targetId)!;
+    const isEmpty = this.tables.rulesOf(targetId).every(({ state }) => state === 'absent');
+    if (!target.reconcileRequested && isEmpty)
+      target.reconcileDueAt = this.tables.now() + Math.max(UNREACHABLE_EVERY_MS, EVERY_MS);
+  }
+
   known(lease: Lease): KnownRule[] {
     return this.tables.rulesOf(lease.targetId).map((rule) => ({
       ruleId: rule.id,
       key: rule.key,
       state: rule.state,
       wanted: this.tables.isWanted(rule),
+      isForeign: rule.isForeign,
+      providerRuleId: rule.providerRuleId,
     }));
   }
 
@@ -80,9 +91,12 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
     for (const rule of drift.lingering.map((id) => this.tables.rules.get(id)!)) {
       if (rule.state !== 'absent') continue;
       if (rule.credentialId === null) Object.assign(rule, access);
-      Object.assign(rule, { state: 'present', dueAt: now, revision: rule.revision + 1, attempts: 0 });
+      const revision = rule.revision + 1;
+      Object.assign(rule, { state: 'present', dueAt: now, revision, attempts: 0, closing: true });
     }
     this.takeOver(lease.targetId, drift, access);
+    for (const id of drift.taken) this.tables.rules.get(id)!.isForeign = true;
+    this.rename(drift.renamed);
     return damped.map((rule) => rule.id);
   }
 
@@ -110,6 +124,7 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
         providerRuleId,
         ...access,
         dueAt: this.tables.now(),
+        closing: true,
         revision: 0,
         attempts: 0,
         inFlightUntil: null,
@@ -122,15 +137,26 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
     }
   }
 
-  noteMissing(lease: Lease, access: Access, missing: boolean): boolean {
+  private rename(renamed: readonly RenamedRule[]): void {
+    const rules = renamed.map(({ ruleId, providerRuleId }) =>
+      Object.assign(this.tables.rules.get(ruleId)!, { providerRuleId }),
+    );
+    const shown = new Set(rules.flatMap((rule) => this.tables.holdersOf(rule)));
+    for (const ip of shown) {
+      if (ip.status !== 'APPLIED') continue;
+      const held = this.tables.heldBy(ip).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      ip.providerRuleId = held.flatMap((rule) => rule.providerRuleId ?? []).join(',');
+    }
+  }
+
+  noteMissing(lease: Lease, access: Access, missing: boolean): 'gone' | 'doubted' | null {
     const now = this.tables.now();
     const rules = this.writtenBy(lease, access).filter(
       (rule) => rule.state !== 'absent' && (missing || rule.targetMissingSince !== null),
     );
     for (const rule of rules) rule.targetMissingSince = missing ? (rule.targetMissingSince ?? now) : null;
-    return rules.some(
-      (rule) => rule.targetMissingSince !== null && rule.targetMissingSince <= now - TARGET_GONE_MS,
-    );
+    if (!missing || rules.length === 0) return null;
+    return rules.some((rule) => rule.targetMissingSince! <= now - TARGET_GONE_MS) ? 'gone' : 'doubted';
   }
 
   giveUpTarget(lease: Lease, { access, resources }: ReconcileWay): void {
@@ -164,10 +190,10 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
     }
   }
 
-  auditOrphans(drift: Drift, resources: readonly NamingResource[]): void {
+  auditOrphans(trail: Trail, drift: Drift, resources: readonly NamingResource[]): void {
     if (drift.orphans.length === 0) return;
     for (const { id, organizationId } of resources) {
-      this.tables.audit.push({ organizationId, eventType: 'RULE_ORPHAN_REMOVED', resourceId: id });
+      this.tables.audit.push({ organizationId, eventType: 'RULE_ORPHAN_REMOVED', resourceId: id, trail });
     }
   }
 }

@@ -186,7 +186,7 @@ export class ModelRequests {
     if (found) {
       found.holders.add(ip.id);
       if (touched.has(found.id)) return;
-      Object.assign(found, { dueAt: now, revision: found.revision + 1, attempts: 0 });
+      Object.assign(found, { dueAt: now, revision: found.revision + 1, attempts: 0, closing: false });
       touched.add(found.id);
       return;
     }
@@ -203,6 +203,7 @@ export class ModelRequests {
       credentialId: null,
       region: null,
       dueAt: now,
+      closing: false,
       revision: 0,
       attempts: 0,
       inFlightUntil: null,
@@ -217,7 +218,8 @@ export class ModelRequests {
   private bump(ruleIds: ReadonlySet<string>, woken: Set<string>): void {
     for (const id of ruleIds) {
       const rule = this.tables.rules.get(id)!;
-      Object.assign(rule, { dueAt: this.tables.now(), revision: rule.revision + 1, attempts: 0 });
+      const revision = rule.revision + 1;
+      Object.assign(rule, { dueAt: this.tables.now(), revision, attempts: 0, closing: true });
       woken.add(rule.targetId);
     }
   }

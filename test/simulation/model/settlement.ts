@@ -1,4 +1,4 @@
-import type { Access, Lease, RuleSettlement, Settled, Settlement, SettlementStore } from '#entities';
+import type { Access, Lease, RuleSettlement, Settled, Settlement, SettlementStore, Trail } from '#entities';
 import { overallStatus, resourceIpMoves, sessionStatus, type ResourceIpMove, type SettledIp } from '#rules';
 import type { Modelled } from './modelled';
 import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables';
@@ -9,9 +9,10 @@ const byKey = (one: RuleRow, other: RuleRow): number => (one.key < other.key ? -
 export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'>> {
   constructor(private readonly tables: Tables) {}
 
-  settle(lease: Lease, settlement: Settlement): Settled | null {
+  settle(lease: Lease, settlement: Settlement, trail: Trail): Settled | null {
     if (`${this.tables.targets.get(lease.targetId)!.leaseGeneration}` !== lease.generation) return null;
     const settled = settlement.rules.map((found) => this.writeRule(found, settlement.access));
+    if (settlement.together) this.bringTogether(lease, settlement.rules);
     const affected = this.affected(settled, settlement);
     const moved: ResourceIpRow[] = [];
     const latenessSeconds: number[] = [];
@@ -23,8 +24,8 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
       if (late !== null) latenessSeconds.push(late);
     }
     this.makeUnwantedDue(moved.filter((ip) => ip.status === 'FAILED'));
-    for (const id of new Set(moved.flatMap((ip) => ip.sessionId ?? []))) this.writeSession(id);
-    for (const id of new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))) this.auditStaticRule(id);
+    for (const id of new Set(moved.flatMap((ip) => ip.sessionId ?? []))) this.writeSession(id, trail);
+    for (const id of new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))) this.auditStaticRule(id, trail);
     return { latenessSeconds };
   }
 
@@ -46,6 +47,17 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     return rule;
   }
 
+  /** The object's other rules that wait for another try wait for the same one. */
+  private bringTogether({ targetId }: Lease, found: readonly RuleSettlement[]): void {
+    const now = this.tables.now();
+    const looked = new Set(found.map(({ ruleId }) => ruleId));
+    const dueAt = now + Math.max(...found.map(({ dueInMs }) => dueInMs ?? 0));
+    for (const rule of this.tables.rulesOf(targetId)) {
+      if (!looked.has(rule.id) && rule.attempts > 0 && rule.dueAt !== null && rule.dueAt > now)
+        rule.dueAt = dueAt;
+    }
+  }
+
   private isAdopted(rule: RuleRow, found: RuleSettlement, access: Access): boolean {
     const { credentials, resources } = this.tables;
     const sameWay = (way: Access): boolean =>
@@ -65,7 +77,8 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     const isOwnWay = ({ resourceId }: ResourceIpRow): boolean => {
       const resource = this.tables.resources.get(resourceId);
       const { access } = settlement;
-      return resource?.credentialId === access?.credentialId && resource?.region === access?.region;
+      if (access === null) return true;
+      return resource?.credentialId === access.credentialId && resource.region === access.region;
     };
     const touched = new Set(rules.flatMap((rule) => this.tables.holdersOf(rule)));
     return [...touched]
@@ -118,10 +131,11 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
       if (rule.state === 'absent') continue;
       rule.dueAt = this.tables.now();
       rule.revision += 1;
+      rule.closing = true;
     }
   }
 
-  private writeSession(id: string): void {
+  private writeSession(id: string, trail: Trail): void {
     const session = this.tables.sessions.get(id)!;
     const statuses = this.tables.ipsWhere((ip) => ip.sessionId === id).map((ip) => ip.status);
     const from = session.status;
@@ -131,10 +145,10 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     const lost = to === 'FAILED' || (to === 'PARTIAL' && from !== 'PENDING');
     const opened = to === 'ACTIVE' || to === 'PARTIAL' ? 'SESSION_ACTIVATED' : `SESSION_${to}`;
     const eventType = lost ? 'SESSION_FAILED' : opened;
-    this.tables.audit.push({ organizationId: session.organizationId, eventType, resourceId: id });
+    this.tables.audit.push({ organizationId: session.organizationId, eventType, resourceId: id, trail });
   }
 
-  private auditStaticRule(id: string): void {
+  private auditStaticRule(id: string, trail: Trail): void {
     const rule = this.tables.staticIpRules.get(id);
     if (!rule || rule.deletedAt !== null) return;
     const statuses = this.tables
@@ -144,6 +158,6 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     const status = overallStatus(statuses);
     if (status === 'PENDING') return;
     const eventType = status === 'ACTIVE' ? 'STATIC_IP_RULE_APPLIED' : 'STATIC_IP_RULE_FAILED';
-    this.tables.audit.push({ organizationId: rule.organizationId, eventType, resourceId: id });
+    this.tables.audit.push({ organizationId: rule.organizationId, eventType, resourceId: id, trail });
   }
 }

@@ -1,22 +1,31 @@
-import type { DueTarget, SweepStore } from '#entities';
-import { SESSION_MOVES } from '#rules';
+import type { SweepStore } from '#entities';
+import { SESSION_MOVES, type SlotUse } from '#rules';
 import type { Modelled } from './modelled';
-import { HOLDING, type ResourceIpRow, type SessionRow, type TargetRow, type Tables } from './tables';
+import { HOLDING, type ResourceIpRow, type SessionRow, type Tables } from './tables';
 
 const isUnsettled = (ip: ResourceIpRow): boolean => HOLDING.has(ip.status) || ip.status === 'REMOVING';
+
+interface Waiting {
+  readonly use: SlotUse;
+  readonly since: number;
+}
+
+/** `IN_TURN`, among those of one place. */
+const inTurn = (one: Waiting, other: Waiting): number =>
+  Number(other.use.closing) - Number(one.use.closing) ||
+  Number(one.use.patient) - Number(other.use.patient) ||
+  one.since - other.since;
 
 /** `SweepStore` in memory. */
 export class ModelSweep implements Modelled<SweepStore> {
   constructor(private readonly tables: Tables) {}
 
-  expireSessions(limit: number): { count: number; targetIds: string[] } {
+  expireSessions(limit: number): number {
     const over = this.over()
       .sort((a, b) => a.expiresAt - b.expiresAt)
       .slice(0, limit);
-    return {
-      count: over.length,
-      targetIds: over.length === 0 ? [] : endSessions(this.tables, over, 'EXPIRED'),
-    };
+    if (over.length > 0) endSessions(this.tables, over, 'EXPIRED');
+    return over.length;
   }
 
   private over(): SessionRow[] {
@@ -43,25 +52,48 @@ export class ModelSweep implements Modelled<SweepStore> {
     }
   }
 
-  dueTargets(limit: number): DueTarget[] {
-    const now = this.tables.now();
-    const oldest = new Map<string, number>();
-    for (const { targetId, dueAt } of this.tables.rules.values()) {
-      if (dueAt === null || dueAt > now || !this.isFree(this.tables.targets.get(targetId)!)) continue;
-      oldest.set(targetId, Math.min(dueAt, oldest.get(targetId) ?? dueAt));
-    }
-    return [...oldest]
-      .sort((a, b) => a[1] - b[1])
+  waitingTargets(perOrganization: number, limit: number): SlotUse[] {
+    const placed = new Map<string, number>();
+    return this.waiting()
+      .toSorted(inTurn)
+      .map((waiting) => {
+        const owners = waiting.use.organizations.join();
+        const place = (placed.get(owners) ?? 0) + 1;
+        placed.set(owners, place);
+        return { ...waiting, place };
+      })
+      .filter(({ place }) => place <= perOrganization)
+      .sort((a, b) => a.place - b.place || inTurn(a, b))
       .slice(0, limit)
-      .map(([targetId]) => this.dueTarget(this.tables.targets.get(targetId)!));
+      .map(({ use }) => use);
   }
 
-  reconcileTargets(limit: number): DueTarget[] {
-    return [...this.tables.targets.values()]
-      .filter((target) => target.reconcileDueAt <= this.tables.now() && this.isFree(target))
-      .sort((a, b) => a.reconcileDueAt - b.reconcileDueAt)
-      .slice(0, limit)
-      .map((target) => this.dueTarget(target));
+  waitingTarget(targetId: string): SlotUse | null {
+    return this.waiting().find(({ use }) => use.targetId === targetId)?.use ?? null;
+  }
+
+  /** Cloud objects with something to do, in nobody's hands. */
+  private waiting(): Waiting[] {
+    const now = this.tables.now();
+    return [...this.tables.targets.values()].flatMap((target) => {
+      if (target.leaseUntil !== null && target.leaseUntil > now) return [];
+      const due = this.tables.rulesOf(target.id).filter(({ dueAt }) => dueAt !== null && dueAt <= now);
+      if (due.length === 0 && target.reconcileDueAt > now) return [];
+      const use = {
+        targetId: target.id,
+        provider: target.provider,
+        organizations: this.naming(target.id),
+        closing: due.some((rule) => rule.closing),
+        patient: due.every((rule) => rule.attempts > 0),
+      };
+      const since = due.length === 0 ? target.reconcileDueAt : Math.min(...due.map((rule) => rule.dueAt!));
+      return [{ use, since }];
+    });
+  }
+
+  private naming(targetId: string): string[] {
+    const named = [...this.tables.resources.values()].filter((resource) => resource.targetId === targetId);
+    return [...new Set(named.map(({ organizationId }) => organizationId))].sort();
   }
 
   /** Whether a sweep now would find nothing. Asked more often than anything else: it makes no lists. */
@@ -77,14 +109,6 @@ export class ModelSweep implements Modelled<SweepStore> {
     for (const { deletedAt } of staticIpRules.values()) if (deletedAt !== null) return false;
     for (const { deletedAt } of resources.values()) if (deletedAt !== null) return false;
     return true;
-  }
-
-  private isFree(target: TargetRow): boolean {
-    return target.leaseUntil === null || target.leaseUntil <= this.tables.now();
-  }
-
-  private dueTarget({ id, provider }: TargetRow): DueTarget {
-    return { targetId: id, provider };
   }
 }
 

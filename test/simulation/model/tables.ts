@@ -1,3 +1,4 @@
+import type { Trail } from '#entities';
 import type {
   EndedReason,
   OrganizationId,
@@ -34,6 +35,8 @@ export interface RuleRow {
   credentialId: string | null;
   region: string | null;
   dueAt: number | null;
+  /** somebody lets go of it */
+  closing: boolean;
   revision: number;
   attempts: number;
   inFlightUntil: number | null;
@@ -99,6 +102,7 @@ export interface AuditRow {
   readonly organizationId: OrganizationId;
   readonly eventType: string;
   readonly resourceId: string;
+  readonly trail: Trail;
 }
 
 /** Told of every move of a status. */
@@ -171,6 +175,7 @@ export class Tables {
       rule.dueAt = this.now();
       rule.revision += 1;
       rule.attempts = 0;
+      rule.closing = true;
     }
   }
 

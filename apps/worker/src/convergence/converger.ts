@@ -31,7 +31,7 @@ import type { Timing } from '../timing';
 import { heldBack, isRoomless, longestWait, toRuleChange, unseen } from './changes';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
-import { passes, sortDue, withUnheard, type Pass } from './passes';
+import { begunAgain, passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { keptDue, postponed, settledLocally, settlement, stillDue } from './settle-rule';
 import { expectedCalls, plannedCalls, WriteAllowance } from './write-allowance';
@@ -125,21 +125,27 @@ export class Converger {
     );
     const unheard = new Set<string>();
     for (const pass of passes(open)) {
+      let isAgain = false;
       await this.isolation.apart(held, pass.rules, async (rules) => {
-        const part = withUnheard({ ...pass, rules }, unheard, horizonMs(driver));
+        const now = isAgain ? begunAgain(pass, rules, await this.due(held, driver)) : { ...pass, rules };
+        isAgain = true;
+        if (!now) return;
+        const part = withUnheard(now, unheard, horizonMs(driver));
         for (const rule of await this.look(held, driver, part)) if (rule.inFlight) unheard.add(rule.ruleId);
       });
     }
     return true;
   }
 
+  private due({ lease }: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
+    return this.stores.convergence.due(this.database.autocommit, lease, traits.batchSize);
+  }
+
   /** A write waits until the object's last one is a little past, and takes along what has come meanwhile. */
   private async dueWithDistance(held: HeldLease, driver: ProviderDriver): Promise<DueRuleRow[]> {
     await held.keep();
-    const read = (): Promise<DueRuleRow[]> =>
-      this.stores.convergence.due(this.database.autocommit, held.lease, driver.traits.batchSize);
     for (;;) {
-      const due = await read();
+      const due = await this.due(held, driver);
       const { open } = sortDue(due);
       const addsOnly = open.every((rule) => rule.wanted);
       const wait = open.length === 0 ? 0 : held.untilSpaced(driver.traits.writeSpacing, addsOnly);

@@ -67,6 +67,22 @@ export function withUnheard(pass: Pass, unheard: ReadonlySet<string>, inFlightMs
   return { ...pass, rules };
 }
 
+/**
+ * A pass that broke off, as it stands now: what it sent, and what was settled of it, is in the database.
+ * @param rules of the pass, those to be done again
+ * @param due read after it broke off
+ * @returns undefined when nothing is left to do that way
+ */
+export function begunAgain(
+  { access }: Pass,
+  rules: readonly DueRuleRow[],
+  due: readonly DueRuleRow[],
+): Pass | undefined {
+  const ids = new Set(rules.map(({ ruleId }) => ruleId));
+  const { open } = sortDue(due.filter(({ ruleId }) => ids.has(ruleId)));
+  return passes(open).find((pass) => accessKey(pass.access) === accessKey(access));
+}
+
 const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;
 
 function waitingBy(rule: DueRuleRow, key: string): string[] {
