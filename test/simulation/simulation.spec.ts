@@ -31,17 +31,12 @@ describe('In made-up histories', () => {
   );
 
   it.each([
-    [27, 'an add that a stale look did not show was forgotten, and stood after REMOVED'],
-    [107, 'whoever waited for a rule in a second way was forgotten when the worker broke off'],
-    [302, 'one way served, the other one tried again: the second was forgotten'],
-    [469, 'a comparison was lost with its worker for ten minutes'],
-    [569, 'a rule that was never written was looked for without end, and kept comparisons away'],
-    [682, 'a late removal took a rule out under its new holder'],
-    [3060, 'a rule that was left alone for an hour kept its holder PENDING when the object was gone'],
-    [15429, 'APPLIED on the word of a rule that was to be looked at once more'],
-    [4270, 'REMOVED on the word of a holder that failed in the same moment'],
-  ])('seed %i holds: %s', async (seed) => {
+    [24, 'sends-removals-without-end'],
+    [1695, 'repeats-what-it-knew'],
+    [2551, 'repeats-what-it-knew'],
+  ])('seed %i, which once found what is planted as %s, holds', async (seed, bug) => {
     expect(await simulate('--seed', `${seed}`)).toContain(': all held.');
+    await expect(simulate('--bug', bug, '--seed', `${seed}`)).rejects.toMatchObject({ code: 1 });
   });
 
   it('the same seed is the same history', async () => {
