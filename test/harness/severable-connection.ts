@@ -97,7 +97,7 @@ export class SeverableConnection {
         while (this.held.has(direction)) await new Promise<void>((goOn) => this.waiting.push(goOn));
         const rest = at - performance.now();
         if (rest > 0) await pause(rest);
-        deed();
+        return deed();
       });
     };
     this.sockets.add(from);

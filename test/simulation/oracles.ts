@@ -136,7 +136,8 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
     const { identifier } = object;
     const { unheldSince } = this.memory(identifier, rule.key);
     const noticeable = Math.max(unheldSince ?? this.tables.now(), this.unnamedAt.get(identifier) ?? -1);
-    return noticeable > this.comparedAt - HEALTHY_BOUND_MS || !this.isNamed(identifier);
+    const isBeingCompared = this.tables.now() - this.comparedAt < HEALTHY_BOUND_MS;
+    return isBeingCompared || noticeable > this.comparedAt - HEALTHY_BOUND_MS || !this.isNamed(identifier);
   }
 
   // --- the database
