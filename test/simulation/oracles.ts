@@ -136,9 +136,8 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
     const { identifier } = object;
     const { unheldSince } = this.memory(identifier, rule.key);
     const noticeable = Math.max(unheldSince ?? this.tables.now(), this.unnamedAt.get(identifier) ?? -1);
-    const now = this.tables.now();
-    const isAsked = noticeable <= this.comparedAt - HEALTHY_BOUND_MS && this.isNamed(identifier);
-    return !isAsked || now - this.comparedAt <= FAULT_BOUND_MS;
+    const isBeingCompared = this.tables.now() - this.comparedAt < HEALTHY_BOUND_MS;
+    return isBeingCompared || noticeable > this.comparedAt - HEALTHY_BOUND_MS || !this.isNamed(identifier);
   }
 
   // --- the database

@@ -122,8 +122,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'repeats-what-it-knew': bug(
     'a look that broke off is begun again with what was read before it',
     `${CONVERGENCE}/converger.ts`,
-    'isAgain ? begunAgain(',
-    'isAgain && rules.length === 0 ? begunAgain(',
+    'tries > 0 ? begunAgain(',
+    'tries > 1_000_000 ? begunAgain(',
   ),
   'forgets-what-is-not-shown': bug(
     'an add that was done and that the look did not show is not waited for',

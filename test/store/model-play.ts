@@ -306,7 +306,7 @@ export class Play {
     deepEqual(all.toSorted(byTarget), model.waitingTargets(9, 9).toSorted(byTarget));
     // which one of two that became due in one moment comes first is nobody's business
     const nameless = (uses: readonly SlotUse[]): object[] =>
-      uses.map(({ targetId: _, ...use }) => use).toSorted(byJson);
+      uses.map((use) => ({ ...use, targetId: null })).toSorted(byJson);
     const [perOrganization, limit] = [this.chance.whole(1, 2), this.chance.whole(2, 3)];
     const some = await this.both.real((tx) => sweep.waitingTargets(tx, perOrganization, limit));
     deepEqual(nameless(some), nameless(model.waitingTargets(perOrganization, limit)));
@@ -445,7 +445,7 @@ export class Play {
   private async mend(model: Lease, real: Lease): Promise<void> {
     const known = this.model.reconcile.known(model);
     const reallyKnown = await this.both.real((tx) => reconcile.known(tx, real));
-    const bare = ({ ruleId: _, ...rest }: KnownRule): object => rest;
+    const bare = (rule: KnownRule): object => ({ ...rule, ruleId: null });
     deepEqual(reallyKnown.map(bare).toSorted(byKey), known.map(bare).toSorted(byKey));
     const kinds = ['lost', 'taken', 'renamed', 'as it was'];
     const kindOf = new Map(known.map(({ key }) => [key, this.chance.pick(kinds)]));

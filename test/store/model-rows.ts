@@ -73,7 +73,7 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
     `round(extract(epoch FROM ${column} - now()) * 1000)::float8 AS ${column}`;
   const rows = async (columns: string, from: string): Promise<unknown[][]> => {
     const found = await tx.query<object[]>(`SELECT ${columns} FROM ${from}`);
-    return found.map((row) => Object.values(row)).toSorted(byText);
+    return found.map((row) => Object.values<unknown>(row as Record<string, unknown>)).toSorted(byText);
   };
   return {
     targets: await rows(

@@ -1,6 +1,6 @@
-import type { RuleChange } from '#drivers';
+import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import type { DueRuleRow } from '#entities';
-import type { ChangeResult, PlannedChange, Verdict } from '#rules';
+import type { ChangeResult, ObservedRule, PlannedChange, Verdict } from '#rules';
 import { BUDGET_SPENT } from './settle-rule';
 
 /** A planned change as the driver takes it. */
@@ -55,3 +55,29 @@ export function unseen(verdict: Verdict, results: ReadonlyMap<string, ChangeResu
   if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
   return { ruleId: verdict.ruleId, kind: 'retry', message: null, unknown: result.result === 'unknown' };
 }
+
+/** What stands in the cloud; null when it could not be read. */
+export async function readOrNull(
+  driver: ProviderDriver,
+  target: CloudTarget,
+): Promise<ObservedRule[] | null> {
+  try {
+    return await driver.readRules(target);
+  } catch (error) {
+    if (error instanceof DriverError) return null;
+    throw error;
+  }
+}
+
+/** @throws what was thrown, when it is not a driver's */
+export function asDriverError(error: unknown): DriverError {
+  if (error instanceof DriverError) return error;
+  throw error;
+}
+
+/** Of a call's deadline: by then an add that nobody heard of has landed or never will. */
+const IN_FLIGHT_DEADLINES = 2;
+
+/** How long after its intent a change may still land, ms. */
+export const horizonMs = (driver: ProviderDriver): number =>
+  IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs;

@@ -8,6 +8,7 @@ import type { Converger } from './converger';
 const WAITING_PER_SLOT = 10;
 /** Between two looks for more, so that what cannot be helped does not keep the database busy. */
 const LOOK_AGAIN_MS = 100;
+const NOBODY_WAITS = (): void => undefined;
 
 interface Running {
   readonly use: SlotUse;
@@ -106,7 +107,7 @@ export class ConvergenceRunner {
       // what is due stays due for the next sweep
       .catch((error: unknown) => this.log.error({ err: error, targetId }, 'A convergence broke off'))
       .finally(() => this.ended(targetId));
-    let letGo: () => void = () => undefined;
+    let letGo = NOBODY_WAITS;
     const over = new Promise<void>((resolve) => {
       letGo = resolve;
       void converged.then(resolve);

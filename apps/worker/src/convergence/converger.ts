@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   closing,
-  type Access,
   type ConvergenceStore,
   type DueRuleRow,
   type LeaseStore,
@@ -12,7 +11,7 @@ import {
   type Transactions,
   type WriteBudgetStore,
 } from '#entities';
-import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
+import type { CloudTarget, ProviderDriver } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
   judge,
@@ -28,12 +27,21 @@ import {
 } from '#rules';
 import type { CloudWays } from '../clouds/cloud-access';
 import type { Timing } from '../timing';
-import { heldBack, isRoomless, longestWait, toRuleChange, unseen } from './changes';
+import {
+  asDriverError,
+  heldBack,
+  horizonMs,
+  isRoomless,
+  longestWait,
+  readOrNull,
+  toRuleChange,
+  unseen,
+} from './changes';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
 import { begunAgain, passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
-import { keptDue, postponed, settledLocally, settlement, stillDue } from './settle-rule';
+import { keptDue, postponed, settlement, withoutLook } from './settle-rule';
 import { expectedCalls, plannedCalls, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
@@ -46,8 +54,6 @@ export interface ConvergenceStores {
 const MOST_ROUNDS = 25;
 /** While adds keep a long distance, a removal that comes due is not to wait for them. */
 const LOOK_WHILE_WAITING_MS = 1500;
-/** Of a call's deadline: by then an add that nobody heard of has landed or never will. */
-const IN_FLIGHT_DEADLINES = 2;
 
 /** Told of what happens, for those who watch. */
 export interface ConvergenceObserver extends FailureObserver {
@@ -111,10 +117,7 @@ export class Converger {
     const due = await this.dueWithDistance(held, driver);
     if (due.length === 0) return false;
     const { settled, kept, open } = sortDue(due);
-    const local = new Map([
-      ...settled.map((rule) => [rule, settledLocally(rule)] as const),
-      ...kept.map((rule) => [rule, stillDue(rule)] as const),
-    ]);
+    const local = withoutLook(settled, kept);
     await this.isolation.apart(held, [...local.keys()], (part) =>
       this.settle(held, {
         rules: part.map((rule) => local.get(rule)!),
@@ -125,14 +128,16 @@ export class Converger {
     );
     const unheard = new Set<string>();
     for (const pass of passes(open)) {
-      let isAgain = false;
+      let tries = 0;
       await this.isolation.apart(held, pass.rules, async (rules) => {
-        const now = isAgain ? begunAgain(pass, rules, await this.due(held, driver)) : { ...pass, rules };
-        isAgain = true;
+        const now = tries > 0 ? begunAgain(pass, rules, await this.due(held, driver)) : { ...pass, rules };
+        tries += 1;
         if (!now) return;
         const part = withUnheard(now, unheard, horizonMs(driver));
         for (const rule of await this.look(held, driver, part)) if (rule.inFlight) unheard.add(rule.ruleId);
       });
+      // what was read for the passes to come is old by now
+      if (tries > 1) return true;
     }
     return true;
   }
@@ -337,21 +342,4 @@ export class Converger {
     );
     throw new LeaseLost(held.lease.targetId);
   }
-}
-
-/** How long after its intent a change may still land. */
-const horizonMs = (driver: ProviderDriver): number => IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs;
-
-async function readOrNull(driver: ProviderDriver, target: CloudTarget): Promise<ObservedRule[] | null> {
-  try {
-    return await driver.readRules(target);
-  } catch (error) {
-    if (error instanceof DriverError) return null;
-    throw error;
-  }
-}
-
-function asDriverError(error: unknown): DriverError {
-  if (error instanceof DriverError) return error;
-  throw error;
 }

@@ -5,15 +5,25 @@ import type { Pass } from './passes';
 const SOONEST_MS = 200;
 
 /** What to write for a rule that needed no look at the cloud. */
-export function settledLocally(rule: DueRuleRow): RuleSettlement {
+function settledLocally(rule: DueRuleRow): RuleSettlement {
   // nobody wants it and it was never written: without a way to it there is nothing to look at
   return { ...base(rule), state: rule.wanted ? null : 'absent', dueInMs: null };
 }
 
 /** Keeps the rule due as it is; only those who let go of it are settled. */
-export function stillDue(rule: DueRuleRow): RuleSettlement {
+function stillDue(rule: DueRuleRow): RuleSettlement {
   return { ...base(rule), attempts: rule.attempts, dueInMs: 0 };
 }
+
+/** What to write for the rules that the cloud is not asked about, or not for this. */
+export const withoutLook = (
+  settled: readonly DueRuleRow[],
+  kept: readonly DueRuleRow[],
+): Map<DueRuleRow, RuleSettlement> =>
+  new Map([
+    ...settled.map((rule) => [rule, settledLocally(rule)] as const),
+    ...kept.map((rule) => [rule, stillDue(rule)] as const),
+  ]);
 
 /** In words for people: the account's write budget is spent. */
 export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
