@@ -1,4 +1,5 @@
 import { Worker } from 'bullmq';
+import type { Pool } from 'pg';
 import {
   connectQueue,
   migrateQueue,
@@ -72,4 +73,22 @@ describe.each(backends)('Wake-ups on %s', (_name, open) => {
     await connection.close();
     await end();
   });
+});
+
+it('a connection of the queue that dies between two statements ends its user’s work, not the process', async () => {
+  const { connection, end } = await onPostgres();
+  const pool = connection.options as Pool;
+  const client = await pool.connect();
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  await pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+  await until('the connection is known to be dead', () =>
+    client.query('SELECT 1').then(
+      () => false,
+      () => true,
+    ),
+  );
+  client.release(true);
+  await connection.ping();
+  await connection.close();
+  await end();
 });

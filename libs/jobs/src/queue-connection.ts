@@ -45,6 +45,8 @@ function overPostgres(connectionString: string, onError: (error: Error) => void)
   // Every queue and worker listens for the shared pool's errors.
   pool.setMaxListeners(100);
   pool.on('error', onError);
+  // one that dies in somebody's hands, between two statements, would end the process: the next statement tells of it
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     options: pool,
     ping: async () => void (await pool.query('SELECT 1')),

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { ObservedRule } from '#rules';
 import type { DriverError } from '../driver-error';
 import type { CloudTarget } from '../provider-driver';
 import { createAwsDriver } from './aws.driver';
@@ -17,8 +18,9 @@ const TARGET: CloudTarget = {
 };
 const AHEAD_MS = 600_000;
 
-const seen = `<DescribeSecurityGroupsResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><securityGroupInfo>
-  <item><groupId>${GROUP}</groupId></item></securityGroupInfo></DescribeSecurityGroupsResponse>`;
+const seen = `<DescribeSecurityGroupRulesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><securityGroupRuleSet>
+  <item><securityGroupRuleId>sgr-1</securityGroupRuleId><groupId>${GROUP}</groupId><isEgress>true</isEgress></item>
+  </securityGroupRuleSet></DescribeSecurityGroupRulesResponse>`;
 const refusal = (code: string): string =>
   `<Response><Errors><Error><Code>${code}</Code><Message>no</Message></Error></Errors></Response>`;
 
@@ -36,10 +38,10 @@ describe('A clock of ours that is ten minutes slow', () => {
     response.writeHead(status, { date: new Date(Date.now() + AHEAD_MS).toUTCString() });
     request.resume().once('end', () => response.end(body));
   });
-  const verify = (): Promise<void> => {
+  const read = (): Promise<ObservedRule[]> => {
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    return createAwsDriver({ AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}` }).verify(TARGET);
+    return createAwsDriver({ AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}` }).readRules(TARGET);
   };
 
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
@@ -54,19 +56,19 @@ describe('A clock of ours that is ten minutes slow', () => {
       Math.abs(signed - Date.now() - AHEAD_MS) < 60_000
         ? { status: 200, body: seen }
         : { status: 400, body: refusal('RequestExpired') };
-    await verify();
+    await read();
     expect(signedAt).toHaveLength(2);
   });
 
   it('is refused twice: it is not tried a third time', async () => {
     answer = () => ({ status: 400, body: refusal('RequestExpired') });
-    await expect(verify()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
+    await expect(read()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
     expect(signedAt).toHaveLength(2);
   });
 
   it('meets a failure of the server’s own: nobody knows what it did, so it is not sent again', async () => {
     answer = () => ({ status: 500, body: refusal('InternalError') });
-    await expect(verify()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
+    await expect(read()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
     expect(signedAt).toHaveLength(1);
   });
 });
