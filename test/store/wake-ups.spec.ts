@@ -88,7 +88,7 @@ it('a connection of the queue that dies between two statements ends its user’s
     ),
   );
   client.release(true);
-  await connection.ping();
+  await expect(connection.ping()).resolves.toBeUndefined();
   await connection.close();
   await end();
 });
