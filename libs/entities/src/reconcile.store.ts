@@ -65,7 +65,7 @@ export class ReconcileStore {
 
   known(tx: Tx, lease: Lease): Promise<KnownRule[]> {
     return tx.query(
-      `SELECT r.id AS "ruleId", r.key, r.state, EXISTS (
+      `SELECT r.id AS "ruleId", r.key, r.state, r.is_foreign AS "isForeign", EXISTS (
          SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
          WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING})
        ) AS wanted

@@ -9,6 +9,7 @@ const known: fc.Arbitrary<KnownRule[]> = fc
     fc.record({
       key: fc.constantFrom(...KEYS),
       state: fc.constantFrom('absent', 'unknown', 'present'),
+      isForeign: fc.boolean(),
       wanted: fc.boolean(),
     }),
     { selector: (rule) => rule.key },

@@ -7,6 +7,8 @@ export interface KnownRule {
   /** `ruleKey` of the opening */
   readonly key: string;
   readonly state: RuleState;
+  /** it stands in the cloud without being ours */
+  readonly isForeign: boolean;
   /** a live holder exists */
   readonly wanted: boolean;
 }

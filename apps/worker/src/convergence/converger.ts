@@ -13,6 +13,7 @@ import type {
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
+  claimsOf,
   judge,
   judgeUnreadable,
   planChanges,
@@ -116,7 +117,7 @@ export class Converger {
     let target: CloudTarget;
     let before: ObservedRule[];
     try {
-      target = await this.clouds.open({ ...held.place, ...pass.access });
+      target = await this.clouds.open({ ...held.place, ...pass.access }, claimsOf(pass.rules));
       before = await driver.readRules(target);
       this.observer.looked(held.lease.provider, 'ok');
     } catch (error) {
@@ -136,7 +137,7 @@ export class Converger {
       return;
     }
     const { results, retryAfterMs } = await this.change(held, driver, target, pass, planned);
-    const after = await readOrNull(driver, target);
+    const after = await readOrNull(driver, { ...target, claims: claimsAfter(pass, planned) });
     const verdicts = after
       ? judge(pass.rules, results, after)
       : judge(pass.rules, results, before).map((verdict) => unseen(verdict, results));
@@ -247,8 +248,18 @@ function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deplo
     action: 'add',
     ruleId: rule.ruleId,
     spec: rule.spec,
+    config: rule.holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
     mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
   };
+}
+
+/** Our record once the changes are noted. */
+function claimsAfter({ rules }: Pass, planned: readonly PlannedChange[]): ReadonlyMap<string, string> {
+  const added = new Set(planned.filter(({ action }) => action === 'add').map(({ ruleId }) => ruleId));
+  return new Map([
+    ...claimsOf(rules),
+    ...rules.filter(({ ruleId }) => added.has(ruleId)).map(({ key, ruleId }) => [key, ruleId] as const),
+  ]);
 }
 
 /** When the last of its holders ends; null: one has no end. */

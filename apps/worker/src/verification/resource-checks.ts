@@ -32,7 +32,7 @@ export class ResourceChecks {
     try {
       const failure = await driverErrorOf(async () => {
         const driver = await this.clouds.driver(due.provider);
-        const { resourceType, resourceIdentifier: identifier, region, credentialId } = due;
+        const { resourceType, objectIdentifier: identifier, region, credentialId } = due;
         await driver.verify(await this.clouds.open({ resourceType, identifier, region, credentialId }));
       });
       if (failure && PASSING_KINDS.has(failure.kind)) {

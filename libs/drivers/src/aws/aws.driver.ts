@@ -82,7 +82,7 @@ class AwsDriver implements ProviderDriver {
     factsOf(target.resourceType);
     const access = await this.clients.access(target);
     try {
-      return await work(new SecurityGroup(target.identifier.toLowerCase(), access, this.settings));
+      return await work(new SecurityGroup(target.identifier, access, this.settings));
     } catch (error) {
       if (error instanceof AwsFailure) this.clients.reconsider(target, error);
       throw error;
