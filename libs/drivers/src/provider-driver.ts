@@ -42,6 +42,8 @@ export interface DriverTraits {
   readonly batchSize: number;
   /** write calls the provider lets one account make: a bucket of `burst`, refilled by `refillPerSecond` */
   readonly writeBudget: { readonly burst: number; readonly refillPerSecond: number };
+  /** each change is a write call of its own; left out: additions take one call and removals another */
+  readonly callPerRule?: true;
   /** writes to one object keep a distance, so that what arrives meanwhile goes into one call */
   readonly writeSpacing: {
     readonly usualMs: number;
