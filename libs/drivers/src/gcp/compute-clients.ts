@@ -18,7 +18,7 @@ interface CallContext {
 }
 
 /** How each call is made: the library would repeat some by itself. A new object each, because the library writes in it. */
-export const once = (): { retry: null; maxRetries: 0 } => ({ retry: null, maxRetries: 0 });
+export const once = (): { retry: null } => ({ retry: null });
 
 /**
  * Google's clients for Compute, one set for all tenants: each costs a look through all of Compute's types. They turn
