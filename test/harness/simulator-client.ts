@@ -24,6 +24,8 @@ export interface CloudCall {
 }
 
 export interface Fault {
+  /** AWS when left out */
+  readonly provider?: string;
   readonly kind: string;
   readonly target?: string;
   readonly operation?: string;
@@ -36,8 +38,8 @@ export interface Fault {
 export class SimulatorClient {
   constructor(readonly url: string) {}
 
-  rules(target?: string): Promise<OpenRule[]> {
-    return this.get(`/_rules?provider=AWS${target ? `&target=${target}` : ''}`);
+  rules(target?: string, provider = 'AWS'): Promise<OpenRule[]> {
+    return this.get(`/_rules?provider=${provider}${target ? `&target=${target}` : ''}`);
   }
 
   timeline(): Promise<TimelineEntry[]> {
