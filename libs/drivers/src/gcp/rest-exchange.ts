@@ -20,8 +20,8 @@ export async function exchange(
 ): Promise<string> {
   let response: Response;
   let text: string | null;
+  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(withinMs)));
   try {
-    const signal = AbortSignal.timeout(Math.max(1, withinMs));
     response = await fetch(url, { ...request, redirect: 'manual', signal });
     text = await readBounded(response);
   } catch (error) {

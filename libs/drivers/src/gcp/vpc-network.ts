@@ -127,7 +127,7 @@ export class VpcNetwork {
   ): Promise<{ rules: FirewallRule[]; next?: string }> {
     const request = {
       project,
-      filter: `network eq ".*/${network}"`,
+      filter: `network eq ".*/networks/${network}"`,
       maxResults: PAGE_SIZE,
       ...(pageToken !== undefined && { pageToken }),
     };
