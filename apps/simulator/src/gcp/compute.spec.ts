@@ -75,7 +75,6 @@ describe('simulated Compute', () => {
   it('carries a write out after it has accepted it', async () => {
     const accepted = await ask('POST', 'firewalls', rule());
     expect(accepted.body).toMatchObject({ kind: 'compute#operation', status: 'RUNNING' });
-    expect(reason(await ask('DELETE', 'firewalls/a-rule'))).toBe('400 resourceNotReady');
     expect((await ended(accepted)).body).toMatchObject({ status: 'DONE', progress: 100 });
     expect(await open()).toMatchObject([
       { target: 'default', address: '203.0.113.7', fromPort: 22, toPort: 22 },
@@ -84,6 +83,16 @@ describe('simulated Compute', () => {
     await ended(await ask('DELETE', 'firewalls/a-rule'));
     expect(await open()).toEqual([]);
     expect(reason(await ask('DELETE', 'firewalls/a-rule'))).toBe('404 notFound');
+  });
+
+  it('refuses to touch a rule that another write is at', async () => {
+    const quick = simulator;
+    simulator = await startSimulator({ gcpOperationMs: 600_000 });
+    await ask('POST', 'firewalls', rule());
+    expect(reason(await ask('DELETE', 'firewalls/a-rule'))).toBe('400 resourceNotReady');
+    expect(await open()).toEqual([]);
+    await simulator.close();
+    simulator = quick;
   });
 
   it('opens to everyone when no source is named', async () => {

@@ -91,7 +91,7 @@ export class Operations {
       finish();
     };
     if (order.atOnce) end();
-    else setTimeout(end, this.takesMs);
+    else setTimeout(end, this.takesMs).unref();
     return operation;
   }
 
