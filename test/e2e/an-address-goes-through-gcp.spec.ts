@@ -1,11 +1,7 @@
-import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
+import { networkResource } from '../builders/network-resource';
 import { organization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
-
-interface Created {
-  readonly id: string;
-}
 
 /** The same promise on Google's VPC firewall rules. */
 describe('An address goes through a VPC network of Google', () => {
@@ -16,35 +12,9 @@ describe('An address goes through a VPC network of Google', () => {
   beforeAll(async () => {
     drawbridge = await Drawbridge.start();
     org = await organization(drawbridge, []);
-    resourceId = await resourceOf(org, { ports: [22, 5432] });
+    resourceId = await networkResource(org, { ports: [22, 5432] });
   });
   afterAll(() => drawbridge.stop());
-
-  async function resourceOf({ admin, roleId }: Organization, config: object): Promise<string> {
-    const credential = await admin.expect(
-      201,
-      admin.post<Created>('/credentials', {
-        name: 'Simulated Google',
-        provider: 'GCP',
-        credentialType: 'SERVICE_ACCOUNT',
-        credentialData: KEY_FILE,
-      }),
-    );
-    const resource = await admin.expect(
-      201,
-      admin.post<Created>('/resources', {
-        name: 'network',
-        credentialId: credential.id,
-        provider: 'GCP',
-        resourceType: 'FIREWALL',
-        resourceIdentifier: 'default',
-        config,
-      }),
-    );
-    await admin.expect(200, admin.post(`/resources/${resource.id}/verify`));
-    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
-    return resource.id;
-  }
 
   const openFor = async (address: string): Promise<string[]> => {
     const rules = await drawbridge.cloud.rules('default', 'GCP');
@@ -85,7 +55,7 @@ describe('An address goes through a VPC network of Google', () => {
 
   it('stays for another organization on the same network, and moves with the resource', async () => {
     const other = await organization(drawbridge, []);
-    await resourceOf(other, { ports: [22, 5432] });
+    await networkResource(other, { ports: [22, 5432] });
     const [ours, theirs] = await Promise.all(
       [org, other].map((each) => each.started({ ipv4Address: '203.0.113.3' })),
     );

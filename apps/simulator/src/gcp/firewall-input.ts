@@ -134,7 +134,7 @@ function checkTraffic(body: Body, field: 'allowed' | 'denied'): Allowed[] {
   if (!Array.isArray(entries)) throw invalidValue(`resource.${field}`, entries);
   return (entries as Body[]).map((entry, index) => {
     const place = `resource.${field}[${index}]`;
-    const protocol = String(entry['IPProtocol'] ?? '').toLowerCase();
+    const protocol = typeof entry['IPProtocol'] === 'string' ? entry['IPProtocol'].toLowerCase() : '';
     const isNumber = /^(0|[1-9]\d{0,2})$/.test(protocol) && Number(protocol) <= 255;
     if (!NAMED_PROTOCOLS.has(protocol) && !isNumber) {
       throw invalidValue(`${place}.IPProtocol`, entry['IPProtocol'], 'is no protocol');

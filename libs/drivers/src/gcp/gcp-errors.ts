@@ -175,7 +175,7 @@ function reasonOf(error: unknown): string | null {
   if (reason !== null) return reason;
   const details = fieldOf(error, 'details');
   const info = Array.isArray(details)
-    ? details.find((detail) => textOf(detail, 'reason') !== null)
+    ? (details as unknown[]).find((detail) => textOf(detail, 'reason') !== null)
     : undefined;
   return textOf(info, 'reason') ?? textOf(error, 'status');
 }

@@ -81,7 +81,7 @@ export class VpcNetwork {
     const request = { project: this.place.project, firewall: name };
     const [answer] = await this.call(({ firewalls }) => firewalls.get(request, once()));
     if (answer.name !== name) throw oddAnswer('firewalls.get');
-    return answer as FirewallRule;
+    return answer;
   }
 
   insert(rule: NewFirewall, requestId: string): Promise<Operation> {
@@ -118,7 +118,7 @@ export class VpcNetwork {
   async wait(operation: string, withinMs: number): Promise<Operation> {
     const request = { project: this.place.project, operation };
     const [answer] = await this.call(({ operations }) => operations.wait(request, once()), withinMs);
-    return readOperation(answer as RawOperation, 'globalOperations.wait');
+    return readOperation(answer, 'globalOperations.wait');
   }
 
   private async listPage(
@@ -136,10 +136,10 @@ export class VpcNetwork {
     // Compute leaves an empty list out: only its kind tells that this is one.
     const isWhole =
       answer.kind === 'compute#firewallList' &&
-      (!answer.warning?.code || HARMLESS_WARNINGS.has(String(answer.warning.code))) &&
+      (!answer.warning?.code || HARMLESS_WARNINGS.has(answer.warning.code)) &&
       rules.every(({ id, name, direction }) => id && name && direction);
     if (!isWhole) throw oddAnswer('firewalls.list');
-    return { rules: rules as FirewallRule[], ...(answer.nextPageToken && { next: answer.nextPageToken }) };
+    return { rules, ...(answer.nextPageToken && { next: answer.nextPageToken }) };
   }
 
   private async write(
