@@ -150,6 +150,10 @@ const bodyOf = ({ body }: CloudRequest): Readonly<Record<string, unknown>> => {
   }
 };
 
+const refuseBody = (): never => {
+  throw invalid('Invalid JSON payload received. Parse error.');
+};
+
 /** A body that is no JSON is refused before anything else is looked at. */
 function checkedBody(method: ComputeMethod, { body }: CloudRequest): ComputeMethod {
   if (body === '') return method;
@@ -157,9 +161,6 @@ function checkedBody(method: ComputeMethod, { body }: CloudRequest): ComputeMeth
     JSON.parse(body);
     return method;
   } catch {
-    const refuse = (): never => {
-      throw invalid('Invalid JSON payload received. Parse error.');
-    };
-    return { ...method, perform: refuse };
+    return { ...method, perform: refuseBody };
   }
 }

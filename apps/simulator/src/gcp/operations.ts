@@ -68,8 +68,10 @@ export class Operations {
   }
 
   start(order: Order): Operation {
-    let finish = (): void => undefined;
-    const done = new Promise<void>((resolve) => (finish = resolve));
+    let finish: () => void;
+    const done = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
     const { type, rule, targetId, network } = order;
     const operation: Operation = {
       id: newId(),
