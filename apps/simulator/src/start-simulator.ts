@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { AwsProvider } from './aws/aws-provider';
 import { ControlInterface } from './control/control-interface';
 import { FrontDoor } from './front-door';
+import { GcpProvider } from './gcp/gcp-provider';
 import { StateFile } from './ground-truth/state-file';
 import { SimulatedWorld } from './world';
 
@@ -14,6 +15,10 @@ export interface SimulatorOptions {
   readonly rulesPerGroup?: number;
   /** how many security groups there are */
   readonly groups?: number;
+  /** firewall rules the Google project may have */
+  readonly firewallsPerProject?: number;
+  /** how long a write to Compute takes after it was accepted, ms */
+  readonly gcpOperationMs?: number;
   readonly writeBurst?: number;
   readonly writeRefillPerSecond?: number;
   readonly readBurst?: number;
@@ -37,6 +42,8 @@ const DEFAULTS = {
   latencyMs: 0,
   rulesPerGroup: 60,
   groups: 10,
+  firewallsPerProject: 100,
+  gcpOperationMs: 50,
   writeBurst: 50,
   writeRefillPerSecond: 5,
   readBurst: 100,
@@ -60,7 +67,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     writes: { burst: settings.writeBurst, refillPerSecond: settings.writeRefillPerSecond },
     reads: { burst: settings.readBurst, refillPerSecond: settings.readRefillPerSecond },
   });
-  const providers = [aws];
+  const gcp = new GcpProvider(world, {
+    firewallsPerProject: settings.firewallsPerProject,
+    operationMs: settings.gcpOperationMs,
+  });
+  const providers = [aws, gcp];
   const control = new ControlInterface(world, providers, () => {
     world.reset();
     for (const provider of providers) provider.reset();

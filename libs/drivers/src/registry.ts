@@ -3,7 +3,7 @@ import { AGENT_CREDENTIAL_TYPES } from './agent/agent.facts';
 import { APISIX_CREDENTIAL_TYPES } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
 import { AZURE_CREDENTIAL_TYPES } from './azure/azure.facts';
-import { GCP_CREDENTIAL_TYPES } from './gcp/gcp.facts';
+import { GCP_FACTS } from './gcp/gcp.facts';
 import type { ProviderDriver } from './provider-driver';
 import type { CredentialTypes, ProviderFacts } from './provider-facts';
 import { VERCEL_CREDENTIAL_TYPES } from './vercel/vercel.facts';
@@ -20,12 +20,16 @@ const ENTRIES: Partial<Record<Provider, Entry>> = {
     facts: AWS_FACTS,
     load: async (environment) => (await import('./aws/aws.driver.js')).createAwsDriver(environment),
   },
+  GCP: {
+    facts: GCP_FACTS,
+    load: async (environment) => (await import('./gcp/gcp.driver.js')).createGcpDriver(environment),
+  },
 };
 
 /** Credentials are kept for every provider, also for one this build cannot drive. */
 const CREDENTIAL_TYPES: Readonly<Record<Provider, CredentialTypes>> = {
   AWS: AWS_FACTS.credentialTypes,
-  GCP: GCP_CREDENTIAL_TYPES,
+  GCP: GCP_FACTS.credentialTypes,
   AZURE: AZURE_CREDENTIAL_TYPES,
   APISIX: APISIX_CREDENTIAL_TYPES,
   VERCEL: VERCEL_CREDENTIAL_TYPES,

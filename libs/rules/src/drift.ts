@@ -9,7 +9,7 @@ export interface KnownRule {
   readonly state: RuleState;
   /** a live holder exists */
   readonly wanted: boolean;
-  /** it was last seen without our mark */
+  /** it was last seen standing without being ours */
   readonly isForeign: boolean;
   /** the provider's id under which it was last seen; null: it was not */
   readonly providerRuleId: string | null;

@@ -21,6 +21,23 @@ export interface DueRule {
   readonly seenAs?: string | null;
 }
 
+/**
+ * The rules that stand by our record, for clouds whose entries carry no mark. A rule is ours from the moment we note
+ * that we are about to write it, which is after its place was seen empty.
+ * @returns rule ids by rule key
+ */
+export function claimsOf(
+  rules: readonly {
+    readonly ruleId: string;
+    readonly key: string;
+    readonly state: RuleState;
+    readonly isForeign: boolean;
+  }[],
+): Map<string, string> {
+  const ours = rules.filter((rule) => rule.state !== 'absent' && !rule.isForeign);
+  return new Map(ours.map((rule) => [rule.key, rule.ruleId]));
+}
+
 export type PlannedChange =
   | { readonly action: 'add'; readonly ruleId: string }
   | { readonly action: 'remove'; readonly ruleId: string; readonly providerRuleId: string };

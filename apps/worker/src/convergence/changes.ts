@@ -1,6 +1,6 @@
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import type { DueRuleRow } from '#entities';
-import type { ChangeResult, ObservedRule, PlannedChange, Verdict } from '#rules';
+import { claimsOf, type ChangeResult, type ObservedRule, type PlannedChange, type Verdict } from '#rules';
 import { BUDGET_SPENT } from './settle-rule';
 
 /** A planned change as the driver takes it. */
@@ -15,8 +15,21 @@ export function toRuleChange(
     action: 'add',
     ruleId: rule.ruleId,
     spec: rule.spec,
+    config: rule.holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
     mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
   };
+}
+
+/** Our record once the changes are noted: what is being added counts as ours. */
+export function claimsAfter(
+  rules: readonly DueRuleRow[],
+  planned: readonly PlannedChange[],
+): ReadonlyMap<string, string> {
+  const added = new Set(planned.filter(({ action }) => action === 'add').map(({ ruleId }) => ruleId));
+  const noted = rules.map((rule) =>
+    added.has(rule.ruleId) ? { ...rule, state: 'unknown' as const, isForeign: false } : rule,
+  );
+  return claimsOf(noted);
 }
 
 /** When the last of its holders ends; null: one has no end. */

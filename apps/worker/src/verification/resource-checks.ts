@@ -50,7 +50,7 @@ export class ResourceChecks {
 
   private async ask(due: DueResource): Promise<void> {
     const driver = await this.clouds.driver(due.provider);
-    const { resourceType, resourceIdentifier: identifier, region, credentialId } = due;
+    const { resourceType, objectIdentifier: identifier, region, credentialId } = due;
     const target = await this.clouds.open({ resourceType, identifier, region, credentialId });
     const { writeBudget } = driver.traits;
     const waitMs = await this.budgets.take(
