@@ -2,7 +2,7 @@ import type { Provider } from '#rules';
 import { AGENT_CREDENTIAL_TYPES } from './agent/agent.facts';
 import { APISIX_CREDENTIAL_TYPES } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
-import { AZURE_CREDENTIAL_TYPES } from './azure/azure.facts';
+import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_CREDENTIAL_TYPES } from './gcp/gcp.facts';
 import type { ProviderDriver } from './provider-driver';
 import type { CredentialTypes, ProviderFacts } from './provider-facts';
@@ -20,13 +20,17 @@ const ENTRIES: Partial<Record<Provider, Entry>> = {
     facts: AWS_FACTS,
     load: async (environment) => (await import('./aws/aws.driver.js')).createAwsDriver(environment),
   },
+  AZURE: {
+    facts: AZURE_FACTS,
+    load: async (environment) => (await import('./azure/azure.driver.js')).createAzureDriver(environment),
+  },
 };
 
 /** Credentials are kept for every provider, also for one this build cannot drive. */
 const CREDENTIAL_TYPES: Readonly<Record<Provider, CredentialTypes>> = {
   AWS: AWS_FACTS.credentialTypes,
   GCP: GCP_CREDENTIAL_TYPES,
-  AZURE: AZURE_CREDENTIAL_TYPES,
+  AZURE: AZURE_FACTS.credentialTypes,
   APISIX: APISIX_CREDENTIAL_TYPES,
   VERCEL: VERCEL_CREDENTIAL_TYPES,
   AGENT: AGENT_CREDENTIAL_TYPES,
