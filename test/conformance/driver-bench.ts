@@ -45,6 +45,10 @@ export interface CloudFacts {
   readonly marks: boolean;
   /** how a batch is sent: adds in one call and removals in another, a call for each rule, or one list as a whole */
   readonly batch: 'one-call' | 'call-each' | 'whole-list';
+  /** what another's rule lets in needs no rule of ours, and gets none; else ours is made beside it */
+  readonly oneRulePerOpening: boolean;
+  /** IPv4 and IPv6 rules have room of their own; else they share it */
+  readonly roomByVersion: boolean;
 }
 
 /** A driver, a cloud it works on, and a way to bend and to look at that cloud without the driver. */

@@ -9,6 +9,8 @@ async function main(): Promise<void> {
     host: settings.SIMULATOR_HOST,
     latencyMs: settings.SIMULATOR_LATENCY_MS,
     rulesPerGroup: settings.SIMULATOR_RULES_PER_GROUP,
+    azureRulesPerGroup: settings.SIMULATOR_AZURE_RULES_PER_GROUP,
+    azureOperationMs: settings.SIMULATOR_AZURE_OPERATION_MS,
     writeBurst: settings.SIMULATOR_WRITE_BURST,
     writeRefillPerSecond: settings.SIMULATOR_WRITE_REFILL_PER_SECOND,
     readBurst: settings.SIMULATOR_READ_BURST,

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { AwsProvider } from './aws/aws-provider';
+import { AzureProvider } from './azure/azure-provider';
 import { ControlInterface } from './control/control-interface';
 import { FrontDoor } from './front-door';
 import { StateFile } from './ground-truth/state-file';
@@ -12,6 +13,12 @@ export interface SimulatorOptions {
   /** how long every provider call waits before it is looked at */
   readonly latencyMs?: number;
   readonly rulesPerGroup?: number;
+  /** rules an Azure network security group may have */
+  readonly azureRulesPerGroup?: number;
+  /** how long a change in Azure takes after it was accepted, ms */
+  readonly azureOperationMs?: number;
+  /** changes a subscription may make at once */
+  readonly azureWriteBurst?: number;
   readonly writeBurst?: number;
   readonly writeRefillPerSecond?: number;
   readonly readBurst?: number;
@@ -34,6 +41,9 @@ const DEFAULTS = {
   host: '127.0.0.1',
   latencyMs: 0,
   rulesPerGroup: 60,
+  azureRulesPerGroup: 1000,
+  azureOperationMs: 50,
+  azureWriteBurst: 1000,
   writeBurst: 50,
   writeRefillPerSecond: 5,
   readBurst: 100,
@@ -56,7 +66,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     writes: { burst: settings.writeBurst, refillPerSecond: settings.writeRefillPerSecond },
     reads: { burst: settings.readBurst, refillPerSecond: settings.readRefillPerSecond },
   });
-  const providers = [aws];
+  const azure = new AzureProvider(world, {
+    rulesPerGroup: settings.azureRulesPerGroup,
+    operationMs: settings.azureOperationMs,
+    // The resource manager's own: a thousand writes and ten thousand reads in five minutes.
+    writes: { burst: settings.azureWriteBurst, refillPerSecond: 3 },
+    reads: { burst: 10_000, refillPerSecond: 33 },
+  });
+  const providers = [aws, azure];
   const control = new ControlInterface(world, providers, () => {
     world.reset();
     for (const provider of providers) provider.reset();

@@ -40,10 +40,10 @@ export type RuleChange =
 export interface DriverTraits {
   /** most changes worth sending in one `applyChanges` */
   readonly batchSize: number;
-  /** true: each change of a batch is a write call of its own, and counts as one; else all adds, or removals, are one */
-  readonly callPerChange?: true;
   /** write calls the provider lets one account make: a bucket of `burst`, refilled by `refillPerSecond` */
   readonly writeBudget: { readonly burst: number; readonly refillPerSecond: number };
+  /** each change is a write call of its own; left out: additions take one call and removals another */
+  readonly callPerRule?: true;
   /** writes to one object keep a distance, so that what arrives meanwhile goes into one call */
   readonly writeSpacing: {
     readonly usualMs: number;

@@ -31,6 +31,8 @@ export interface ProviderFacts {
   readonly resourceTypes: Readonly<Record<string, ResourceTypeFacts>>;
   /** null: the provider has no regions. Regions become part of host names: nothing else may pass. */
   readonly region: { readonly pattern: RegExp; readonly example: string } | null;
+  /** the least that the credential has to be allowed, as text to paste */
+  readonly policy: string;
 }
 
 /** How a tenant names a cloud object. */

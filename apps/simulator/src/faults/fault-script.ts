@@ -11,6 +11,7 @@ export const FAULT_KINDS = [
   'stale-read',
   'partial',
   'quota',
+  'fail-later',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -53,6 +54,7 @@ const EFFECTS_OF: Partial<Record<FaultKind, readonly CallEffect[]>> = {
   'stale-read': ['read'],
   partial: ['add', 'remove', 'change'],
   quota: ['add'],
+  'fail-later': ['add', 'remove', 'change'],
 };
 
 /** Whether a fault of this kind can hit a call with this effect. */

@@ -151,12 +151,12 @@ export class Converger {
   ): Promise<number> {
     const removes = planned.some((change) => change.action === 'remove');
     const adds = planned.some((change) => change.action === 'add');
-    const { writeBudget, callPerChange } = driver.traits;
+    const { writeBudget, callPerRule } = driver.traits;
     return this.stores.budgets.take(
       this.database.autocommit,
       driver.accountKey(target),
       writeBudget,
-      callPerChange ? planned.length : Number(removes) + Number(adds),
+      callPerRule ? planned.length : Number(removes) + Number(adds),
       removes ? 0 : writeBudget.burst * REMOVAL_RESERVE,
     );
   }

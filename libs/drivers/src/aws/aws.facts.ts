@@ -45,5 +45,21 @@ export const AWS_FACTS: ProviderFacts = {
       },
     },
   },
+  policy: `{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": [
+        "ec2:AuthorizeSecurityGroupIngress",
+        "ec2:DescribeSecurityGroupRules",
+        "ec2:DescribeSecurityGroups",
+        "ec2:RevokeSecurityGroupIngress"
+      ],
+      "Resource": "*"
+    }
+  ]
+}
+`,
   region: { pattern: /^[a-z]{2,3}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
 };

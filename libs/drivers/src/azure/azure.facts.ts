@@ -47,7 +47,7 @@ export const AZURE_FACTS: ProviderFacts = {
   traits: {
     // Each change is a write of its own, and the group takes one after another.
     batchSize: 10,
-    callPerChange: true,
+    callPerRule: true,
     // Azure's network service takes 1000 writes in five minutes from a subscription.
     writeBudget: { burst: 200, refillPerSecond: 3 },
     writeSpacing: { usualMs: 500, burstMs: 500, burstSize: 10 },
@@ -89,4 +89,18 @@ export const AZURE_FACTS: ProviderFacts = {
     },
   },
   region: null,
+  policy: `{
+  "Name": "Drawbridge",
+  "Description": "Adds rules to network security groups and takes them out again",
+  "AssignableScopes": ["/subscriptions/<subscription>/resourceGroups/<resource group>"],
+  "Actions": [
+    "Microsoft.Authorization/permissions/read",
+    "Microsoft.Network/networkSecurityGroups/read",
+    "Microsoft.Network/networkSecurityGroups/securityRules/read",
+    "Microsoft.Network/networkSecurityGroups/securityRules/write",
+    "Microsoft.Network/networkSecurityGroups/securityRules/delete"
+  ],
+  "NotActions": []
+}
+`,
 };
