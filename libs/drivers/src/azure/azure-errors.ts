@@ -187,8 +187,9 @@ export function parseJson(text: string): unknown {
 
 function verdictOn(status: number, words: AzureWords | null): { kind: DriverErrorKind; settled: boolean } {
   const known = words && kindOf(words);
+  // 429 is both too many calls and a group that is being changed: the code tells.
+  if (status === 429 && known !== 'conflict') return { kind: 'throttled', settled: true };
   if (known) return { kind: known, settled: known !== 'transient' || status < 500 };
-  if (status === 429) return { kind: 'throttled', settled: true };
   if (!words || status < 400 || status >= 500 || status === 408) return { kind: 'transient', settled: false };
   if (status === 401 || status === 403) return { kind: 'denied', settled: true };
   return { kind: status === 409 || status === 412 ? 'conflict' : 'invalid', settled: true };
