@@ -56,6 +56,11 @@ describe('An address goes through Azure', () => {
     await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
     return resource.id;
   };
+  const verified = async (of: Organization, resourceIdentifier: string, config: object): Promise<string> => {
+    const id = await azure(of, resourceIdentifier, config);
+    await of.admin.expect(200, of.admin.post(`/resources/${id}/verify`));
+    return id;
+  };
   const open = async (address: string): Promise<string[]> => {
     const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=AZURE`);
     return ((await response.json()) as OpenRule[])
@@ -65,9 +70,7 @@ describe('An address goes through Azure', () => {
   };
 
   it('a session opens all its ports with one rule for each address, and closes them when it is stopped', async () => {
-    const resourceId = await azure(org, GROUP, { ports: [22, 443] });
-    const verified = await org.admin.expect(200, org.admin.post<object>(`/resources/${resourceId}/verify`));
-    expect(verified).toMatchObject({ success: true });
+    const resourceId = await verified(org, GROUP, { ports: [22, 443] });
     const { id } = await org.started({
       resourceIds: [resourceId],
       ipv4Address: '203.0.113.1',
@@ -87,8 +90,8 @@ describe('An address goes through Azure', () => {
 
   it('two organizations that spell a group differently share its rule until the last of them is done', async () => {
     const [mine, theirs] = await Promise.all([
-      azure(org, GROUP.toUpperCase(), { port: 3389 }),
-      azure(other, FULL_ID, { port: 3389 }),
+      verified(org, GROUP.toUpperCase(), { port: 3389 }),
+      verified(other, FULL_ID, { port: 3389 }),
     ]);
     const ipv4Address = '203.0.113.2';
     const first = await org.started({ resourceIds: [mine], ipv4Address });
@@ -105,7 +108,7 @@ describe('An address goes through Azure', () => {
   });
 
   it('a changed port is opened, and the old one closed, while the session goes on', async () => {
-    const resourceId = await azure(org, 'simulated-group/simulated-nsg-2', { port: 22 });
+    const resourceId = await verified(org, 'simulated-group/simulated-nsg-2', { port: 22 });
     const ipv4Address = '203.0.113.3';
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });
     await org.reaches(id, 'ACTIVE');
@@ -119,7 +122,8 @@ describe('An address goes through Azure', () => {
 
   it('a group that Azure does not know is told in its words', async () => {
     const resourceId = await azure(org, 'simulated-group/no-such-group', { port: 22 });
-    const verified = await org.admin.expect(200, org.admin.post<object>(`/resources/${resourceId}/verify`));
-    expect(JSON.stringify(verified)).toContain('ResourceNotFound');
+    const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);
+    expect(answer).toMatchObject({ status: 404, body: { error: 'CLOUD_RESOURCE_NOT_FOUND' } });
+    expect(JSON.stringify(answer.body)).toContain('ResourceNotFound: The Resource');
   });
 });

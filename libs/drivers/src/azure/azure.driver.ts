@@ -18,9 +18,13 @@ const RESOURCE_MANAGER = 'https://management.azure.com';
 /**
  * The driver for Azure's network security groups.
  * @param environment where `AZURE_AUTHORITY_HOST` and `AZURE_RESOURCE_MANAGER_URL` are read
+ * @param callTimeoutMs how long one call may take, over all its requests
  */
-export function createAzureDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
-  return new AzureDriver(environment);
+export function createAzureDriver(
+  environment: NodeJS.ProcessEnv,
+  callTimeoutMs = AZURE_FACTS.traits.callTimeoutMs,
+): ProviderDriver {
+  return new AzureDriver(environment, callTimeoutMs);
 }
 
 class AzureDriver implements ProviderDriver {
@@ -29,7 +33,10 @@ class AzureDriver implements ProviderDriver {
   private readonly tokens: AccessTokens;
   private readonly clients: ArmClients;
 
-  constructor(environment: NodeJS.ProcessEnv) {
+  constructor(
+    environment: NodeJS.ProcessEnv,
+    private readonly callTimeoutMs: number,
+  ) {
     const endpoint = withoutSlash(environment.AZURE_RESOURCE_MANAGER_URL || RESOURCE_MANAGER);
     this.tokens = new AccessTokens(withoutSlash(environment.AZURE_AUTHORITY_HOST || AUTHORITY), endpoint);
     this.clients = new ArmClients(endpoint);
@@ -74,7 +81,7 @@ class AzureDriver implements ProviderDriver {
   }
 
   private deadline(): Deadline {
-    return new Deadline(this.traits.callTimeoutMs);
+    return new Deadline(this.callTimeoutMs);
   }
 
   private async inGroup<T>(

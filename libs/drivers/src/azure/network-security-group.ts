@@ -1,7 +1,7 @@
 import type { NetworkManagementClient, SecurityRule } from '@azure/arm-network';
 import { ArmClients, type CallOptions } from './arm-clients';
 import { askJson } from './ask-json';
-import { AzureFailure, lateRefusal, oddAnswer, readRetryAfter, toFailure } from './azure-errors';
+import { AzureFailure, lateRefusal, oddAnswer, parseJson, readRetryAfter, toFailure } from './azure-errors';
 import type { GroupName } from './azure.facts';
 import type { Deadline } from './deadline';
 import { groupRule, type GroupRule } from './rule-mapping';
@@ -9,7 +9,6 @@ import { groupRule, type GroupRule } from './rule-mapping';
 /** What the SDK tells of each answer. */
 interface RawAnswer {
   readonly status: number;
-  readonly parsedBody?: unknown;
   readonly bodyAsText?: string | null;
   readonly headers: { get(name: string): string | undefined };
 }
@@ -72,17 +71,20 @@ export class NetworkSecurityGroup {
   /** Writes a rule, and waits until Azure has done it. */
   async write(ruleName: string, rule: SecurityRule): Promise<void> {
     const { resourceGroup, name } = this.group;
-    await this.operation((options) =>
+    const last = await this.operation((options) =>
       this.access.client.securityRules.beginCreateOrUpdate(resourceGroup, name, ruleName, rule, options),
     );
+    // The SDK takes any success without a word about an operation for its end.
+    if (!showsRule(last, ruleName)) throw oddAnswer('the write of a rule');
   }
 
   /** Deletes a rule, and waits until Azure has done it. One that does not exist counts as deleted. */
   async remove(ruleName: string): Promise<void> {
     const { resourceGroup, name } = this.group;
-    await this.operation((options) =>
+    const last = await this.operation((options) =>
       this.access.client.securityRules.beginDelete(resourceGroup, name, ruleName, options),
     );
+    if (!saysDeleted(last)) throw oddAnswer('the removal of a rule');
   }
 
   /** What the credential may do with the group: `{actions, notActions}` of each of its roles. */
@@ -104,8 +106,10 @@ export class NetworkSecurityGroup {
     return ArmClients.options(this.access.token, this.access.deadline);
   }
 
-  /** A change that Azure accepts first and does then. */
-  private async operation(begin: (options: OperationOptions) => Promise<Poller>): Promise<void> {
+  /** A change that Azure accepts first and does then. @returns the last answer */
+  private async operation(
+    begin: (options: OperationOptions) => Promise<Poller>,
+  ): Promise<RawAnswer | undefined> {
     let accepted = false;
     let last: RawAnswer | undefined;
     const onResponse = (answer: RawAnswer): void => {
@@ -119,6 +123,7 @@ export class NetworkSecurityGroup {
         await this.access.deadline.pause(Math.min(advised, LONGEST_LOOK_MS));
         await poller.poll();
       }
+      return last;
     } catch (error) {
       if (!accepted) throw toFailure(error, this.access.secrets);
       throw this.lateFailure(error, last);
@@ -127,7 +132,7 @@ export class NetworkSecurityGroup {
 
   private lateFailure(error: unknown, last: RawAnswer | undefined): AzureFailure {
     const { secrets } = this.access;
-    if (last && ended(last)) return lateRefusal(last.parsedBody, secrets);
+    if (last && ended(last)) return lateRefusal(bodyOf(last), secrets);
     const { kind, message, retryAfterMs } = toFailure(error, secrets);
     return new AzureFailure(kind, `Azure is still at it: ${message}`, null, false, retryAfterMs);
   }
@@ -142,9 +147,29 @@ export class NetworkSecurityGroup {
 }
 
 /** Azure says that what it had accepted came to nothing. */
-function ended({ status, parsedBody }: RawAnswer): boolean {
-  const state = (parsedBody as { status?: unknown } | null | undefined)?.status;
-  return status === 200 && typeof state === 'string' && /^(failed|canceled|cancelled)$/i.test(state);
+function ended(answer: RawAnswer): boolean {
+  const state = bodyOf(answer).status;
+  return answer.status === 200 && typeof state === 'string' && /^(failed|canceled|cancelled)$/i.test(state);
+}
+
+/** The answer as it came: what the SDK makes of it hides what is odd about it. Empty when it is no JSON object. */
+function bodyOf(answer: RawAnswer | undefined): Readonly<Record<string, unknown>> {
+  const body = parseJson(answer?.bodyAsText ?? '');
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+}
+
+function showsRule(answer: RawAnswer | undefined, ruleName: string): boolean {
+  const { name, properties } = bodyOf(answer);
+  if (typeof name !== 'string' || name.toLowerCase() !== ruleName.toLowerCase()) return false;
+  if (typeof properties !== 'object' || properties === null) return false;
+  return !('provisioningState' in properties) || properties.provisioningState === 'Succeeded';
+}
+
+/** Nothing, or an operation that has succeeded. */
+function saysDeleted(answer: RawAnswer | undefined): boolean {
+  if (!answer?.bodyAsText) return answer !== undefined;
+  const { status } = bodyOf(answer);
+  return typeof status === 'string' && status.toLowerCase() === 'succeeded';
 }
 
 function readRule(rule: SecurityRule): GroupRule {
@@ -155,9 +180,9 @@ function readRule(rule: SecurityRule): GroupRule {
 
 /** No list is another answer than an empty list: read as "nothing is open", it would close sessions in the books. */
 function nextPage(answer: RawAnswer | undefined): string | null {
-  const body = answer?.parsedBody as { value?: unknown; nextLink?: unknown } | null | undefined;
-  if (!Array.isArray(body?.value)) throw oddAnswer('the list of rules');
-  return typeof body.nextLink === 'string' && body.nextLink !== '' ? body.nextLink : null;
+  const { value, nextLink } = bodyOf(answer);
+  if (!Array.isArray(value)) throw oddAnswer('the list of rules');
+  return typeof nextLink === 'string' && nextLink !== '' ? nextLink : null;
 }
 
 const texts = (value: unknown): string[] =>
