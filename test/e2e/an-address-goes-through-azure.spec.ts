@@ -120,6 +120,18 @@ describe('An address goes through Azure', () => {
     await org.reaches(id, 'ACTIVE');
   });
 
+  it('a window of priorities that is upside down is refused', async () => {
+    const { admin } = org;
+    const resourceId = await azure(org, GROUP, { priorityFrom: 200, priorityTo: 300 });
+    const answer = await admin.patch(`/resources/${resourceId}`, {
+      config: { priorityFrom: 300, priorityTo: 200 },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 'VALIDATION_ERROR', message: 'config.priorityTo must not be below config.priorityFrom' },
+    });
+  });
+
   it('a group that Azure does not know is told in its words', async () => {
     const resourceId = await azure(org, 'simulated-group/no-such-group', { port: 22 });
     const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);

@@ -182,7 +182,7 @@ export class Converger {
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
-      const results = await driver.applyChanges(target, changes);
+      const results = await held.during(() => driver.applyChanges(target, changes));
       return {
         results: new Map(changes.map((change, index) => [change.ruleId, results[index]!])),
         retryAfterMs: null,

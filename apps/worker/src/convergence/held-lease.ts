@@ -50,6 +50,21 @@ export class HeldLease {
   }
 
   /**
+   * Keeps the lease while something runs that may outlast it: a cloud that carries out its writes slowly.
+   * @throws what `work` throws; not that the lease was lost: whoever writes next finds out
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const timer = setInterval(() => {
+      void this.keep().catch(() => clearInterval(timer));
+    }, RENEW_AFTER_MS);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /**
    * Milliseconds until a write keeps its distance from the last one.
    * @param addsOnly in a burst, adds wait longer than removals
    */
