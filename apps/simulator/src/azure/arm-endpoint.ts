@@ -10,8 +10,8 @@ import {
   tooManyRequests,
   unauthorized,
 } from './azure-error';
-import { findRoute, ROUTES, type Route, type RouteNames } from './arm-routes';
-import { GroupCalls } from './group-calls';
+import { findRoute, ROUTES, type Route } from './arm-routes';
+import { GroupCalls, type RouteNames } from './group-calls';
 import { errorAnswer } from './json-answer';
 import type { Operations } from './operations';
 import { CLIENT_ID, SUBSCRIPTION_ID, tokenFlaw, type TokenFlaw } from './principal';

@@ -1,5 +1,5 @@
 import type { CallEffect } from '../faults/fault-script';
-import type { GroupCalls } from './group-calls';
+import type { GroupCalls, RouteNames } from './group-calls';
 
 type CallName = {
   [Name in keyof GroupCalls]: GroupCalls[Name] extends (...given: never[]) => unknown ? Name : never;
@@ -14,15 +14,6 @@ export interface Route {
   readonly method: string;
   readonly path: RegExp;
   readonly call: CallName;
-}
-
-/** The names in a path. */
-export interface RouteNames {
-  readonly subscription: string;
-  readonly resourceGroup?: string;
-  readonly group?: string;
-  readonly rule?: string;
-  readonly id?: string;
 }
 
 const NETWORK = 'Microsoft.Network/networkSecurityGroups';

@@ -1,12 +1,20 @@
 import type { Performance } from '../faults/play-fault';
 import type { CloudAnswer, CloudRequest } from '../provider';
 import { AzureError, internalError } from './azure-error';
-import type { RouteNames } from './arm-routes';
 import { errorAnswer, jsonAnswer } from './json-answer';
 import { isRunning, type Operation, type Operations } from './operations';
 import { SUBSCRIPTION_ID } from './principal';
 import { checkRuleName, readRuleProperties } from './rule-content';
 import type { SecurityGroups, SecurityRule } from './security-groups';
+
+/** The names in a path. */
+export interface RouteNames {
+  readonly subscription: string;
+  readonly resourceGroup?: string;
+  readonly group?: string;
+  readonly rule?: string;
+  readonly id?: string;
+}
 
 export interface GroupCall {
   readonly request: CloudRequest;

@@ -116,7 +116,7 @@ describe('The simulated network security groups', () => {
 
   it('take one change at a time', async () => {
     const answers = await Promise.all([put('one'), put('other', { priority: 1001 })]);
-    const [first, second] = answers.sort((a, b) => a.status - b.status) as [Answer, Answer];
+    const [first, second] = answers.sort((a, b) => a.status - b.status);
     expect(second).toMatchObject({
       status: 429,
       body: { error: { code: 'RetryableError', details: [{ code: 'RetryableErrorDueToAnotherOperation' }] } },

@@ -178,8 +178,8 @@ it('names the methods of a path, and the allowed values of a field', async () =>
   });
   expect(await control('GET', '/_nothing')).toMatchObject({ status: 404 });
   expect((await control('POST', '/_rules', { ...RULE, provider: 'aws' })).body).toMatchObject({
-    message: 'provider must be one of: AWS',
-    allowed: ['AWS'],
+    message: expect.stringMatching(/^provider must be one of: AWS/) as unknown,
+    allowed: expect.arrayContaining(['AWS']) as unknown,
   });
 });
 

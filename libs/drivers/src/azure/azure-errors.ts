@@ -206,7 +206,8 @@ function wordsOf(body: unknown): AzureWords | null {
   if (!isRecord(body)) return null;
   const { error } = body;
   if (typeof error === 'string') {
-    const [firstLine = ''] = String(body.error_description ?? '').split(/\r?\n/);
+    const words = typeof body.error_description === 'string' ? body.error_description : '';
+    const [firstLine = ''] = words.split(/\r?\n/);
     return { code: error, message: firstLine, details: [] };
   }
   if (!isRecord(error) || typeof error.code !== 'string' || error.code === '') return null;
