@@ -527,9 +527,12 @@ export function describeDriver(
       });
 
       it.each(['read', 'add', 'remove'] as const)('verifies nothing that may not %s', async (effect) => {
+        // some clouds tell only of a rule that stands what may be done with rules
+        await addOne(open('203.0.113.7/32'));
+        const before = await bench.openings(target);
         await bench.bend(target, effect, 'refuse');
         expect(await thrown(bench.driver.verify(target))).toBe('denied');
-        expect(await bench.openings(target)).toEqual([]);
+        expect(await bench.openings(target)).toEqual(before);
       });
 
       it('has one name for an object, however it is spelled, and another for another', () => {
@@ -564,7 +567,9 @@ export function describeDriver(
       'reads every page',
       async () => {
         const target = bench.target(0);
-        const specs = hosts(1100).map((cidr) => tcp(cidr));
+        // more than any cloud shows on one page, and no more calls than it takes
+        const count = bench.cloud.batch === 'call-each' ? 600 : 1100;
+        const specs = hosts(count).map((cidr) => tcp(cidr));
         const { batchSize } = bench.driver.traits;
         for (let from = 0; from < specs.length; from += batchSize) {
           const batch = specs.slice(from, from + batchSize).map((spec): RuleChange => {

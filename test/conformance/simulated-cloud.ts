@@ -22,7 +22,14 @@ export class SimulatedCloud {
 
   /** @param room openings one object has room for, of each IP version */
   static async start(provider: string, operations: Operations, room: number): Promise<SimulatedCloud> {
-    const simulator = await startSimulator({ port: 0, rulesPerGroup: room, firewallsPerProject: room });
+    const simulator = await startSimulator({
+      port: 0,
+      rulesPerGroup: room,
+      firewallsPerProject: room,
+      azureRulesPerGroup: room,
+      azureOperationMs: 1,
+      azureWriteBurst: 10_000,
+    });
     return new SimulatedCloud(simulator.url, () => simulator.close(), provider, operations);
   }
 

@@ -60,6 +60,8 @@ export class Drawbridge {
       AWS_ENDPOINT_URL_STS: `${clouds}/aws/sts`,
       GCP_COMPUTE_URL: `${clouds}/gcp`,
       GOOGLE_OAUTH_TOKEN_URL: `${clouds}/gcp/token`,
+      AZURE_AUTHORITY_HOST: `${clouds}/azure/login`,
+      AZURE_RESOURCE_MANAGER_URL: `${clouds}/azure/arm`,
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });

@@ -12,6 +12,8 @@ async function main(): Promise<void> {
     groups: settings.SIMULATOR_GROUPS,
     firewallsPerProject: settings.SIMULATOR_FIREWALLS_PER_PROJECT,
     gcpOperationMs: settings.SIMULATOR_GCP_OPERATION_MS,
+    azureRulesPerGroup: settings.SIMULATOR_AZURE_RULES_PER_GROUP,
+    azureOperationMs: settings.SIMULATOR_AZURE_OPERATION_MS,
     writeBurst: settings.SIMULATOR_WRITE_BURST,
     writeRefillPerSecond: settings.SIMULATOR_WRITE_REFILL_PER_SECOND,
     readBurst: settings.SIMULATOR_READ_BURST,

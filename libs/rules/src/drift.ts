@@ -48,7 +48,7 @@ export interface Drift {
  * @param known every rule of the object, read before the cloud was
  */
 export function findDrift(known: readonly KnownRule[], observed: readonly ObservedRule[]): Drift {
-  const standing = new Set(observed.map((rule) => rule.key));
+  const standing = new Set(observed.filter(({ inForce }) => inForce !== false).map((rule) => rule.key));
   const ours = new Map(observed.filter((rule) => rule.ownRuleId !== null).map((rule) => [rule.key, rule]));
   const keys = new Set(known.map((rule) => rule.key));
   const missing = known.filter((rule) => rule.wanted && rule.state === 'present' && !standing.has(rule.key));

@@ -70,17 +70,23 @@ function byKey(observed: readonly ObservedRule[]): Map<string, ObservedRule> {
   return found;
 }
 
+/** As `byKey`, of what really lets an address in. */
+const inForceByKey = (observed: readonly ObservedRule[]): Map<string, ObservedRule> =>
+  byKey(observed.filter(({ inForce }) => inForce !== false));
+
 /**
  * The changes that bring the cloud to what is wanted, removals first. Foreign rules are never removed; a wanted
  * address that a foreign rule lets in needs no rule of ours.
  */
 export function planChanges(due: readonly DueRule[], observed: readonly ObservedRule[]): PlannedChange[] {
   const standing = byKey(observed);
+  const open = inForceByKey(observed);
   const removals: PlannedChange[] = [];
   const additions: PlannedChange[] = [];
   for (const rule of due) {
     const stands = standing.get(rule.key);
-    if (rule.wanted && !stands && rule.mayOpen) additions.push({ action: 'add', ruleId: rule.ruleId });
+    if (rule.wanted && !open.has(rule.key) && rule.mayOpen)
+      additions.push({ action: 'add', ruleId: rule.ruleId });
     const providerRuleId = rule.wanted ? null : toRemove(rule, stands);
     if (providerRuleId !== null) removals.push({ action: 'remove', ruleId: rule.ruleId, providerRuleId });
   }
@@ -107,10 +113,12 @@ export function judge(
   observed: readonly ObservedRule[],
 ): Verdict[] {
   const standing = byKey(observed);
+  const open = inForceByKey(observed);
   return due.map((rule) => {
-    const stands = standing.get(rule.key);
     const result = results.get(rule.ruleId);
-    return rule.wanted ? judgeWanted(rule, stands, result) : judgeUnwanted(rule, stands, result);
+    return rule.wanted
+      ? judgeWanted(rule, open.get(rule.key), result)
+      : judgeUnwanted(rule, standing.get(rule.key), result);
   });
 }
 

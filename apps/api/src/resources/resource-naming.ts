@@ -60,6 +60,9 @@ function checkConfig({ resourceType, config }: NamedResource, type: ResourceType
   if (config.port !== undefined && config.ports !== undefined) {
     throw invalid('config.ports', 'must be left out when config.port is given');
   }
+  if (Number(config.priorityFrom) > Number(config.priorityTo)) {
+    throw invalid('config.priorityTo', 'must not be below config.priorityFrom');
+  }
 }
 
 const invalid = (field: string, words: string): Error => badRequest(`${field} ${words}`, { [field]: words });

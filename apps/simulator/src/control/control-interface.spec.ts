@@ -214,7 +214,7 @@ it('names the methods of a path, and the allowed values of a field', async () =>
   expect(await control('GET', '/_nothing')).toMatchObject({ status: 404 });
   expect((await control('POST', '/_rules', { ...RULE, provider: 'aws' })).body).toMatchObject({
     message: expect.stringMatching(/^provider must be one of: AWS, /) as string,
-    allowed: expect.arrayContaining(['AWS', 'GCP']) as string[],
+    allowed: expect.arrayContaining(['AWS', 'GCP', 'AZURE']) as string[],
   });
 });
 
