@@ -1,10 +1,7 @@
 import type { Timing } from '../../apps/worker/src/timing';
 import type { Chance } from './chance';
-import type { Connection } from './model/model-database';
+import { ConnectionLost, type Connection } from './model/model-database';
 import type { Scheduler } from './scheduler';
-
-/** The connection to the database broke; what was asked may be done or not. */
-export class ConnectionLost extends Error {}
 
 /** What may befall a process between two of its steps. */
 export type Mishap = { kind: 'pause'; ms: number } | { kind: 'death' } | { kind: 'lost-connection' } | null;

@@ -11,12 +11,12 @@ import { Chance } from './chance';
 import { Faults } from './faults';
 import { CloudObject, type CloudWatcher } from './model-cloud';
 import { ModelDriver, type ReadView } from './model-driver';
-import { connectModel, type ModelStores } from './model/model-database';
+import { ConnectionLost, connectModel, type ModelStores } from './model/model-database';
 import { ModelSweep } from './model/sweep';
 import { Tables } from './model/tables';
 import { Oracles, type Violation } from './oracles';
 import { Scheduler } from './scheduler';
-import { ConnectionLost, SimulatedProcess } from './simulated-process';
+import { SimulatedProcess } from './simulated-process';
 import { Tenants } from './tenants';
 
 /** After the last fault: to settle, and then to rest. */

@@ -144,8 +144,11 @@ export class Converger {
     return true;
   }
 
-  private due({ lease }: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
-    return this.stores.convergence.due(this.database.autocommit, lease, traits.batchSize);
+  private async due(held: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
+    const due = await this.stores.convergence.due(this.database.autocommit, held.lease, traits.batchSize);
+    return due.map((rule) =>
+      held.hasSeen(rule.ruleId) ? { ...rule, inFlight: false, inFlightMs: 0, unheard: false } : rule,
+    );
   }
 
   /** A write waits until the object's last one is a little past, and takes along what has come meanwhile. */
@@ -260,6 +263,7 @@ export class Converger {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
+    held.asks(planned.map((change) => change.ruleId));
     const intentAt = this.timing.now();
     const noted = await this.stores.convergence.recordIntent(
       this.database.autocommit,
@@ -325,6 +329,7 @@ export class Converger {
     together = false,
   ): Promise<RuleSettlement[]> {
     const rules = keptDue(found, pass);
+    held.saw(rules.filter((rule) => !rule.inFlight && rule.state !== null).map((rule) => rule.ruleId));
     await this.settle(held, { rules, access: pass.access, looked, waiting: pass.waiting, together });
     return rules;
   }
@@ -333,7 +338,7 @@ export class Converger {
   private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
     const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
     const written = await closing((trail) =>
-      this.database.transaction((tx) => this.stores.settlements.settle(tx, held.lease, whole, trail)),
+      this.database.repeatable((tx) => this.stores.settlements.settle(tx, held.lease, whole, trail)),
     );
     if (written) {
       for (const seconds of written.latenessSeconds) this.observer.closed(held.lease.provider, seconds);

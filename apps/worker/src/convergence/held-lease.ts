@@ -19,6 +19,7 @@ export class LeaseLost extends Error {
 export class HeldLease {
   private writtenAt: number | null;
   private writtenSize: number;
+  private readonly seen = new Set<string>();
 
   private constructor(
     private readonly database: Transactions,
@@ -111,6 +112,21 @@ export class HeldLease {
   wrote(size: number): void {
     this.writtenAt = this.timing.now();
     this.writtenSize = size;
+  }
+
+  /** Call before a change of these rules is sent. */
+  asks(ruleIds: readonly string[]): void {
+    for (const ruleId of ruleIds) this.seen.delete(ruleId);
+  }
+
+  /** Call when a look has settled that nothing is on its way for these rules. */
+  saw(ruleIds: readonly string[]): void {
+    for (const ruleId of ruleIds) this.seen.add(ruleId);
+  }
+
+  /** Whatever the database notes as on its way for the rule: what was seen could not be written down yet. */
+  hasSeen(ruleId: string): boolean {
+    return this.seen.has(ruleId);
   }
 
   release(): Promise<void> {
