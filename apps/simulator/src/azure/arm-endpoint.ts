@@ -1,4 +1,4 @@
-import type { CallEffect } from '../faults/fault-script';
+import type { CallEffect, FaultKind } from '../faults/fault-script';
 import { playFault, type Performance, type Refusal } from '../faults/play-fault';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
@@ -100,6 +100,7 @@ export class ArmEndpoint {
           group: target ?? '',
           how,
           failing,
+          refused: this.refusedActions(),
           base: baseOf(request),
         });
       });
@@ -108,6 +109,15 @@ export class ArmEndpoint {
       failLater: () => perform({}, true),
       refuse: (why) => errorAnswer(PLANNED[why](route, names, request)),
     });
+  }
+
+  private refusedActions(): string[] {
+    const refused = this.world.faults
+      .active()
+      .filter(({ provider, kind }) => provider === 'AZURE' && kind === ('refuse' satisfies FaultKind));
+    return refused.flatMap((fault) =>
+      ROUTES.filter(({ operation }) => operation === fault.operation).map(({ action }) => action),
+    );
   }
 
   private checkTarget({ subscription, resourceGroup, group }: RouteNames): void {

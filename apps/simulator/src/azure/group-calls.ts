@@ -24,6 +24,8 @@ export interface GroupCall {
   readonly how: Performance;
   /** accepted, and failing later */
   readonly failing: boolean;
+  /** actions that the credential may not do just now */
+  readonly refused: readonly string[];
   /** where the resource manager is, for links */
   readonly base: string;
 }
@@ -89,8 +91,9 @@ export class GroupCalls {
     return jsonAnswer(202, undefined, 'OK', operationLinks(base, request, operation));
   }
 
-  listPermissions(_call: GroupCall): CloudAnswer {
-    const grants = [{ actions: ['Microsoft.Network/networkSecurityGroups/*'], notActions: [] }];
+  /** An operation that a fault refuses shows in the permissions too. */
+  listPermissions({ refused }: GroupCall): CloudAnswer {
+    const grants = [{ actions: ['Microsoft.Network/networkSecurityGroups/*'], notActions: refused }];
     return jsonAnswer(200, { value: grants }, 'OK');
   }
 
