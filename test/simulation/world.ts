@@ -191,7 +191,7 @@ export class World {
     );
     const clouds: CloudWays = {
       driver: () => Promise.resolve(driver),
-      open: ({ credentialId, ...place }, claims = new Map()) =>
+      open: ({ credentialId, ...place }, claims) =>
         process.ask('credential', () => wayInto(credentialId, place, claims)),
     };
     const reconciler = new Reconciler(stores.database, stores.leases, stores.reconcile, clouds);

@@ -34,10 +34,7 @@ export class CloudAccess {
    * @param claims what stands there by our record, see `claimsOf`
    * @throws DriverError `denied` when the credential is gone or does not open
    */
-  async open(
-    { credentialId, ...place }: CloudPlace,
-    claims: CloudTarget['claims'] = new Map(),
-  ): Promise<CloudTarget> {
+  async open({ credentialId, ...place }: CloudPlace, claims: CloudTarget['claims']): Promise<CloudTarget> {
     return { ...place, credential: await this.credential(credentialId), deployment: this.deployment, claims };
   }
 

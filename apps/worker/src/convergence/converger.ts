@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   closing,
@@ -35,7 +34,9 @@ import {
   horizonMs,
   isRoomless,
   longestWait,
+  notSent,
   readOrNull,
+  removalsOf,
   toRuleChange,
   unseen,
 } from './changes';
@@ -172,9 +173,7 @@ export class Converger {
     if (!target) return [];
     const allowance = new WriteAllowance(this.database, this.stores.budgets, this.timing, driver, target);
     const early = await allowance.take(held, expectedChanges(pass.rules));
-    if (early > 0) {
-      return this.settlePass(held, pass, postponed(pass.rules, early), false);
-    }
+    if (early > 0) return this.settlePass(held, pass, postponed(pass.rules, early), false);
     const before = await this.read(held, driver, target, pass);
     const planned = before ? planChanges(pass.rules, before) : [];
     await allowance.keepOnly(plannedChanges(planned));
@@ -211,13 +210,7 @@ export class Converger {
     const after = await readOrNull(driver, noted);
     const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
     if (!after || roomless.length === 0) return { results, after };
-    const removals = (await this.reconciler.superfluous(held, after)).map(
-      ({ ruleId, providerRuleId }): PlannedChange => ({
-        action: 'remove',
-        ruleId: ruleId ?? randomUUID(),
-        providerRuleId,
-      }),
-    );
+    const removals = removalsOf(await this.reconciler.superfluous(held, after), driver.traits.batchSize);
     if (removals.length === 0) return { results, after };
     const more = [...removals, ...roomless];
     if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after };
@@ -279,9 +272,7 @@ export class Converger {
       const results = await held.during(() => driver.applyChanges(target, changes));
       return new Map(changes.map((change, index) => [change.ruleId, results[index]!]));
     } catch (error) {
-      const { kind, message, retryAfterMs } = asDriverError(error);
-      const wait = retryAfterMs === null ? {} : { retryAfterMs };
-      return new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
+      return notSent(planned, asDriverError(error));
     }
   }
 
