@@ -6,6 +6,13 @@ export interface WriteFailure extends DriverError {
   readonly changeResult: ChangeResult;
 }
 
+/** What a write that failed like this means for its changes. @param failure settled: it surely was not done */
+export function changeResultOf(failure: DriverError & { readonly settled: boolean }): ChangeResult {
+  const { kind, message, retryAfterMs, settled } = failure;
+  if (!settled) return { result: 'unknown', message };
+  return { result: 'refused', kind, message, ...(retryAfterMs !== null && { retryAfterMs }) };
+}
+
 /** What became of each change of one batch, and whether it makes sense to send more. */
 export class Outcomes {
   private readonly results = new Map<string, ChangeResult>();

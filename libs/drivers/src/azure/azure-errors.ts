@@ -1,5 +1,6 @@
 import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
 import { DriverError } from '../driver-error';
+import { changeResultOf } from '../outcomes';
 
 /** The priority is taken: another rule of the same direction has it. */
 export const PRIORITY_TAKEN = 'SecurityRuleConflict';
@@ -96,8 +97,7 @@ export class AzureFailure extends DriverError {
 
   /** What a write that failed like this means for its change. */
   get changeResult(): ChangeResult {
-    const { kind, message } = this;
-    return this.settled ? { result: 'refused', kind, message } : { result: 'unknown', message };
+    return changeResultOf(this);
   }
 }
 

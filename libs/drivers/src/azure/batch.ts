@@ -147,8 +147,8 @@ export class Batch {
     this.results.set(key, { result: 'done', providerRuleId });
   }
 
-  private refuse(key: string, { kind, message }: AzureFailure): void {
-    this.results.set(key, { result: 'refused', kind, message });
+  private refuse(key: string, failure: AzureFailure): void {
+    this.results.set(key, failure.changeResult);
   }
 
   /** What concerns this one change alone does not keep the next ones from being sent. */

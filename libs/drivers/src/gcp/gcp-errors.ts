@@ -1,5 +1,6 @@
 import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
 import { DriverError } from '../driver-error';
+import { changeResultOf } from '../outcomes';
 
 export const ALREADY_EXISTS = 'alreadyExists';
 
@@ -94,8 +95,7 @@ export class GcpFailure extends DriverError {
 
   /** What a write that failed like this means for its change. */
   get changeResult(): ChangeResult {
-    const { kind, message } = this;
-    return this.settled ? { result: 'refused', kind, message } : { result: 'unknown', message };
+    return changeResultOf(this);
   }
 }
 
