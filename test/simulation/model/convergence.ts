@@ -55,6 +55,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     return {
       resourceIpId: ip.id,
       status: ip.status,
+      pendingSince: `${ip.pendingSince}`,
       access: { credentialId, region },
       expiresAt: expiresAt === null ? null : Math.round(expiresAt / 1000),
       expired: expiresAt !== null && expiresAt <= now,
