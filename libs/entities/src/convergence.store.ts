@@ -22,6 +22,8 @@ export interface Access {
 export interface HolderRow {
   readonly resourceIpId: string;
   readonly status: ResourceIpStatus;
+  /** since when it waits there, as the database writes it */
+  readonly pendingSince: string;
   readonly access: Access;
   /** the resource's */
   readonly config: ResourceConfig;
@@ -106,7 +108,8 @@ export class ConvergenceStore {
          extract(epoch FROM now() - r.target_missing_since)::float8 * 1000 AS "targetMissingMs", r.credential_id AS "credentialId", r.region,
          CASE WHEN NOT r.is_foreign THEN r.provider_rule_id END AS "seenAs",
          ARRAY(
-           SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', coalesce(s.expires_at <= now(), false),
+           SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'pendingSince', ip.pending_since::text,
+             'expired', coalesce(s.expires_at <= now(), false),
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,
              'config', res.config, 'access', jsonb_build_object('credentialId', res.credential_id, 'region', res.region))
            FROM rule_holders holder

@@ -56,6 +56,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     return {
       resourceIpId: ip.id,
       status: ip.status,
+      pendingSince: `${ip.pendingSince}`,
       access: { credentialId, region },
       config,
       expiresAt: expiresAt === null ? null : Math.round(expiresAt / 1000),
