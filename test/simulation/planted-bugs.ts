@@ -86,8 +86,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'opens-after-the-end': bug(
     'a rule is added though its last holder has run out',
     'libs/rules/src/planner.ts',
-    'if (rule.wanted && !stands && rule.mayOpen)',
-    'if (rule.wanted && !stands)',
+    'if (rule.wanted && !open.has(rule.key) && rule.mayOpen)',
+    'if (rule.wanted && !open.has(rule.key))',
   ),
   'fights-without-end': bug(
     'a rule that another hand takes out is put back every time',

@@ -31,6 +31,23 @@ export class SimulatedProcess implements Timing, Connection {
     return new Promise((resolve) => this.scheduler.in(ms, () => this.step('waited', resolve)));
   }
 
+  every(ms: number, run: () => void): () => void {
+    let isOn = true;
+    const tick = (): void => {
+      if (!isOn) return;
+      run();
+      next();
+    };
+    const next = (): void =>
+      this.scheduler.in(ms, () => {
+        if (isOn) this.step('ticks', tick);
+      });
+    next();
+    return () => {
+      isOn = false;
+    };
+  }
+
   random(): number {
     return this.chance.next();
   }

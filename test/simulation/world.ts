@@ -26,14 +26,12 @@ const NEVER_STOPPING = new AbortController().signal;
 
 const TRAITS: readonly DriverTraits[] = [
   {
-    portsPerRule: 'one',
     batchSize: 500,
     writeBudget: { burst: 50, refillPerSecond: 5 },
     writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,
   },
   {
-    portsPerRule: 'one',
     batchSize: 2,
     writeBudget: { burst: 8, refillPerSecond: 2 },
     writeSpacing: { usualMs: 0, burstMs: 500, burstSize: 2 },
@@ -193,7 +191,8 @@ export class World {
     );
     const clouds: CloudWays = {
       driver: () => Promise.resolve(driver),
-      open: ({ credentialId, ...place }) => process.ask('credential', () => wayInto(credentialId, place)),
+      open: ({ credentialId, ...place }, claims) =>
+        process.ask('credential', () => wayInto(credentialId, place, claims)),
     };
     const reconciler = new Reconciler(stores.database, stores.leases, stores.reconcile, clouds);
     const observer = {
@@ -272,8 +271,10 @@ export class World {
 const wayInto = (
   credentialId: string,
   place: Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'>,
+  claims: CloudTarget['claims'],
 ): CloudTarget => ({
   ...place,
+  claims,
   deployment: 'simulation',
   credential: { credentialType: 'ACCESS_KEY', data: { id: credentialId }, externalId: null },
 });

@@ -81,6 +81,24 @@ export class HeldLease {
   }
 
   /**
+   * Keeps the lease while something runs that may outlast it: a cloud that carries out its writes slowly.
+   * @throws what `work` throws; not that the lease was lost: whoever writes next finds out
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const stop = this.timing.every(RENEW_AFTER_MS, () => {
+      void this.keep().catch((error: unknown) => {
+        // a database that is out of reach may be back the next time
+        if (error instanceof LeaseLost) stop();
+      });
+    });
+    try {
+      return await work();
+    } finally {
+      stop();
+    }
+  }
+
+  /**
    * Milliseconds until a write keeps its distance from the last one.
    * @param addsOnly in a burst, adds wait longer than removals
    */

@@ -10,6 +10,7 @@ const rule = (attempts: number): DueRuleRow => ({
   inFlight: false,
   spec: { address: '203.0.113.1/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] },
   state: 'present',
+  isForeign: false,
   revision: 0,
   attempts,
   inFlightMs: 0,
