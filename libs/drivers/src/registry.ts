@@ -6,7 +6,7 @@ import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_CREDENTIAL_TYPES } from './gcp/gcp.facts';
 import type { ProviderDriver } from './provider-driver';
 import type { CredentialTypes, ProviderFacts } from './provider-facts';
-import { VERCEL_CREDENTIAL_TYPES } from './vercel/vercel.facts';
+import { VERCEL_FACTS } from './vercel/vercel.facts';
 
 interface Entry {
   readonly facts: ProviderFacts;
@@ -24,6 +24,10 @@ const ENTRIES: Partial<Record<Provider, Entry>> = {
     facts: AZURE_FACTS,
     load: async (environment) => (await import('./azure/azure.driver.js')).createAzureDriver(environment),
   },
+  VERCEL: {
+    facts: VERCEL_FACTS,
+    load: async (environment) => (await import('./vercel/vercel.driver.js')).createVercelDriver(environment),
+  },
 };
 
 /** Credentials are kept for every provider, also for one this build cannot drive. */
@@ -32,7 +36,7 @@ const CREDENTIAL_TYPES: Readonly<Record<Provider, CredentialTypes>> = {
   GCP: GCP_CREDENTIAL_TYPES,
   AZURE: AZURE_FACTS.credentialTypes,
   APISIX: APISIX_CREDENTIAL_TYPES,
-  VERCEL: VERCEL_CREDENTIAL_TYPES,
+  VERCEL: VERCEL_FACTS.credentialTypes,
   AGENT: AGENT_CREDENTIAL_TYPES,
 };
 
