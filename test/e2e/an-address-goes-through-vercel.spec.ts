@@ -161,6 +161,33 @@ describe('An address goes through Vercel', () => {
     await until('it is taken out', async () => (await open(project)).length === 0);
   });
 
+  it('a write that was never answered is followed by a comparison: landing late, it would undo others', async () => {
+    const project = 'prj_simulated5';
+    const resourceId = await verified(org, project, { pathPrefix: '/late' });
+    const comparedIn = async (): Promise<number> => {
+      const [row] = await drawbridge.query<{ seconds: number }>(
+        `SELECT extract(epoch FROM reconcile_due_at - now())::float8 AS seconds FROM targets
+         WHERE key = $1`,
+        [`VERCEL:firewall-rule:${project}?path=%2Flate`],
+      );
+      return row!.seconds;
+    };
+    const first = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.8' });
+    await org.reaches(first.id, 'ACTIVE');
+    await until('the project has been compared', async () => (await comparedIn()) > 60);
+    await drawbridge.cloud.fault({
+      provider: 'VERCEL',
+      target: project,
+      operation: 'updateFirewallConfig',
+      kind: 'timeout-after-success',
+      count: 1,
+    });
+    const second = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.9' });
+    await org.reaches(second.id, 'ACTIVE');
+    expect(await comparedIn()).toBeLessThan(30);
+    expect(await open(project)).toEqual(['203.0.113.8 ours', '203.0.113.9 ours']);
+  });
+
   it('a config of ports is refused: a firewall rule knows none', async () => {
     const resourceId = await vercel(org, 'prj_simulated1', {});
     expect(await org.admin.patch(`/resources/${resourceId}`, { config: { port: 443 } })).toMatchObject({

@@ -24,6 +24,8 @@ export interface CloudCall {
 }
 
 export interface Fault {
+  /** AWS when left out */
+  readonly provider?: string;
   readonly kind: string;
   readonly target?: string;
   readonly operation?: string;
