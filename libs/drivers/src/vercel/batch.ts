@@ -108,7 +108,7 @@ export class Batch {
     try {
       await this.read();
       if (this.guards.length > 1) await this.removeSurplus();
-      this.settle(items);
+      this.settle(items, list);
     } catch (error) {
       this.haltedBy = asFailure(error);
       const message = `Written, and not seen: ${this.haltedBy.message}`;
@@ -118,17 +118,14 @@ export class Batch {
   }
 
   /** By what was read after the write: everybody is kept out whom the list does not name, and nobody else. */
-  private settle({ removals, additions }: Items): void {
-    const stands = this.guards.length > 0 && this.guards.every(({ isSound }) => isSound);
-    const listed = new Set(listedIn(this.guards));
-    for (const address of removals) {
-      const isOut = !listed.has(address) || additions.includes(address);
-      this.outcomes.removal(address, stands && isOut ? GONE : NOT_AS_WRITTEN);
-    }
-    for (const address of additions) {
-      if (letsIn(this.guards, address)) this.added(address);
-      else this.outcomes.addition(address, NOT_AS_WRITTEN);
-    }
+  private settle({ removals, additions }: Items, written: ReadonlySet<string>): void {
+    const stands =
+      this.guards.length > 0 &&
+      this.guards.every(({ isSound }) => isSound) &&
+      this.list.size === written.size &&
+      [...written].every((address) => letsIn(this.guards, address));
+    this.outcomes.all({ removals, additions }, stands ? GONE : NOT_AS_WRITTEN);
+    if (stands) for (const address of additions) this.added(address);
   }
 
   /** Guards beside the one just written: an insert landed that was given up. Together they let in too few. */

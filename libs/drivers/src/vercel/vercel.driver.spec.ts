@@ -228,14 +228,19 @@ describe('Vercel driver', () => {
 
     it.each([
       ['no rule', config()],
-      ['the rule as it was', config(guard(['203.0.113.1/32']))],
-      ['the rule switched off', config(guard([ADDRESS], { active: false }))],
-      ['the rule not valid', config(guard([ADDRESS], { valid: false }))],
-      ['a rule that denies nothing', config(guard([ADDRESS], { action: {} }))],
-      ['a rule without conditions', config(guard([ADDRESS], { conditionGroup: [] }))],
-      ['a group without conditions', config(guard([ADDRESS], { conditionGroup: [{ conditions: [] }] }))],
+      ['the rule as it was', config(guard(['203.0.113.1/32', '203.0.113.2/32']))],
+      ['the rule without somebody else', config(guard([ADDRESS]))],
+      ['the rule with somebody more', config(guard([ADDRESS, '203.0.113.2/32', '203.0.113.3/32']))],
+      ['the rule switched off', config(guard([ADDRESS, '203.0.113.2/32'], { active: false }))],
+      ['the rule not valid', config(guard([ADDRESS, '203.0.113.2/32'], { valid: false }))],
+      ['a rule that denies nothing', config(guard([ADDRESS, '203.0.113.2/32'], { action: {} }))],
+      ['a rule without conditions', config(guard([ADDRESS, '203.0.113.2/32'], { conditionGroup: [] }))],
+      [
+        'a group without conditions',
+        config(guard([ADDRESS, '203.0.113.2/32'], { conditionGroup: [{ conditions: [] }] })),
+      ],
     ])('is not believed to be what was sent: with %s nothing is done', async (_, reply) => {
-      vercel.on(READ, config(guard(['203.0.113.1/32'])), reply);
+      vercel.on(READ, config(guard(['203.0.113.1/32', '203.0.113.2/32'])), reply);
       expect(await apply(add(), remove('203.0.113.1/32'))).toEqual([NOT_SEEN, NOT_SEEN]);
       expect(sent()).toHaveLength(1);
     });
@@ -295,7 +300,7 @@ describe('Vercel driver', () => {
       ['nothing', { body: '' }],
       ['a list', { body: [] }],
       ['a success with an error in it', { body: { error: { code: 'forbidden', message: 'no' } } }],
-      ['a long answer', { body: 'x'.repeat(10_000_000) }],
+      ['a long answer', { body: { firewallEnabled: true, rules: [], more: 'x'.repeat(10_000_000) } }],
       ['a page of a gateway', { status: 403, body: '<html>Forbidden</html>' }],
     ];
 
