@@ -154,7 +154,10 @@ describe('The simulated firewalls of Vercel', () => {
     ['no word about being active', rule({ active: undefined })],
     ['a field of its own', rule({ owner: 'me' })],
     ['no groups', rule({ conditionGroup: [] })],
-    ['26 groups', rule({ conditionGroup: Array(26).fill({ conditions: [listed('203.0.113.7')] }) })],
+    [
+      '26 groups',
+      rule({ conditionGroup: Array.from({ length: 26 }, () => ({ conditions: [listed('203.0.113.7')] })) }),
+    ],
     ['no conditions', about()],
     ['66 conditions', about(...Array<object>(66).fill(listed('203.0.113.7')))],
     ['an empty list', about(listed())],

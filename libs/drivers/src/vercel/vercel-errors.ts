@@ -126,7 +126,7 @@ function waitOf(body: unknown, header: Refusal['header'], now: number): number |
   const error = isRecord(body) ? body['error'] : null;
   const limit = isRecord(error) && isRecord(error['limit']) ? error['limit'] : {};
   const candidates = [
-    retryAfterMs(header('retry-after'), now),
+    readRetryAfter(header('retry-after'), now),
     epochMs(limit['resetMs']) ?? epochMs(limit['reset'], 1000),
     epochMs(header('x-ratelimit-reset'), 1000),
   ];
@@ -137,7 +137,7 @@ function waitOf(body: unknown, header: Refusal['header'], now: number): number |
   return wait === null ? null : Math.min(LONGEST_WAIT_MS, Math.max(0, wait));
 }
 
-function retryAfterMs(text: string | null, now: number): number | null {
+function readRetryAfter(text: string | null, now: number): number | null {
   if (!text) return null;
   const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isNaN(milliseconds) ? null : milliseconds;

@@ -328,7 +328,7 @@ describe('Vercel driver', () => {
 
     it.each([
       ['values that are no texts', [7], []],
-      ['values that are no addresses', ['example.com', '203.0.113.7'], [`${ADDRESS}`]],
+      ['values that are no addresses', ['example.com', '203.0.113.7'], [ADDRESS]],
       ['one text in place of a list', '203.0.113.7', [ADDRESS]],
       [
         'addresses spelled in other ways',
