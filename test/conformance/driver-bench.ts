@@ -57,6 +57,8 @@ export interface DriverBench {
   readonly driver: ProviderDriver;
   /** an object with nothing open in it, and a credential that may change it; as many as 5 different ones */
   target(number: number): CloudTarget;
+  /** another spelling of an object's name; left out: in capitals */
+  readonly respelled?: (identifier: string) => string;
   /** an object that does not exist */
   missingTarget(): CloudTarget;
   /** the same object with a secret that the cloud does not know */

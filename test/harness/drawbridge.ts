@@ -62,6 +62,7 @@ export class Drawbridge {
       GOOGLE_OAUTH_TOKEN_URL: `${clouds}/gcp/token`,
       AZURE_AUTHORITY_HOST: `${clouds}/azure/login`,
       AZURE_RESOURCE_MANAGER_URL: `${clouds}/azure/arm`,
+      VERCEL_API_URL: `${clouds}/vercel`,
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });

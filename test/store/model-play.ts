@@ -345,6 +345,12 @@ export class Play {
       .filter(() => this.chance.happens(0.8))
       .map((row) => ({ model: row, real: realDue.find(({ key }) => key === row.key)! }));
     if (pairs.length === 0) return;
+    const standing = this.model.convergence.standing(model);
+    const reallyStanding = await this.both.real((tx) => convergence.standing(tx, real));
+    deepEqual(
+      reallyStanding.map(({ ruleId: _, ...row }) => row).toSorted(byKey),
+      standing.map(({ ruleId: _, ...row }) => row).toSorted(byKey),
+    );
     const access = this.way();
     if (this.chance.happens(0.1)) {
       const [pair] = pairs;

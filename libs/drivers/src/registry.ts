@@ -6,7 +6,7 @@ import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_FACTS } from './gcp/gcp.facts';
 import type { ProviderDriver } from './provider-driver';
 import type { CredentialTypes, ProviderFacts } from './provider-facts';
-import { VERCEL_CREDENTIAL_TYPES } from './vercel/vercel.facts';
+import { VERCEL_FACTS } from './vercel/vercel.facts';
 
 type CreateDriver = (environment: NodeJS.ProcessEnv) => ProviderDriver;
 
@@ -35,7 +35,7 @@ const ENTRIES: Readonly<Record<Provider, Entry>> = {
   GCP: driven(GCP_FACTS, async () => (await import('./gcp/gcp.driver.js')).createGcpDriver),
   AZURE: driven(AZURE_FACTS, async () => (await import('./azure/azure.driver.js')).createAzureDriver),
   APISIX: kept(APISIX_CREDENTIAL_TYPES),
-  VERCEL: kept(VERCEL_CREDENTIAL_TYPES),
+  VERCEL: driven(VERCEL_FACTS, async () => (await import('./vercel/vercel.driver.js')).createVercelDriver),
   AGENT: kept(AGENT_CREDENTIAL_TYPES),
 };
 

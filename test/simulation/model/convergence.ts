@@ -24,6 +24,13 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       .map(({ rule, wanted }) => this.row(rule, wanted, now));
   }
 
+  standing(lease: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isForeign'>[] {
+    return this.tables
+      .rulesOf(lease.targetId)
+      .filter(({ state }) => state !== 'absent')
+      .map(({ id, key, state, isForeign }) => ({ ruleId: id, key, state, isForeign }));
+  }
+
   private row(rule: RuleRow, wanted: boolean, now: number): DueRuleRow {
     const holders = this.tables
       .holdersOf(rule)

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import type { DueRuleRow } from '#entities';
 import {
-  claimsOf,
   type ChangeResult,
   type ObservedRule,
   type PlannedChange,
@@ -26,18 +25,6 @@ export function toRuleChange(
     config: rule.holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
     mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
   };
-}
-
-/** Our record once the changes are noted: what is being added counts as ours. */
-export function claimsAfter(
-  rules: readonly DueRuleRow[],
-  planned: readonly PlannedChange[],
-): ReadonlyMap<string, string> {
-  const added = new Set(planned.filter(({ action }) => action === 'add').map(({ ruleId }) => ruleId));
-  const noted = rules.map((rule) =>
-    added.has(rule.ruleId) ? { ...rule, state: 'unknown' as const, isForeign: false } : rule,
-  );
-  return claimsOf(noted);
 }
 
 /** When the last of its holders ends; null: one has no end. */

@@ -13,7 +13,6 @@ import {
 import type { CloudTarget, ProviderDriver } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
-  claimsOf,
   judge,
   judgeUnreadable,
   PASSING_KINDS,
@@ -29,7 +28,6 @@ import type { CloudWays } from '../clouds/cloud-access';
 import type { Timing } from '../timing';
 import {
   asDriverError,
-  claimsAfter,
   heldBack,
   horizonMs,
   isRoomless,
@@ -40,6 +38,7 @@ import {
   toRuleChange,
   unseen,
 } from './changes';
+import { claimsAfter, claimsBefore } from './claims';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
 import { begunAgain, passes, sortDue, withUnheard, type Pass } from './passes';
@@ -169,7 +168,7 @@ export class Converger {
   /** One look at the cloud, and one batch of changes, through one credential. @returns what was settled by it */
   private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<RuleSettlement[]> {
     await held.keep();
-    const target = await this.openFor(held, pass);
+    const target = await this.openFor(held, driver, pass);
     if (!target) return [];
     const allowance = new WriteAllowance(this.database, this.stores.budgets, this.timing, driver, target);
     const early = await allowance.take(held, expectedChanges(pass.rules));
@@ -206,7 +205,9 @@ export class Converger {
   ): Promise<{ results: Map<string, ChangeResult>; after: ObservedRule[] | null }> {
     const results = await this.change(held, driver, target, pass, planned);
     allowance.spent();
-    const noted = { ...target, claims: claimsAfter(pass.rules, planned) };
+    if (driver.traits.wholeList && [...results.values()].some(({ result }) => result === 'unknown'))
+      await this.reconciler.askIn(held, horizonMs(driver) / 1000);
+    const noted = { ...target, claims: claimsAfter(target.claims, pass, planned) };
     const after = await readOrNull(driver, noted);
     const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
     if (!after || roomless.length === 0) return { results, after };
@@ -219,9 +220,11 @@ export class Converger {
   }
 
   /** The way into the cloud; null when there is none: then that is settled. */
-  private async openFor(held: HeldLease, pass: Pass): Promise<CloudTarget | null> {
+  private async openFor(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<CloudTarget | null> {
     try {
-      return await this.clouds.open({ ...held.place, ...pass.access }, claimsOf(pass.rules));
+      const { autocommit } = this.database;
+      const claims = await claimsBefore(autocommit, this.stores.convergence, held, driver, pass);
+      return await this.clouds.open({ ...held.place, ...pass.access }, claims);
     } catch (error) {
       await this.unreadable(held, pass, error);
       return null;
