@@ -1,6 +1,6 @@
 import type { Provider } from '#rules';
 import { AGENT_CREDENTIAL_TYPES } from './agent/agent.facts';
-import { APISIX_CREDENTIAL_TYPES } from './apisix/apisix.facts';
+import { APISIX_FACTS } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
 import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_CREDENTIAL_TYPES } from './gcp/gcp.facts';
@@ -24,6 +24,10 @@ const ENTRIES: Partial<Record<Provider, Entry>> = {
     facts: AZURE_FACTS,
     load: async (environment) => (await import('./azure/azure.driver.js')).createAzureDriver(environment),
   },
+  APISIX: {
+    facts: APISIX_FACTS,
+    load: async (environment) => (await import('./apisix/apisix.driver.js')).createApisixDriver(environment),
+  },
 };
 
 /** Credentials are kept for every provider, also for one this build cannot drive. */
@@ -31,7 +35,7 @@ const CREDENTIAL_TYPES: Readonly<Record<Provider, CredentialTypes>> = {
   AWS: AWS_FACTS.credentialTypes,
   GCP: GCP_CREDENTIAL_TYPES,
   AZURE: AZURE_FACTS.credentialTypes,
-  APISIX: APISIX_CREDENTIAL_TYPES,
+  APISIX: APISIX_FACTS.credentialTypes,
   VERCEL: VERCEL_CREDENTIAL_TYPES,
   AGENT: AGENT_CREDENTIAL_TYPES,
 };
