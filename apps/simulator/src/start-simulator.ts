@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { ApisixProvider } from './apisix/apisix-provider';
 import { AwsProvider } from './aws/aws-provider';
 import { AzureProvider } from './azure/azure-provider';
 import { ControlInterface } from './control/control-interface';
@@ -73,7 +74,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     writes: { burst: settings.azureWriteBurst, refillPerSecond: 3 },
     reads: { burst: 10_000, refillPerSecond: 33 },
   });
-  const providers = [aws, azure];
+  const providers = [aws, azure, new ApisixProvider(world)];
   const control = new ControlInterface(world, providers, () => {
     world.reset();
     for (const provider of providers) provider.reset();
