@@ -18,7 +18,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 /** Reads a tenant's URL, however host and port are spelled. @returns null when it is none that may be taken */
 export function readTenantUrl(text: string): TenantUrl | null {
   // what the parser would drop or turn round is not taken
-  if (/[?#\\\s]/.test(text) || !URL.canParse(text)) return null;
+  if (!/^https?:\/\/[^/?#\\\s][^?#\\\s]*$/i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   const defaultPort = DEFAULT_PORTS[url.protocol];
   if (!defaultPort) return null;
