@@ -53,6 +53,7 @@ export class Drawbridge {
       AWS_ENDPOINT_URL_STS: `${clouds}/aws/sts`,
       AZURE_AUTHORITY_HOST: `${clouds}/azure/login`,
       AZURE_RESOURCE_MANAGER_URL: `${clouds}/azure/arm`,
+      TENANT_URL_NETWORKS: '127.0.0.0/8',
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });

@@ -12,6 +12,7 @@ describe('childEnvironment', () => {
       AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:4700/aws/sts',
       AZURE_AUTHORITY_HOST: 'http://127.0.0.1:4700/azure/login',
       AZURE_RESOURCE_MANAGER_URL: 'http://127.0.0.1:4700/azure/arm',
+      TENANT_URL_NETWORKS: '127.0.0.0/8,::1',
       DATABASE_URL: 'postgresql://here',
       PORT: '3100',
       SIMULATOR_PORT: '4700',
@@ -23,7 +24,7 @@ describe('childEnvironment', () => {
 
   it('names no endpoint when the clouds are real', () => {
     const environment = childEnvironment({}, { ...addresses, simulatorPort: null }, secrets, 'x');
-    expect(Object.keys(environment).filter((name) => /ENDPOINT|AZURE|SIMULATOR/.test(name))).toEqual([]);
+    expect(Object.keys(environment).filter((name) => /ENDPOINT|AZURE|SIMULATOR|TENANT/.test(name))).toEqual([]);
   });
 
   it('lets what the user gives win, unless it is empty', () => {

@@ -41,4 +41,6 @@ const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
   AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}/aws/sts`,
   AZURE_AUTHORITY_HOST: `http://127.0.0.1:${port}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,
+  // The simulated gateway is named by its credential.
+  TENANT_URL_NETWORKS: '127.0.0.0/8,::1',
 });

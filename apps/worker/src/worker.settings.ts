@@ -1,5 +1,19 @@
-import { toInteger } from '#config';
-import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { toInteger, toList } from '#config';
+import { canonicalCidr } from '#rules';
+import {
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+} from 'class-validator';
+
+const areCidrs = (list: unknown): boolean =>
+  Array.isArray(list) && list.every((item) => canonicalCidr(String(item)) !== null);
 
 export class WorkerSettings {
   @IsString({ message: 'DATABASE_URL must be the address of a PostgreSQL database' })
@@ -21,6 +35,14 @@ export class WorkerSettings {
   @Min(1, { message: 'WORKER_CONCURRENCY must be at least 1' })
   @Max(500, { message: 'WORKER_CONCURRENCY must be at most 500' })
   WORKER_CONCURRENCY = 20;
+
+  /** private networks that a URL of a tenant may lead to: an APISIX gateway beside this service */
+  @toList()
+  @ValidateBy(
+    { name: 'areCidrs', validator: { validate: areCidrs } },
+    { message: 'TENANT_URL_NETWORKS must be a comma-separated list of addresses and CIDR ranges' },
+  )
+  TENANT_URL_NETWORKS: readonly string[] = [];
 
   /** where operators and probes reach this process; unset: nowhere */
   @IsOptional()

@@ -42,16 +42,16 @@ class ApisixDriver implements ProviderDriver {
     return this.inGateway(credential, (api) => api.greet());
   }
 
-  verify(target: CloudTarget): Promise<void> {
+  async verify(target: CloudTarget): Promise<void> {
     const { collection, path } = readPlace(target);
-    return this.inGateway(target.credential, async (api) => {
+    await this.inGateway(target.credential, async (api) => {
       const { guard } = await api.read(path);
       if (guard !== 'whitelist') throw new DriverError('invalid', UNGUARDED[guard]);
       await api.requireWritable(collection);
     });
   }
 
-  readRules(target: CloudTarget): Promise<ObservedRule[]> {
+  async readRules(target: CloudTarget): Promise<ObservedRule[]> {
     const { path } = readPlace(target);
     return this.inGateway(target.credential, async (api) =>
       observedRules(await api.read(path), target.claims),
