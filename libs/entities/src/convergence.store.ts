@@ -119,6 +119,14 @@ export class ConvergenceStore {
     return rows.map(toDueRule);
   }
 
+  /** Every rule of the object that stands by our record, or may. */
+  standing(tx: Tx, lease: Lease): Promise<Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isForeign'>[]> {
+    return tx.query(
+      `SELECT id AS "ruleId", key, state, is_foreign AS "isForeign" FROM rules WHERE target_id = $1 AND state <> 'absent'`,
+      [lease.targetId],
+    );
+  }
+
   /**
    * Notes, before the cloud is called, that it may soon hold or lose these rules.
    * @param additions rules about to be written, and the way

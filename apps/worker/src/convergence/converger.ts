@@ -13,7 +13,6 @@ import type {
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
-  claimsOf,
   judge,
   judgeUnreadable,
   planChanges,
@@ -25,6 +24,7 @@ import {
   type Verdict,
 } from '#rules';
 import type { CloudAccess } from '../clouds/cloud-access';
+import { claimsAfter, claimsBefore } from './claims';
 import { HeldLease, LeaseLost } from './held-lease';
 import { passes, sortDue, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
@@ -40,7 +40,6 @@ export interface ConvergenceStores {
 const MOST_ROUNDS = 25;
 /** While adds keep a long distance, a removal that comes due is not to wait for them. */
 const LOOK_WHILE_WAITING_MS = 1500;
-/** Of a call's deadline: by then an add that nobody heard of has landed or never will. */
 const IN_FLIGHT_DEADLINES = 2;
 /** Of an account's write budget, the share that adds leave to removals. */
 const REMOVAL_RESERVE = 0.1;
@@ -117,7 +116,9 @@ export class Converger {
     let target: CloudTarget;
     let before: ObservedRule[];
     try {
-      target = await this.clouds.open({ ...held.place, ...pass.access }, claimsOf(pass.rules));
+      const { autocommit } = this.database;
+      const claims = await claimsBefore(autocommit, this.stores.convergence, held, driver, pass);
+      target = await this.clouds.open({ ...held.place, ...pass.access }, claims);
       before = await driver.readRules(target);
       this.observer.looked(held.lease.provider, 'ok');
     } catch (error) {
@@ -137,7 +138,9 @@ export class Converger {
       return;
     }
     const { results, retryAfterMs } = await this.change(held, driver, target, pass, planned);
-    const after = await readOrNull(driver, { ...target, claims: claimsAfter(pass, planned) });
+    if (driver.traits.wholeList && [...results.values()].some(({ result }) => result === 'unknown'))
+      await this.reconciler.askIn(held, horizonSeconds(driver));
+    const after = await readOrNull(driver, { ...target, claims: claimsAfter(target.claims, pass, planned) });
     const verdicts = after
       ? judge(pass.rules, results, after)
       : judge(pass.rules, results, before).map((verdict) => unseen(verdict, results));
@@ -176,7 +179,7 @@ export class Converger {
       this.database.autocommit,
       held.lease,
       { additions: ofAction('add'), removals: ofAction('remove'), access: pass.access },
-      (IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs) / 1000,
+      horizonSeconds(driver),
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
     held.wrote(planned.length);
@@ -253,14 +256,9 @@ function toRuleChange(change: PlannedChange, rules: readonly DueRuleRow[], deplo
   };
 }
 
-/** Our record once the changes are noted. */
-function claimsAfter({ rules }: Pass, planned: readonly PlannedChange[]): ReadonlyMap<string, string> {
-  const added = new Set(planned.filter(({ action }) => action === 'add').map(({ ruleId }) => ruleId));
-  return new Map([
-    ...claimsOf(rules),
-    ...rules.filter(({ ruleId }) => added.has(ruleId)).map(({ key, ruleId }) => [key, ruleId] as const),
-  ]);
-}
+/** By then a call that nobody heard of has landed or never will. */
+const horizonSeconds = ({ traits }: ProviderDriver): number =>
+  (IN_FLIGHT_DEADLINES * traits.callTimeoutMs) / 1000;
 
 /** When the last of its holders ends; null: one has no end. */
 function lastEnd({ holders }: DueRuleRow): number | null {
