@@ -27,15 +27,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
   });
   return {
-    cloud: {
-      ports: true,
-      marks: true,
-      batch: 'one-call',
-      oneRulePerOpening: true,
-      roomByVersion: true,
-      roomIsCounted: true,
-      namesIgnoreCase: true,
-    },
+    cloud: { ports: true, marks: true, batch: 'one-call', oneRulePerOpening: true, roomByVersion: true },
     driver: await registry.driver('AWS'),
     target: (number) => group(`sg-0123456789abcdef${number}`, KEYS),
     missingTarget: () => group('sg-0fedcba9876543210', KEYS),

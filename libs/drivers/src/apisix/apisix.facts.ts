@@ -50,6 +50,7 @@ export const APISIX_FACTS: ProviderFacts = {
   traits: {
     // The whole list is written at once, however many addresses change.
     batchSize: 500,
+    wholeList: true,
     // Each write is a transaction of etcd, and every worker of the gateway reads the object anew.
     writeBudget: { burst: 50, refillPerSecond: 10 },
     writeSpacing: { usualMs: 200, burstMs: 1000, burstSize: 50 },
