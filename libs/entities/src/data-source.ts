@@ -8,6 +8,7 @@ import {
 } from './billing.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
 import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
+import { ListsInFlight1780300000000 } from './migrations/1780300000000-lists-in-flight';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -87,7 +88,11 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditSealEntity,
       AuditSealCursorEntity,
     ],
-    migrations: [FirstTables1760000000000, AccountsStaticRulesBillingAuditReconcile1770000000000],
+    migrations: [
+      FirstTables1760000000000,
+      AccountsStaticRulesBillingAuditReconcile1770000000000,
+      ListsInFlight1780300000000,
+    ],
     migrationsTransactionMode: 'each',
   });
 }

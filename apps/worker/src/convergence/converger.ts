@@ -4,6 +4,7 @@ import type {
   ConvergenceStore,
   Database,
   DueRuleRow,
+  Intent,
   LeaseStore,
   RuleSettlement,
   Settlement,
@@ -138,8 +139,6 @@ export class Converger {
       return;
     }
     const { results, retryAfterMs } = await this.change(held, driver, target, pass, planned);
-    if (driver.traits.wholeList && [...results.values()].some(({ result }) => result === 'unknown'))
-      await this.reconciler.askIn(held, horizonSeconds(driver));
     const after = await readOrNull(driver, { ...target, claims: claimsAfter(target.claims, pass, planned) });
     const verdicts = after
       ? judge(pass.rules, results, after)
@@ -178,7 +177,12 @@ export class Converger {
     const noted = await this.stores.convergence.recordIntent(
       this.database.autocommit,
       held.lease,
-      { additions: ofAction('add'), removals: ofAction('remove'), access: pass.access },
+      {
+        additions: ofAction('add'),
+        removals: ofAction('remove'),
+        access: pass.access,
+        wholeList: driver.traits.wholeList ?? false,
+      },
       horizonSeconds(driver),
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
@@ -186,17 +190,32 @@ export class Converger {
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
       const results = await held.during(() => driver.applyChanges(target, changes));
+      await this.noteAnswer(held, driver, noted, results);
       return {
         results: new Map(changes.map((change, index) => [change.ruleId, results[index]!])),
         retryAfterMs: null,
       };
     } catch (error) {
       const { kind, message, retryAfterMs } = asDriverError(error);
+      await this.noteAnswer(held, driver, noted, []);
       return {
         results: new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message }])),
         retryAfterMs,
       };
     }
+  }
+
+  /** A list that may still be written by a call nobody heard of is looked at again when it no longer can. */
+  private async noteAnswer(
+    held: HeldLease,
+    driver: ProviderDriver,
+    intent: Intent,
+    results: readonly ChangeResult[],
+  ): Promise<void> {
+    if (!driver.traits.wholeList) return;
+    const isUnheard = results.some(({ result }) => result === 'unknown');
+    if (isUnheard) await this.reconciler.askIn(held, horizonSeconds(driver));
+    else await this.stores.convergence.heard(this.database.autocommit, held.lease, intent);
   }
 
   private async settleUnreadable(held: HeldLease, pass: Pass, error: DriverError): Promise<void> {
