@@ -63,7 +63,7 @@ export interface DriverBench {
   /** an object with nothing open in it, and a credential that may change it; as many as 5 different ones */
   target(number: number): CloudTarget;
   /** another spelling of an object's name; left out: in capitals */
-  respelled?(identifier: string): string;
+  readonly respelled?: (identifier: string) => string;
   /** an object that does not exist */
   missingTarget(): CloudTarget;
   /** the same object with a secret that the cloud does not know */

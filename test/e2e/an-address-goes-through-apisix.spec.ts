@@ -89,7 +89,7 @@ describe('An address goes through APISIX', () => {
     const addresses = { ipv4Address: '203.0.113.9', ipv6Address: '2001:db8::9' };
     const { id } = await org.started({ resourceIds: [resourceId], ...addresses });
     const active = await org.reaches(id, 'ACTIVE');
-    expect(active.resourceIps.map(({ providerRuleId }) => providerRuleId).toSorted()).toEqual([
+    expect(active.resourceIps.map(({ providerRuleId }) => providerRuleId!).toSorted()).toEqual([
       'routes/simulated-route-1#2001:db8::9/128',
       'routes/simulated-route-1#203.0.113.9/32',
     ]);

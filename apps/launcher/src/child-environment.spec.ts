@@ -24,7 +24,9 @@ describe('childEnvironment', () => {
 
   it('names no endpoint when the clouds are real', () => {
     const environment = childEnvironment({}, { ...addresses, simulatorPort: null }, secrets, 'x');
-    expect(Object.keys(environment).filter((name) => /ENDPOINT|AZURE|SIMULATOR|TENANT/.test(name))).toEqual([]);
+    expect(Object.keys(environment).filter((name) => /ENDPOINT|AZURE|SIMULATOR|TENANT/.test(name))).toEqual(
+      [],
+    );
   });
 
   it('lets what the user gives win, unless it is empty', () => {

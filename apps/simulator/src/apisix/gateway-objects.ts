@@ -110,13 +110,14 @@ export class GatewayObjects {
   }
 
   private tell(id: string, before: readonly Opening[], after: readonly Opening[]): void {
-    const names = (openings: readonly Opening[]): Set<string> =>
-      new Set(openings.map(({ providerRuleId }) => providerRuleId));
-    const [were, are] = [names(before), names(after)];
+    const [were, are] = [namesOf(before), namesOf(after)];
     for (const opening of before) if (!are.has(opening.providerRuleId)) this.world.ledger.close(opening);
     for (const opening of after) if (!were.has(opening.providerRuleId)) this.world.ledger.open(opening);
   }
 }
+
+const namesOf = (openings: readonly Opening[]): Set<string> =>
+  new Set(openings.map(({ providerRuleId }) => providerRuleId));
 
 function openingsOf(id: string, { value, ours }: GatewayObject): Opening[] {
   return letIn(value).map(({ entry, address }) => ({

@@ -80,7 +80,8 @@ export const withWhitelist = (value: JsonObject, whitelist: readonly string[]): 
 /** Whom an object lets in: everyone where nothing keeps them out. */
 export function letIn(value: JsonObject): LetIn[] {
   const plugin = isObject(value.plugins) ? value.plugins[PLUGIN] : undefined;
-  const isOff = isObject(plugin) && isObject(plugin._meta) && plugin._meta.disable === true;
+  const { _meta: meta } = isObject(plugin) ? plugin : {};
+  const isOff = isObject(meta) && meta.disable === true;
   const list = whitelistOf(value);
   if (list.length === 0 || isOff) return EVERYONE.map((address) => ({ entry: address, address }));
   return [...new Set(list)].flatMap((entry) => {

@@ -94,15 +94,15 @@ function readGuard(plugins: unknown): Omit<GuardedObject, 'path'> {
   const plugin = readField(plugins, PLUGIN);
   if (plugin === undefined) return { guard: 'none', entries: [] };
   if (!isRecord(plugin)) throw noProperAnswer(false);
-  const { whitelist, blacklist } = plugin;
+  const { whitelist, blacklist, _meta: meta } = plugin;
   if (whitelist === undefined || whitelist === null) {
     if (!Array.isArray(blacklist)) throw noProperAnswer(false);
     return { guard: 'blacklist', entries: [] };
   }
   if (!Array.isArray(whitelist) || !whitelist.every((entry) => typeof entry === 'string'))
     throw noProperAnswer(false);
-  const guard: Guard = isRecord(plugin._meta) && plugin._meta.disable === true ? 'disabled' : 'whitelist';
-  return { guard, entries: whitelist as string[] };
+  const guard: Guard = isRecord(meta) && meta.disable === true ? 'disabled' : 'whitelist';
+  return { guard, entries: whitelist };
 }
 
 /** No plugins at all are told as nothing, or in Lua's way as an empty list. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 
-const { identifier, place } = APISIX_FACTS.resourceTypes.ROUTE!;
+const { identifier } = APISIX_FACTS.resourceTypes.ROUTE!;
 const { adminUrl, adminKey } = APISIX_FACTS.credentialTypes.ADMIN_KEY!.forms;
 const placed = (adminUrlText: string, id = 'r1', type = 'ROUTE'): string =>
   APISIX_FACTS.resourceTypes[type]!.place({ identifier: id, config: {}, hints: { adminUrl: adminUrlText } })

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { ruleKey, type RuleSpec } from '#rules';
 import type { RuleChange } from '../provider-driver';
 import { judged, observedRules, rewrite, SENTINEL, type Guard, type GuardedObject } from './whitelist';
@@ -131,7 +131,7 @@ describe('a list with changes', () => {
     expect(plan.entries).toBeNull();
     expect(plan.settled.get(0)).toMatchObject({
       kind: 'invalid',
-      message: expect.stringContaining('blacklist'),
+      message: expect.stringContaining('blacklist') as string,
     });
   });
 

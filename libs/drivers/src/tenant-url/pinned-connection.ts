@@ -71,7 +71,12 @@ export class PinnedConnection {
       let sent = false;
       const fail = (error: unknown): void => reject(new NoTenantAnswer(sent, error));
       const request = (url.isSecure ? httpsRequest : httpRequest)({
-        ...{ hostname: url.hostname, port: url.port, path: `${url.path}${path}`, method, agent, signal },
+        hostname: url.hostname,
+        port: url.port,
+        path: `${url.path}${path}`,
+        method,
+        agent,
+        signal,
         headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       });
       request.once('socket', (socket) => {
