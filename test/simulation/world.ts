@@ -128,6 +128,7 @@ export class World {
       leaseGeneration: 0,
       lastWriteAt: null,
       lastWriteSize: 0,
+      inFlightUntil: null,
       reconcileDueAt: this.chance.between(0, 600_000),
       reconcileRequested: false,
     });

@@ -44,4 +44,6 @@ const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
   AZURE_AUTHORITY_HOST: `http://127.0.0.1:${port}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,
   VERCEL_API_URL: `http://127.0.0.1:${port}/vercel`,
+  // The simulated gateway is named by its credential.
+  TENANT_URL_NETWORKS: '127.0.0.0/8,::1',
 });

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { ApisixProvider } from './apisix/apisix-provider';
 import { AwsProvider } from './aws/aws-provider';
 import { AzureProvider } from './azure/azure-provider';
 import { ControlInterface } from './control/control-interface';
@@ -100,7 +101,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     writes: { burst: 100, refillPerSecond: 10 },
     reads: { burst: 500, refillPerSecond: 50 },
   });
-  const providers = [aws, gcp, azure, vercel];
+  const providers = [aws, gcp, azure, new ApisixProvider(world), vercel];
   const control = new ControlInterface(world, providers, () => {
     world.reset();
     for (const provider of providers) provider.reset();

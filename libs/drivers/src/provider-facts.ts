@@ -6,6 +6,8 @@ export interface FieldForm {
   readonly pattern: RegExp;
   /** goes after the field's name: `must be …` */
   readonly words: string;
+  /** what a pattern cannot tell: words that go after the field's name, null when the text is fine */
+  readonly refusal?: (text: string) => string | null;
 }
 
 /** The fields of one credentialType. What else is sent is ignored. */

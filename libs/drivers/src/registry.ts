@@ -1,6 +1,6 @@
 import type { Provider } from '#rules';
 import { AGENT_CREDENTIAL_TYPES } from './agent/agent.facts';
-import { APISIX_CREDENTIAL_TYPES } from './apisix/apisix.facts';
+import { APISIX_FACTS } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
 import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_FACTS } from './gcp/gcp.facts';
@@ -34,7 +34,7 @@ const ENTRIES: Readonly<Record<Provider, Entry>> = {
   AWS: driven(AWS_FACTS, async () => (await import('./aws/aws.driver.js')).createAwsDriver),
   GCP: driven(GCP_FACTS, async () => (await import('./gcp/gcp.driver.js')).createGcpDriver),
   AZURE: driven(AZURE_FACTS, async () => (await import('./azure/azure.driver.js')).createAzureDriver),
-  APISIX: kept(APISIX_CREDENTIAL_TYPES),
+  APISIX: driven(APISIX_FACTS, async () => (await import('./apisix/apisix.driver.js')).createApisixDriver),
   VERCEL: driven(VERCEL_FACTS, async () => (await import('./vercel/vercel.driver.js')).createVercelDriver),
   AGENT: kept(AGENT_CREDENTIAL_TYPES),
 };

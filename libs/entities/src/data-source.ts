@@ -14,6 +14,7 @@ import {
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
 import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
 import { UnwrittenAuditRecords1780100000000 } from './migrations/1780100000000-unwritten-audit-records';
+import { ListsInFlight1780300000000 } from './migrations/1780300000000-lists-in-flight';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -98,6 +99,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       FirstTables1760000000000,
       AccountsStaticRulesBillingAuditReconcile1770000000000,
       UnwrittenAuditRecords1780100000000,
+      ListsInFlight1780300000000,
     ],
     migrationsTransactionMode: 'each',
   });

@@ -20,6 +20,8 @@ export class TargetEntity {
   @Moment({ nullable: true }) lastWriteAt!: Date | null;
   /** how many changes that write had: many tell of a burst */
   @Count({ default: 0 }) lastWriteSize!: number;
+  /** until then a write of its whole list may still land that nobody heard of, and undo what was written since */
+  @Moment({ nullable: true }) inFlightUntil!: Date | null;
   /** when it is compared with the cloud next */
   @Moment({ default: () => 'now()' }) reconcileDueAt!: Date;
   /** somebody asked for it: the outcome is told even when it is the same as before */

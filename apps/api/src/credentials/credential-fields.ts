@@ -59,7 +59,8 @@ function refusalOf(shape: CredentialShape, field: string, text: string): string 
   if (text === '') return WORDS;
   if (text.length > LONGEST) return `must be at most ${LONGEST} characters`;
   const form = shape.forms[field];
-  return form && !form.pattern.test(text) ? form.words : null;
+  if (form && !form.pattern.test(text)) return form.words;
+  return form?.refusal?.(text) ?? null;
 }
 
 function shapeOf(provider: Provider, credentialType: string): CredentialShape {

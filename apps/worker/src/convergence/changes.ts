@@ -43,11 +43,11 @@ export const removalsOf = (rules: readonly SuperfluousRule[], most: number): Pla
 
 /** A batch of which nothing was sent. */
 export function notSent(
-  planned: readonly PlannedChange[],
+  changes: readonly RuleChange[],
   { kind, message, retryAfterMs }: DriverError,
 ): Map<string, ChangeResult> {
   const wait = retryAfterMs === null ? {} : { retryAfterMs };
-  return new Map(planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
+  return new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
 }
 
 /** The object had no room for what was to be added. */

@@ -10,7 +10,7 @@ import {
   type Transactions,
   type WriteBudgetStore,
 } from '#entities';
-import type { CloudTarget, ProviderDriver } from '#drivers';
+import type { CloudTarget, ProviderDriver, RuleChange } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
   judge,
@@ -38,12 +38,12 @@ import {
   toRuleChange,
   unseen,
 } from './changes';
-import { claimsAfter, claimsBefore } from './claims';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
 import { begunAgain, passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { keptDue, postponed, settlement, withoutLook } from './settle-rule';
+import { claimsAfter, claimsBefore, noteAnswer } from './whole-list';
 import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
@@ -139,7 +139,7 @@ export class Converger {
         for (const rule of await this.look(held, driver, part)) if (rule.inFlight) unheard.add(rule.ruleId);
       });
       // what was read for the passes to come is old by now
-      if (tries > 1) return true;
+      if (tries > 1 || (driver.traits.wholeList && unheard.size > 0)) return true;
     }
     return true;
   }
@@ -205,8 +205,6 @@ export class Converger {
   ): Promise<{ results: Map<string, ChangeResult>; after: ObservedRule[] | null }> {
     const results = await this.change(held, driver, target, pass, planned);
     allowance.spent();
-    if (driver.traits.wholeList && [...results.values()].some(({ result }) => result === 'unknown'))
-      await this.reconciler.askIn(held, horizonMs(driver) / 1000);
     const noted = { ...target, claims: claimsAfter(target.claims, pass, planned) };
     const after = await readOrNull(driver, noted);
     const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
@@ -259,23 +257,45 @@ export class Converger {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
-    held.asks(planned.map((change) => change.ruleId));
+    held.asks();
     const intentAt = this.timing.now();
     const noted = await this.stores.convergence.recordIntent(
       this.database.autocommit,
       held.lease,
-      { additions: ofAction('add'), removals: ofAction('remove'), access: pass.access },
+      {
+        additions: ofAction('add'),
+        removals: ofAction('remove'),
+        access: pass.access,
+        wholeList: driver.traits.wholeList ?? false,
+      },
       horizonMs(driver) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
     held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
+    const results = await this.send(held, driver, target, changes);
+    if (driver.traits.wholeList)
+      await noteAnswer(this.database.autocommit, this.stores.convergence, this.reconciler, {
+        held,
+        intent: noted,
+        results: [...results.values()],
+        horizonMs: horizonMs(driver),
+      });
+    return results;
+  }
+
+  private async send(
+    held: HeldLease,
+    driver: ProviderDriver,
+    target: CloudTarget,
+    changes: readonly RuleChange[],
+  ): Promise<Map<string, ChangeResult>> {
     try {
       const results = await held.during(() => driver.applyChanges(target, changes));
       return new Map(changes.map((change, index) => [change.ruleId, results[index]!]));
     } catch (error) {
-      return notSent(planned, asDriverError(error));
+      return notSent(changes, asDriverError(error));
     }
   }
 

@@ -1,5 +1,6 @@
 import type { ChangeResult, DriverErrorKind } from '#rules';
 import { DriverError } from '../driver-error';
+import { readRetryAfter } from '../retry-after';
 
 /** Vercel's codes that say more than the HTTP status; it has no list of them. */
 const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map([
@@ -135,12 +136,6 @@ function waitOf(body: unknown, header: Refusal['header'], now: number): number |
   );
   const wait = first ?? others.find((candidate) => candidate !== null) ?? null;
   return wait === null ? null : Math.min(LONGEST_WAIT_MS, Math.max(0, wait));
-}
-
-function readRetryAfter(text: string | null, now: number): number | null {
-  if (!text) return null;
-  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
 function epochMs(value: unknown, factor = 1): number | null {

@@ -1,8 +1,9 @@
-import type { ConvergenceStore, Tx } from '#entities';
+import type { ConvergenceStore, Intent, Tx } from '#entities';
 import type { CloudTarget, ProviderDriver } from '#drivers';
-import { claimsOf, type PlannedChange } from '#rules';
+import { claimsOf, type ChangeResult, type PlannedChange } from '#rules';
 import type { HeldLease } from './held-lease';
 import type { Pass } from './passes';
+import type { Reconciler } from './reconciler';
 
 type Claims = CloudTarget['claims'];
 
@@ -24,4 +25,21 @@ export function claimsAfter(before: Claims, { rules }: Pass, planned: readonly P
     ...before,
     ...rules.filter(({ ruleId }) => added.has(ruleId)).map(({ key, ruleId }) => [key, ruleId] as const),
   ]);
+}
+
+/** A list that may still be written by a call nobody heard of is compared again when it no longer can be. */
+export async function noteAnswer(
+  tx: Tx,
+  store: ConvergenceStore,
+  reconciler: Pick<Reconciler, 'askIn'>,
+  sent: {
+    readonly held: HeldLease;
+    readonly intent: Intent;
+    readonly results: readonly ChangeResult[];
+    readonly horizonMs: number;
+  },
+): Promise<void> {
+  const isUnheard = sent.results.some(({ result }) => result === 'unknown');
+  if (isUnheard) await reconciler.askIn(sent.held, sent.horizonMs / 1000);
+  else await store.heard(tx, sent.held.lease, sent.intent);
 }
