@@ -476,9 +476,9 @@ export function describeDriver(
       it('has one name for an object, however it is spelled, and another for another', () => {
         const { resourceType, identifier } = target;
         const { targetKey } = DriverRegistry.facts(bench.driver.kind)!.resourceTypes[resourceType]!;
-        const name = targetKey(identifier);
-        expect(targetKey(identifier.toUpperCase())).toBe(name);
-        expect(targetKey(bench.target(1).identifier)).not.toBe(name);
+        const name = targetKey(identifier, 'one organization');
+        expect(targetKey(identifier.toUpperCase(), 'another organization')).toBe(name);
+        expect(targetKey(bench.target(1).identifier, 'one organization')).not.toBe(name);
         expect(name.startsWith(`${bench.driver.kind}:`)).toBe(true);
       });
 

@@ -33,6 +33,9 @@ export interface ProviderFacts {
 
 export interface ResourceTypeFacts {
   readonly identifier: { readonly pattern: RegExp; readonly example: string };
-  /** one name for one cloud object, however two tenants spell it: they share its rules and its lease */
-  readonly targetKey: (identifier: string) => string;
+  /**
+   * One name for one cloud object, however two tenants spell it: they share its rules and its lease. Where each tenant
+   * has names of its own, the organization is a part of it.
+   */
+  readonly targetKey: (identifier: string, organization: string) => string;
 }

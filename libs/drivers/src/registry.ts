@@ -1,5 +1,5 @@
 import type { Provider } from '#rules';
-import { AGENT_CREDENTIAL_TYPES } from './agent/agent.facts';
+import { AGENT_FACTS } from './agent/agent.facts';
 import { APISIX_CREDENTIAL_TYPES } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
 import { AZURE_CREDENTIAL_TYPES } from './azure/azure.facts';
@@ -10,8 +10,8 @@ import { VERCEL_CREDENTIAL_TYPES } from './vercel/vercel.facts';
 
 interface Entry {
   readonly facts: ProviderFacts;
-  /** loads the driver and the SDK behind it */
-  readonly load: (environment: NodeJS.ProcessEnv) => Promise<ProviderDriver>;
+  /** loads the driver and the SDK behind it; null: agents carry out their own changes, and no worker drives them */
+  readonly load: ((environment: NodeJS.ProcessEnv) => Promise<ProviderDriver>) | null;
 }
 
 /** The one list of providers: a new one is a line here and a folder beside it. */
@@ -20,6 +20,7 @@ const ENTRIES: Partial<Record<Provider, Entry>> = {
     facts: AWS_FACTS,
     load: async (environment) => (await import('./aws/aws.driver.js')).createAwsDriver(environment),
   },
+  AGENT: { facts: AGENT_FACTS, load: null },
 };
 
 /** Credentials are kept for every provider, also for one this build cannot drive. */
@@ -29,7 +30,7 @@ const CREDENTIAL_TYPES: Readonly<Record<Provider, CredentialTypes>> = {
   AZURE: AZURE_CREDENTIAL_TYPES,
   APISIX: APISIX_CREDENTIAL_TYPES,
   VERCEL: VERCEL_CREDENTIAL_TYPES,
-  AGENT: AGENT_CREDENTIAL_TYPES,
+  AGENT: AGENT_FACTS.credentialTypes,
 };
 
 /** The drivers of this process, each loaded on first use: an SDK costs tens of megabytes. */
@@ -39,12 +40,22 @@ export class DriverRegistry {
   /** @param environment where the providers' endpoint variables are read, usually `process.env` */
   constructor(private readonly environment: NodeJS.ProcessEnv) {}
 
-  /** Providers this build can drive. */
-  static get providers(): Provider[] {
+  /** Providers whose resources this build takes. */
+  static get served(): Provider[] {
     return Object.keys(ENTRIES) as Provider[];
   }
 
-  /** @returns undefined for a provider this build cannot drive */
+  /** Of those, the ones a worker drives. */
+  static get providers(): Provider[] {
+    return DriverRegistry.served.filter((provider) => ENTRIES[provider]?.load);
+  }
+
+  /** Whether there is a driver. Without one there is no cloud to ask: an agent connects and reports by itself. */
+  static isDriven(provider: Provider): boolean {
+    return DriverRegistry.providers.includes(provider);
+  }
+
+  /** @returns undefined for a provider this build does not serve */
   static facts(provider: Provider): ProviderFacts | undefined {
     return ENTRIES[provider]?.facts;
   }
@@ -54,13 +65,13 @@ export class DriverRegistry {
     return CREDENTIAL_TYPES[provider];
   }
 
-  /** @throws Error for a provider this build cannot drive; callers check `facts` first */
+  /** @throws Error for a provider this build cannot drive; callers check `isDriven` first */
   async driver(provider: Provider): Promise<ProviderDriver> {
     const known = this.loaded.get(provider);
     if (known) return known;
-    const entry = ENTRIES[provider];
-    if (!entry) throw new Error(`No driver for provider ${provider}`);
-    const driver = entry.load(this.environment);
+    const load = ENTRIES[provider]?.load;
+    if (!load) throw new Error(`No driver for provider ${provider}`);
+    const driver = load(this.environment);
     this.loaded.set(provider, driver);
     return driver;
   }

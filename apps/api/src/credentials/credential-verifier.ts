@@ -14,17 +14,18 @@ export class CredentialVerifier {
   ) {}
 
   /**
-   * @returns why the provider refused it or did not say, null when it took it
-   * @throws ApiError 400 for a provider this build cannot drive
+   * @returns why the provider refused it or did not say, null when it took it, or when it holds nothing to refuse
+   * @throws ApiError 400 for a provider this build does not serve
    */
   async check(sealed: SealedCredential): Promise<DriverError | null> {
-    if (!DriverRegistry.providers.includes(sealed.provider)) {
+    if (!DriverRegistry.served.includes(sealed.provider)) {
       throw badRequest(
-        `This deployment cannot check credentials for ${sealed.provider}: it drives ${DriverRegistry.providers.join(', ')}`,
+        `This deployment cannot check credentials for ${sealed.provider}: it serves ${DriverRegistry.served.join(', ')}`,
         undefined,
         'VERIFICATION_FAILED',
       );
     }
+    if (!DriverRegistry.isDriven(sealed.provider)) return null;
     const driver = await this.drivers.driver(sealed.provider);
     return driverErrorOf(() => driver.checkCredential(openedCredential(this.masterKeys, sealed)));
   }

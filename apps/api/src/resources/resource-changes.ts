@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewResource, ResourceChange, ResourceRow } from '#entities';
-import type { TrafficConfig } from '#rules';
+import type { OrganizationId, TrafficConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
 import { checkedTargetKey } from './resource-naming';
@@ -24,7 +24,11 @@ export function trafficConfig({ port, ports, protocol }: ResourceConfigDto = {})
 }
 
 /** @throws ApiError 400 naming the field */
-export function changedResource(now: ResourceRow, asked: UpdateResourceDto): PlannedChange {
+export function changedResource(
+  now: ResourceRow,
+  asked: UpdateResourceDto,
+  organization: OrganizationId,
+): PlannedChange {
   for (const field of ['provider', 'resourceType'] as const) {
     if (asked[field] !== undefined && asked[field] !== now[field]) {
       throw badRequest(`${field} cannot be changed: create another resource`, {
@@ -46,7 +50,7 @@ export function changedResource(now: ResourceRow, asked: UpdateResourceDto): Pla
   const { provider, resourceType } = now;
   return {
     ...change,
-    targetKey: checkedTargetKey({ ...change, provider, resourceType, config: asked.config }),
+    targetKey: checkedTargetKey({ ...change, provider, resourceType, config: asked.config }, organization),
     placeChanged:
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
     activityGiven: asked.isActive !== undefined,

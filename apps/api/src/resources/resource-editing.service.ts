@@ -42,7 +42,7 @@ export class ResourceEditingService {
     const { updated, targets } = await this.database.transaction(async (tx) => {
       const now = await this.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
-      const change = changedResource(now, asked);
+      const change = changedResource(now, asked, organizationId);
       if (change.credentialId !== now.credentialId) {
         await checkFittingCredential(this.credentials, tx, organizationId, change.credentialId, now.provider);
       }

@@ -1,4 +1,5 @@
 import { DriverRegistry } from '#drivers';
+import type { OrganizationId } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 
@@ -16,12 +17,12 @@ export interface NamedResource extends Pick<
  * @returns the cloud object's one name
  * @throws ApiError 400 naming the field and what it must be
  */
-export function checkedTargetKey(asked: NamedResource): string {
+export function checkedTargetKey(asked: NamedResource, organization: OrganizationId): string {
   const facts = DriverRegistry.facts(asked.provider);
   if (!facts)
     throw invalid(
       'provider',
-      `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`,
+      `is not served here: this deployment serves ${DriverRegistry.served.join(', ')}`,
     );
   const type =
     Object.hasOwn(facts.resourceTypes, asked.resourceType) && facts.resourceTypes[asked.resourceType];
@@ -39,7 +40,7 @@ export function checkedTargetKey(asked: NamedResource): string {
   if (asked.config?.port !== undefined && asked.config.ports !== undefined) {
     throw invalid('config.ports', 'must be left out when config.port is given');
   }
-  return type.targetKey(asked.resourceIdentifier);
+  return type.targetKey(asked.resourceIdentifier, organization);
 }
 
 const invalid = (field: string, words: string): Error => badRequest(`${field} ${words}`, { [field]: words });

@@ -45,8 +45,8 @@ export class ResourcesService {
     asked: CreateResourceDto,
     caller: HostAddress | null,
   ): Promise<ResourceRow> {
-    const targetKey = checkedTargetKey(asked);
     const { organizationId } = principal;
+    const targetKey = checkedTargetKey(asked, organizationId);
     return this.database.transaction(async (tx) => {
       await checkFittingCredential(this.credentials, tx, organizationId, asked.credentialId, asked.provider);
       if (!(await this.resources.hasRoom(tx, organizationId))) {

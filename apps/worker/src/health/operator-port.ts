@@ -24,10 +24,11 @@ export class OperatorPort {
   /** @throws Error when the port is taken */
   async open(): Promise<void> {
     if (this.port === null) return;
-    this.queues = new QueueDepth(DriverRegistry.providers, this.queue, (error) =>
+    this.queues = new QueueDepth(DriverRegistry.served, this.queue, (error) =>
       this.log.warn({ err: error }, 'The queue cannot be measured'),
     );
     this.metrics.watchBacklog(this.database);
+    this.metrics.watchAgents(this.database);
     this.metrics.watchQueues(this.queues);
     this.server = await MetricsServer.listen(this.port, {
       registry: this.metrics.registry,

@@ -28,9 +28,9 @@ import type { Protocol, Provider, TrafficConfig } from '#rules';
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const PORT_WORDS = 'must be a port from 1 to 65535';
 
-/** What may be named, by provider this build drives. */
+/** What may be named, by provider this build serves. */
 function resourceTypeWords(): string {
-  return DriverRegistry.providers
+  return DriverRegistry.served
     .map((provider) => {
       const types = Object.entries(DriverRegistry.facts(provider)!.resourceTypes);
       return `${provider}: ${types.map(([name, { identifier }]) => `${name} (\`${identifier.example}\`)`).join(', ')}`;
