@@ -13,6 +13,9 @@ import { returned, type Tx } from './database';
 import { HOLDING } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
+/** Where the database tells, by the key of a host, that what its agent is to keep may have changed. */
+export const AGENT_STATES_CHANNEL = 'agent_states';
+
 /** An opening that an agent is to keep. */
 export interface AgentRule extends RuleSpec {
   readonly id: string;
