@@ -8,6 +8,8 @@ import {
   type RuleSpec,
   type TrafficConfig,
 } from '#rules';
+import type { ServingAgent } from './agent.store';
+import { versionOf } from './agent-version';
 import { byKey } from './by-key';
 import { returned, type Tx } from './database';
 import { HOLDING } from './status-lists';
@@ -56,15 +58,15 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
   /**
    * What the host is to be now. Before it is told, it is noted that it may soon be so: what an agent was told of once
    * counts as open until it reports otherwise.
-   * @param agentId the agent, locked in this transaction (`AgentStore.admit`)
+   * @param agent as it was admitted in this transaction
    */
-  async offer(tx: Tx, organization: OrganizationId, agentId: string, targetKey: string): Promise<AgentState> {
+  async offer(tx: Tx, organization: OrganizationId, agent: ServingAgent): Promise<AgentState> {
     for (let reads = 1; ; reads += 1) {
-      const { state, rules } = await this.read(tx, organization, targetKey);
+      const { state, rules } = await this.read(tx, organization, agent);
       if (await this.noteOffered(tx, rules)) {
         await tx.query(
           'UPDATE agents SET served_version = $2 WHERE id = $1 AND served_version IS DISTINCT FROM $2',
-          [agentId, state.version],
+          [agent.id, state.version],
         );
         return state;
       }
@@ -73,14 +75,14 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
   }
 
   /** The version of what the host is to be now. */
-  async version(tx: Tx, organization: OrganizationId, targetKey: string): Promise<string> {
-    return (await this.read(tx, organization, targetKey)).state.version;
+  async version(tx: Tx, organization: OrganizationId, agent: ServingAgent): Promise<string> {
+    return (await this.read(tx, organization, agent)).state.version;
   }
 
   private async read(
     tx: Tx,
     organization: OrganizationId,
-    targetKey: string,
+    { targetKey, servedVersion }: ServingAgent,
   ): Promise<{ state: AgentState; rules: RawRule[] }> {
     const [host] = await tx.query<{ serverTime: Date; targetId: string | null; configs: TrafficConfig[] }[]>(
       `SELECT clock_timestamp() AS "serverTime", t.id AS "targetId",
@@ -93,7 +95,7 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
     const guarded = guardedTraffic(host!.configs);
     const wanted = rules.filter((rule) => rule.wanted);
     const state = {
-      version: versionOf(guarded, wanted),
+      version: versionOf(servedVersion, contentHash(guarded, wanted)),
       serverTime: host!.serverTime,
       guarded,
       rules: wanted.map(toAgentRule),
@@ -170,7 +172,7 @@ function guardedTraffic(configs: readonly TrafficConfig[]): GuardedTraffic[] {
 }
 
 /** A rule's revision grows with every change of those who hold it, each of whom waits to hear of it. */
-function versionOf(guarded: readonly GuardedTraffic[], rules: readonly RawRule[]): string {
+function contentHash(guarded: readonly GuardedTraffic[], rules: readonly RawRule[]): string {
   const kept = rules.map(({ id, revision, endsAt }) => [id, revision, endsAt]);
   return createHash('sha256')
     .update(JSON.stringify([guarded, kept]))

@@ -1,5 +1,6 @@
 import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
-import { returned, type Tx } from './database';
+import { withoutContent } from './agent-version';
+import type { Tx } from './database';
 import type { TenantStore } from './tenant-store';
 
 /** Who asks under an agent's name. */
@@ -16,6 +17,7 @@ export interface AgentVisit {
 /** The installation that serves under a name. Its row is locked until the transaction ends. */
 export interface ServingAgent {
   readonly id: string;
+  readonly targetKey: string;
   readonly servedVersion: string | null;
 }
 
@@ -63,12 +65,13 @@ export class AgentStore implements TenantStore<AgentStore> {
       await this.noteRival(tx, known.id, visit);
       return { kind: 'rival', id: known.id, serving: known, untold: known.untold };
     }
+    const servedVersion = same ? known.servedVersion : withoutContent(known.servedVersion);
     await tx.query(
       `UPDATE agents SET instance = $2, address = $3, software = $4, seen_at = now(), told_away = false,
-         served_version = CASE WHEN instance = $2 THEN served_version END WHERE id = $1`,
-      [known.id, visit.instance, visit.address, visit.software],
+         served_version = $5 WHERE id = $1`,
+      [known.id, visit.instance, visit.address, visit.software, servedVersion],
     );
-    const agent = { id: known.id, servedVersion: same ? known.servedVersion : null };
+    const agent = { id: known.id, targetKey: visit.targetKey, servedVersion };
     if (!same) await this.doubtRules(tx, visit.targetKey);
     return { kind: 'serving', agent, connected: created || known.away || !same };
   }

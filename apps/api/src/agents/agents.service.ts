@@ -56,7 +56,7 @@ export class AgentsService {
     try {
       for (;;) {
         const state = await this.asServing(principal, visit, (tx, agent) =>
-          this.states.offer(tx, principal.organizationId, agent.id, visit.targetKey),
+          this.states.offer(tx, principal.organizationId, agent),
         );
         const leftMs = until - performance.now();
         const waits = state.version === asked.version && leftMs > 0;
@@ -85,7 +85,7 @@ export class AgentsService {
         const found = { results, cleared: report.cleared ?? false };
         await this.settlements.settle(tx, organizationId, visit.targetKey, found, trail);
       }
-      return this.states.version(tx, organizationId, visit.targetKey);
+      return this.states.version(tx, organizationId, agent);
     });
   }
 

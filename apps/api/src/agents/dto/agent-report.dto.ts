@@ -38,7 +38,7 @@ export class AgentResultDto {
 }
 
 export class AgentReportDto extends AgentIdentityDto {
-  @ApiProperty({ example: '9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d', description: 'Of the state this is about' })
+  @ApiProperty({ example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d', description: 'Of the state this is about' })
   @MaxLength(64, { message: 'must be at most 64 characters' })
   @IsString({ message: 'must be a string' })
   version!: string;
@@ -62,5 +62,5 @@ export class AgentReportDto extends AgentIdentityDto {
 
 @ApiSchema({ description: 'Another version than the reported one: there is a newer state to fetch.' })
 export class AgentVersionDto {
-  @ApiProperty({ example: '9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d' }) version!: string;
+  @ApiProperty({ example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d' }) version!: string;
 }

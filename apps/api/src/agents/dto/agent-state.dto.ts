@@ -25,7 +25,10 @@ export class AgentIdentityDto {
 }
 
 export class AgentStateQueryDto extends AgentIdentityDto {
-  @ApiPropertyOptional({ example: '0f6b7c1d2e3f4a5b', description: 'Of the state the caller keeps' })
+  @ApiPropertyOptional({
+    example: '41-3f9a0c1d2e3f4a5b6c7d8e9f0a1b2c3d',
+    description: 'Of the state the caller keeps',
+  })
   @IsOptional()
   @MaxLength(64, { message: 'must be at most 64 characters' })
   @IsString({ message: 'must be a string' })
@@ -76,7 +79,7 @@ export class AgentRuleDto {
 })
 export class AgentStateDto {
   @ApiProperty({
-    example: '9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d',
+    example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d',
     description: 'Changes exactly when there is something new to keep or to report',
   })
   version!: string;
