@@ -88,13 +88,13 @@ export class AgentStore implements TenantStore<AgentStore> {
   /** Asks a worker to tell how the host stands, and to verify again what was given up while the agent was away. */
   async lookAgain(tx: Tx, organization: OrganizationId, targetKey: string, tell: boolean): Promise<void> {
     await tx.query(
-      `UPDATE targets SET reconcile_due_at = now(), reconcile_requested = reconcile_requested OR $2 WHERE key = $1`,
-      [targetKey, tell],
-    );
-    await tx.query(
       `UPDATE resources r SET verify_due_at = now() FROM targets t
        WHERE t.key = $2 AND r.target_id = t.id AND r.organization_id = $1 AND r.suspended_by_check`,
       [organization, targetKey],
+    );
+    await tx.query(
+      `UPDATE targets SET reconcile_due_at = now(), reconcile_requested = reconcile_requested OR $2 WHERE key = $1`,
+      [targetKey, tell],
     );
   }
 
