@@ -63,9 +63,8 @@ export class NotificationFeed {
       await client.query(`LISTEN ${this.channel}`);
     } catch (error) {
       this.onLost(error as Error);
-      await this.end(client);
       this.planConnect();
-      return;
+      return this.end(client);
     }
     if (this.closed) return this.end(client);
     this.client = client;
