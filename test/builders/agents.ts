@@ -1,5 +1,6 @@
 import type { Answer, ApiClient } from '../harness/api-client';
 import type { Product } from '../harness/drawbridge';
+import { until } from '../harness/until';
 import type { Organization } from './organization';
 
 export interface AgentRule {
@@ -151,3 +152,22 @@ export const lastHeardOf = (drawbridge: Product, name: string, secondsAgo: numbe
     name,
     secondsAgo,
   ]);
+
+/** Has an agent wait for another state than the one it has. @returns once it waits; `answer` is what it gets */
+export async function waiting(
+  drawbridge: Product,
+  agent: TestAgent,
+): Promise<{ answer: Promise<AgentState> }> {
+  const seen = async (): Promise<string | undefined> => {
+    const [row] = await drawbridge.query<{ at: string }>(
+      'SELECT seen_at::text AS at FROM agents WHERE name = $1',
+      [agent.name],
+    );
+    return row?.at;
+  };
+  const before = await seen();
+  const { version } = agent.state!;
+  const answer = agent.client.expect(200, agent.ask({ version, waitSeconds: 30 }));
+  await until('it waits', async () => (await seen()) !== before);
+  return { answer };
+}

@@ -1,4 +1,4 @@
-import { GuardedHost, guardedHost, hostResource, type TestAgent } from '../builders/agents';
+import { GuardedHost, guardedHost, hostResource, waiting, type TestAgent } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -82,18 +82,19 @@ describe('An agent keeps a host', () => {
 
   it('a waiting agent is answered at once when a session starts, and when it stops', async () => {
     const { host, agent } = await served();
-    const nothing = agent.state!;
-    const waiting = agent.ask({ version: nothing.version, waitSeconds: 30 });
+    const news = await waiting(drawbridge, agent);
     const session = await startedOn(host);
     const began = performance.now();
-    const { body: state } = await waiting;
+    const state = await news.answer;
     expect(performance.now() - began).toBeLessThan(5000);
     expect(state.rules).toMatchObject([{ ipAddress: session.ipv4Address }]);
     agent.state = state;
 
-    const waitingForTheEnd = agent.ask({ version: state.version, waitSeconds: 30 });
+    const end = await waiting(drawbridge, agent);
     await stop(session.id);
-    expect((await waitingForTheEnd).body.rules).toEqual([]);
+    const stopped = performance.now();
+    expect((await end.answer).rules).toEqual([]);
+    expect(performance.now() - stopped).toBeLessThan(5000);
   });
 
   it('nothing new is answered at the end of the wait, with the same version', async () => {
@@ -126,11 +127,13 @@ describe('An agent keeps a host', () => {
     const { host, agent } = await served();
     const { id } = await startedOn(host, { durationHours: 1 });
     const before = (await agent.turn()).version;
-    const waiting = agent.ask({ version: before, waitSeconds: 30 });
+    const news = await waiting(drawbridge, agent);
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/extend`, { additionalHours: 2 }));
-    const { body } = await waiting;
-    expect(body.version).not.toBe(before);
-    expect(body.rules[0]!.secondsLeft).toBeGreaterThan(2 * 3600);
+    const began = performance.now();
+    const state = await news.answer;
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(state.version).not.toBe(before);
+    expect(state.rules[0]!.secondsLeft).toBeGreaterThan(2 * 3600);
     expect(await statusOf(id)).toBe('ACTIVE');
   });
 
@@ -207,13 +210,12 @@ describe('An agent keeps a host', () => {
 
   it('several resources of one host are one state; a change of what they guard is told', async () => {
     const { host, agent } = await served({ port: 22 });
-    const before = agent.state!.version;
-    const waiting = agent.ask({ version: before, waitSeconds: 30 });
+    const news = await waiting(drawbridge, agent);
     const other = await hostResource(org, host.credentialId, host.name.toUpperCase(), {
       port: 53,
       protocol: 'udp',
     });
-    expect((await waiting).body.guarded).toEqual([
+    expect((await news.answer).guarded).toEqual([
       { protocol: 'tcp', ports: [22] },
       { protocol: 'udp', ports: [53] },
     ]);

@@ -31,6 +31,11 @@ interface ReportedRule {
 
 const LEASE_SECONDS = 10;
 
+/** The ResourceIps in these statuses that hold the rule `r`. */
+const holders = (statuses: string): string => `SELECT ip.id FROM rule_holders holder
+  CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+  WHERE holder.rule_id = r.id AND ip.status IN (${statuses})`;
+
 /** Settles what agents report, by the same statements as what workers see in clouds. */
 export class AgentSettlementStore implements TenantStore<AgentSettlementStore> {
   private readonly leases = new LeaseStore();
@@ -77,9 +82,6 @@ export class AgentSettlementStore implements TenantStore<AgentSettlementStore> {
     ruleIds: readonly string[],
     cleared: boolean,
   ): Promise<ReportedRule[]> {
-    const holders = (statuses: string): string => `SELECT ip.id FROM rule_holders holder
-      CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
-      WHERE holder.rule_id = r.id AND ip.status IN (${statuses})`;
     return tx.query(
       `SELECT r.id AS "ruleId", r.revision, r.attempts, EXISTS (${holders(HOLDING)}) AS wanted,
          EXISTS (${holders(`'APPLIED'`)}) AS standing, ARRAY(${holders(`'PENDING'`)}) AS waiting

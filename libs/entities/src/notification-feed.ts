@@ -86,14 +86,16 @@ export class NotificationFeed {
   }
 
   private planProbe(client: Client): void {
-    this.plan(PROBE_EVERY_MS, () => {
-      client.query('SELECT 1').then(
-        () => {
-          if (this.client === client) this.planProbe(client);
-        },
-        (error: unknown) => this.lost(client, error as Error),
-      );
-    });
+    this.plan(PROBE_EVERY_MS, () => void this.probe(client));
+  }
+
+  private async probe(client: Client): Promise<void> {
+    try {
+      await client.query('SELECT 1');
+      if (this.client === client) this.planProbe(client);
+    } catch (error) {
+      this.lost(client, error as Error);
+    }
   }
 
   private plan(ms: number, work: () => void): void {
