@@ -50,6 +50,8 @@ module.exports = {
     only('typeorm', 'typeorm', 'libs/entities/'),
     only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
     only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/', 'apps/simulator/.*\\.spec\\.ts'),
+    only('google-cloud-compute', '@google-cloud', 'libs/drivers/src/gcp/'),
+    only('azure-sdk', '@azure', 'libs/drivers/src/azure/', 'apps/simulator/.*\\.spec\\.ts'),
     only('bcrypt', 'bcrypt', 'libs/secrets/'),
     only('prom-client', 'prom-client', 'libs/metrics/'),
   ],

@@ -66,10 +66,10 @@ const everyStuckObjectTried = (drawbridge: Drawbridge): Promise<boolean> =>
   until(
     'every stuck object was tried',
     async () => {
-      const [row] = await drawbridge.query<{ count: number }>(
-        `SELECT count(DISTINCT target_id)::int AS count FROM rules WHERE attempts > 0`,
+      const [row] = await drawbridge.query<{ isLeft: boolean }>(
+        `SELECT EXISTS (SELECT FROM rules WHERE state <> 'absent' AND due_at IS NOT NULL AND attempts = 0) AS "isLeft"`,
       );
-      return row!.count >= STUCK_GROUPS;
+      return !row!.isLeft;
     },
     120_000,
   );

@@ -17,6 +17,7 @@ const group = (identifier: string, data: Record<string, string>): CloudTarget =>
   region: 'eu-west-1',
   credential: { credentialType: 'ACCESS_KEY', data, externalId: null },
   deployment: 'conformance',
+  claims: new Map(),
 });
 
 async function startBench({ room }: BenchOptions): Promise<DriverBench> {
@@ -26,6 +27,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
   });
   return {
+    cloud: { ports: true, marks: true, batch: 'one-call', oneRulePerOpening: true, roomByVersion: true },
     driver: await registry.driver('AWS'),
     target: (number) => group(`sg-0123456789abcdef${number}`, KEYS),
     missingTarget: () => group('sg-0fedcba9876543210', KEYS),

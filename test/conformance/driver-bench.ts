@@ -37,8 +37,23 @@ export interface BenchOptions {
   readonly room: number;
 }
 
+/** In what clouds differ, and with it what a driver can do. */
+export interface CloudFacts {
+  /** its rules name a protocol and ports; else they let an address in whatever it wants */
+  readonly ports: boolean;
+  /** its entries carry our mark; else what is ours is told by `CloudTarget.claims` alone */
+  readonly marks: boolean;
+  /** how a batch is sent: adds in one call and removals in another, a call for each rule, or one list as a whole */
+  readonly batch: 'one-call' | 'call-each' | 'whole-list';
+  /** what another's rule lets in needs no rule of ours, and gets none; else ours is made beside it */
+  readonly oneRulePerOpening: boolean;
+  /** IPv4 and IPv6 rules have room of their own; else they share it */
+  readonly roomByVersion: boolean;
+}
+
 /** A driver, a cloud it works on, and a way to bend and to look at that cloud without the driver. */
 export interface DriverBench {
+  readonly cloud: CloudFacts;
   readonly driver: ProviderDriver;
   /** an object with nothing open in it, and a credential that may change it; as many as 5 different ones */
   target(number: number): CloudTarget;

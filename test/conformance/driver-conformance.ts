@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { DriverError, DriverRegistry } from '#drivers';
-import type { CloudTarget, RuleChange } from '#drivers';
-import { ruleKey, ruleSpecs, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
+import type { CloudTarget, PlacedObject, RuleChange } from '#drivers';
+import {
+  ruleKey,
+  ruleSpecs,
+  type ChangeResult,
+  type ObservedRule,
+  type PortsPerRule,
+  type Provider,
+  type RuleSpec,
+} from '#rules';
 import type { BenchOptions, DriverBench } from './driver-bench';
 
 type AddChange = Extract<RuleChange, { action: 'add' }>;
@@ -9,8 +17,8 @@ type AddChange = Extract<RuleChange, { action: 'add' }>;
 const EXPIRES_AT = 1_900_000_000;
 const ROOM = 60;
 const PLENTY = 2000;
-/** Timeouts last as long as the driver's own deadline, and a case may meet two. */
-const CASE_MS = 30_000;
+/** Beside the deadlines that a case may meet, on a machine with other work. */
+const CASE_MS = 20_000;
 
 const tcp = (cidr: string, port = 22): RuleSpec => ({
   address: cidr,
@@ -33,6 +41,13 @@ const remove = (providerRuleId: string): RuleChange => ({
 const kinds = (results: readonly ChangeResult[]): string[] =>
   results.map((result) => (result.result === 'refused' ? result.kind : result.result));
 
+/** What was not even sent is refused as a whole. */
+const refusedAll = (error: unknown, count: number): ChangeResult[] => {
+  if (!(error instanceof DriverError)) throw error;
+  const { kind, message } = error;
+  return Array.from({ length: count }, () => ({ result: 'refused', kind, message }));
+};
+
 /** The kind of the DriverError a call throws. */
 const thrown = async (call: Promise<unknown>): Promise<unknown> => {
   const error: unknown = await call.then(
@@ -48,9 +63,11 @@ const thrown = async (call: Promise<unknown>): Promise<unknown> => {
  * @param start makes a bench; called with room for few openings and with room for many
  */
 export function describeDriver(
-  provider: string,
+  provider: Provider,
   start: (options: BenchOptions) => Promise<DriverBench>,
 ): void {
+  const caseMs = CASE_MS + 2 * DriverRegistry.facts(provider)!.traits.callTimeoutMs;
+
   describe(`${provider} driver`, () => {
     let bench: DriverBench;
     let target: CloudTarget;
@@ -60,17 +77,37 @@ export function describeDriver(
     });
     beforeEach(async () => {
       await bench.reset();
+      claims.clear();
       target = bench.target(0);
     });
     afterAll(() => bench.close());
 
+    const open = (cidr: string, port = 22): RuleSpec =>
+      bench.cloud.ports ? tcp(cidr, port) : { address: cidr, protocol: 'all', ports: [] };
     const add = (spec: RuleSpec, deployment = target.deployment): AddChange => {
       const ruleId = randomUUID();
-      return { action: 'add', ruleId, spec, mark: { deployment, ruleId, expiresAt: EXPIRES_AT } };
+      return { action: 'add', ruleId, spec, mark: { deployment, ruleId, expiresAt: EXPIRES_AT }, config: {} };
     };
-    const apply = (changes: readonly RuleChange[], on = target): Promise<ChangeResult[]> =>
-      bench.driver.applyChanges(on, changes);
-    const read = (on = target): Promise<ObservedRule[]> => bench.driver.readRules(on);
+    const portsPerRule = (): PortsPerRule =>
+      DriverRegistry.facts(bench.driver.kind)!.resourceTypes[target.resourceType]!.portsPerRule;
+    /** What the database would claim to stand in each object: everything that was ever about to be added. */
+    const claims = new Map<string, Map<string, string>>();
+    const claimed = (on: CloudTarget): CloudTarget => ({
+      ...on,
+      claims: claims.get(on.identifier) ?? new Map<string, string>(),
+    });
+    const apply = (changes: readonly RuleChange[], on = target): Promise<ChangeResult[]> => {
+      const before = claimed(on);
+      const adds = changes.filter((change) => change.action === 'add');
+      claims.set(
+        on.identifier,
+        new Map([...before.claims, ...adds.map((change) => [ruleKey(change.spec), change.ruleId] as const)]),
+      );
+      return bench.driver
+        .applyChanges(before, changes)
+        .catch((error: unknown) => refusedAll(error, changes.length));
+    };
+    const read = (on = target): Promise<ObservedRule[]> => bench.driver.readRules(claimed(on));
     const addOne = async (spec: RuleSpec, on = target): Promise<{ change: AddChange; id: string }> => {
       const change = add(spec);
       const [result] = await apply([change], on);
@@ -83,7 +120,7 @@ export function describeDriver(
 
     describe('adds, reads and removes', () => {
       it('opens an IPv4 address and shows it as ours', async () => {
-        const { change, id } = await addOne(tcp('203.0.113.7/32'));
+        const { change, id } = await addOne(open('203.0.113.7/32'));
         expect(await bench.openings(target)).toEqual([
           expect.objectContaining({
             address: '203.0.113.7',
@@ -99,21 +136,21 @@ export function describeDriver(
       });
 
       it('opens an IPv6 address and a range', async () => {
-        const specs = [tcp('2001:db8::7/128'), tcp('2001:db8:7::/48'), tcp('198.51.100.0/24')];
+        const specs = [open('2001:db8::7/128'), open('2001:db8:7::/48'), open('198.51.100.0/24')];
         expect(kinds(await apply(specs.map((spec) => add(spec))))).toEqual(['done', 'done', 'done']);
         expect((await read()).map(({ key }) => key).sort()).toEqual(specs.map(ruleKey).sort());
         expect(await addresses()).toEqual(['198.51.100.0/24', '2001:db8:7::/48', '2001:db8::7']);
       });
 
       it('opens several ports of one address', async () => {
-        const specs = ruleSpecs('203.0.113.7/32', { ports: [443, 22, 80] }, bench.driver.traits.portsPerRule);
+        const specs = ruleSpecs('203.0.113.7/32', { ports: [443, 22, 80] }, portsPerRule());
         await apply(specs.map((spec) => add(spec)));
         expect((await read()).map(({ key }) => key).sort()).toEqual(specs.map(ruleKey).sort());
       });
 
       it.each(['tcp', 'udp', 'icmp', 'all'] as const)('opens %s without a port', async (protocol) => {
         const specs = ['203.0.113.7/32', '2001:db8::7/128'].flatMap((cidr) =>
-          ruleSpecs(cidr, { protocol }, bench.driver.traits.portsPerRule),
+          ruleSpecs(cidr, { protocol }, portsPerRule()),
         );
         await apply(specs.map((spec) => add(spec)));
         expect((await read()).map(({ key }) => key).sort()).toEqual(specs.map(ruleKey).sort());
@@ -129,19 +166,19 @@ export function describeDriver(
       });
 
       it('removes what it added and nothing else', async () => {
-        const { id } = await addOne(tcp('203.0.113.7/32'));
-        await addOne(tcp('203.0.113.8/32'));
+        const { id } = await addOne(open('203.0.113.7/32'));
+        await addOne(open('203.0.113.8/32'));
         expect(kinds(await apply([remove(id)]))).toEqual(['done']);
         expect(await addresses()).toEqual(['203.0.113.8']);
       });
 
       it('gives the results in the order of the changes', async () => {
-        const { id } = await addOne(tcp('203.0.113.1/32'));
+        const { id } = await addOne(open('203.0.113.1/32'));
         const changes = [
-          add(tcp('203.0.113.2/32', 80)),
+          add(open('203.0.113.2/32', 80)),
           remove(id),
-          add(tcp('2001:db8::3/128')),
-          add(tcp('203.0.113.4/32')),
+          add(open('2001:db8::3/128')),
+          add(open('203.0.113.4/32')),
         ];
         const results = await apply(changes);
         const observed = await read();
@@ -154,23 +191,29 @@ export function describeDriver(
         );
       });
 
-      it('needs one call for a batch of additions, one for the removals, and reads nothing', async () => {
-        const batch = hosts(50).map((cidr) => add(tcp(cidr)));
+      it('makes no more calls than its cloud asks for, and reads nothing', async () => {
+        const calls = <E extends string>(effect: E, changes: number): E[] =>
+          Array.from({ length: bench.cloud.batch === 'call-each' ? changes : 1 }, () => effect);
+        const batch = hosts(50).map((cidr) => add(open(cidr)));
         const added = await apply(batch);
         expect(kinds(added)).toEqual(batch.map(() => 'done'));
-        expect(await bench.calls(target)).toEqual(['add']);
+        expect(await bench.calls(target)).toEqual(calls('add', batch.length));
         const ids = added.map((result) => (result.result === 'done' ? result.providerRuleId : null) ?? '');
-        const results = await apply([...ids.map(remove), add(tcp('203.0.113.7/32'))]);
+        const results = await apply([...ids.map(remove), add(open('203.0.113.7/32'))]);
         expect(kinds(results)).toEqual([...ids, 'add'].map(() => 'done'));
-        expect(await bench.calls(target)).toEqual(['add', 'remove', 'add']);
+        expect(await bench.calls(target)).toEqual([
+          ...calls('add', batch.length),
+          ...calls('remove', ids.length),
+          'add',
+        ]);
         expect(await addresses()).toEqual(['203.0.113.7']);
       });
 
       it('removes before it adds: a full object takes what its removals make room for', async () => {
-        const results = await apply(hosts(ROOM).map((cidr) => add(tcp(cidr))));
+        const results = await apply(hosts(ROOM).map((cidr) => add(open(cidr))));
         const [first] = results;
         if (first?.result !== 'done') throw new Error('The object was not filled');
-        const changes = [add(tcp('198.51.100.7/32')), remove(first.providerRuleId ?? '')];
+        const changes = [add(open('198.51.100.7/32')), remove(first.providerRuleId ?? '')];
         expect(kinds(await apply(changes))).toEqual(['done', 'done']);
       });
 
@@ -182,13 +225,13 @@ export function describeDriver(
 
     describe('what is there already, or no longer', () => {
       it('adds once what is added twice', async () => {
-        const { id } = await addOne(tcp('203.0.113.7/32'));
-        expect(await apply([add(tcp('203.0.113.7/32'))])).toEqual([{ result: 'done', providerRuleId: id }]);
+        const { id } = await addOne(open('203.0.113.7/32'));
+        expect(await apply([add(open('203.0.113.7/32'))])).toEqual([{ result: 'done', providerRuleId: id }]);
         expect(await addresses()).toEqual(['203.0.113.7']);
       });
 
       it('adds once what one batch holds twice', async () => {
-        const changes = [add(tcp('203.0.113.7/32')), add(tcp('203.0.113.7/32'))];
+        const changes = [add(open('203.0.113.7/32')), add(open('203.0.113.7/32'))];
         const results = await apply(changes);
         expect(kinds(results)).toEqual(['done', 'done']);
         expect(results[0]).toEqual(results[1]);
@@ -196,9 +239,9 @@ export function describeDriver(
       });
 
       it('adds the rest when one of several exists', async () => {
-        const { id } = await addOne(tcp('203.0.113.7/32'));
+        const { id } = await addOne(open('203.0.113.7/32'));
         const results = await apply(
-          ['203.0.113.6/32', '203.0.113.7/32', '2001:db8::8/128'].map((cidr) => add(tcp(cidr))),
+          ['203.0.113.6/32', '203.0.113.7/32', '2001:db8::8/128'].map((cidr) => add(open(cidr))),
         );
         expect(kinds(results)).toEqual(['done', 'done', 'done']);
         expect(results[1]).toEqual({ result: 'done', providerRuleId: id });
@@ -206,8 +249,8 @@ export function describeDriver(
       });
 
       it('removes what is absent, and the rest with it', async () => {
-        const { id } = await addOne(tcp('203.0.113.7/32'));
-        const { id: kept } = await addOne(tcp('203.0.113.8/32'));
+        const { id } = await addOne(open('203.0.113.7/32'));
+        const { id: kept } = await addOne(open('203.0.113.8/32'));
         await apply([remove(id)]);
         expect(kinds(await apply([remove(id)]))).toEqual(['done']);
         expect(kinds(await apply([remove(id), remove(kept)]))).toEqual(['done', 'done']);
@@ -221,9 +264,14 @@ export function describeDriver(
         const planted = await bench.openings(target);
         const [observed] = await read();
         expect(observed).toMatchObject({ key: '203.0.113.7/32 tcp 22', ownRuleId: null });
-        const results = await apply([add(tcp('203.0.113.7/32')), add(tcp('203.0.113.8/32'))]);
-        expect(results[0]).toEqual({ result: 'done', providerRuleId: observed?.providerRuleId });
+        const results = await apply([add(open('203.0.113.7/32')), add(open('203.0.113.8/32'))]);
+        const foreignDoes = bench.cloud.oneRulePerOpening;
+        if (foreignDoes)
+          expect(results[0]).toEqual({ result: 'done', providerRuleId: observed?.providerRuleId });
         expect(kinds(results)).toEqual(['done', 'done']);
+        expect((await read()).filter(({ ownRuleId }) => ownRuleId !== null)).toHaveLength(
+          foreignDoes ? 1 : 2,
+        );
         expect((await bench.openings(target)).filter(({ ours }) => !ours)).toEqual(planted);
       });
 
@@ -233,8 +281,9 @@ export function describeDriver(
           {
             action: 'add',
             ruleId,
-            spec: tcp('203.0.113.7/32'),
+            spec: open('203.0.113.7/32'),
             mark: { deployment: 'other', ruleId, expiresAt: null },
+            config: {},
           },
         ]);
         await bench.plant(target, {
@@ -260,8 +309,9 @@ export function describeDriver(
           marks.map((mark, index) => ({
             action: 'add',
             ruleId: mark.ruleId,
-            spec: tcp(`203.0.113.${index}/32`),
+            spec: open(`203.0.113.${index}/32`),
             mark,
+            config: {},
           })),
         );
         expect(new Set((await read()).map(({ ownRuleId }) => ownRuleId))).toEqual(
@@ -273,9 +323,9 @@ export function describeDriver(
     describe('refusals', () => {
       it('refuses a malformed opening alone', async () => {
         const specs = [
-          ...hosts(4).map((cidr) => tcp(cidr)),
+          ...hosts(4).map((cidr) => open(cidr)),
           bench.malformedSpec,
-          ...hosts6(2).map((cidr) => tcp(cidr)),
+          ...hosts6(2).map((cidr) => open(cidr)),
         ];
         const results = await apply(specs.map((spec) => add(spec)));
         expect(kinds(results)).toEqual(['done', 'done', 'done', 'done', 'invalid', 'done', 'done']);
@@ -283,22 +333,26 @@ export function describeDriver(
       });
 
       it('adds as many as there is room for, with few calls', async () => {
-        await apply(hosts(40).map((cidr) => add(tcp(cidr))));
+        await apply(hosts(40).map((cidr) => add(open(cidr))));
         const more = hosts(75)
           .slice(40)
-          .map((cidr) => add(tcp(cidr)));
-        const v6 = hosts6(3).map((cidr) => add(tcp(cidr)));
+          .map((cidr) => add(open(cidr)));
+        const v6 = hosts6(3).map((cidr) => add(open(cidr)));
+        const { roomByVersion, batch } = bench.cloud;
+        const before = (await bench.calls(target)).length;
         const results = kinds(await apply([...more, ...v6]));
-        expect(results.filter((kind) => kind === 'done')).toHaveLength(23);
-        expect(results.filter((kind) => kind === 'quota')).toHaveLength(15);
-        expect(results.slice(35)).toEqual(['done', 'done', 'done']);
-        expect(await addresses()).toHaveLength(63);
-        expect((await bench.calls(target)).length).toBeLessThanOrEqual(14);
+        const fitting = roomByVersion ? 23 : 20;
+        expect(results.filter((kind) => kind === 'done')).toHaveLength(fitting);
+        expect(results.filter((kind) => kind === 'quota')).toHaveLength(38 - fitting);
+        if (roomByVersion) expect(results.slice(35)).toEqual(['done', 'done', 'done']);
+        expect(await addresses()).toHaveLength(40 + fitting);
+        const most = batch === 'call-each' ? fitting + 10 : 13;
+        expect((await bench.calls(target)).length - before).toBeLessThanOrEqual(most);
       });
 
       it('refuses what finds no room at all', async () => {
-        await apply(hosts(ROOM).map((cidr) => add(tcp(cidr))));
-        expect(kinds(await apply([add(tcp('198.51.100.7/32'))]))).toEqual(['quota']);
+        await apply(hosts(ROOM).map((cidr) => add(open(cidr))));
+        expect(kinds(await apply([add(open('198.51.100.7/32'))]))).toEqual(['quota']);
       });
 
       it.each([
@@ -307,7 +361,7 @@ export function describeDriver(
         ['not-found', 'target-missing'],
       ] as const)('reports %s as %s, adds nothing, and works afterwards', async (fault, kind) => {
         await bench.bend(target, 'add', fault, { count: 1 });
-        const changes = [add(tcp('203.0.113.7/32')), add(tcp('203.0.113.8/32'))];
+        const changes = [add(open('203.0.113.7/32')), add(open('203.0.113.8/32'))];
         expect(kinds(await apply(changes))).toEqual([kind, kind]);
         expect(await addresses()).toEqual([]);
         expect(await bench.calls(target)).toEqual(['add']);
@@ -320,9 +374,9 @@ export function describeDriver(
         ['throttle', 'throttled'],
         ['refuse', 'denied'],
       ] as const)('adds nothing when the removals before it meet %s', async (fault, kind) => {
-        const { id } = await addOne(tcp('203.0.113.7/32'));
+        const { id } = await addOne(open('203.0.113.7/32'));
         await bench.bend(target, 'remove', fault, { count: 1 });
-        expect(kinds(await apply([add(tcp('203.0.113.8/32')), remove(id)]))).toEqual([kind, kind]);
+        expect(kinds(await apply([add(open('203.0.113.8/32')), remove(id)]))).toEqual([kind, kind]);
         expect(await addresses()).toEqual(['203.0.113.7']);
       });
 
@@ -330,8 +384,8 @@ export function describeDriver(
         const wrong = bench.withWrongSecret(target);
         expect(await thrown(bench.driver.verify(wrong))).toBe('denied');
         expect(await thrown(read(wrong))).toBe('denied');
-        expect(kinds(await apply([add(tcp('203.0.113.7/32'))], wrong))).toEqual(['denied']);
-        expect(kinds(await apply([add(tcp('203.0.113.7/32'))]))).toEqual(['done']);
+        expect(kinds(await apply([add(open('203.0.113.7/32'))], wrong))).toEqual(['denied']);
+        expect(kinds(await apply([add(open('203.0.113.7/32'))]))).toEqual(['done']);
         expect(await thrown(read(wrong))).toBe('denied');
       });
 
@@ -339,7 +393,7 @@ export function describeDriver(
         const missing = bench.missingTarget();
         expect(await thrown(bench.driver.verify(missing))).toBe('target-missing');
         expect(await thrown(read(missing))).toBe('target-missing');
-        expect(kinds(await apply([add(tcp('203.0.113.7/32'))], missing))).toEqual(['target-missing']);
+        expect(kinds(await apply([add(open('203.0.113.7/32'))], missing))).toEqual(['target-missing']);
       });
     });
 
@@ -393,20 +447,20 @@ export function describeDriver(
         'calls what was done but never answered unknown, and reading tells',
         async () => {
           const other = bench.target(1);
-          const { id } = await addOne(tcp('203.0.113.7/32'), other);
+          const { id } = await addOne(open('203.0.113.7/32'), other);
           await bench.bend(target, 'add', 'timeout-after-success', { count: 1 });
           await bench.bend(other, 'remove', 'timeout-after-success', { count: 1 });
-          const change = add(tcp('203.0.113.8/32'));
+          const change = add(open('203.0.113.8/32'));
           const [added, removed] = await Promise.all([
             apply([change]),
-            apply([remove(id), add(tcp('203.0.113.9/32'))], other),
+            apply([remove(id), add(open('203.0.113.9/32'))], other),
           ]);
           expect(kinds(added)).toEqual(['unknown']);
           expect(kinds(removed)).toEqual(['unknown', 'transient']);
           expect(await read()).toMatchObject([{ ownRuleId: change.ruleId }]);
           expect(await read(other)).toEqual([]);
         },
-        CASE_MS,
+        caseMs,
       );
 
       it(
@@ -414,23 +468,23 @@ export function describeDriver(
         async () => {
           const other = bench.target(1);
           const unread = bench.target(2);
-          const { change, id } = await addOne(tcp('203.0.113.7/32'), other);
+          const { change, id } = await addOne(open('203.0.113.7/32'), other);
           await bench.bend(target, 'add', 'timeout-before', { count: 1 });
           await bench.bend(other, 'remove', 'timeout-before', { count: 1 });
           await bench.bend(unread, 'read', 'timeout-before', { count: 1 });
-          const calls = [apply([add(tcp('203.0.113.8/32'))]), apply([remove(id)], other)] as const;
+          const calls = [apply([add(open('203.0.113.8/32'))]), apply([remove(id)], other)] as const;
           expect(await thrown(read(unread))).toBe('transient');
           expect((await Promise.all(calls)).map(kinds)).toEqual([['unknown'], ['unknown']]);
           expect(await read()).toEqual([]);
           expect(await read(other)).toMatchObject([{ ownRuleId: change.ruleId }]);
         },
-        CASE_MS,
+        caseMs,
       );
 
       it.each(['add', 'remove'] as const)(
         'calls a half-done %s unknown, and repeating it completes it',
         async (effect) => {
-          const batch = hosts(5).map((cidr) => add(tcp(cidr)));
+          const batch = hosts(5).map((cidr) => add(open(cidr)));
           const ids =
             effect === 'add'
               ? []
@@ -439,8 +493,13 @@ export function describeDriver(
                 );
           const changes = effect === 'add' ? batch : ids.map(remove);
           await bench.bend(target, effect, 'partial', { count: 1 });
-          expect(kinds(await apply(changes))).toEqual(changes.map(() => 'unknown'));
-          expect([2, 3]).toContain((await addresses()).length);
+          const isWhole = bench.cloud.batch !== 'call-each';
+          // a call for each: what comes after the failed one was not sent
+          expect(kinds(await apply(changes))).toEqual(
+            changes.map((_, index) => (isWhole || index === 0 ? 'unknown' : 'transient')),
+          );
+          const left = isWhole ? [2, 3] : [effect === 'add' ? 1 : 4];
+          expect(left).toContain((await addresses()).length);
           expect(kinds(await apply(changes))).toEqual(changes.map(() => 'done'));
           expect(await addresses()).toHaveLength(effect === 'add' ? 5 : 0);
         },
@@ -448,38 +507,43 @@ export function describeDriver(
 
       it('calls a write that failed inside the provider unknown, and a read transient', async () => {
         await bench.bend(target, 'add', 'error', { count: 1 });
-        expect(kinds(await apply([add(tcp('203.0.113.7/32'))]))).toEqual(['unknown']);
+        expect(kinds(await apply([add(open('203.0.113.7/32'))]))).toEqual(['unknown']);
         await bench.bend(target, 'read', 'error', { count: 1 });
         expect(await thrown(read())).toBe('transient');
       });
 
       it('waits for a slow answer', async () => {
         await bench.bend(target, 'add', 'slow', { count: 1, delayMs: 300 });
-        expect(kinds(await apply([add(tcp('203.0.113.7/32'))]))).toEqual(['done']);
+        expect(kinds(await apply([add(open('203.0.113.7/32'))]))).toEqual(['done']);
       });
     });
 
     describe('objects', () => {
       it('verifies without changing anything', async () => {
-        await addOne(tcp('203.0.113.7/32'));
+        await addOne(open('203.0.113.7/32'));
         const before = await bench.openings(target);
         await bench.driver.verify(target);
         expect(await bench.openings(target)).toEqual(before);
       });
 
       it.each(['read', 'add', 'remove'] as const)('verifies nothing that may not %s', async (effect) => {
+        // some clouds tell only of a rule that stands what may be done with rules
+        await addOne(open('203.0.113.7/32'));
+        const before = await bench.openings(target);
         await bench.bend(target, effect, 'refuse');
         expect(await thrown(bench.driver.verify(target))).toBe('denied');
-        expect(await bench.openings(target)).toEqual([]);
+        expect(await bench.openings(target)).toEqual(before);
       });
 
       it('has one name for an object, however it is spelled, and another for another', () => {
         const { resourceType, identifier } = target;
-        const { targetKey } = DriverRegistry.facts(bench.driver.kind)!.resourceTypes[resourceType]!;
-        const name = targetKey(identifier, 'one organization');
-        expect(targetKey(identifier.toUpperCase(), 'another organization')).toBe(name);
-        expect(targetKey(bench.target(1).identifier, 'one organization')).not.toBe(name);
-        expect(name.startsWith(`${bench.driver.kind}:`)).toBe(true);
+        const { place } = DriverRegistry.facts(bench.driver.kind)!.resourceTypes[resourceType]!;
+        const placed = (spelled: string): PlacedObject =>
+          place({ identifier: spelled, config: {}, organization: 'any', hints: target.credential.data });
+        expect(placed(identifier.toUpperCase())).toEqual(placed(identifier));
+        expect(placed(identifier).identifier).toBe(identifier);
+        expect(placed(bench.target(1).identifier).key).not.toBe(placed(identifier).key);
+        expect(placed(identifier).key.startsWith(`${bench.driver.kind}:`)).toBe(true);
       });
 
       it('names the account without giving the secret away', () => {
@@ -503,7 +567,9 @@ export function describeDriver(
       'reads every page',
       async () => {
         const target = bench.target(0);
-        const specs = hosts(1100).map((cidr) => tcp(cidr));
+        // more than any cloud shows on one page, and no more calls than it takes
+        const count = bench.cloud.batch === 'call-each' ? 600 : 1100;
+        const specs = hosts(count).map((cidr) => tcp(cidr));
         const { batchSize } = bench.driver.traits;
         for (let from = 0; from < specs.length; from += batchSize) {
           const batch = specs.slice(from, from + batchSize).map((spec): RuleChange => {
@@ -513,6 +579,7 @@ export function describeDriver(
               ruleId,
               spec,
               mark: { deployment: target.deployment, ruleId, expiresAt: null },
+              config: {},
             };
           });
           const results = await bench.driver.applyChanges(target, batch);
@@ -522,7 +589,7 @@ export function describeDriver(
         expect(new Set(observed.map(({ key }) => key))).toEqual(new Set(specs.map(ruleKey)));
         expect(observed).toHaveLength(specs.length);
       },
-      CASE_MS,
+      caseMs,
     );
   });
 }

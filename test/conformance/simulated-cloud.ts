@@ -22,7 +22,14 @@ export class SimulatedCloud {
 
   /** @param room openings one object has room for, of each IP version */
   static async start(provider: string, operations: Operations, room: number): Promise<SimulatedCloud> {
-    const simulator = await startSimulator({ port: 0, rulesPerGroup: room });
+    const simulator = await startSimulator({
+      port: 0,
+      rulesPerGroup: room,
+      firewallsPerProject: room,
+      azureRulesPerGroup: room,
+      azureOperationMs: 1,
+      azureWriteBurst: 10_000,
+    });
     return new SimulatedCloud(simulator.url, () => simulator.close(), provider, operations);
   }
 
@@ -51,9 +58,11 @@ export class SimulatedCloud {
     await this.ask('POST', '/_faults', { provider: this.provider, operation, kind, ...options });
   }
 
-  async calls(target: string): Promise<Effect[]> {
+  /** @param besides operations that are about no rule of the object */
+  async calls(target: string, besides: readonly string[] = []): Promise<Effect[]> {
     const calls = await this.list<Call>('/_calls');
-    return calls.filter((call) => call.target === target).map(({ operation }) => this.effectOf(operation));
+    const counted = calls.filter((call) => call.target === target && !besides.includes(call.operation));
+    return counted.map(({ operation }) => this.effectOf(operation));
   }
 
   async reset(): Promise<void> {

@@ -49,15 +49,19 @@ export class Drawbridge {
         ...options.simulator,
       }),
     ]);
-    const clouds = `http://127.0.0.1:${simulator.port}/aws`;
+    const clouds = `http://127.0.0.1:${simulator.port}`;
     const env = {
       DATABASE_URL: database.url,
       ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
       MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
       JWT_SECRET: randomBytes(32).toString('hex'),
       DEPLOYMENT_ID: 'test',
-      AWS_ENDPOINT_URL_EC2: `${clouds}/ec2`,
-      AWS_ENDPOINT_URL_STS: `${clouds}/sts`,
+      AWS_ENDPOINT_URL_EC2: `${clouds}/aws/ec2`,
+      AWS_ENDPOINT_URL_STS: `${clouds}/aws/sts`,
+      GCP_COMPUTE_URL: `${clouds}/gcp`,
+      GOOGLE_OAUTH_TOKEN_URL: `${clouds}/gcp/token`,
+      AZURE_AUTHORITY_HOST: `${clouds}/azure/login`,
+      AZURE_RESOURCE_MANAGER_URL: `${clouds}/azure/arm`,
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 const READY_WITHIN_MS = 60_000;
+const LAST_WORDS = 5000;
 
 export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
 
@@ -14,6 +15,7 @@ export type Reader = 'test' | 'nobody' | 'full disk';
 export class AppProcess {
   /** Resolves when it is gone, however that came. */
   readonly gone: Promise<void>;
+  private isAsked = false;
 
   private constructor(
     readonly name: AppName,
@@ -22,6 +24,7 @@ export class AppProcess {
     private readonly lines: string[],
   ) {
     this.gone = new Promise((resolveGone) => child.once('exit', () => resolveGone()));
+    void this.gone.then(() => this.tellUnasked());
   }
 
   /** Starts it and waits until it says that it is ready. @throws Error with what it printed when it does not */
@@ -58,12 +61,23 @@ export class AppProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
+  /** A process that ends by itself fails tests far from the cause: what it said last is in their log. */
+  private tellUnasked(): void {
+    if (this.isAsked) return;
+    const { exitCode, signalCode } = this.child;
+    process.stderr.write(
+      `${this.name} ended unasked (${exitCode ?? signalCode}):\n${this.output.slice(-LAST_WORDS)}\n`,
+    );
+  }
+
   signal(signal: NodeJS.Signals): void {
+    this.isAsked = true;
     this.child.kill(signal);
   }
 
   /** Asks it to end and waits until it has. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    this.isAsked = true;
     if (this.hasEnded) return this.child.exitCode;
     const gone = new Promise<number | null>((resolveExit) => this.child.once('exit', resolveExit));
     this.child.kill(signal);

@@ -25,6 +25,8 @@ export interface CloudCall {
 }
 
 export interface Fault {
+  /** AWS when left out */
+  readonly provider?: string;
   readonly kind: string;
   readonly target?: string;
   readonly operation?: string;
@@ -41,8 +43,8 @@ export interface Fault {
 export class SimulatorClient {
   constructor(readonly url: string) {}
 
-  rules(target?: string): Promise<OpenRule[]> {
-    return this.get(`/_rules?provider=AWS${target ? `&target=${target}` : ''}`);
+  rules(target?: string, provider = 'AWS'): Promise<OpenRule[]> {
+    return this.get(`/_rules?provider=${provider}${target ? `&target=${target}` : ''}`);
   }
 
   /** What stands in every cloud. */

@@ -21,6 +21,8 @@ const REFUSALS = ['throttled', 'transient', 'conflict', 'denied', 'target-missin
 /** A cloud may deny that its object exists for less than the product takes for a proof, ms. */
 const SHORTEST_PROOF_MS = 30_000;
 const CALL_DEADLINE_MS = 5000;
+/** How likely what is asked right after a lost connection is lost too. */
+const ONCE_MORE = 0.7;
 
 /** What goes wrong in one history, and until when. Each kind is in some histories only, so that some meet alone. */
 export class Faults implements CloudMood {
@@ -33,6 +35,7 @@ export class Faults implements CloudMood {
   private readonly staleness: number;
   private readonly wakeUpsLost: number;
   private readonly refusals: Refusal[] = [];
+  private readonly disconnected = new Set<string>();
   private lastEnd = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -92,7 +95,9 @@ export class Faults implements CloudMood {
     if (!this.areOn) return null;
     const { now } = this.scheduler;
     if (step.startsWith('asks ')) {
-      if (!this.happens(this.rates.connection)) return null;
+      const again = this.disconnected.delete(name);
+      if (!this.happens(again ? ONCE_MORE : this.rates.connection)) return null;
+      if (!again) this.disconnected.add(name);
       this.lasts(`${name} loses its connection as it ${step}`, now);
       return { kind: 'lost-connection' };
     }

@@ -86,8 +86,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'opens-after-the-end': bug(
     'a rule is added though its last holder has run out',
     'libs/rules/src/planner.ts',
-    'if (rule.wanted && !stands && rule.mayOpen)',
-    'if (rule.wanted && !stands)',
+    'if (rule.wanted && !open.has(rule.key) && rule.mayOpen)',
+    'if (rule.wanted && !open.has(rule.key))',
   ),
   'fights-without-end': bug(
     'a rule that another hand takes out is put back every time',
@@ -119,12 +119,6 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'if (!stands) return inFlight ? null : (seenAs ?? null);',
     'if (!stands) return seenAs ?? null;',
   ),
-  'repeats-what-it-knew': bug(
-    'a look that broke off is begun again with what was read before it',
-    `${CONVERGENCE}/converger.ts`,
-    'tries > 0 ? begunAgain(',
-    'tries > 1_000_000 ? begunAgain(',
-  ),
   'forgets-what-is-not-shown': bug(
     'an add that was done and that the look did not show is not waited for',
     'libs/rules/src/planner.ts',
@@ -142,11 +136,5 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'libs/rules/src/drift.ts',
     'if (ownRuleId === null || rule?.wanted) return [];',
     'if (ownRuleId === null) return [];',
-  ),
-  'compares-once': bug(
-    'a comparison that broke off with its worker is not made again',
-    `${MODEL}/reconcile.ts`,
-    'target.reconcileDueAt = now + BROKEN_OFF_MS;',
-    'target.reconcileDueAt = now + UNREACHABLE_EVERY_MS;',
   ),
 };

@@ -1,10 +1,7 @@
 import type { Timing } from '../../apps/worker/src/timing';
 import type { Chance } from './chance';
-import type { Connection } from './model/model-database';
+import { ConnectionLost, type Connection } from './model/model-database';
 import type { Scheduler } from './scheduler';
-
-/** The connection to the database broke; what was asked may be done or not. */
-export class ConnectionLost extends Error {}
 
 /** What may befall a process between two of its steps. */
 export type Mishap = { kind: 'pause'; ms: number } | { kind: 'death' } | { kind: 'lost-connection' } | null;
@@ -32,6 +29,23 @@ export class SimulatedProcess implements Timing, Connection {
 
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => this.scheduler.in(ms, () => this.step('waited', resolve)));
+  }
+
+  every(ms: number, run: () => void): () => void {
+    let isOn = true;
+    const tick = (): void => {
+      if (!isOn) return;
+      run();
+      next();
+    };
+    const next = (): void =>
+      this.scheduler.in(ms, () => {
+        if (isOn) this.step('ticks', tick);
+      });
+    next();
+    return () => {
+      isOn = false;
+    };
   }
 
   random(): number {

@@ -30,15 +30,6 @@ describe('In made-up histories', () => {
     20 * MINUTES,
   );
 
-  it.each([
-    [24, 'sends-removals-without-end'],
-    [1695, 'repeats-what-it-knew'],
-    [2551, 'repeats-what-it-knew'],
-  ])('seed %i, which once found what is planted as %s, holds', async (seed, bug) => {
-    expect(await simulate('--seed', `${seed}`)).toContain(': all held.');
-    await expect(simulate('--bug', bug, '--seed', `${seed}`)).rejects.toMatchObject({ code: 1 });
-  });
-
   it('the same seed is the same history', async () => {
     expect(await simulate('--seed', '4711')).toBe(await simulate('--seed', '4711'));
   });

@@ -11,12 +11,12 @@ import { Chance } from './chance';
 import { Faults } from './faults';
 import { CloudObject, type CloudWatcher } from './model-cloud';
 import { ModelDriver, type ReadView } from './model-driver';
-import { connectModel, type ModelStores } from './model/model-database';
+import { ConnectionLost, connectModel, type ModelStores } from './model/model-database';
 import { ModelSweep } from './model/sweep';
 import { Tables } from './model/tables';
 import { Oracles, type Violation } from './oracles';
 import { Scheduler } from './scheduler';
-import { ConnectionLost, SimulatedProcess } from './simulated-process';
+import { SimulatedProcess } from './simulated-process';
 import { Tenants } from './tenants';
 
 /** After the last fault: to settle, and then to rest. */
@@ -26,14 +26,12 @@ const NEVER_STOPPING = new AbortController().signal;
 
 const TRAITS: readonly DriverTraits[] = [
   {
-    portsPerRule: 'one',
     batchSize: 500,
     writeBudget: { burst: 50, refillPerSecond: 5 },
     writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,
   },
   {
-    portsPerRule: 'one',
     batchSize: 2,
     writeBudget: { burst: 8, refillPerSecond: 2 },
     writeSpacing: { usualMs: 0, burstMs: 500, burstSize: 2 },
@@ -193,7 +191,8 @@ export class World {
     );
     const clouds: CloudWays = {
       driver: () => Promise.resolve(driver),
-      open: ({ credentialId, ...place }) => process.ask('credential', () => wayInto(credentialId, place)),
+      open: ({ credentialId, ...place }, claims) =>
+        process.ask('credential', () => wayInto(credentialId, place, claims)),
     };
     const reconciler = new Reconciler(stores.database, stores.leases, stores.reconcile, clouds);
     const observer = {
@@ -276,8 +275,10 @@ export class World {
 const wayInto = (
   credentialId: string,
   place: Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'>,
+  claims: CloudTarget['claims'],
 ): CloudTarget => ({
   ...place,
+  claims,
   deployment: 'simulation',
   credential: { credentialType: 'ACCESS_KEY', data: { id: credentialId }, externalId: null },
 });

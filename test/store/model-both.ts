@@ -18,6 +18,12 @@ export class Both {
 
   constructor(private readonly database: Database) {}
 
+  /** A moment that the last transaction read, on this history's clock, ms. */
+  moment(read: string): number {
+    const { now, database } = this.shiftedTo!;
+    return Date.parse(read) - database + now;
+  }
+
   /** Runs it at this history's moment. */
   async real<Answer>(work: (tx: Tx) => Promise<Answer>): Promise<Answer> {
     let reached = this.shiftedTo;

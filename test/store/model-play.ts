@@ -14,6 +14,7 @@ import {
   type NamingResource,
   type NewOpening,
   type RuleSettlement,
+  type Settlement,
   type Trail,
   type Tx,
   WriteBudgetStore,
@@ -337,6 +338,9 @@ export class Play {
       realDue.map((row) => this.comparable(row)).toSorted(byKey),
       modelDue.map((row) => this.comparable(row)).toSorted(byKey),
     );
+    const since = new Map(
+      realDue.flatMap(waitingOf).map((ip) => [ip.resourceIpId, this.both.moment(ip.pendingSince)]),
+    );
     const pairs = modelDue
       .filter(() => this.chance.happens(0.8))
       .map((row) => ({ model: row, real: realDue.find(({ key }) => key === row.key)! }));
@@ -378,25 +382,40 @@ export class Play {
       together: this.chance.happens(0.3),
     };
     const waitingModel = pairs.flatMap((pair) => waitingOf(pair.model));
-    const waitingReal = pairs.flatMap((pair) => waitingOf(pair.real));
+    const waitingReal = pairs
+      .flatMap((pair) => waitingOf(pair.real))
+      .map(({ resourceIpId }) => ({ resourceIpId, since: since.get(resourceIpId)! }));
     const settledModel = this.model.settlements.settle(
       model,
       { ...whole, waiting: waitingModel, rules: found.map(({ settled }) => settled) },
       trail,
     );
-    const settledReal = await this.both.real((tx) =>
+    const settledReal = await this.both.real(async (tx) =>
       settlements.settle(
         tx,
         real,
         {
           ...whole,
-          waiting: waitingReal,
+          waiting: await this.stillWaiting(tx, waitingReal),
           rules: found.map(({ pair, settled }) => ({ ...settled, ruleId: pair.real.ruleId })),
         },
         trail,
       ),
     );
     deepEqual(settledReal?.latenessSeconds.length, settledModel?.latenessSeconds.length);
+  }
+
+  /** As the database has it by now: its moments are shifted before each transaction. */
+  private async stillWaiting(tx: Tx, waiting: readonly Since[]): Promise<Settlement['waiting']> {
+    const rows = await tx.query<{ id: string; text: string; fromNow: number }[]>(
+      `SELECT id, pending_since::text AS text,
+         extract(epoch FROM pending_since - now())::float8 * 1000 AS "fromNow" FROM resource_ips`,
+    );
+    return waiting.map(({ resourceIpId, since }) => {
+      const { text, fromNow } = rows.find(({ id }) => id === resourceIpId)!;
+      const isSame = Math.abs(fromNow + this.both.now - since) < 50;
+      return { resourceIpId, pendingSince: isSame ? text : '-infinity' };
+    });
   }
 
   private trail(): Trail {
@@ -521,8 +540,14 @@ const byKey = (one: object, other: object): number =>
     ? -1
     : 1;
 
-const waitingOf = ({ holders }: DueRuleRow): string[] =>
-  holders.filter(({ status }) => status === 'PENDING').map(({ resourceIpId }) => resourceIpId);
+/** On the history's clock, ms. */
+interface Since {
+  readonly resourceIpId: string;
+  readonly since: number;
+}
+
+const waitingOf = ({ holders }: DueRuleRow): Settlement['waiting'] =>
+  holders.filter(({ status }) => status === 'PENDING');
 
 const byJson = (one: object, other: object): number => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);
 

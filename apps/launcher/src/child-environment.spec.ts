@@ -10,6 +10,10 @@ describe('childEnvironment', () => {
     expect(environment).toMatchObject({
       AWS_ENDPOINT_URL_EC2: 'http://127.0.0.1:4700/aws/ec2',
       AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:4700/aws/sts',
+      GCP_COMPUTE_URL: 'http://127.0.0.1:4700/gcp',
+      GOOGLE_OAUTH_TOKEN_URL: 'http://127.0.0.1:4700/gcp/token',
+      AZURE_AUTHORITY_HOST: 'http://127.0.0.1:4700/azure/login',
+      AZURE_RESOURCE_MANAGER_URL: 'http://127.0.0.1:4700/azure/arm',
       DATABASE_URL: 'postgresql://here',
       PORT: '3100',
       SIMULATOR_PORT: '4700',
@@ -21,7 +25,8 @@ describe('childEnvironment', () => {
 
   it('names no endpoint when the clouds are real', () => {
     const environment = childEnvironment({}, { ...addresses, simulatorPort: null }, secrets, 'x');
-    expect(Object.keys(environment).filter((name) => /ENDPOINT|SIMULATOR/.test(name))).toEqual([]);
+    const named = Object.keys(environment).filter((name) => /ENDPOINT|SIMULATOR|AZURE|GCP|GOOGLE/.test(name));
+    expect(named).toEqual([]);
   });
 
   it('lets what the user gives win, unless it is empty', () => {

@@ -41,6 +41,22 @@ export class SimulatorSettings {
   @wholeNumber(1, 10_000)
   SIMULATOR_GROUPS = 10;
 
+  /** firewall rules the simulated Google project may have */
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_FIREWALLS_PER_PROJECT = 100;
+
+  /** how long Compute takes to carry out a write that it has accepted, milliseconds */
+  @wholeNumber(0, 600_000)
+  SIMULATOR_GCP_OPERATION_MS = 50;
+
+  /** rules a simulated network security group of Azure may have */
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_AZURE_RULES_PER_GROUP = 1000;
+
+  /** how long Azure takes to carry out a change that it has accepted, milliseconds */
+  @wholeNumber(0, 600_000)
+  SIMULATOR_AZURE_OPERATION_MS = 50;
+
   /** EC2 writes an account may make at once in a region, and how many more each second */
   @wholeNumber(1, 1_000_000)
   SIMULATOR_WRITE_BURST = 50;

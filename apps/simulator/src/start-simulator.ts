@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { AwsProvider } from './aws/aws-provider';
+import { AzureProvider } from './azure/azure-provider';
 import { ControlInterface } from './control/control-interface';
 import { FrontDoor } from './front-door';
+import { GcpProvider } from './gcp/gcp-provider';
 import { StateFile } from './ground-truth/state-file';
 import { SimulatedWorld } from './world';
 
@@ -14,6 +16,16 @@ export interface SimulatorOptions {
   readonly rulesPerGroup?: number;
   /** how many security groups there are */
   readonly groups?: number;
+  /** firewall rules the Google project may have */
+  readonly firewallsPerProject?: number;
+  /** how long a write to Compute takes after it was accepted, ms */
+  readonly gcpOperationMs?: number;
+  /** rules an Azure network security group may have */
+  readonly azureRulesPerGroup?: number;
+  /** how long a change in Azure takes after it was accepted, ms */
+  readonly azureOperationMs?: number;
+  /** changes a subscription may make at once */
+  readonly azureWriteBurst?: number;
   readonly writeBurst?: number;
   readonly writeRefillPerSecond?: number;
   readonly readBurst?: number;
@@ -37,6 +49,11 @@ const DEFAULTS = {
   latencyMs: 0,
   rulesPerGroup: 60,
   groups: 10,
+  firewallsPerProject: 100,
+  gcpOperationMs: 50,
+  azureRulesPerGroup: 1000,
+  azureOperationMs: 50,
+  azureWriteBurst: 1000,
   writeBurst: 50,
   writeRefillPerSecond: 5,
   readBurst: 100,
@@ -60,7 +77,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     writes: { burst: settings.writeBurst, refillPerSecond: settings.writeRefillPerSecond },
     reads: { burst: settings.readBurst, refillPerSecond: settings.readRefillPerSecond },
   });
-  const providers = [aws];
+  const gcp = new GcpProvider(world, {
+    firewallsPerProject: settings.firewallsPerProject,
+    operationMs: settings.gcpOperationMs,
+  });
+  const azure = new AzureProvider(world, {
+    rulesPerGroup: settings.azureRulesPerGroup,
+    operationMs: settings.azureOperationMs,
+    // The resource manager's own: a thousand writes and ten thousand reads in five minutes.
+    writes: { burst: settings.azureWriteBurst, refillPerSecond: 3 },
+    reads: { burst: 10_000, refillPerSecond: 33 },
+  });
+  const providers = [aws, gcp, azure];
   const control = new ControlInterface(world, providers, () => {
     world.reset();
     for (const provider of providers) provider.reset();

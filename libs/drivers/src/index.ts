@@ -8,9 +8,12 @@ export type {
   RuleChange,
 } from './provider-driver';
 export type {
+  ConfigField,
   CredentialShape,
   CredentialTypes,
   FieldForm,
+  NamedObject,
+  PlacedObject,
   ProviderFacts,
   ResourceTypeFacts,
 } from './provider-facts';

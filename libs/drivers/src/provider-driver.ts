@@ -1,4 +1,4 @@
-import type { ChangeResult, ObservedRule, OwnershipMark, PortsPerRule, Provider, RuleSpec } from '#rules';
+import type { ChangeResult, ObservedRule, OwnershipMark, Provider, ResourceConfig, RuleSpec } from '#rules';
 
 /** Decrypted credential of a tenant; lives only as long as one convergence or check. */
 export interface DriverCredential {
@@ -12,25 +12,38 @@ export interface DriverCredential {
 /** One cloud object and the way into it. */
 export interface CloudTarget {
   readonly resourceType: string;
-  /** the object's id as the cloud names it */
+  /** the object's one name, as `ResourceTypeFacts.place` made it */
   readonly identifier: string;
   readonly region: string | null;
   readonly credential: DriverCredential;
   /** whose marks are ours */
   readonly deployment: string;
+  /**
+   * What stands in the object by our record: the rule's key, and its id. For clouds whose entries carry no mark;
+   * where they do, the mark alone counts.
+   */
+  readonly claims: ReadonlyMap<string, string>;
 }
 
 export type RuleChange =
-  | { readonly action: 'add'; readonly ruleId: string; readonly spec: RuleSpec; readonly mark: OwnershipMark }
+  | {
+      readonly action: 'add';
+      readonly ruleId: string;
+      readonly spec: RuleSpec;
+      readonly mark: OwnershipMark;
+      /** of the resource that wants it */
+      readonly config: ResourceConfig;
+    }
   | { readonly action: 'remove'; readonly ruleId: string; readonly providerRuleId: string };
 
 /** Plain facts about a provider that planning and fairness need. */
 export interface DriverTraits {
-  readonly portsPerRule: PortsPerRule;
   /** most changes worth sending in one `applyChanges` */
   readonly batchSize: number;
   /** write calls the provider lets one account make: a bucket of `burst`, refilled by `refillPerSecond` */
   readonly writeBudget: { readonly burst: number; readonly refillPerSecond: number };
+  /** each change is a write call of its own; left out: additions take one call and removals another */
+  readonly callPerRule?: true;
   /** writes to one object keep a distance, so that what arrives meanwhile goes into one call */
   readonly writeSpacing: {
     readonly usualMs: number;

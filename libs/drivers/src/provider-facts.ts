@@ -1,4 +1,4 @@
-import type { Provider } from '#rules';
+import type { PortsPerRule, Provider, ResourceConfig } from '#rules';
 import type { DriverTraits } from './provider-driver';
 
 /** What a field's text must look like, and the words for who sent something else. */
@@ -16,6 +16,8 @@ export interface CredentialShape {
   readonly forms: Readonly<Record<string, FieldForm>>;
   /** fields that are no secret and are shown to admins */
   readonly hints: readonly string[];
+  /** of the hints, those that say where cloud objects are: they stay when the secrets are rotated */
+  readonly places?: readonly string[];
 }
 
 /** By credentialType. */
@@ -29,13 +31,47 @@ export interface ProviderFacts {
   readonly resourceTypes: Readonly<Record<string, ResourceTypeFacts>>;
   /** null: the provider has no regions. Regions become part of host names: nothing else may pass. */
   readonly region: { readonly pattern: RegExp; readonly example: string } | null;
+  /** the least that the credential has to be allowed, as text to paste */
+  readonly policy: string;
+}
+
+/** How a tenant names a cloud object. */
+export interface NamedObject {
+  /** whose: a part of the object's name where every tenant has names of its own */
+  readonly organization: string;
+  readonly identifier: string;
+  readonly config: ResourceConfig;
+  /** the credential's `hints`: project, subscription or address it is good for */
+  readonly hints: Readonly<Record<string, string>>;
+}
+
+/** One cloud object, however two tenants spell it: they share its rules and its lease. */
+export interface PlacedObject {
+  /** unique over all providers */
+  readonly key: string;
+  /** what the driver is given as `CloudTarget.identifier` */
+  readonly identifier: string;
+}
+
+/** A field of a resource's config, as a form would show it. */
+export interface ConfigField {
+  readonly name: string;
+  readonly type: 'integer' | 'integers' | 'text' | 'texts';
+  readonly description: string;
+  readonly example: unknown;
 }
 
 export interface ResourceTypeFacts {
-  readonly identifier: { readonly pattern: RegExp; readonly example: string };
-  /**
-   * One name for one cloud object, however two tenants spell it: they share its rules and its lease. Where each tenant
-   * has names of its own, the organization is a part of it.
-   */
-  readonly targetKey: (identifier: string, organization: string) => string;
+  readonly identifier: { readonly pattern: RegExp; readonly example: string; readonly description: string };
+  readonly portsPerRule: PortsPerRule;
+  /** what `config` may hold; another field that Drawbridge knows is refused */
+  readonly config: readonly ConfigField[];
+  readonly place: (named: NamedObject) => PlacedObject;
 }
+
+/** Which traffic: of every resourceType whose rules know ports. */
+export const TRAFFIC_FIELDS: readonly ConfigField[] = [
+  { name: 'port', type: 'integer', description: 'the port to open', example: 22 },
+  { name: 'ports', type: 'integers', description: 'several ports, instead of port', example: [80, 443] },
+  { name: 'protocol', type: 'text', description: 'tcp (when left out), udp, icmp or all', example: 'tcp' },
+];

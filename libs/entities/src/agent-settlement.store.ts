@@ -1,6 +1,7 @@
 import { APPLY_GIVE_UP_MS, RULE_BACKOFF, type OrganizationId } from '#rules';
 import { byKey } from './by-key';
 import type { Trail } from './closing';
+import type { HolderRow } from './convergence.store';
 import type { Tx } from './database';
 import { LeaseStore } from './lease.store';
 import { SettlementStore, type RuleSettlement } from './settlement.store';
@@ -26,13 +27,13 @@ interface ReportedRule {
   attempts: number;
   wanted: boolean;
   standing: boolean;
-  waiting: string[];
+  waiting: Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
 }
 
 const LEASE_SECONDS = 10;
 
 /** The ResourceIps in these statuses that hold the rule `r`. */
-const holders = (statuses: string): string => `SELECT ip.id FROM rule_holders holder
+const holders = (statuses: string, columns = ''): string => `SELECT ${columns} FROM rule_holders holder
   CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
   WHERE holder.rule_id = r.id AND ip.status IN (${statuses})`;
 
@@ -84,7 +85,7 @@ export class AgentSettlementStore implements TenantStore<AgentSettlementStore> {
   ): Promise<ReportedRule[]> {
     return tx.query(
       `SELECT r.id AS "ruleId", r.revision, r.attempts, EXISTS (${holders(HOLDING)}) AS wanted,
-         EXISTS (${holders(`'APPLIED'`)}) AS standing, ARRAY(${holders(`'PENDING'`)}) AS waiting
+         EXISTS (${holders(`'APPLIED'`)}) AS standing, ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ip.pending_since::text)`)}) AS waiting
        FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
          OR ($3 AND r.state <> 'absent' AND NOT EXISTS (${holders(HOLDING)})))
        ORDER BY r.id`,

@@ -3,6 +3,7 @@ import {
   parsePorts,
   type DueRule,
   type Protocol,
+  type ResourceConfig,
   type ResourceIpStatus,
   type RuleSpec,
   type RuleState,
@@ -21,7 +22,11 @@ export interface Access {
 export interface HolderRow {
   readonly resourceIpId: string;
   readonly status: ResourceIpStatus;
+  /** since when it waits there, as the database writes it */
+  readonly pendingSince: string;
   readonly access: Access;
+  /** the resource's */
+  readonly config: ResourceConfig;
   /** seconds since 1970; null: no end is planned */
   readonly expiresAt: number | null;
   readonly expired: boolean;
@@ -31,6 +36,8 @@ export interface HolderRow {
 export interface DueRuleRow extends DueRule {
   readonly spec: RuleSpec;
   readonly state: RuleState;
+  /** it was last seen standing without being ours */
+  readonly isForeign: boolean;
   readonly revision: number;
   readonly attempts: number;
   /** how long a call that nobody heard of may still land */
@@ -51,6 +58,7 @@ interface RawDueRow {
   protocol: Protocol;
   ports: string;
   state: RuleState;
+  isForeign: boolean;
   revision: number;
   attempts: number;
   inFlightMs: number | null;
@@ -81,6 +89,7 @@ function toDueRule(row: RawDueRow): DueRuleRow {
     seenAs: row.seenAs,
     spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
     state: row.state,
+    isForeign: row.isForeign,
     revision: row.revision,
     attempts: row.attempts,
     writtenWith: row.credentialId ? { credentialId: row.credentialId, region: row.region } : null,
@@ -93,14 +102,16 @@ export class ConvergenceStore {
   /** Rules of the object that are due, those nobody wants first. */
   async due(tx: Tx, lease: Lease, limit: number): Promise<DueRuleRow[]> {
     const rows = await tx.query<RawDueRow[]>(
-      `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.revision, r.attempts,
+      `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.is_foreign AS "isForeign",
+         r.revision, r.attempts,
          extract(epoch FROM r.in_flight_until - now())::float8 * 1000 AS "inFlightMs",
          extract(epoch FROM now() - r.target_missing_since)::float8 * 1000 AS "targetMissingMs", r.credential_id AS "credentialId", r.region,
          CASE WHEN NOT r.is_foreign THEN r.provider_rule_id END AS "seenAs",
          ARRAY(
-           SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'expired', coalesce(s.expires_at <= now(), false),
+           SELECT jsonb_build_object('resourceIpId', ip.id, 'status', ip.status, 'pendingSince', ip.pending_since::text,
+             'expired', coalesce(s.expires_at <= now(), false),
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,
-             'access', jsonb_build_object('credentialId', res.credential_id, 'region', res.region))
+             'config', res.config, 'access', jsonb_build_object('credentialId', res.credential_id, 'region', res.region))
            FROM rule_holders holder
            CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
            LEFT JOIN sessions s ON s.id = ip.session_id
@@ -143,6 +154,8 @@ export class ConvergenceStore {
          )
          UPDATE rules SET state = 'unknown',
            in_flight_until = now() + make_interval(secs => $7),
+           is_foreign = is_foreign AND NOT id = ANY ($3::uuid[]),
+           provider_rule_id = CASE WHEN NOT is_foreign OR NOT id = ANY ($3::uuid[]) THEN provider_rule_id END,
            credential_id = CASE WHEN id = ANY ($3::uuid[]) THEN $5 ELSE credential_id END,
            region = CASE WHEN id = ANY ($3::uuid[]) THEN $6 ELSE region END
          WHERE (id = ANY ($3::uuid[]) OR id = ANY ($4::uuid[])) AND EXISTS (SELECT FROM fence) RETURNING 1`,

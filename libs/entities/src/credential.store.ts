@@ -223,13 +223,17 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     );
   }
 
-  /** The provider of a credential that is about to be used: until the transaction ends nobody deletes it. */
-  async lockProvider(tx: Tx, organization: OrganizationId, id: string): Promise<Provider | null> {
-    const [row] = await tx.query<{ provider: Provider }[]>(
-      'SELECT provider FROM credentials WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
+  /** A credential that is about to be used: until the transaction ends nobody deletes it. */
+  async lock(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+  ): Promise<Pick<CredentialRow, 'provider' | 'hints'> | null> {
+    const [row] = await tx.query<Pick<CredentialRow, 'provider' | 'hints'>[]>(
+      'SELECT provider, hints FROM credentials WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
       [organization, id],
     );
-    return row?.provider ?? null;
+    return row ?? null;
   }
 
   async sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { createDataSource, type DatabaseSettings } from './data-source';
+import { isUnavailable } from './database-faults';
 import { UnusableDatabase } from './unusable-database';
 
 /** Where a statement runs: inside a transaction, or on its own. Always a store method's first argument. */
@@ -52,7 +53,7 @@ export async function prepared<Row extends object>(
 }
 
 /** What most of the code needs of a `Database`. */
-export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'statement' | 'ping'>;
+export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'repeatable' | 'statement' | 'ping'>;
 
 /** This process's way to PostgreSQL. */
 export class Database {
@@ -107,6 +108,19 @@ export class Database {
   /** Runs `work` in one transaction, again when PostgreSQL chose it as the victim of a deadlock. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.again(() => this.source.transaction(work));
+  }
+
+  /**
+   * As `transaction`, and once more when the connection was lost: whether the first was committed is not known then.
+   * @param work that changes nothing when it finds its own work done
+   */
+  async repeatable<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await this.transaction(work);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return this.transaction(work);
+    }
   }
 
   /** Runs a single statement that changes several rows, again when it was the victim of a deadlock. */

@@ -3,6 +3,7 @@ export * from './data-key.store';
 export type { DatabaseSettings } from './data-source';
 export * from './closing';
 export * from './database';
+export { isTextRefused, isUnavailable } from './database-faults';
 export * from './unusable-database';
 export * from './unwritten-audit.store';
 export type { NewOpening, WantedRules, WokenTargets } from './openings';

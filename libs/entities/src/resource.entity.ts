@@ -1,4 +1,4 @@
-import type { Provider, TrafficConfig } from '#rules';
+import type { Provider, ResourceConfig } from '#rules';
 import { Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
@@ -50,7 +50,7 @@ export class ResourceEntity {
   @Text() resourceType!: string;
   @Text() resourceIdentifier!: string;
   @Text({ nullable: true }) region!: string | null;
-  @Json({ default: {} }) config!: TrafficConfig & Record<string, unknown>;
+  @Json({ default: {} }) config!: ResourceConfig;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
   /** grows with every change of where its rules belong: a session that was planned for another place starts anew */

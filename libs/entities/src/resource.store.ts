@@ -1,4 +1,4 @@
-import { TIER_LIMITS, type OrganizationId, type Provider, type Tier, type TrafficConfig } from '#rules';
+import { TIER_LIMITS, type OrganizationId, type Provider, type ResourceConfig, type Tier } from '#rules';
 import { returned, type Tx } from './database';
 import type { HealthEventType } from './resource.entity';
 import { sliced, type Slice, type Sliced } from './slice';
@@ -12,8 +12,10 @@ export interface ResourceRow {
   readonly provider: Provider;
   readonly resourceType: string;
   readonly resourceIdentifier: string;
+  /** what the driver is given */
+  readonly objectIdentifier: string;
   readonly region: string | null;
-  readonly config: TrafficConfig & Readonly<Record<string, unknown>>;
+  readonly config: ResourceConfig;
   readonly isActive: boolean;
   readonly lastVerifiedAt: Date | null;
   readonly createdAt: Date;
@@ -27,9 +29,9 @@ export interface NewResource {
   readonly resourceType: string;
   readonly resourceIdentifier: string;
   readonly region: string | null;
-  readonly config: TrafficConfig & Readonly<Record<string, unknown>>;
-  /** the cloud object's one name, see `ResourceTypeFacts.targetKey` */
-  readonly targetKey: string;
+  readonly config: ResourceConfig;
+  /** the cloud object it names, see `ResourceTypeFacts.place` */
+  readonly object: { readonly key: string; readonly identifier: string };
 }
 
 /** What a PATCH may set, whole: fields that stay have their old values. */
@@ -41,15 +43,17 @@ export interface LockedPlace {
   readonly resourceName: string;
   readonly revision: number;
   readonly provider: Provider;
+  readonly resourceType: string;
   readonly targetId: string;
-  readonly config: TrafficConfig;
+  readonly config: ResourceConfig;
 }
 
 const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
-    r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier", r.region, r.config,
+    r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
+    t.identifier AS "objectIdentifier", r.region, r.config,
     r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.created_at AS "createdAt",
     r.updated_at AS "updatedAt"
-  FROM resources r JOIN credentials c ON c.id = r.credential_id
+  FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
   WHERE r.organization_id = $1 AND r.deleted_at IS NULL`;
 
 export class ResourceStore implements TenantStore<ResourceStore> {
@@ -87,7 +91,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   /** The resources of these that exist; until the transaction ends none of them moves or is deleted. */
   places(tx: Tx, organization: OrganizationId, ids: readonly string[]): Promise<LockedPlace[]> {
     return tx.query(
-      `SELECT id AS "resourceId", name AS "resourceName", revision, provider, target_id AS "targetId", config
+      `SELECT id AS "resourceId", name AS "resourceName", revision, provider, resource_type AS "resourceType",
+         target_id AS "targetId", config
        FROM resources WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
        ORDER BY id FOR KEY SHARE`,
       [organization, ids],
@@ -138,13 +143,13 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   async target(
     tx: Tx,
     _organization: OrganizationId,
-    named: Pick<NewResource, 'provider' | 'targetKey' | 'resourceType' | 'resourceIdentifier'>,
+    named: Pick<NewResource, 'provider' | 'object' | 'resourceType'>,
   ): Promise<string> {
     const [target] = await tx.query<{ id: string }[]>(
       `INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at)
        VALUES ($1, $2, $3, $4, now() + interval '10 minutes')
        ON CONFLICT (key) DO UPDATE SET key = excluded.key RETURNING id`,
-      [named.provider, named.targetKey, named.resourceType, named.resourceIdentifier],
+      [named.provider, named.object.key, named.resourceType, named.object.identifier],
     );
     return target!.id;
   }
@@ -157,7 +162,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    change: Omit<ResourceChange, 'targetKey'> & {
+    change: Omit<ResourceChange, 'object'> & {
       readonly targetId: string;
       readonly moved: boolean;
       readonly activityGiven: boolean;

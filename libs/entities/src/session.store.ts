@@ -3,9 +3,9 @@ import type {
   IpVersion,
   OrganizationId,
   Provider,
+  ResourceConfig,
   ResourceIpStatus,
   SessionStatus,
-  TrafficConfig,
 } from '#rules';
 import { auditInsert, auditJson, type AuditEntry } from './audit.store';
 import type { Trail } from './closing';
@@ -62,8 +62,9 @@ export interface GrantRow {
   readonly isActive: boolean;
   readonly revision: number;
   readonly provider: Provider;
+  readonly resourceType: string;
   readonly targetId: string;
-  readonly config: TrafficConfig;
+  readonly config: ResourceConfig;
   readonly roles: { name: string; maxSessionDurationHours: number | null }[];
 }
 
@@ -106,7 +107,7 @@ const SELECT = `SELECT ${COLUMNS},
 const GRANTS: PreparedStatement = {
   name: 'grants',
   text: `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.revision,
-         r.provider, r.target_id AS "targetId", r.config,
+         r.provider, r.resource_type AS "resourceType", r.target_id AS "targetId", r.config,
          coalesce(jsonb_agg(jsonb_build_object('name', role.name,
            'maxSessionDurationHours', role.max_session_duration_hours)) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
        FROM resources r

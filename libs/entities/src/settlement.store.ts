@@ -10,7 +10,7 @@ import {
 import { AuditStore } from './audit.store';
 import type { Trail } from './closing';
 import { returned, type Tx } from './database';
-import type { Access } from './convergence.store';
+import type { Access, HolderRow } from './convergence.store';
 import { LeaseStore, type Lease } from './lease.store';
 import { byKey } from './by-key';
 import { lockOwners } from './lock-owners';
@@ -51,7 +51,7 @@ export interface Settlement {
   /** the cloud answered */
   readonly looked: boolean;
   /** the waiting ResourceIps whose own way into the cloud this look took: those that were moved meanwhile wait on */
-  readonly waiting: readonly string[];
+  readonly waiting: readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
   /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
   readonly giveUpSeconds: number;
   /** the whole object could not be read: its other rules that wait for another try wait for the same one */
@@ -89,6 +89,10 @@ const ADOPTED = `(s.state = 'present' AND $2::uuid IS NOT NULL
 /** A rule's state for those who wait for it: one that is due and was not part of this look ($1) may be gone by now. */
 const LOOKED_AT = `CASE WHEN r.state = 'present' AND r.due_at IS NOT NULL AND NOT r.id = ANY ($1::uuid[])
     THEN 'unknown' ELSE r.state END`;
+
+/** For `WHERE`: the ResourceIp waits for this look ($2), as it did when the look began ($6). */
+const waited = (ip: string): string =>
+  `(${ip}.id, ${ip}.pending_since) IN (SELECT id, since FROM unnest($2::uuid[], $6::timestamptz[]) AS waiting (id, since))`;
 
 /** Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. */
 export class SettlementStore {
@@ -150,23 +154,24 @@ export class SettlementStore {
              'lastError', r.last_error, 'keptByOthers', EXISTS (
                SELECT FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
                WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status IN (${HOLDING})
-                 AND NOT (other.status = 'PENDING' AND other.id = ANY ($2::uuid[]))),
+                 AND NOT (other.status = 'PENDING' AND ${waited('other')})),
              'waitingOthers', ARRAY(
                SELECT other.id FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} other
-               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status = 'PENDING' AND other.id = ANY ($2::uuid[])))
+               WHERE h.rule_id = r.id AND other.id <> ip.id AND other.status = 'PENDING' AND ${waited('other')}))
            FROM rule_holders holder CROSS JOIN LATERAL ${byKey('rules', 'holder.rule_id')} r
            WHERE holder.resource_ip_id = ip.id ORDER BY r.key) AS rules
        FROM (SELECT DISTINCT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]) OFFSET 0) touched
        CROSS JOIN LATERAL ${byKey('resource_ips', 'touched.resource_ip_id')} ip
-       WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ip.id = ANY ($2::uuid[]) AND ($4::uuid IS NULL OR EXISTS (
+       WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ${waited('ip')} AND ($4::uuid IS NULL OR EXISTS (
          SELECT FROM resources own WHERE own.id = ip.resource_id
            AND own.credential_id = $4 AND own.region IS NOT DISTINCT FROM $5::text)))`,
       [
         ruleIds,
-        settlement.waiting,
+        settlement.waiting.map(({ resourceIpId }) => resourceIpId),
         settlement.giveUpSeconds,
         settlement.access?.credentialId ?? null,
         settlement.access?.region ?? null,
+        settlement.waiting.map(({ pendingSince }) => pendingSince),
       ],
     );
   }

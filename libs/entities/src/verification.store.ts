@@ -26,6 +26,8 @@ export interface DueResource {
   readonly provider: Provider;
   readonly resourceType: string;
   readonly resourceIdentifier: string;
+  /** what the driver is given */
+  readonly objectIdentifier: string;
   readonly region: string | null;
   readonly credentialId: string;
   readonly lease: string;
@@ -102,7 +104,8 @@ export class VerificationStore {
          )
          UPDATE resources r SET verify_due_at = now() + make_interval(secs => $3) FROM due WHERE r.id = due.id
          RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
-           r.resource_identifier AS "resourceIdentifier", r.region, r.credential_id AS "credentialId",
+           r.resource_identifier AS "resourceIdentifier",
+           (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "objectIdentifier", r.region, r.credential_id AS "credentialId",
            r.verify_due_at::text AS lease`,
         [providers, limit, leaseSeconds, everyMinutes],
       ),

@@ -58,6 +58,28 @@ describe('findDrift', () => {
     expect(fc.check(mends(findDrift), { numRuns: 5000 })).toMatchObject({ failed: false });
   });
 
+  it('misses a wanted rule that stands without being in force, and knows an unwanted one for ours', () => {
+    const bent = (key: string): ObservedRule => ({
+      key,
+      providerRuleId: key,
+      ownRuleId: 'x',
+      inForce: false,
+    });
+    const believed = { isForeign: false, providerRuleId: null };
+    const rules: KnownRule[] = [
+      { ...believed, ruleId: 'wanted', key: KEYS[0]!, state: 'present', wanted: true },
+      { ...believed, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', wanted: false },
+    ];
+    expect(findDrift(rules, [bent(KEYS[0]!), bent(KEYS[1]!), bent(KEYS[2]!)])).toEqual({
+      missing: ['wanted'],
+      lingering: ['unwanted'],
+      orphans: [bent(KEYS[2]!)],
+      taken: [],
+      renamed: [],
+      foreign: 0,
+    });
+  });
+
   it('counts the rules of others', () => {
     const foreign = { key: KEYS[0]!, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(findDrift([], [foreign])).toEqual({

@@ -9,7 +9,7 @@ export interface KnownRule {
   readonly state: RuleState;
   /** a live holder exists */
   readonly wanted: boolean;
-  /** it was last seen without our mark */
+  /** it was last seen standing without being ours */
   readonly isForeign: boolean;
   /** the provider's id under which it was last seen; null: it was not */
   readonly providerRuleId: string | null;
@@ -48,7 +48,7 @@ export interface Drift {
  * @param known every rule of the object, read before the cloud was
  */
 export function findDrift(known: readonly KnownRule[], observed: readonly ObservedRule[]): Drift {
-  const standing = new Set(observed.map((rule) => rule.key));
+  const standing = new Set(observed.filter(({ inForce }) => inForce !== false).map((rule) => rule.key));
   const ours = new Map(observed.filter((rule) => rule.ownRuleId !== null).map((rule) => [rule.key, rule]));
   const keys = new Set(known.map((rule) => rule.key));
   const missing = known.filter((rule) => rule.wanted && rule.state === 'present' && !standing.has(rule.key));

@@ -720,3 +720,33 @@ describe('a rule that was seen, and is not shown', () => {
     });
   });
 });
+
+describe('A rule of ours that stands without being in force', () => {
+  const key = '203.0.113.7/32 tcp 22';
+  const bent: ObservedRule = { key, providerRuleId: 'bent', ownRuleId: 'rule', inForce: false };
+  const due = (wanted: boolean): DueRule => ({ ruleId: 'rule', key, wanted, mayOpen: true, inFlight: false });
+
+  it('is written again while it is wanted, and is not there until then', () => {
+    expect(planChanges([due(true)], [bent])).toEqual([{ action: 'add', ruleId: 'rule' }]);
+    expect(judge([due(true)], new Map(), [bent])).toMatchObject([{ kind: 'retry' }]);
+    expect(judge([due(true)], new Map(), [{ key, providerRuleId: 'bent', ownRuleId: 'rule' }])).toMatchObject(
+      [{ kind: 'present' }],
+    );
+  });
+
+  it('counts as there while it is not wanted, and is removed', () => {
+    expect(planChanges([due(false)], [bent])).toEqual([
+      { action: 'remove', ruleId: 'rule', providerRuleId: 'bent' },
+    ]);
+    expect(judge([due(false)], new Map(), [bent])).toMatchObject([{ kind: 'retry' }]);
+    expect(judge([due(false)], new Map(), [])).toMatchObject([{ kind: 'absent' }]);
+  });
+
+  it('is not needed beside a rule of others that lets the address in', () => {
+    const foreign: ObservedRule = { key, providerRuleId: 'office', ownRuleId: null };
+    expect(planChanges([due(true)], [foreign, bent])).toEqual([]);
+    expect(judge([due(true)], new Map(), [foreign, bent])).toMatchObject([
+      { kind: 'present', foreign: true },
+    ]);
+  });
+});

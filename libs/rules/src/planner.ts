@@ -21,6 +21,23 @@ export interface DueRule {
   readonly seenAs?: string | null;
 }
 
+/**
+ * The rules that stand by our record, for clouds whose entries carry no mark. A rule is ours from the moment we note
+ * that we are about to write it, which is after its place was seen empty.
+ * @returns rule ids by rule key
+ */
+export function claimsOf(
+  rules: readonly {
+    readonly ruleId: string;
+    readonly key: string;
+    readonly state: RuleState;
+    readonly isForeign: boolean;
+  }[],
+): Map<string, string> {
+  const ours = rules.filter((rule) => rule.state !== 'absent' && !rule.isForeign);
+  return new Map(ours.map((rule) => [rule.key, rule.ruleId]));
+}
+
 export type PlannedChange =
   | { readonly action: 'add'; readonly ruleId: string }
   | { readonly action: 'remove'; readonly ruleId: string; readonly providerRuleId: string };
@@ -53,17 +70,23 @@ function byKey(observed: readonly ObservedRule[]): Map<string, ObservedRule> {
   return found;
 }
 
+/** As `byKey`, of what really lets an address in. */
+const inForceByKey = (observed: readonly ObservedRule[]): Map<string, ObservedRule> =>
+  byKey(observed.filter(({ inForce }) => inForce !== false));
+
 /**
  * The changes that bring the cloud to what is wanted, removals first. Foreign rules are never removed; a wanted
  * address that a foreign rule lets in needs no rule of ours.
  */
 export function planChanges(due: readonly DueRule[], observed: readonly ObservedRule[]): PlannedChange[] {
   const standing = byKey(observed);
+  const open = inForceByKey(observed);
   const removals: PlannedChange[] = [];
   const additions: PlannedChange[] = [];
   for (const rule of due) {
     const stands = standing.get(rule.key);
-    if (rule.wanted && !stands && rule.mayOpen) additions.push({ action: 'add', ruleId: rule.ruleId });
+    if (rule.wanted && !open.has(rule.key) && rule.mayOpen)
+      additions.push({ action: 'add', ruleId: rule.ruleId });
     const providerRuleId = rule.wanted ? null : toRemove(rule, stands);
     if (providerRuleId !== null) removals.push({ action: 'remove', ruleId: rule.ruleId, providerRuleId });
   }
@@ -90,10 +113,12 @@ export function judge(
   observed: readonly ObservedRule[],
 ): Verdict[] {
   const standing = byKey(observed);
+  const open = inForceByKey(observed);
   return due.map((rule) => {
-    const stands = standing.get(rule.key);
     const result = results.get(rule.ruleId);
-    return rule.wanted ? judgeWanted(rule, stands, result) : judgeUnwanted(rule, stands, result);
+    return rule.wanted
+      ? judgeWanted(rule, open.get(rule.key), result)
+      : judgeUnwanted(rule, standing.get(rule.key), result);
   });
 }
 

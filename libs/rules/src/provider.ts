@@ -9,6 +9,11 @@ export interface ObservedRule {
   readonly providerRuleId: string;
   /** our deployment's rule id when the rule carries our mark, else null: a foreign rule */
   readonly ownRuleId: string | null;
+  /**
+   * false: a rule of ours stands, and the cloud says that it does not (yet) let its address in. It is written again
+   * while it is wanted, and removed like any other when it is not.
+   */
+  readonly inForce?: false;
 }
 
 /**

@@ -21,8 +21,14 @@ export interface TrafficConfig {
   readonly protocol?: Protocol;
 }
 
-/** `one`: the provider's rule holds a single port range (AWS), so several ports become several rules. */
-export type PortsPerRule = 'one' | 'many';
+/** A resource's config: which traffic, and what its resourceType knows besides. */
+export type ResourceConfig = TrafficConfig & Readonly<Record<string, unknown>>;
+
+/**
+ * `one`: the provider's rule holds a single port range (AWS), so several ports become several rules. `none`: its rules
+ * let an address in whatever it wants, and know no ports.
+ */
+export type PortsPerRule = 'none' | 'one' | 'many';
 
 /** Two openings are the same exactly when their keys are: address, protocol, ports. */
 export function ruleKey(spec: RuleSpec): string {
@@ -55,6 +61,7 @@ export function parsePorts(text: string): PortRange[] {
  * @param cidr canonical CIDR
  */
 export function ruleSpecs(cidr: string, config: TrafficConfig, portsPerRule: PortsPerRule): RuleSpec[] {
+  if (portsPerRule === 'none') return [{ address: cidr, protocol: 'all', ports: [] }];
   const protocol = config.protocol ?? 'tcp';
   const given = config.ports ?? (config.port === undefined ? [] : [config.port]);
   const hasPorts = protocol === 'tcp' || protocol === 'udp';

@@ -10,9 +10,6 @@ interface Poisoned {
   readonly waits: boolean;
 }
 
-/** A removal that was not written down might still be under way: REMOVED waits until it cannot be any more, ten seconds. */
-const UNHEARD_MS = 30_000;
-
 describe('E. A rule on which the worker always fails', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
@@ -67,7 +64,7 @@ describe('E. A rule on which the worker always fails', () => {
     for (const { id } of neighbours) {
       await org.reaches(id, 'ACTIVE', 8000);
       await org.expire(id);
-      await org.reaches(id, 'EXPIRED', UNHEARD_MS);
+      await org.reaches(id, 'EXPIRED', 8000);
     }
     await triedAgain(bad, 4);
     expect((await ruleOf(bad))!.last_error).toMatch(/^An unexpected failure \(QueryFailedError\)/);
@@ -89,7 +86,7 @@ describe('E. A rule on which the worker always fails', () => {
     for (const { id } of sessions) await org.reaches(id, 'ACTIVE');
     await poison(bad, 'REMOVED');
     for (const { id } of sessions) await org.expire(id);
-    await org.reaches(neighbour.id, 'EXPIRED', UNHEARD_MS);
+    await org.reaches(neighbour.id, 'EXPIRED', 8000);
     await triedAgain(bad, 2);
     expect(await historyOf(drawbridge.cloud, { target: group(2), address: bad })).toEqual([
       'opened',

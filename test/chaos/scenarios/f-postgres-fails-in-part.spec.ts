@@ -5,10 +5,6 @@ import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { judged } from './judged';
 
-/** A removal that was not written down might still be under way: REMOVED waits until it cannot be any more, ten seconds. */
-const UNHEARD_MS = 30_000;
-
-/** F8, a replica that lags behind, has no test: nothing here ever reads from one. */
 describe('F. PostgreSQL fails in part', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
@@ -41,7 +37,7 @@ describe('F. PostgreSQL fails in part', () => {
     await org.reaches(id, 'ACTIVE', 15_000);
     await drawbridge.query(`ALTER SEQUENCE refusals RESTART`);
     await org.expire(id);
-    await org.reaches(id, 'EXPIRED', UNHEARD_MS);
+    await org.reaches(id, 'EXPIRED', 15_000);
     expect(await historyOf(drawbridge.cloud, { target: group(index) })).toEqual(['opened', 'closed']);
     expect(await callsTo(drawbridge.cloud, group(index), 'Authorize')).toBe(1);
     expect(await callsTo(drawbridge.cloud, group(index), 'Revoke')).toBe(1);

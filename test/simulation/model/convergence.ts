@@ -42,6 +42,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       seenAs: rule.isForeign ? null : rule.providerRuleId,
       spec: rule.spec,
       state: rule.state,
+      isForeign: rule.isForeign,
       revision: rule.revision,
       attempts: rule.attempts,
       writtenWith: rule.credentialId ? { credentialId: rule.credentialId, region: rule.region } : null,
@@ -50,12 +51,14 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
   }
 
   private holder(ip: ResourceIpRow, now: number): HolderRow {
-    const { credentialId, region } = this.tables.resources.get(ip.resourceId)!;
+    const { credentialId, region, config } = this.tables.resources.get(ip.resourceId)!;
     const expiresAt = ip.sessionId === null ? null : this.tables.sessions.get(ip.sessionId)!.expiresAt;
     return {
       resourceIpId: ip.id,
       status: ip.status,
+      pendingSince: `${ip.pendingSince}`,
       access: { credentialId, region },
+      config,
       expiresAt: expiresAt === null ? null : Math.round(expiresAt / 1000),
       expired: expiresAt !== null && expiresAt <= now,
     };
@@ -81,7 +84,11 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       const inFlightUntil = now + horizonSeconds * 1000;
       Object.assign(rule, { state: 'unknown', inFlightUntil });
     }
-    for (const id of changes.additions) Object.assign(this.tables.rules.get(id)!, changes.access);
+    for (const id of changes.additions) {
+      const rule = this.tables.rules.get(id)!;
+      const providerRuleId = rule.isForeign ? null : rule.providerRuleId;
+      Object.assign(rule, { ...changes.access, isForeign: false, providerRuleId });
+    }
     return known.length > 0;
   }
 

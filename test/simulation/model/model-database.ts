@@ -17,6 +17,9 @@ import { ModelSettlements } from './settlement';
 import { ModelSweep } from './sweep';
 import type { Tables } from './tables';
 
+/** The connection to the database broke; what was asked may be done or not. */
+export class ConnectionLost extends Error {}
+
 /** A way to the database: what is asked takes time, and may break. */
 export interface Connection {
   /** @param work done at once when the statement arrives */
@@ -75,10 +78,17 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
     watcher.due(rows);
     return rows;
   };
+  const transaction: Transactions['transaction'] = (work) =>
+    connection.ask('transaction', () => work(TRANSACTION));
   return {
     database: {
       autocommit: AUTOCOMMIT,
-      transaction: (work) => connection.ask('transaction', () => work(TRANSACTION)),
+      transaction,
+      repeatable: (work) =>
+        transaction(work).catch((error: unknown) => {
+          if (!(error instanceof ConnectionLost)) throw error;
+          return transaction(work);
+        }),
       statement: (work) => work(AUTOCOMMIT),
       ping: () => connection.ask('ping', () => undefined),
     },

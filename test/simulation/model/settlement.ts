@@ -5,6 +5,12 @@ import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables
 
 const byKey = (one: RuleRow, other: RuleRow): number => (one.key < other.key ? -1 : 1);
 
+/** It waits as it did when the look began. */
+const isWaiting = (
+  { id, status, pendingSince }: ResourceIpRow,
+  waiting: ReadonlyMap<string, string>,
+): boolean => status === 'PENDING' && waiting.get(id) === `${pendingSince}`;
+
 /** `SettlementStore` in memory. */
 export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'>> {
   constructor(private readonly tables: Tables) {}
@@ -73,7 +79,7 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
 
   /** Read before anything is moved, as the one statement does. */
   private affected(rules: readonly RuleRow[], settlement: Settlement): SettledIp[] {
-    const waiting = new Set(settlement.waiting);
+    const waiting = new Map(settlement.waiting.map((ip) => [ip.resourceIpId, ip.pendingSince]));
     const isOwnWay = ({ resourceId }: ResourceIpRow): boolean => {
       const resource = this.tables.resources.get(resourceId);
       const { access } = settlement;
@@ -82,9 +88,7 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     };
     const touched = new Set(rules.flatMap((rule) => this.tables.holdersOf(rule)));
     return [...touched]
-      .filter(
-        (ip) => ip.status === 'REMOVING' || (ip.status === 'PENDING' && waiting.has(ip.id) && isOwnWay(ip)),
-      )
+      .filter((ip) => ip.status === 'REMOVING' || (isWaiting(ip, waiting) && isOwnWay(ip)))
       .map((ip) => this.seen(ip, settlement.giveUpSeconds, new Set(rules), waiting));
   }
 
@@ -92,10 +96,10 @@ export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'
     ip: ResourceIpRow,
     giveUpSeconds: number,
     looked: ReadonlySet<RuleRow>,
-    waiting: ReadonlySet<string>,
+    waiting: ReadonlyMap<string, string>,
   ): SettledIp {
     const rules = this.tables.heldBy(ip).sort(byKey);
-    const mayFail = (one: ResourceIpRow): boolean => one.status === 'PENDING' && waiting.has(one.id);
+    const mayFail = (one: ResourceIpRow): boolean => isWaiting(one, waiting);
     const others = (rule: RuleRow): ResourceIpRow[] =>
       this.tables.holdersOf(rule).filter((one) => one.id !== ip.id && HOLDING.has(one.status));
     return {

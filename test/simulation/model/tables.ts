@@ -3,11 +3,11 @@ import type {
   EndedReason,
   OrganizationId,
   Provider,
+  ResourceConfig,
   ResourceIpStatus,
   RuleSpec,
   RuleState,
   SessionStatus,
-  TrafficConfig,
 } from '#rules';
 
 /** The rows the engine reads and writes, with the entities' column names; moments in ms of the model's clock. */
@@ -52,7 +52,7 @@ export interface ResourceRow {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly name: string;
-  readonly config: TrafficConfig;
+  readonly config: ResourceConfig;
   credentialId: string;
   region: string | null;
   targetId: string;

@@ -38,6 +38,23 @@ export function credentialFields(
   return { secrets, hints: Object.fromEntries(hints) as Record<string, string> };
 }
 
+/**
+ * Resources name cloud objects through their credential: one that suddenly led elsewhere would leave rules behind.
+ * @throws ApiError 400 when a rotation changes where the credential leads
+ */
+export function checkSamePlaces(
+  provider: Provider,
+  credentialType: string,
+  now: CredentialFields['hints'],
+  given: CredentialFields['hints'],
+): void {
+  const { places = [] } = shapeOf(provider, credentialType);
+  const moved = places.find((field) => now[field] !== given[field]);
+  if (!moved) return;
+  const words = `must stay ${now[moved] ?? 'unset'}: create another credential, and give it to the resources`;
+  throw badRequest(`credentialData.${moved} ${words}`, { [`credentialData.${moved}`]: words });
+}
+
 function refusalOf(shape: CredentialShape, field: string, text: string): string | null {
   if (text === '') return WORDS;
   if (text.length > LONGEST) return `must be at most ${LONGEST} characters`;

@@ -16,7 +16,7 @@ import { PASSING_KINDS, type HostAddress, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors/api-error';
-import { credentialFields } from './credential-fields';
+import { checkSamePlaces, credentialFields } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
 import { DataKeys } from './data-keys';
 import type { CreateCredentialDto, UpdateCredentialDto } from './dto/credential.dto';
@@ -80,9 +80,10 @@ export class CredentialsService {
     asked: UpdateCredentialDto,
     caller: HostAddress | null,
   ): Promise<CredentialRow> {
-    const { provider, credentialType } = await this.find(principal, id);
+    const { provider, credentialType, hints } = await this.find(principal, id);
     const { organizationId } = principal;
     const given = asked.credentialData && credentialFields(provider, credentialType, asked.credentialData);
+    if (given) checkSamePlaces(provider, credentialType, hints, given.hints);
     const secrets = given && {
       hints: given.hints,
       sealedData: await this.sealed(organizationId, id, given.secrets),

@@ -1,7 +1,7 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { ScopeError } from '#guards';
 import { ApiError, type ApiErrorExtras } from './api-error';
-import { isTextRefused, isUnavailable } from './database-faults';
+import { isTextRefused, isUnavailable } from '#entities';
 
 /** What a request ended in, whatever was thrown. */
 export interface Failure extends ApiErrorExtras {

@@ -5,8 +5,8 @@ import {
   ruleSpecs,
   type IpVersion,
   type Provider,
+  type ResourceConfig,
   type RuleSpec,
-  type TrafficConfig,
 } from '#rules';
 import { conflict } from '../errors/api-error';
 
@@ -15,19 +15,20 @@ export interface Placement {
   readonly resourceId: string;
   readonly revision: number;
   readonly provider: Provider;
+  readonly resourceType: string;
   readonly targetId: string;
-  readonly config: TrafficConfig;
+  readonly config: ResourceConfig;
 }
 
 const MOST_PLANS = 3;
 
 /** The cloud rules that let an address or a range reach a resource. @param address canonical */
 export function specsOf(
-  { provider, config }: Pick<Placement, 'provider' | 'config'>,
+  { provider, resourceType, config }: Pick<Placement, 'provider' | 'resourceType' | 'config'>,
   address: string,
 ): RuleSpec[] {
-  const { traits } = DriverRegistry.facts(provider)!;
-  return ruleSpecs(canonicalCidr(address)!.cidr, config, traits.portsPerRule);
+  const { portsPerRule } = DriverRegistry.facts(provider)!.resourceTypes[resourceType]!;
+  return ruleSpecs(canonicalCidr(address)!.cidr, config, portsPerRule);
 }
 
 /** An opening of a canonical address or range on a resource. */

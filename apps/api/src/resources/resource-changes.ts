@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { NewResource, ResourceChange, ResourceRow } from '#entities';
-import type { OrganizationId, TrafficConfig } from '#rules';
+import type { ResourceChange, ResourceRow } from '#entities';
+import type { ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
-import { checkedTargetKey } from './resource-naming';
+import { checkedType } from './resource-naming';
 
-/** What a PATCH makes of a resource. */
-export interface PlannedChange extends ResourceChange {
+/** What a PATCH makes of a resource; which cloud object that is, its credential helps to tell. */
+export interface PlannedChange extends Omit<ResourceChange, 'object'> {
   /** its rules belong elsewhere, or let other traffic in */
   readonly placeChanged: boolean;
   /** the same cloud object is reached with another credential, or in another region */
@@ -15,20 +15,12 @@ export interface PlannedChange extends ResourceChange {
 }
 
 /** Only what was given: a field that was left out stays out. */
-export function trafficConfig({ port, ports, protocol }: ResourceConfigDto = {}): NewResource['config'] {
-  return {
-    ...(port === undefined ? {} : { port }),
-    ...(ports ? { ports } : {}),
-    ...(protocol ? { protocol } : {}),
-  };
+export function givenConfig(asked: ResourceConfigDto = {}): ResourceConfig {
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
 
 /** @throws ApiError 400 naming the field */
-export function changedResource(
-  now: ResourceRow,
-  asked: UpdateResourceDto,
-  organization: OrganizationId,
-): PlannedChange {
+export function changedResource(now: ResourceRow, asked: UpdateResourceDto): PlannedChange {
   for (const field of ['provider', 'resourceType'] as const) {
     if (asked[field] !== undefined && asked[field] !== now[field]) {
       throw badRequest(`${field} cannot be changed: create another resource`, {
@@ -36,9 +28,7 @@ export function changedResource(
       });
     }
   }
-  const config: TrafficConfig & Record<string, unknown> = asked.config
-    ? trafficConfig(asked.config)
-    : now.config;
+  const config = asked.config ? givenConfig(asked.config) : now.config;
   const change = {
     name: asked.name ?? now.name,
     credentialId: asked.credentialId ?? now.credentialId,
@@ -48,9 +38,9 @@ export function changedResource(
     config,
   };
   const { provider, resourceType } = now;
+  checkedType({ ...change, provider, resourceType });
   return {
     ...change,
-    targetKey: checkedTargetKey({ ...change, provider, resourceType, config: asked.config }, organization),
     placeChanged:
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
     activityGiven: asked.isActive !== undefined,

@@ -17,6 +17,7 @@ import type { UpdateResourceDto } from './dto/resource.dto';
 import { checkFittingCredential } from './fitting-credential';
 import { specsOf } from './placement';
 import { changedResource, type PlannedChange } from './resource-changes';
+import { checkedType, placedObject } from './resource-naming';
 import { resourceMissing } from './resources.service';
 
 /** Changes and deletes resources whose rules may stand in clouds: nothing is left behind there. */
@@ -42,10 +43,7 @@ export class ResourceEditingService {
     const { updated, targets } = await this.database.transaction(async (tx) => {
       const now = await this.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
-      const change = changedResource(now, asked, organizationId);
-      if (change.credentialId !== now.credentialId) {
-        await checkFittingCredential(this.credentials, tx, organizationId, change.credentialId, now.provider);
-      }
+      const change = changedResource(now, asked);
       const woken = await this.move(tx, principal, now, change);
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),
@@ -115,14 +113,23 @@ export class ResourceEditingService {
     change: PlannedChange,
   ): ReturnType<ResourceRulesStore['rehold']> {
     const moved = change.placeChanged || change.wayChanged;
-    const targetId = await this.resources.target(tx, organizationId, { ...change, provider, resourceType });
+    const named = { ...change, provider, resourceType };
+    const hints = await checkFittingCredential(
+      this.credentials,
+      tx,
+      organizationId,
+      change.credentialId,
+      provider,
+    );
+    const object = placedObject(named, checkedType(named), hints, organizationId);
+    const targetId = await this.resources.target(tx, organizationId, { object, provider, resourceType });
     await this.resources.update(tx, organizationId, id, { ...change, targetId, moved });
     if (!moved) return [];
     const holding = await this.rules.holding(tx, organizationId, id);
     const wants = holding.map((ip) => ({
       resourceIpId: ip.id,
       targetId,
-      specs: specsOf({ provider, config: change.config }, ip.ipAddress),
+      specs: specsOf({ provider, resourceType, config: change.config }, ip.ipAddress),
     }));
     return this.rules.rehold(tx, organizationId, id, wants, change.wayChanged);
   }

@@ -1,5 +1,6 @@
-import { DriverRegistry } from '#drivers';
-import type { OrganizationId } from '#rules';
+import { DriverRegistry, type PlacedObject, type ResourceTypeFacts } from '#drivers';
+import type { CredentialRow } from '#entities';
+import type { OrganizationId, ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 
@@ -9,15 +10,14 @@ export interface NamedResource extends Pick<
   'provider' | 'resourceType' | 'resourceIdentifier'
 > {
   readonly region?: string | null | undefined;
-  readonly config?: CreateResourceDto['config'] | undefined;
+  readonly config: ResourceConfig;
 }
 
 /**
  * Checks that the names point at something the provider can have.
- * @returns the cloud object's one name
  * @throws ApiError 400 naming the field and what it must be
  */
-export function checkedTargetKey(asked: NamedResource, organization: OrganizationId): string {
+export function checkedType(asked: NamedResource): ResourceTypeFacts {
   const facts = DriverRegistry.facts(asked.provider);
   if (!facts)
     throw invalid(
@@ -37,10 +37,33 @@ export function checkedTargetKey(asked: NamedResource, organization: Organizatio
   if (facts.region && !facts.region.pattern.test(asked.region ?? '')) {
     throw invalid('region', `is required for ${asked.provider} and must look like ${facts.region.example}`);
   }
-  if (asked.config?.port !== undefined && asked.config.ports !== undefined) {
+  checkConfig(asked, type);
+  return type;
+}
+
+/** The cloud object that is named. @param hints of the credential */
+export function placedObject(
+  { resourceIdentifier, config }: NamedResource,
+  type: ResourceTypeFacts,
+  hints: CredentialRow['hints'],
+  organization: OrganizationId,
+): PlacedObject {
+  return type.place({ identifier: resourceIdentifier, config, hints, organization });
+}
+
+function checkConfig({ resourceType, config }: NamedResource, type: ResourceTypeFacts): void {
+  const known = new Set(type.config.map(({ name }) => name));
+  const odd = Object.keys(config).find((name) => !known.has(name));
+  if (odd) {
+    const words = known.size === 0 ? 'it has no config' : `its config may hold ${[...known].join(', ')}`;
+    throw invalid(`config.${odd}`, `does not apply to ${resourceType}: ${words}`);
+  }
+  if (config.port !== undefined && config.ports !== undefined) {
     throw invalid('config.ports', 'must be left out when config.port is given');
   }
-  return type.targetKey(asked.resourceIdentifier, organization);
+  if (Number(config.priorityFrom) > Number(config.priorityTo)) {
+    throw invalid('config.priorityTo', 'must not be below config.priorityFrom');
+  }
 }
 
 const invalid = (field: string, words: string): Error => badRequest(`${field} ${words}`, { [field]: words });

@@ -34,10 +34,11 @@ export class ResourceVerifier {
     return driverErrorOf(() =>
       driver.verify({
         resourceType: resource.resourceType,
-        identifier: resource.resourceIdentifier,
+        identifier: resource.objectIdentifier,
         region: resource.region,
         credential: openedCredential(this.masterKeys, sealed),
         deployment: this.settings.DEPLOYMENT_ID,
+        claims: new Map(),
       }),
     );
   }

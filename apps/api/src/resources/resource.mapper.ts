@@ -1,10 +1,19 @@
 import type { ResourceRow } from '#entities';
 import type { ResourceDto } from './dto/resource.dto';
 
-export function toResource({ region, ...row }: ResourceRow): ResourceDto {
+export function toResource(row: ResourceRow): ResourceDto {
+  const { id, name, credentialId, credentialName, provider, resourceType, resourceIdentifier } = row;
   return {
-    ...row,
-    ...(region === null ? {} : { region }),
+    id,
+    name,
+    credentialId,
+    credentialName,
+    provider,
+    resourceType,
+    resourceIdentifier,
+    ...(row.region === null ? {} : { region: row.region }),
+    config: row.config,
+    isActive: row.isActive,
     lastVerifiedAt: row.lastVerifiedAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -15,8 +15,8 @@ import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound, type ApiError } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 import { checkFittingCredential } from './fitting-credential';
-import { trafficConfig } from './resource-changes';
-import { checkedTargetKey } from './resource-naming';
+import { givenConfig } from './resource-changes';
+import { checkedType, placedObject } from './resource-naming';
 import { ResourceVerifier } from './resource-verifier';
 
 @Injectable()
@@ -45,10 +45,19 @@ export class ResourcesService {
     asked: CreateResourceDto,
     caller: HostAddress | null,
   ): Promise<ResourceRow> {
+    const { name, credentialId, provider, resourceType, resourceIdentifier } = asked;
+    const region = asked.region ?? null;
+    const named = { provider, resourceType, resourceIdentifier, region, config: givenConfig(asked.config) };
+    const type = checkedType(named);
     const { organizationId } = principal;
-    const targetKey = checkedTargetKey(asked, organizationId);
     return this.database.transaction(async (tx) => {
-      await checkFittingCredential(this.credentials, tx, organizationId, asked.credentialId, asked.provider);
+      const hints = await checkFittingCredential(
+        this.credentials,
+        tx,
+        organizationId,
+        credentialId,
+        provider,
+      );
       if (!(await this.resources.hasRoom(tx, organizationId))) {
         throw badRequest(
           'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe',
@@ -57,14 +66,10 @@ export class ResourcesService {
         );
       }
       const created = await this.resources.create(tx, organizationId, {
-        name: asked.name,
-        credentialId: asked.credentialId,
-        provider: asked.provider,
-        resourceType: asked.resourceType,
-        resourceIdentifier: asked.resourceIdentifier,
-        region: asked.region ?? null,
-        config: trafficConfig(asked.config),
-        targetKey,
+        ...named,
+        name,
+        credentialId,
+        object: placedObject(named, type, hints, organizationId),
       });
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),

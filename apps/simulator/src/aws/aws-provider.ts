@@ -11,7 +11,7 @@ import {
 } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
 import { AwsError } from './aws-error';
-import { readAddressOrCidr, bareAddress } from './cidr';
+import { readAddressOrCidr, bareAddress } from '../cidr';
 import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
 import { readPermissions } from './permissions';
 import { QueryForm } from './query-form';

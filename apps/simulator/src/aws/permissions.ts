@@ -1,5 +1,5 @@
 import { AwsError, invalidValue, missingParameter } from './aws-error';
-import { bareAddress, readCidr } from './cidr';
+import { bareAddress, readCidr } from '../cidr';
 import type { QueryForm } from './query-form';
 
 /** One rule as AWS counts them: one protocol, one port range, one source. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { carriesMark, type Opening } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { AwsError, groupNotFound, ruleLimitExceeded } from './aws-error';
-import { bareAddress } from './cidr';
+import { bareAddress } from '../cidr';
 import { describeSpec, identityOf, refuseRepeats, type RuleSpec } from './permissions';
 import type { Tag } from './tags';
 

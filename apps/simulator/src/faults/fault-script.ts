@@ -17,6 +17,7 @@ export const FAULT_KINDS = [
   'html-page',
   'truncated',
   'error-in-success',
+  'fail-later',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -69,6 +70,7 @@ const EFFECTS_OF: Partial<Record<FaultKind, readonly CallEffect[]>> = {
   quota: ['add'],
   conflict: ['add', 'remove', 'change'],
   invalid: ['add', 'remove', 'change'],
+  'fail-later': ['add', 'remove', 'change'],
 };
 
 /** Whether a fault of this kind can hit a call with this effect. */

@@ -25,8 +25,10 @@ export type Refusal = (typeof REFUSALS)[number];
 
 /** A call in the provider's own terms: doing it, and refusing it. */
 export interface Performer {
-  perform(how: Performance): CloudAnswer;
+  perform(how: Performance): CloudAnswer | Promise<CloudAnswer>;
   refuse(why: Refusal): CloudAnswer;
+  /** Accepts a write that fails while it is carried out; left out: it has failed when it is answered. */
+  failLater?(): CloudAnswer | Promise<CloudAnswer>;
 }
 
 const isRefusal = (kind: FaultKind): kind is Refusal => REFUSALS.some((refusal) => refusal === kind);
@@ -64,18 +66,20 @@ export async function playFault(
     case 'stale-read':
       return performer.perform({ asOf: world.clock.now() - (fault.delayMs ?? DEFAULT_STALE_MS) * 1000 });
     case 'partial': {
-      const answer = performer.perform({ firstHalf: true });
+      const answer = await performer.perform({ firstHalf: true });
       return answer.outcome === 'OK' ? performer.refuse('error') : answer;
     }
     case 'timeout-after-success':
-      performer.perform({});
+      await performer.perform({});
       return NO_ANSWER;
+    case 'fail-later':
+      return performer.failLater ? performer.failLater() : performer.refuse('error');
     case 'timeout-before':
       return NO_ANSWER;
     case 'html-page':
       return HTML_PAGE;
     case 'truncated':
-      return truncated(performer.perform({}));
+      return truncated(await performer.perform({}));
     case 'error-in-success':
       return { ...performer.refuse('error'), status: 200, outcome: 'ERROR_IN_SUCCESS' };
   }

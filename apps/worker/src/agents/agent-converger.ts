@@ -90,9 +90,7 @@ export class AgentConverger {
         ],
         access: null,
         looked: false,
-        waiting: waiting.flatMap(({ holders }) =>
-          holders.filter(({ status }) => status === 'PENDING').map(({ resourceIpId }) => resourceIpId),
-        ),
+        waiting: waiting.flatMap(({ holders }) => holders.filter(({ status }) => status === 'PENDING')),
         giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
       },
       trail,

@@ -30,9 +30,12 @@ export class CloudAccess {
     return this.drivers.driver(provider);
   }
 
-  /** @throws DriverError `denied` when the credential is gone or does not open */
-  async open({ credentialId, ...place }: CloudPlace): Promise<CloudTarget> {
-    return { ...place, credential: await this.credential(credentialId), deployment: this.deployment };
+  /**
+   * @param claims what stands there by our record, see `claimsOf`
+   * @throws DriverError `denied` when the credential is gone or does not open
+   */
+  async open({ credentialId, ...place }: CloudPlace, claims: CloudTarget['claims']): Promise<CloudTarget> {
+    return { ...place, credential: await this.credential(credentialId), deployment: this.deployment, claims };
   }
 
   /** @throws DriverError `denied` when it is gone or does not open */

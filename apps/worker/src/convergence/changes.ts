@@ -1,6 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import type { DueRuleRow } from '#entities';
-import type { ChangeResult, ObservedRule, PlannedChange, Verdict } from '#rules';
+import {
+  claimsOf,
+  type ChangeResult,
+  type ObservedRule,
+  type PlannedChange,
+  type SuperfluousRule,
+  type Verdict,
+} from '#rules';
 import { BUDGET_SPENT } from './settle-rule';
 
 /** A planned change as the driver takes it. */
@@ -15,14 +23,44 @@ export function toRuleChange(
     action: 'add',
     ruleId: rule.ruleId,
     spec: rule.spec,
+    config: rule.holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
     mark: { deployment, ruleId: rule.ruleId, expiresAt: lastEnd(rule) },
   };
+}
+
+/** Our record once the changes are noted: what is being added counts as ours. */
+export function claimsAfter(
+  rules: readonly DueRuleRow[],
+  planned: readonly PlannedChange[],
+): ReadonlyMap<string, string> {
+  const added = new Set(planned.filter(({ action }) => action === 'add').map(({ ruleId }) => ruleId));
+  const noted = rules.map((rule) =>
+    added.has(rule.ruleId) ? { ...rule, state: 'unknown' as const, isForeign: false } : rule,
+  );
+  return claimsOf(noted);
 }
 
 /** When the last of its holders ends; null: one has no end. */
 function lastEnd({ holders }: DueRuleRow): number | null {
   const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
   return ends.length < holders.length ? null : Math.max(...ends);
+}
+
+/** What makes room in a full object, as much as one batch takes. What the database does not know gets an id for now. */
+export const removalsOf = (rules: readonly SuperfluousRule[], most: number): PlannedChange[] =>
+  rules.slice(0, most).map(({ ruleId, providerRuleId }) => ({
+    action: 'remove',
+    ruleId: ruleId ?? randomUUID(),
+    providerRuleId,
+  }));
+
+/** A batch of which nothing was sent. */
+export function notSent(
+  planned: readonly PlannedChange[],
+  { kind, message, retryAfterMs }: DriverError,
+): Map<string, ChangeResult> {
+  const wait = retryAfterMs === null ? {} : { retryAfterMs };
+  return new Map(planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
 }
 
 /** The object had no room for what was to be added. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   closing,
@@ -14,6 +13,7 @@ import {
 import type { CloudTarget, ProviderDriver } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
+  claimsOf,
   judge,
   judgeUnreadable,
   PASSING_KINDS,
@@ -29,11 +29,14 @@ import type { CloudWays } from '../clouds/cloud-access';
 import type { Timing } from '../timing';
 import {
   asDriverError,
+  claimsAfter,
   heldBack,
   horizonMs,
   isRoomless,
   longestWait,
+  notSent,
   readOrNull,
+  removalsOf,
   toRuleChange,
   unseen,
 } from './changes';
@@ -42,7 +45,7 @@ import { Isolation, type FailureObserver } from './isolation';
 import { begunAgain, passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { keptDue, postponed, settlement, withoutLook } from './settle-rule';
-import { expectedCalls, plannedCalls, WriteAllowance } from './write-allowance';
+import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
   readonly leases: LeaseStore;
@@ -142,8 +145,11 @@ export class Converger {
     return true;
   }
 
-  private due({ lease }: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
-    return this.stores.convergence.due(this.database.autocommit, lease, traits.batchSize);
+  private async due(held: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
+    const due = await this.stores.convergence.due(this.database.autocommit, held.lease, traits.batchSize);
+    return due.map((rule) =>
+      held.hasSeen(rule.ruleId) ? { ...rule, inFlight: false, inFlightMs: 0, unheard: false } : rule,
+    );
   }
 
   /** A write waits until the object's last one is a little past, and takes along what has come meanwhile. */
@@ -166,18 +172,16 @@ export class Converger {
     const target = await this.openFor(held, pass);
     if (!target) return [];
     const allowance = new WriteAllowance(this.database, this.stores.budgets, this.timing, driver, target);
-    const early = await allowance.take(held, expectedCalls(pass.rules));
-    if (early > 0) {
-      return this.settlePass(held, pass, postponed(pass.rules, early), false);
-    }
+    const early = await allowance.take(held, expectedChanges(pass.rules));
+    if (early > 0) return this.settlePass(held, pass, postponed(pass.rules, early), false);
     const before = await this.read(held, driver, target, pass);
     const planned = before ? planChanges(pass.rules, before) : [];
-    await allowance.keepOnly(plannedCalls(planned));
+    await allowance.keepOnly(plannedChanges(planned));
     if (!before) return [];
     if (planned.length === 0) {
       return this.settleVerdicts(held, pass, judge(pass.rules, new Map(), before));
     }
-    const waitMs = await allowance.take(held, plannedCalls(planned));
+    const waitMs = await allowance.take(held, plannedChanges(planned));
     if (waitMs > 0) {
       return this.settleVerdicts(held, pass, judge(pass.rules, heldBack(planned), before), waitMs);
     }
@@ -202,27 +206,22 @@ export class Converger {
   ): Promise<{ results: Map<string, ChangeResult>; after: ObservedRule[] | null }> {
     const results = await this.change(held, driver, target, pass, planned);
     allowance.spent();
-    const after = await readOrNull(driver, target);
+    const noted = { ...target, claims: claimsAfter(pass.rules, planned) };
+    const after = await readOrNull(driver, noted);
     const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
     if (!after || roomless.length === 0) return { results, after };
-    const removals = (await this.reconciler.superfluous(held, after)).map(
-      ({ ruleId, providerRuleId }): PlannedChange => ({
-        action: 'remove',
-        ruleId: ruleId ?? randomUUID(),
-        providerRuleId,
-      }),
-    );
+    const removals = removalsOf(await this.reconciler.superfluous(held, after), driver.traits.batchSize);
     if (removals.length === 0) return { results, after };
     const more = [...removals, ...roomless];
-    if ((await allowance.take(held, plannedCalls(more))) > 0) return { results, after };
+    if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after };
     const again = await this.change(held, driver, target, pass, more);
-    return { results: new Map([...results, ...again]), after: await readOrNull(driver, target) };
+    return { results: new Map([...results, ...again]), after: await readOrNull(driver, noted) };
   }
 
   /** The way into the cloud; null when there is none: then that is settled. */
   private async openFor(held: HeldLease, pass: Pass): Promise<CloudTarget | null> {
     try {
-      return await this.clouds.open({ ...held.place, ...pass.access });
+      return await this.clouds.open({ ...held.place, ...pass.access }, claimsOf(pass.rules));
     } catch (error) {
       await this.unreadable(held, pass, error);
       return null;
@@ -257,6 +256,7 @@ export class Converger {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
+    held.asks(planned.map((change) => change.ruleId));
     const intentAt = this.timing.now();
     const noted = await this.stores.convergence.recordIntent(
       this.database.autocommit,
@@ -269,12 +269,10 @@ export class Converger {
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
     try {
-      const results = await driver.applyChanges(target, changes);
+      const results = await held.during(() => driver.applyChanges(target, changes));
       return new Map(changes.map((change, index) => [change.ruleId, results[index]!]));
     } catch (error) {
-      const { kind, message, retryAfterMs } = asDriverError(error);
-      const wait = retryAfterMs === null ? {} : { retryAfterMs };
-      return new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
+      return notSent(planned, asDriverError(error));
     }
   }
 
@@ -322,6 +320,7 @@ export class Converger {
     together = false,
   ): Promise<RuleSettlement[]> {
     const rules = keptDue(found, pass);
+    held.saw(rules.filter((rule) => !rule.inFlight && rule.state !== null).map((rule) => rule.ruleId));
     await this.settle(held, { rules, access: pass.access, looked, waiting: pass.waiting, together });
     return rules;
   }
@@ -330,7 +329,7 @@ export class Converger {
   private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
     const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
     const written = await closing((trail) =>
-      this.database.transaction((tx) => this.stores.settlements.settle(tx, held.lease, whole, trail)),
+      this.database.repeatable((tx) => this.stores.settlements.settle(tx, held.lease, whole, trail)),
     );
     if (written) {
       for (const seconds of written.latenessSeconds) this.observer.closed(held.lease.provider, seconds);

@@ -19,6 +19,7 @@ export class LeaseLost extends Error {
 export class HeldLease {
   private writtenAt: number | null;
   private writtenSize: number;
+  private readonly seen = new Set<string>();
 
   private constructor(
     private readonly database: Transactions,
@@ -80,6 +81,24 @@ export class HeldLease {
   }
 
   /**
+   * Keeps the lease while something runs that may outlast it: a cloud that carries out its writes slowly.
+   * @throws what `work` throws; not that the lease was lost: whoever writes next finds out
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const stop = this.timing.every(RENEW_AFTER_MS, () => {
+      void this.keep().catch((error: unknown) => {
+        // a database that is out of reach may be back the next time
+        if (error instanceof LeaseLost) stop();
+      });
+    });
+    try {
+      return await work();
+    } finally {
+      stop();
+    }
+  }
+
+  /**
    * Milliseconds until a write keeps its distance from the last one.
    * @param addsOnly in a burst, adds wait longer than removals
    */
@@ -93,6 +112,21 @@ export class HeldLease {
   wrote(size: number): void {
     this.writtenAt = this.timing.now();
     this.writtenSize = size;
+  }
+
+  /** Call before a change of these rules is sent. */
+  asks(ruleIds: readonly string[]): void {
+    for (const ruleId of ruleIds) this.seen.delete(ruleId);
+  }
+
+  /** Call when a look has settled that nothing is on its way for these rules. */
+  saw(ruleIds: readonly string[]): void {
+    for (const ruleId of ruleIds) this.seen.add(ruleId);
+  }
+
+  /** Whatever the database notes as on its way for the rule: what was seen could not be written down yet. */
+  hasSeen(ruleId: string): boolean {
+    return this.seen.has(ruleId);
   }
 
   release(): Promise<void> {

@@ -77,12 +77,11 @@ export class Isolation {
       null,
       this.timing.random(),
     );
-    const waiting = rule.holders.filter(({ status }) => status === 'PENDING');
     const whole = {
       rules: [later],
       access: null,
       looked: false,
-      waiting: waiting.map(({ resourceIpId }) => resourceIpId),
+      waiting: rule.holders.filter(({ status }) => status === 'PENDING'),
       giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
     };
     try {

@@ -1,4 +1,4 @@
-import type { Access, DueRuleRow } from '#entities';
+import type { Access, DueRuleRow, HolderRow, Settlement } from '#entities';
 
 /** One way into the cloud object, and the due rules to be looked at that way. */
 export interface Pass {
@@ -7,7 +7,7 @@ export interface Pass {
   /** rules that others wait for in other ways: each way has a pass of its own */
   readonly shared: ReadonlySet<string>;
   /** ResourceIps that wait for these rules and whose own way this is */
-  readonly waiting: readonly string[];
+  readonly waiting: Settlement['waiting'];
 }
 
 export interface Sorted {
@@ -43,7 +43,7 @@ export function sortDue(due: readonly DueRuleRow[]): Sorted {
 export function passes(open: readonly DueRuleRow[]): Pass[] {
   const found = new Map<
     string,
-    { access: Access; rules: DueRuleRow[]; shared: Set<string>; waiting: string[] }
+    { access: Access; rules: DueRuleRow[]; shared: Set<string>; waiting: HolderRow[] }
   >();
   for (const rule of open) {
     const ways = waysTo(rule);
@@ -85,11 +85,8 @@ export function begunAgain(
 
 const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;
 
-function waitingBy(rule: DueRuleRow, key: string): string[] {
-  return rule.holders
-    .filter((holder) => holder.status === 'PENDING' && accessKey(holder.access) === key)
-    .map((holder) => holder.resourceIpId);
-}
+const waitingBy = (rule: DueRuleRow, key: string): HolderRow[] =>
+  rule.holders.filter((holder) => holder.status === 'PENDING' && accessKey(holder.access) === key);
 
 const distinct = (ways: readonly Access[]): Access[] => [
   ...new Map(ways.map((access) => [accessKey(access), access])).values(),

@@ -1,4 +1,4 @@
-import { DriverError, type ProviderDriver } from '#drivers';
+import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import {
   closing,
   type Access,
@@ -10,6 +10,7 @@ import {
   type Tx,
 } from '#entities';
 import {
+  claimsOf,
   findDrift,
   PASSING_KINDS,
   superfluous,
@@ -43,10 +44,11 @@ export class Reconciler {
     if (!begun) return;
     // the database first: what starts between the two looks is then no drift
     const known = await this.store.known(this.database.autocommit, held.lease);
+    const claims = claimsOf(known);
     const looks: Look[] = [];
     for (const way of await this.store.ways(this.database.autocommit, held.lease)) {
       await held.keep();
-      looks.push({ way, observed: await this.look(held, driver, way.access) });
+      looks.push({ way, observed: await this.look(held, driver, way.access, claims) });
     }
     const seen = looks.flatMap(({ way, observed }) =>
       observed instanceof DriverError ? [] : [{ way, observed }],
@@ -94,9 +96,10 @@ export class Reconciler {
     held: HeldLease,
     driver: ProviderDriver,
     access: Access,
+    claims: CloudTarget['claims'],
   ): Promise<ObservedRule[] | DriverError> {
     try {
-      return await driver.readRules(await this.clouds.open({ ...held.place, ...access }));
+      return await driver.readRules(await this.clouds.open({ ...held.place, ...access }, claims));
     } catch (error) {
       if (error instanceof DriverError) return error;
       throw error;

@@ -10,6 +10,7 @@ const rule = (attempts: number): DueRuleRow => ({
   inFlight: false,
   spec: { address: '203.0.113.1/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] },
   state: 'present',
+  isForeign: false,
   revision: 0,
   attempts,
   inFlightMs: 0,
@@ -38,4 +39,14 @@ it('what waits for the budget has not failed', () => {
   expect(postponed([rule(2)], 800)).toEqual([
     expect.objectContaining({ attempts: 2, dueInMs: 800, state: null, failed: false }),
   ]);
+});
+
+it('what was refused and never stood is known to be absent; what stood, or may be on its way, is not', () => {
+  const states = [
+    settlement({ ...rule(0), wanted: true, state: 'absent' }, RETRY, true, null, 0),
+    settlement({ ...rule(0), wanted: true, state: 'present' }, RETRY, true, null, 0),
+    settlement({ ...rule(0), wanted: true, state: 'absent' }, { ...RETRY, unknown: true }, true, null, 0),
+    settlement({ ...rule(0), wanted: true, state: 'absent', inFlight: true }, RETRY, true, null, 0),
+  ].map(({ state }) => state);
+  expect(states).toEqual(['absent', 'unknown', 'unknown', 'unknown']);
 });

@@ -9,23 +9,21 @@ const REMOVAL_RESERVE = 0.1;
 /** A slot is not for waiting: after this long the object goes to the end of the line. */
 const PATIENCE_MS = 2000;
 
-/** The write calls that a look is about to make: one removes, one adds. */
-export interface Calls {
-  readonly removes: boolean;
-  readonly adds: boolean;
+/** The changes that a look is about to send. */
+export interface ChangeCount {
+  readonly removals: number;
+  readonly additions: number;
 }
 
-const countOf = ({ removes, adds }: Calls): number => Number(removes) + Number(adds);
-
 /** What due rules will take, going by what was seen of them last. */
-export const expectedCalls = (rules: readonly DueRuleRow[]): Calls => ({
-  removes: rules.some((rule) => !rule.wanted && rule.state !== 'absent'),
-  adds: rules.some((rule) => rule.wanted && rule.mayOpen && rule.state !== 'present'),
+export const expectedChanges = (rules: readonly DueRuleRow[]): ChangeCount => ({
+  removals: rules.filter((rule) => !rule.wanted && rule.state !== 'absent').length,
+  additions: rules.filter((rule) => rule.wanted && rule.mayOpen && rule.state !== 'present').length,
 });
 
-export const plannedCalls = (planned: readonly PlannedChange[]): Calls => ({
-  removes: planned.some((change) => change.action === 'remove'),
-  adds: planned.some((change) => change.action === 'add'),
+export const plannedChanges = (planned: readonly PlannedChange[]): ChangeCount => ({
+  removals: planned.filter((change) => change.action === 'remove').length,
+  additions: planned.filter((change) => change.action === 'add').length,
 });
 
 /**
@@ -44,10 +42,10 @@ export class WriteAllowance {
   ) {}
 
   /** Waits a little when the budget is spent. @returns 0 when there is enough, else ms until it is worth asking again */
-  async take(held: HeldLease, calls: Calls): Promise<number> {
+  async take(held: HeldLease, changes: ChangeCount): Promise<number> {
     const until = this.timing.now() + PATIENCE_MS;
     for (;;) {
-      const waitMs = await this.ask(calls);
+      const waitMs = await this.ask(changes);
       if (waitMs === 0 || this.timing.now() + waitMs > until) return waitMs;
       await this.timing.wait(waitMs);
       await held.keep();
@@ -59,24 +57,29 @@ export class WriteAllowance {
     this.taken = 0;
   }
 
-  /** Gives back what these calls do not need. */
-  async keepOnly(calls: Calls): Promise<void> {
-    const spare = this.taken - countOf(calls);
+  /** Gives back what these changes do not need. */
+  async keepOnly(changes: ChangeCount): Promise<void> {
+    const spare = this.taken - this.callsOf(changes);
     if (spare <= 0) return;
     this.taken -= spare;
     const { autocommit } = this.database;
     await this.budgets.give(autocommit, this.accountKey, this.driver.traits.writeBudget, spare);
   }
 
-  private async ask(calls: Calls): Promise<number> {
-    const missing = countOf(calls) - this.taken;
+  private async ask(changes: ChangeCount): Promise<number> {
+    const missing = this.callsOf(changes) - this.taken;
     if (missing <= 0) return 0;
     const { writeBudget } = this.driver.traits;
-    const reserve = calls.removes ? 0 : writeBudget.burst * REMOVAL_RESERVE;
+    const reserve = changes.removals > 0 ? 0 : writeBudget.burst * REMOVAL_RESERVE;
     const { autocommit } = this.database;
     const waitMs = await this.budgets.take(autocommit, this.accountKey, writeBudget, missing, reserve);
     if (waitMs === 0) this.taken += missing;
     return waitMs;
+  }
+
+  private callsOf({ removals, additions }: ChangeCount): number {
+    if (this.driver.traits.callPerRule) return removals + additions;
+    return Number(removals > 0) + Number(additions > 0);
   }
 
   private get accountKey(): string {

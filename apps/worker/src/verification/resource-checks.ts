@@ -67,8 +67,9 @@ export class ResourceChecks {
 
   private async ask(due: DueResource): Promise<void> {
     const driver = await this.clouds.driver(due.provider);
-    const { resourceType, resourceIdentifier: identifier, region, credentialId } = due;
-    const target = await this.clouds.open({ resourceType, identifier, region, credentialId });
+    const { resourceType, objectIdentifier: identifier, region, credentialId } = due;
+    const place = { resourceType, identifier, region, credentialId };
+    const target = await this.clouds.open(place, new Map());
     const { writeBudget } = driver.traits;
     const waitMs = await this.budgets.take(
       this.database.autocommit,

@@ -1,4 +1,4 @@
-import type { ProviderFacts } from '../provider-facts';
+import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
 
 /**
  * Hosts that no cloud API protects. An agent on the host connects to the service and keeps the host's own firewall: it
@@ -7,7 +7,6 @@ import type { ProviderFacts } from '../provider-facts';
 export const AGENT_FACTS: ProviderFacts = {
   provider: 'AGENT',
   traits: {
-    portsPerRule: 'many',
     batchSize: 500,
     // an agent takes the whole state at once: there is no account, and no call to spare
     writeBudget: { burst: 1000, refillPerSecond: 1000 },
@@ -20,10 +19,21 @@ export const AGENT_FACTS: ProviderFacts = {
   },
   resourceTypes: {
     HOST_FIREWALL: {
-      identifier: { pattern: /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/i, example: 'db-host-1' },
+      identifier: {
+        pattern: /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/i,
+        example: 'db-host-1',
+        description: 'the name of the agent on the host',
+      },
+      portsPerRule: 'many',
+      config: TRAFFIC_FIELDS,
       // every organization names its own hosts
-      targetKey: (identifier, organization) => `AGENT:host:${organization}:${identifier.toLowerCase()}`,
+      place: ({ identifier, organization }) => {
+        const name = identifier.toLowerCase();
+        return { key: `AGENT:host:${organization}:${name}`, identifier: name };
+      },
     },
   },
+  policy:
+    'On the host, the agent needs the capability CAP_NET_ADMIN; here, an API key with the scope agent:connect.\n',
   region: null,
 };

@@ -1,7 +1,7 @@
 import { ruleKey } from '#rules';
 import { DUPLICATE_RULE, type AwsFailure } from './aws-errors';
 import { divide } from './divide';
-import type { Outcomes } from './outcomes';
+import type { Outcomes } from '../outcomes';
 import { isIpv6, openingKey, permissionsOf, type AddChange } from './rule-mapping';
 import { asAwsFailure, type SecurityGroup } from './security-group';
 

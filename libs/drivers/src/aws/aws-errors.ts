@@ -1,5 +1,6 @@
 import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
 import { DriverError } from '../driver-error';
+import { changeResultOf } from '../outcomes';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
 
@@ -101,9 +102,7 @@ export class AwsFailure extends DriverError {
 
   /** What a write that failed like this means for each of its changes. */
   get changeResult(): ChangeResult {
-    const { kind, message, retryAfterMs } = this;
-    if (!this.settled) return { result: 'unknown', message };
-    return { result: 'refused', kind, message, ...(retryAfterMs !== null && { retryAfterMs }) };
+    return changeResultOf(this);
   }
 }
 

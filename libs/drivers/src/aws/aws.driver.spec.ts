@@ -141,7 +141,13 @@ const denied = {
 };
 
 const ssh = (cidr: string): RuleSpec => ({ address: cidr, protocol: 'tcp', ports: [{ from: 22, to: 22 }] });
-const add = (cidr: string): RuleChange => ({ action: 'add', ruleId: RULE_ID, spec: ssh(cidr), mark: MARK });
+const add = (cidr: string): RuleChange => ({
+  action: 'add',
+  ruleId: RULE_ID,
+  spec: ssh(cidr),
+  mark: MARK,
+  config: {},
+});
 const remove = (providerRuleId: string): RuleChange => ({
   action: 'remove',
   ruleId: RULE_ID,
@@ -160,6 +166,7 @@ const target = (data: Record<string, string> = {}): CloudTarget => ({
     externalId: null,
   },
   deployment: 'prod',
+  claims: new Map(),
 });
 
 const roleTarget = (externalId: string | null = 'external-id'): CloudTarget => ({
@@ -416,7 +423,7 @@ describe('AWS driver', () => {
           { from: 80, to: 80 },
         ],
       };
-      const changes: RuleChange[] = [{ action: 'add', ruleId: RULE_ID, spec, mark: MARK }];
+      const changes: RuleChange[] = [{ action: 'add', ruleId: RULE_ID, spec, mark: MARK, config: {} }];
       expect((await thrown(driver.applyChanges(target(), changes))).kind).toBe('invalid');
       expect(endpoint.calls).toEqual([]);
     });

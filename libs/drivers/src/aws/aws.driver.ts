@@ -8,7 +8,7 @@ import { AwsFailure } from './aws-errors';
 import { AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
 import { Ec2Clients } from './ec2-clients';
-import { Outcomes } from './outcomes';
+import { Outcomes } from '../outcomes';
 import { removeRules } from './removal';
 import { RoleSessions } from './role-sessions';
 import { observedRule } from './rule-mapping';
@@ -69,14 +69,14 @@ class AwsDriver implements ProviderDriver {
     if (adds.some(({ spec }) => spec.ports.length > 1)) {
       throw new DriverError('invalid', 'A rule of a security group holds one port range');
     }
-    const outcomes = new Outcomes();
+    const outcomes = new Outcomes('AWS');
     await this.inGroup(target, async (group) => {
       const ruleIds = [...new Set(removals.map(({ providerRuleId }) => providerRuleId))];
       if (ruleIds.length > 0) await removeRules(group, ruleIds, outcomes);
       // Halted by a denied removal, nothing is added either: it could not be closed again.
       if (adds.length > 0) await addRules(group, adds, outcomes);
     });
-    if (outcomes.haltedBy) this.clients.reconsider(target, outcomes.haltedBy);
+    if (outcomes.haltedBy instanceof AwsFailure) this.clients.reconsider(target, outcomes.haltedBy);
     return changes.map((change) =>
       outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
     );
@@ -86,7 +86,7 @@ class AwsDriver implements ProviderDriver {
     factsOf(target.resourceType);
     const access = await this.clients.access(target);
     try {
-      return await work(new SecurityGroup(target.identifier.toLowerCase(), access, this.settings));
+      return await work(new SecurityGroup(target.identifier, access, this.settings));
     } catch (error) {
       if (error instanceof AwsFailure) this.clients.reconsider(target, error);
       throw error;

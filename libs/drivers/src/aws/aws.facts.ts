@@ -1,9 +1,8 @@
-import type { ProviderFacts } from '../provider-facts';
+import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
 
 export const AWS_FACTS: ProviderFacts = {
   provider: 'AWS',
   traits: {
-    portsPerRule: 'one',
     // A group holds at most 1000 rules; EC2 states no limit for one request, and 500 fit in some 100 kB of form.
     batchSize: 500,
     // EC2's own bucket for changes to security groups, per account and region.
@@ -33,9 +32,34 @@ export const AWS_FACTS: ProviderFacts = {
   },
   resourceTypes: {
     SECURITY_GROUP: {
-      identifier: { pattern: /^sg-[0-9a-f]{8,17}$/i, example: 'sg-0123456789abcdef0' },
-      targetKey: (identifier) => `AWS:security-group:${identifier.toLowerCase()}`,
+      identifier: {
+        pattern: /^sg-[0-9a-f]{8,17}$/i,
+        example: 'sg-0123456789abcdef0',
+        description: 'the id of the security group',
+      },
+      portsPerRule: 'one',
+      config: TRAFFIC_FIELDS,
+      place: ({ identifier }) => {
+        const id = identifier.toLowerCase();
+        return { key: `AWS:security-group:${id}`, identifier: id };
+      },
     },
   },
+  policy: `{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": [
+        "ec2:AuthorizeSecurityGroupIngress",
+        "ec2:DescribeSecurityGroupRules",
+        "ec2:DescribeSecurityGroups",
+        "ec2:RevokeSecurityGroupIngress"
+      ],
+      "Resource": "*"
+    }
+  ]
+}
+`,
   region: { pattern: /^[a-z]{2,3}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
 };

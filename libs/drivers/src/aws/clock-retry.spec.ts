@@ -15,6 +15,7 @@ const TARGET: CloudTarget = {
     externalId: null,
   },
   deployment: 'prod',
+  claims: new Map(),
 };
 const AHEAD_MS = 600_000;
 

@@ -2,7 +2,7 @@ import { EC2Client } from '@aws-sdk/client-ec2';
 import type { CloudTarget } from '../provider-driver';
 import { fingerprint, readCredential, readRegion } from './aws-credentials';
 import type { AwsFailure } from './aws-errors';
-import { BoundedCache } from './bounded-cache';
+import { BoundedCache } from '../bounded-cache';
 import type { RoleSessions } from './role-sessions';
 import type { SdkSettings } from './sdk-settings';
 

@@ -1,6 +1,6 @@
 import { RULE_NOT_FOUND, type AwsFailure } from './aws-errors';
 import { divide } from './divide';
-import type { Outcomes } from './outcomes';
+import type { Outcomes } from '../outcomes';
 import { asAwsFailure, type SecurityGroup } from './security-group';
 
 /**

@@ -1,7 +1,7 @@
 import { DriverError } from '../driver-error';
 import { fingerprint, readOwnKeys, type AssumableRole, type AwsKeys } from './aws-credentials';
 import { oddAnswer, toFailure } from './aws-errors';
-import { BoundedCache } from './bounded-cache';
+import { BoundedCache } from '../bounded-cache';
 import type { SdkSettings } from './sdk-settings';
 
 interface RoleSession {

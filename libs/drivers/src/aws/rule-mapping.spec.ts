@@ -10,6 +10,7 @@ const add = (address: string, protocol: RuleSpec['protocol'], ports: RuleSpec['p
   ruleId: RULE_ID,
   spec: { address, protocol, ports },
   mark: MARK,
+  config: {},
 });
 
 const tcp = (fields: SecurityGroupRule): SecurityGroupRule => ({

@@ -1,15 +1,106 @@
-import type { CredentialTypes, FieldForm } from '../provider-facts';
+import {
+  TRAFFIC_FIELDS,
+  type FieldForm,
+  type ProviderFacts,
+  type ResourceTypeFacts,
+} from '../provider-facts';
 
 const UUID: FieldForm = {
   pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   words: 'must look like 00000000-0000-4000-8000-000000000001',
 };
 
-export const AZURE_CREDENTIAL_TYPES: CredentialTypes = {
-  SERVICE_PRINCIPAL: {
-    required: ['tenantId', 'clientId', 'clientSecret', 'subscriptionId'],
-    optional: [],
-    forms: { tenantId: UUID, clientId: UUID, subscriptionId: UUID },
-    hints: ['tenantId', 'clientId', 'subscriptionId'],
+const GROUP = String.raw`[\w().-]{0,89}[\w()-]`;
+const NAME = String.raw`[a-z0-9](?:[\w.-]{0,78}\w)?`;
+const SUBSCRIPTION = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const FULL_ID = `/subscriptions/(${SUBSCRIPTION})/resourceGroups/(${GROUP})/providers/Microsoft\\.Network/networkSecurityGroups/(${NAME})`;
+
+const IS_FULL_ID = new RegExp(`^${FULL_ID}$`, 'i');
+const EITHER = new RegExp(`^(?:${GROUP}/${NAME}|${FULL_ID})$`, 'i');
+
+/** What a network security group is named by; Azure compares names without case. */
+export interface GroupName {
+  readonly subscriptionId: string;
+  readonly resourceGroup: string;
+  readonly name: string;
+}
+
+/** Reads a full id. @returns null when the text is none */
+export function parseGroupId(id: string): GroupName | null {
+  const [, subscriptionId, resourceGroup, name] = IS_FULL_ID.exec(id) ?? [];
+  return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : null;
+}
+
+/** A full id in one spelling: in lower case. */
+const place: ResourceTypeFacts['place'] = ({ identifier, hints }) => {
+  const given = identifier.toLowerCase();
+  const [resourceGroup, name] = given.split('/');
+  const id = given.startsWith('/')
+    ? given
+    : `/subscriptions/${hints.subscriptionId?.toLowerCase() ?? ''}/resourcegroups/${resourceGroup}` +
+      `/providers/microsoft.network/networksecuritygroups/${name}`;
+  return { key: `AZURE:network-security-group:${id}`, identifier: id };
+};
+
+export const AZURE_FACTS: ProviderFacts = {
+  provider: 'AZURE',
+  traits: {
+    // Each change is a write of its own, and the group takes one after another.
+    batchSize: 10,
+    callPerRule: true,
+    // Azure's network service takes 1000 writes in five minutes from a subscription.
+    writeBudget: { burst: 200, refillPerSecond: 3 },
+    writeSpacing: { usualMs: 500, burstMs: 500, burstSize: 10 },
+    callTimeoutMs: 20_000,
   },
+  credentialTypes: {
+    SERVICE_PRINCIPAL: {
+      required: ['tenantId', 'clientId', 'clientSecret', 'subscriptionId'],
+      optional: [],
+      forms: { tenantId: UUID, clientId: UUID, subscriptionId: UUID },
+      hints: ['tenantId', 'clientId', 'subscriptionId'],
+      places: ['subscriptionId'],
+    },
+  },
+  resourceTypes: {
+    NETWORK_SECURITY_GROUP: {
+      identifier: {
+        pattern: EITHER,
+        example: 'production/web-servers',
+        description: 'the resource group and the name of the network security group, or its full id',
+      },
+      portsPerRule: 'many',
+      config: [
+        ...TRAFFIC_FIELDS,
+        {
+          name: 'priorityFrom',
+          type: 'integer',
+          description: 'the first priority that rules may take, 1000 when left out',
+          example: 1000,
+        },
+        {
+          name: 'priorityTo',
+          type: 'integer',
+          description: 'the last priority that rules may take, 3999 when left out',
+          example: 3999,
+        },
+      ],
+      place,
+    },
+  },
+  region: null,
+  policy: `{
+  "Name": "Drawbridge",
+  "Description": "Adds rules to network security groups and takes them out again",
+  "AssignableScopes": ["/subscriptions/<subscription>/resourceGroups/<resource group>"],
+  "Actions": [
+    "Microsoft.Authorization/permissions/read",
+    "Microsoft.Network/networkSecurityGroups/read",
+    "Microsoft.Network/networkSecurityGroups/securityRules/read",
+    "Microsoft.Network/networkSecurityGroups/securityRules/write",
+    "Microsoft.Network/networkSecurityGroups/securityRules/delete"
+  ],
+  "NotActions": []
+}
+`,
 };

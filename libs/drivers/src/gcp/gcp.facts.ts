@@ -1,13 +1,26 @@
-import type { CredentialTypes } from '../provider-facts';
+import {
+  TRAFFIC_FIELDS,
+  type CredentialTypes,
+  type NamedObject,
+  type PlacedObject,
+  type ProviderFacts,
+} from '../provider-facts';
+
+const PROJECT_ID = '[a-z0-9.:-]{1,100}';
+const NETWORK = '[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?';
+const SPELLING = new RegExp(`^(?:projects/(${PROJECT_ID})/global/networks/)?(${NETWORK})$`, 'i');
 
 /** Google's key JSON. Its addresses, `token_uri` among them, are not taken over: they would say where the key is sent. */
-export const GCP_CREDENTIAL_TYPES: CredentialTypes = {
+const CREDENTIAL_TYPES: CredentialTypes = {
   SERVICE_ACCOUNT: {
     required: ['type', 'project_id', 'private_key', 'client_email'],
     optional: ['private_key_id'],
     forms: {
       type: { pattern: /^service_account$/, words: 'must be service_account: no other kind of key is taken' },
-      project_id: { pattern: /^[a-z0-9.:-]{1,100}$/, words: 'must be the id of a Google Cloud project' },
+      project_id: {
+        pattern: new RegExp(`^${PROJECT_ID}$`),
+        words: 'must be the id of a Google Cloud project',
+      },
       private_key: {
         pattern: /^-----BEGIN (RSA )?PRIVATE KEY-----\n[\w+/=\s]+-----END (RSA )?PRIVATE KEY-----$/,
         words: 'must be a private key in PEM, as in the key file',
@@ -18,5 +31,68 @@ export const GCP_CREDENTIAL_TYPES: CredentialTypes = {
       },
     },
     hints: ['project_id', 'client_email', 'private_key_id'],
+    // A network is named in the key's project.
+    places: ['project_id'],
   },
 };
+
+/** What the custom role of the service account has to hold. */
+const POLICY = `title: Drawbridge
+stage: GA
+includedPermissions:
+- compute.firewalls.create
+- compute.firewalls.delete
+- compute.firewalls.get
+- compute.firewalls.list
+- compute.firewalls.update
+- compute.globalOperations.get
+- compute.networks.get
+- compute.networks.updatePolicy
+`;
+
+export const GCP_FACTS: ProviderFacts = {
+  provider: 'GCP',
+  traits: {
+    // A firewall rule each: as many as can be sent and waited for within one deadline.
+    batchSize: 50,
+    // Compute lets a project make 750 heavy writes a minute; the rest of the project wants some of them too.
+    writeBudget: { burst: 100, refillPerSecond: 10 },
+    callPerRule: true,
+    writeSpacing: { usualMs: 1000, burstMs: 3000, burstSize: 20 },
+    // A write ends with its operation, which takes Compute some seconds.
+    callTimeoutMs: 20_000,
+  },
+  credentialTypes: CREDENTIAL_TYPES,
+  resourceTypes: {
+    FIREWALL: {
+      identifier: {
+        pattern: SPELLING,
+        example: 'default',
+        description:
+          'the name of the VPC network; projects/{project}/global/networks/{name} in another project',
+      },
+      portsPerRule: 'many',
+      config: [
+        ...TRAFFIC_FIELDS,
+        {
+          name: 'targetTags',
+          type: 'texts',
+          description: 'lets in to the instances with one of these network tags only',
+          example: ['database'],
+        },
+      ],
+      place: placeNetwork,
+    },
+  },
+  region: null,
+  policy: POLICY,
+};
+
+/** A network, and the tags of the instances in it: rules for other tags are another object's. */
+function placeNetwork({ identifier, config, hints }: NamedObject): PlacedObject {
+  const [, project, network = ''] = SPELLING.exec(identifier) ?? [];
+  const path = `projects/${project ?? hints['project_id'] ?? ''}/global/networks/${network}`.toLowerCase();
+  const tags = Array.isArray(config['targetTags']) ? config['targetTags'].map(String) : [];
+  const tail = tags.length === 0 ? '' : `?targetTags=${[...new Set(tags)].toSorted().join(',')}`;
+  return { key: `GCP:firewall:${path}${tail}`, identifier: `${path}${tail}` };
+}

@@ -12,6 +12,7 @@ import {
   IsOptional,
   IsString,
   IsUUID,
+  Matches,
   Max,
   MaxLength,
   Min,
@@ -26,6 +27,7 @@ import { leftOutWhenNull } from '../../http/absent-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+const PRIORITY_WORDS = 'must be a priority from 100 to 4096';
 const PORT_WORDS = 'must be a port from 1 to 65535';
 
 /** What may be named, by provider this build serves. */
@@ -72,6 +74,73 @@ export class ResourceConfigDto {
   @IsOptional()
   @IsIn(PROTOCOLS, { message: `must be one of ${PROTOCOLS.join(', ')}` })
   protocol?: Protocol;
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['database'],
+    description: 'GCP: the instances with one of these network tags; left out: all of the network',
+  })
+  @leftOutWhenNull()
+  @IsOptional()
+  @ArrayNotEmpty({ message: 'must hold at least one network tag, or be left out' })
+  @ArrayMaxSize(70, { message: 'must hold at most 70 network tags' })
+  @Matches(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/, {
+    each: true,
+    message: 'must hold network tags: lowercase letters, digits and hyphens, 63 at most',
+  })
+  @IsString({ each: true, message: 'must hold network tags' })
+  @IsArray({ message: 'must be an array of network tags' })
+  targetTags?: string[];
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 100,
+    maximum: 4096,
+    default: 1000,
+    description: 'AZURE: the first priority that rules may take',
+  })
+  @leftOutWhenNull()
+  @IsOptional()
+  @Min(100, { message: PRIORITY_WORDS })
+  @Max(4096, { message: PRIORITY_WORDS })
+  @IsInt({ message: PRIORITY_WORDS })
+  priorityFrom?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 100,
+    maximum: 4096,
+    default: 3999,
+    description: 'AZURE: the last priority that rules may take',
+  })
+  @leftOutWhenNull()
+  @IsOptional()
+  @Min(100, { message: PRIORITY_WORDS })
+  @Max(4096, { message: PRIORITY_WORDS })
+  @IsInt({ message: PRIORITY_WORDS })
+  priorityTo?: number;
+
+  @ApiPropertyOptional({
+    example: 'admin.example.com',
+    description: 'VERCEL: guards requests to this host only; left out: to every host of the project',
+  })
+  @leftOutWhenNull()
+  @IsOptional()
+  @Matches(/^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,62})(\.[a-z0-9][-a-z0-9]{0,62})*$/i, {
+    message: 'must be a host name',
+  })
+  @IsString({ message: 'must be a host name' })
+  hostname?: string;
+
+  @ApiPropertyOptional({
+    example: '/admin',
+    description: 'VERCEL: guards paths that begin with this only; left out: every path',
+  })
+  @leftOutWhenNull()
+  @IsOptional()
+  @Matches(/^\/[\w.~!$&'()*+,;=:@%/-]{0,255}$/, { message: 'must be a path that begins with /' })
+  @IsString({ message: 'must be a path that begins with /' })
+  pathPrefix?: string;
 }
 
 export class CreateResourceDto {

@@ -1,0 +1,164 @@
+import type { CallEffect, FaultKind } from '../faults/fault-script';
+import { playFault, type Performance, type Refusal } from '../faults/play-fault';
+import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
+import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
+import {
+  anotherOperation,
+  AzureError,
+  groupNotFound,
+  internalError,
+  invalidContent,
+  ruleLimitReached,
+  tooManyRequests,
+  unauthorized,
+} from './azure-error';
+import { findRoute, ROUTES, type Route } from './arm-routes';
+import { GroupCalls, type RouteNames } from './group-calls';
+import { errorAnswer } from './json-answer';
+import type { Operations } from './operations';
+import { CLIENT_ID, SUBSCRIPTION_ID, tokenFlaw, type TokenFlaw } from './principal';
+import { RESOURCE_GROUP, type SecurityGroups } from './security-groups';
+
+/** How fast one subscription may call. */
+export interface ArmLimits {
+  readonly writes: BucketSize;
+  readonly reads: BucketSize;
+}
+
+export const ARM_PREFIX = '/azure/arm';
+export const ARM_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
+  ROUTES.map(({ operation, effect }) => [operation, effect]),
+);
+
+const API_VERSION = /^20\d\d-\d\d-\d\d(-preview)?$/;
+const TOKEN_FLAWS: Readonly<Record<TokenFlaw, readonly [code: string, words: string]>> = {
+  missing: ['AuthenticationFailed', "Authentication failed. The 'Authorization' header is missing."],
+  invalid: ['InvalidAuthenticationToken', 'The access token is invalid.'],
+  audience: [
+    'InvalidAuthenticationTokenAudience',
+    'The access token has been obtained for wrong audience or resource.',
+  ],
+  expired: [
+    'ExpiredAuthenticationToken',
+    'The access token expiry UTC time is earlier than current UTC time.',
+  ],
+};
+
+interface ArmCall {
+  readonly route: Route | undefined;
+  readonly names: RouteNames;
+  readonly target: string | null;
+}
+
+/** The resource manager: JSON over HTTP, changes accepted first and done a little later. */
+export class ArmEndpoint {
+  private readonly buckets = new TokenBuckets();
+  private readonly calls: GroupCalls;
+
+  constructor(
+    private readonly world: World,
+    private readonly groups: SecurityGroups,
+    operations: Operations,
+    private readonly limits: ArmLimits,
+  ) {
+    this.calls = new GroupCalls(groups, operations);
+  }
+
+  async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const { route, names } = findRoute(request.method, request.path.slice(ARM_PREFIX.length));
+    const entry = this.world.calls.arrive('AZURE', route?.operation ?? '(none)');
+    entry.target = targetOf(names);
+    entry.items = route?.effect === 'add' || route?.effect === 'remove' ? 1 : 0;
+    const answer = await this.answer(request, { route, names, target: entry.target });
+    entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
+    return answer;
+  }
+
+  reset(): void {
+    this.buckets.clear();
+  }
+
+  private async answer(request: CloudRequest, call: ArmCall): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const { route, names, target } = call;
+    const flaw = tokenFlaw(request.headers.authorization, audienceOf(request), Date.now());
+    if (flaw) return errorAnswer(new AzureError(401, ...TOKEN_FLAWS[flaw]));
+    if (!route)
+      return errorAnswer(new AzureError(404, 'InvalidResourceType', 'The resource type could not be found.'));
+    if (!API_VERSION.test(request.query.get('api-version') ?? '')) {
+      const words = 'The api-version query parameter (?api-version=) is required for all requests.';
+      return errorAnswer(new AzureError(400, 'MissingApiVersionParameter', words));
+    }
+    if (!this.admit(route)) return errorAnswer(tooManyRequests());
+    const { operation, effect } = route;
+    const scope = { provider: 'AZURE', operation, effect, targets: target === null ? [] : [target] } as const;
+    const perform = (how: Performance, failing = false): CloudAnswer =>
+      inAzureWords(() => {
+        this.checkTarget(names);
+        return this.calls[route.call]({
+          request,
+          names,
+          group: target ?? '',
+          how,
+          failing,
+          refused: this.refusedActions(),
+          base: baseOf(request),
+        });
+      });
+    return playFault(this.world, request.epoch, scope, {
+      perform,
+      failLater: () => perform({}, true),
+      refuse: (why) => errorAnswer(PLANNED[why](route, names, request)),
+    });
+  }
+
+  private refusedActions(): string[] {
+    const refused = this.world.faults
+      .active()
+      .filter(({ provider, kind }) => provider === 'AZURE' && kind === ('refuse' satisfies FaultKind));
+    return refused.flatMap((fault) =>
+      ROUTES.filter(({ operation }) => operation === fault.operation).map(({ action }) => action),
+    );
+  }
+
+  private checkTarget({ subscription, resourceGroup, group }: RouteNames): void {
+    if (group !== undefined) this.groups.find(subscription, resourceGroup ?? '', group);
+    else if (subscription.toLowerCase() !== SUBSCRIPTION_ID) this.groups.find(subscription, '', '');
+  }
+
+  private admit({ effect }: Route): boolean {
+    const kind = effect === 'read' ? 'reads' : 'writes';
+    return this.buckets.take(kind, this.limits[kind]);
+  }
+}
+
+/** What a fault makes the resource manager say. */
+const PLANNED: Readonly<
+  Record<Refusal, (route: Route, names: RouteNames, request: CloudRequest) => AzureError>
+> = {
+  throttle: () => tooManyRequests(),
+  error: internalError,
+  'not-found': (_, { resourceGroup, group }) => groupNotFound(resourceGroup ?? RESOURCE_GROUP, group ?? ''),
+  quota: () => ruleLimitReached(1000),
+  refuse: (route, _, { path }) => unauthorized(CLIENT_ID, route.action, path.slice(ARM_PREFIX.length)),
+  conflict: anotherOperation,
+  invalid: () => invalidContent('sourceAddressPrefix is malformed.'),
+  unauthenticated: () => new AzureError(401, ...TOKEN_FLAWS.invalid),
+};
+
+/** The group a path is about, known or not, as tests and people name it. */
+const targetOf = ({ resourceGroup, group }: RouteNames): string | null =>
+  group === undefined ? null : `${resourceGroup}/${group}`.toLowerCase();
+
+const baseOf = ({ headers }: CloudRequest): string => `http://${headers.host ?? '127.0.0.1'}${ARM_PREFIX}`;
+
+/** Tokens are good for the address that a client calls the resource manager by. */
+const audienceOf = baseOf;
+
+function inAzureWords(act: () => CloudAnswer): CloudAnswer {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof AzureError) return errorAnswer(error);
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  ForeignHandRefused,
+  type CloudAnswer,
+  type CloudProvider,
+  type CloudRequest,
+  type ForeignRule,
+  type ForeignRuleFilter,
+  type NO_ANSWER,
+  type World,
+} from '../provider';
+import type { OpenRule } from '../ground-truth/ledger';
+import { bareAddress, readAddressOrCidr } from '../cidr';
+import { ARM_EFFECTS, ARM_PREFIX, ArmEndpoint, type ArmLimits } from './arm-endpoint';
+import { AzureError } from './azure-error';
+import { Operations } from './operations';
+import { readRuleProperties } from './rule-content';
+import { GROUPS, SecurityGroups, type SecurityRule } from './security-groups';
+import { TOKEN_OPERATION, TokenEndpoint } from './token-endpoint';
+
+export interface AzureOptions extends ArmLimits {
+  /** rules a group may have */
+  readonly rulesPerGroup: number;
+  /** how long a change takes after it was accepted, milliseconds */
+  readonly operationMs: number;
+}
+
+const LOGIN = /^\/azure\/login\/([^/]+)\/oauth2\/v2\.0\/token$/;
+const FIRST_FOREIGN_PRIORITY = 100;
+
+/** Azure: tokens below `/azure/login`, the resource manager below `/azure/arm`. */
+export class AzureProvider implements CloudProvider {
+  readonly provider = 'AZURE';
+  readonly prefix = '/azure';
+  readonly targets = GROUPS;
+  readonly operations = { ...ARM_EFFECTS, [TOKEN_OPERATION]: 'identity' as const };
+  private readonly running: Operations;
+  private readonly groups: SecurityGroups;
+  private readonly arm: ArmEndpoint;
+  private readonly tokens: TokenEndpoint;
+  private foreignRules = 0;
+
+  constructor(
+    private readonly world: World,
+    options: AzureOptions,
+  ) {
+    this.running = new Operations(options.operationMs);
+    this.groups = new SecurityGroups(world, this.running, options.rulesPerGroup);
+    this.arm = new ArmEndpoint(world, this.groups, this.running, options);
+    this.tokens = new TokenEndpoint(world);
+  }
+
+  async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const [, tenant] = LOGIN.exec(request.path) ?? [];
+    if (tenant !== undefined) return this.tokens.handle(request, tenant.toLowerCase());
+    if (request.path.startsWith(`${ARM_PREFIX}/`)) return this.arm.handle(request);
+    const body = 'Azure is simulated at /azure/login and /azure/arm.\n';
+    return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
+  }
+
+  /** In the portal a rule takes the next priority that is free. */
+  addForeignRule(rule: ForeignRule): OpenRule {
+    const { target } = rule;
+    const taken = new Set(this.groups.list(target).map(({ properties }) => properties.priority));
+    let priority = FIRST_FOREIGN_PRIORITY;
+    while (taken.has(priority)) priority += 1;
+    const name = `foreign-${(this.foreignRules += 1)}`;
+    try {
+      const properties = readRuleProperties(
+        JSON.stringify({ properties: propertiesOf(rule, priority) }),
+        name,
+      );
+      this.groups.checkRoom(target, name, properties);
+      this.groups.write(target, name, properties);
+    } catch (error) {
+      if (error instanceof AzureError) throw new ForeignHandRefused(error.code, error.message);
+      throw error;
+    }
+    const open = this.world.ledger.list({ provider: this.provider, target });
+    const opened = open.find(({ providerRuleId }) => providerRuleId === name);
+    if (!opened) throw new Error('A rule that was just added is not in the ledger');
+    return opened;
+  }
+
+  removeRules(filter: ForeignRuleFilter): OpenRule[] {
+    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
+    const fitting = this.world.ledger
+      .list({ provider: this.provider, target: filter.target })
+      .filter((rule) => address === undefined || rule.address === address)
+      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
+      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
+      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
+    for (const { providerRuleId } of fitting) {
+      const rule = this.groups.get(filter.target, providerRuleId.replace(/#\d+$/, ''));
+      if (rule) this.groups.remove(rule);
+    }
+    return fitting;
+  }
+
+  remember(): SecurityRule[] {
+    return this.groups.all();
+  }
+
+  /** Nothing is remembered in a file from before Azure was simulated. */
+  recall(remembered: unknown): void {
+    if (remembered !== undefined) this.groups.recall(remembered as SecurityRule[]);
+  }
+
+  reset(): void {
+    this.groups.reset();
+    this.running.clear();
+    this.arm.reset();
+  }
+}
+
+function propertiesOf(rule: ForeignRule, priority: number): Record<string, unknown> {
+  const from = rule.fromPort;
+  const to = rule.toPort ?? from;
+  return {
+    ...(rule.description !== undefined && { description: rule.description }),
+    protocol:
+      rule.protocol === 'all' ? '*' : `${rule.protocol.charAt(0).toUpperCase()}${rule.protocol.slice(1)}`,
+    access: 'Allow',
+    direction: 'Inbound',
+    priority,
+    sourceAddressPrefix: rule.address,
+    sourcePortRange: '*',
+    destinationAddressPrefix: '*',
+    destinationPortRange: from === null ? '*' : from === to ? `${from}` : `${from}-${to}`,
+  };
+}
+
+function canonicalAddress(text: string): string {
+  const cidr = readAddressOrCidr(text);
+  if (!cidr) throw new ForeignHandRefused('SecurityRuleInvalidAddressPrefix', `${text} is no address prefix`);
+  return bareAddress(cidr.text);
+}

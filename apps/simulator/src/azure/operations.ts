@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { AzureError } from './azure-error';
+
+export interface Operation {
+  readonly id: string;
+  readonly group: string;
+  readonly ruleName: string;
+  /** milliseconds since 1970 */
+  readonly endsAt: number;
+  /** what it ends with; null: it succeeds */
+  readonly error: AzureError | null;
+}
+
+const MOST_KEPT = 1000;
+
+/** Changes that were accepted and take their time. */
+export class Operations {
+  private readonly known = new Map<string, Operation>();
+
+  /** @param durationMs how long each takes */
+  constructor(private readonly durationMs: number) {}
+
+  start(group: string, ruleName: string, error: AzureError | null = null): Operation {
+    const operation = { id: randomUUID(), group, ruleName, endsAt: Date.now() + this.durationMs, error };
+    this.known.set(operation.id, operation);
+    for (const oldest of this.known.keys()) {
+      if (this.known.size <= MOST_KEPT) break;
+      this.known.delete(oldest);
+    }
+    return operation;
+  }
+
+  find(id: string): Operation | undefined {
+    return this.known.get(id);
+  }
+
+  isBusy(group: string): boolean {
+    return [...this.known.values()].some((operation) => operation.group === group && isRunning(operation));
+  }
+
+  /** Whether a rule's own change is under way. */
+  isChanging(group: string, ruleName: string): boolean {
+    return [...this.known.values()].some(
+      (operation) => operation.group === group && operation.ruleName === ruleName && isRunning(operation),
+    );
+  }
+
+  clear(): void {
+    this.known.clear();
+  }
+}
+
+export const isRunning = ({ endsAt }: Operation): boolean => Date.now() < endsAt;

@@ -1,0 +1,149 @@
+import { readAddressOrCidr } from '../cidr';
+import { AzureError, invalidContent } from './azure-error';
+
+/** A security rule's properties, as a client writes them and reads them. */
+export interface RuleProperties {
+  readonly description?: string;
+  readonly protocol: string;
+  readonly access: string;
+  readonly direction: string;
+  readonly priority: number;
+  readonly sourcePortRange?: string;
+  readonly sourcePortRanges?: readonly string[];
+  readonly destinationPortRange?: string;
+  readonly destinationPortRanges?: readonly string[];
+  readonly sourceAddressPrefix?: string;
+  readonly sourceAddressPrefixes?: readonly string[];
+  readonly destinationAddressPrefix?: string;
+  readonly destinationAddressPrefixes?: readonly string[];
+}
+
+const PROTOCOLS = ['Tcp', 'Udp', 'Icmp', 'Esp', 'Ah', '*'];
+const NAME = /^[a-z0-9](?:[\w.-]{0,78}\w)?$/i;
+const SERVICE_TAGS = ['*', 'VirtualNetwork', 'AzureLoadBalancer', 'Internet'];
+const LONGEST_DESCRIPTION = 140;
+const TEXTS = ['description', 'protocol', 'access', 'direction', 'sourcePortRange', 'destinationPortRange'];
+const PREFIXES = ['sourceAddressPrefix', 'destinationAddressPrefix'];
+
+/** @throws AzureError */
+export function checkRuleName(name: string): void {
+  if (NAME.test(name)) return;
+  throw new AzureError(400, 'InvalidResourceName', `Resource name ${name} is invalid.`);
+}
+
+/** Reads the body of a write. @throws AzureError as Azure's network service does */
+export function readRuleProperties(body: string, name: string): RuleProperties {
+  const properties = propertiesOf(body);
+  for (const field of [...TEXTS, ...PREFIXES]) {
+    if (!['undefined', 'string'].includes(typeof properties[field]))
+      throw invalidContent(`${field} must be a string`);
+  }
+  const rule = properties as unknown as RuleProperties;
+  oneOf('protocol', rule.protocol, PROTOCOLS);
+  oneOf('access', rule.access, ['Allow', 'Deny']);
+  oneOf('direction', rule.direction, ['Inbound', 'Outbound']);
+  if (!Number.isInteger(rule.priority) || rule.priority < 100 || rule.priority > 4096) {
+    throw new AzureError(
+      400,
+      'SecurityRuleInvalidPriority',
+      `Security rule ${name} has invalid priority. Priority must be between 100 and 4096.`,
+    );
+  }
+  if ((rule.description ?? '').length > LONGEST_DESCRIPTION) {
+    throw new AzureError(
+      400,
+      'InvalidDescriptionLength',
+      `The description of security rule ${name} is longer than ${LONGEST_DESCRIPTION} characters.`,
+    );
+  }
+  checkAddresses(rule, name);
+  checkPorts(rule, name);
+  return rule;
+}
+
+function propertiesOf(body: string): Record<string, unknown> {
+  let content: unknown;
+  try {
+    content = JSON.parse(body);
+  } catch {
+    throw invalidContent('it is no JSON');
+  }
+  const properties = (content as { properties?: unknown } | null)?.properties;
+  if (typeof properties !== 'object' || properties === null) throw invalidContent('properties is missing');
+  return properties as Record<string, unknown>;
+}
+
+function oneOf(field: string, value: string | undefined, allowed: readonly string[]): void {
+  if (value !== undefined && allowed.includes(value)) return;
+  throw new AzureError(
+    400,
+    'InvalidRequestFormat',
+    `Value '${value}' of ${field} is not one of ${allowed.join(', ')}.`,
+  );
+}
+
+function checkAddresses(rule: RuleProperties, name: string): void {
+  const sides = [
+    sourcesOf(rule),
+    [rule.destinationAddressPrefix, ...(rule.destinationAddressPrefixes ?? [])].filter(
+      (text) => text !== undefined,
+    ),
+  ];
+  for (const prefixes of sides) {
+    if (prefixes.length === 0) throw parameterMissing(name, 'address prefix');
+    const wrong = prefixes.find((prefix) => !SERVICE_TAGS.includes(prefix) && !readAddressOrCidr(prefix));
+    if (wrong !== undefined || new Set(prefixes).size < prefixes.length)
+      throw invalidPrefix(name, wrong ?? prefixes[0]!);
+  }
+  const versions = sides.flat().flatMap((prefix) => readAddressOrCidr(prefix)?.version ?? []);
+  if (new Set(versions).size > 1) {
+    throw new AzureError(
+      400,
+      'SecurityRuleAddressPrefixesMixedIpVersions',
+      `Security rule ${name} may not hold both IPv4 and IPv6 address prefixes.`,
+    );
+  }
+}
+
+function checkPorts(rule: RuleProperties, name: string): void {
+  const sides = [
+    [rule.sourcePortRange, ...(rule.sourcePortRanges ?? [])].filter((text) => text !== undefined),
+    destinationPortsOf(rule),
+  ];
+  for (const ranges of sides) {
+    if (ranges.length === 0) throw parameterMissing(name, 'port range');
+    const wrong = ranges.find((range) => !isPortRange(range));
+    if (wrong === undefined) continue;
+    throw new AzureError(
+      400,
+      'SecurityRuleInvalidPortRange',
+      `Security rule has invalid Port range. Value provided: ${wrong}. Value should be an integer OR integer range with '-' delimiter. Valid range 0-65535.`,
+    );
+  }
+}
+
+const isPortRange = (text: string): boolean => {
+  if (text === '*') return true;
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  return from !== undefined && Number(from) <= Number(to) && Number(to) <= 65_535;
+};
+
+const parameterMissing = (name: string, what: string): AzureError =>
+  new AzureError(
+    400,
+    'SecurityRuleParameterMissing',
+    `Required security rule parameter is missing for rule ${name}: ${what}.`,
+  );
+
+const invalidPrefix = (name: string, prefix: string): AzureError =>
+  new AzureError(
+    400,
+    'SecurityRuleInvalidAddressPrefix',
+    `Security rule ${name} has invalid Address prefix. Value provided: ${prefix}`,
+  );
+
+export const sourcesOf = (rule: RuleProperties): string[] =>
+  [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])].filter((text) => text !== undefined);
+
+export const destinationPortsOf = (rule: RuleProperties): string[] =>
+  [rule.destinationPortRange, ...(rule.destinationPortRanges ?? [])].filter((text) => text !== undefined);

@@ -1,0 +1,152 @@
+import type { World } from '../provider';
+import { anotherOperation, AzureError, groupNotFound, ruleLimitReached } from './azure-error';
+import { openingsOf } from './openings';
+import type { Operations } from './operations';
+import { SUBSCRIPTION_ID } from './principal';
+import type { RuleProperties } from './rule-content';
+
+export interface SecurityRule {
+  readonly name: string;
+  readonly group: string;
+  readonly properties: RuleProperties;
+  /** the change that wrote it came to nothing: it stands, and opens nothing */
+  readonly failed: boolean;
+  /** order of creation, for pages that stay put while rules come and go */
+  readonly ordinal: number;
+  /** microseconds since 1970 */
+  readonly writtenAt: number;
+  readonly removedAt: number | null;
+}
+
+export const RESOURCE_GROUP = 'simulated-group';
+/** The groups as tests and people name them: `resource group/name`. */
+export const GROUPS: readonly string[] = ['', '-2', '-3', '-4', '-5'].map(
+  (suffix) => `${RESOURCE_GROUP}/simulated-nsg${suffix}`,
+);
+
+/** How long a removed rule can still show up in a stale read. */
+const HISTORY_US = 600_000_000;
+
+/** Five network security groups with their rules, and the rules they had a while ago. */
+export class SecurityGroups {
+  private rules = new Map<string, SecurityRule>();
+  private past: SecurityRule[] = [];
+  private nextOrdinal = 1;
+
+  /** @param limit rules a group may have */
+  constructor(
+    private readonly world: World,
+    private readonly operations: Operations,
+    private readonly limit: number,
+  ) {}
+
+  reset(): void {
+    this.rules.clear();
+    this.past = [];
+  }
+
+  /** The group that a path names, whatever its case. @throws AzureError when there is none */
+  find(subscriptionId: string, resourceGroup: string, name: string): string {
+    if (subscriptionId.toLowerCase() !== SUBSCRIPTION_ID) {
+      throw new AzureError(
+        404,
+        'SubscriptionNotFound',
+        `The subscription '${subscriptionId}' could not be found.`,
+      );
+    }
+    if (resourceGroup.toLowerCase() !== RESOURCE_GROUP) {
+      throw new AzureError(
+        404,
+        'ResourceGroupNotFound',
+        `Resource group '${resourceGroup}' could not be found.`,
+      );
+    }
+    const group = GROUPS.find((known) => known === `${resourceGroup}/${name}`.toLowerCase());
+    if (!group) throw groupNotFound(resourceGroup, name);
+    return group;
+  }
+
+  /**
+   * The rules of a group in order of creation.
+   * @param asOf microseconds since 1970; as they were then, up to ten minutes back
+   */
+  list(group: string, asOf?: number): SecurityRule[] {
+    const present = [...this.rules.values()].filter((rule) => rule.group === group);
+    if (asOf === undefined) return present.sort((a, b) => a.ordinal - b.ordinal);
+    return [...present, ...this.past.filter((rule) => rule.group === group)]
+      .filter(({ writtenAt, removedAt }) => writtenAt <= asOf && (removedAt === null || removedAt > asOf))
+      .sort((a, b) => a.ordinal - b.ordinal);
+  }
+
+  get(group: string, name: string): SecurityRule | undefined {
+    return this.rules.get(keyOf(group, name));
+  }
+
+  all(): SecurityRule[] {
+    return [...this.rules.values()];
+  }
+
+  /** @throws AzureError while another change of the group is under way */
+  checkIdle(group: string): void {
+    if (this.operations.isBusy(group)) throw anotherOperation();
+  }
+
+  /** @throws AzureError when the group has no room or the priority is taken */
+  checkRoom(group: string, name: string, properties: RuleProperties): void {
+    const others = this.list(group).filter((rule) => keyOf(group, rule.name) !== keyOf(group, name));
+    const rival = others.find(
+      (rule) =>
+        rule.properties.direction === properties.direction &&
+        rule.properties.priority === properties.priority,
+    );
+    if (rival) {
+      throw new AzureError(
+        400,
+        'SecurityRuleConflict',
+        `Security rule ${name} conflicts with rule ${rival.name}. Rules cannot have the same Priority and Direction.`,
+      );
+    }
+    if (others.length >= this.limit) throw ruleLimitReached(this.limit);
+  }
+
+  /** Writes a rule that the checks let pass. @param failed it comes to nothing later */
+  write(group: string, name: string, properties: RuleProperties, failed = false): SecurityRule {
+    const known = this.get(group, name);
+    if (known) this.close(known);
+    const ordinal = known?.ordinal ?? this.nextOrdinal++;
+    const rule = { name: known?.name ?? name, group, properties, failed, ordinal, removedAt: null };
+    return this.open({ ...rule, writtenAt: this.world.clock.now() });
+  }
+
+  remove(rule: SecurityRule): void {
+    this.close(rule);
+    this.rules.delete(keyOf(rule.group, rule.name));
+  }
+
+  /** Opens rules of an earlier run again. */
+  recall(rules: readonly SecurityRule[]): void {
+    for (const rule of rules) {
+      this.open({ ...rule, ordinal: this.nextOrdinal++, writtenAt: this.world.clock.now() });
+    }
+  }
+
+  private open(rule: SecurityRule): SecurityRule {
+    this.rules.set(keyOf(rule.group, rule.name), rule);
+    if (!rule.failed) {
+      for (const opening of openingsOf(rule.group, rule.name, rule.properties))
+        this.world.ledger.open(opening);
+    }
+    return rule;
+  }
+
+  private close(rule: SecurityRule): void {
+    for (const opening of openingsOf(rule.group, rule.name, rule.properties))
+      this.world.ledger.close(opening);
+    const removedAt = this.world.clock.now();
+    this.past.push({ ...rule, removedAt });
+    while ((this.past[0]?.removedAt ?? removedAt) < removedAt - HISTORY_US) this.past.shift();
+  }
+}
+
+/** Azure compares names without case. */
+const keyOf = (group: string, name: string): string => `${group}/${name.toLowerCase()}`;

@@ -1,0 +1,230 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CallEffect } from '../faults/fault-script';
+import type { Performance } from '../faults/play-fault';
+import { networkName, readFirewall } from './firewall-input';
+import { listFirewalls } from './firewall-list';
+import { firewallJson, networkJson } from './firewall-json';
+import { firewallPath, networkPath, newId, NETWORKS, type Firewalls, type Firewall } from './firewalls';
+import { invalid, notFound, notReady } from './gcp-error';
+import { operationJson, type Operation, type Operations, type OperationType } from './operations';
+import { PROJECT } from './service-account';
+
+/** What a method of Compute is asked. */
+export interface ComputeCall {
+  /** the last part of the path: a rule, an operation, a network */
+  readonly name: string;
+  readonly query: URLSearchParams;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface ComputeState {
+  readonly firewalls: Firewalls;
+  readonly operations: Operations;
+  /** those that no fault takes from the service account */
+  readonly isGranted: (permission: string) => boolean;
+}
+
+export interface ComputeMethod {
+  readonly effect: CallEffect;
+  readonly permission: string;
+  readonly path: RegExp;
+  readonly verb: string;
+  /** the networks a call is about */
+  targets(call: ComputeCall, state: ComputeState): (string | undefined)[];
+  /** @throws GcpError */
+  perform(call: ComputeCall, state: ComputeState, how: HowPerformed): unknown;
+}
+
+export interface HowPerformed extends Performance {
+  /** accept the write, and let it fail while it is carried out */
+  readonly failLater?: boolean;
+}
+
+/** `globalOperations.wait` answers at the latest then. */
+const LONGEST_WAIT_MS = 120_000;
+
+const FIREWALLS = /^global\/firewalls$/;
+const ONE_FIREWALL = /^global\/firewalls\/([^/]+)$/;
+
+const ofRule = ({ name }: ComputeCall, { firewalls }: ComputeState): (string | undefined)[] => [
+  firewalls.find(name)?.network,
+];
+
+const insert: ComputeMethod = {
+  effect: 'add',
+  permission: 'compute.firewalls.create',
+  path: FIREWALLS,
+  verb: 'POST',
+  targets: ({ body }) => [typeof body['network'] === 'string' ? networkName(body['network']) : 'default'],
+  perform(call, { firewalls, operations }, how) {
+    const repeated = operations.repeated(readRequestId(call));
+    if (repeated) return operationJson(repeated);
+    const spec = readFirewall(call.body, PROJECT);
+    firewalls.checkAddition(spec, operations.underWay('insert'));
+    const targetId = newId();
+    return started(call, operations, how, {
+      type: 'insert',
+      rule: spec.name,
+      targetId,
+      network: spec.network,
+      carryOut: () => firewalls.add(spec, targetId),
+    });
+  },
+};
+
+const remove: ComputeMethod = {
+  effect: 'remove',
+  permission: 'compute.firewalls.delete',
+  path: ONE_FIREWALL,
+  verb: 'DELETE',
+  targets: ofRule,
+  perform(call, { firewalls, operations }, how) {
+    const repeated = operations.repeated(readRequestId(call));
+    if (repeated) return operationJson(repeated);
+    const rule = standing(call, firewalls, operations);
+    return started(call, operations, how, {
+      ...aboutRule('delete', rule),
+      carryOut: () => firewalls.remove(rule),
+    });
+  },
+};
+
+const change = (type: 'update' | 'patch', verb: string): ComputeMethod => ({
+  effect: 'change',
+  permission: 'compute.firewalls.update',
+  path: ONE_FIREWALL,
+  verb,
+  targets: ofRule,
+  perform(call, { firewalls, operations }, how) {
+    const rule = standing(call, firewalls, operations);
+    const old = type === 'patch' ? { ...firewallJson(rule), id: undefined } : { name: rule.name };
+    const spec = readFirewall({ ...withoutLinks(old), ...call.body }, PROJECT);
+    if (spec.name !== rule.name || spec.network !== rule.network) {
+      throw invalid("Invalid value for field 'resource': name and network cannot be changed.");
+    }
+    return started(call, operations, how, {
+      ...aboutRule(type, rule),
+      carryOut: () => firewalls.change(spec),
+    });
+  },
+});
+
+/** Compute's methods, by the names its documentation gives them. */
+export const METHODS: Readonly<Record<string, ComputeMethod>> = {
+  'firewalls.insert': insert,
+  'firewalls.delete': remove,
+  'firewalls.update': change('update', 'PUT'),
+  'firewalls.patch': change('patch', 'PATCH'),
+  'firewalls.list': {
+    effect: 'read',
+    permission: 'compute.firewalls.list',
+    path: FIREWALLS,
+    verb: 'GET',
+    targets: ({ query }) => [/networks\/([-a-z0-9]+)"?$/.exec(query.get('filter') ?? '')?.[1]],
+    perform: ({ query }, { firewalls }, { asOf }) => listFirewalls(query, firewalls.list(asOf)),
+  },
+  'firewalls.get': {
+    effect: 'read',
+    permission: 'compute.firewalls.get',
+    path: ONE_FIREWALL,
+    verb: 'GET',
+    targets: ofRule,
+    perform: ({ name }, { firewalls }) => {
+      const rule = firewalls.find(name);
+      if (!rule) throw notFound(firewallPath(name));
+      return firewallJson(rule);
+    },
+  },
+  'firewalls.testIamPermissions': {
+    effect: 'check',
+    permission: '',
+    path: /^global\/firewalls\/([^/]+)\/testIamPermissions$/,
+    verb: 'POST',
+    targets: ofRule,
+    perform: ({ name, body }, { firewalls, isGranted }) => {
+      if (!firewalls.find(name)) return {};
+      const asked = Array.isArray(body['permissions']) ? body['permissions'].map(String) : [];
+      return { permissions: asked.filter(isGranted) };
+    },
+  },
+  'globalOperations.get': {
+    effect: 'check',
+    permission: 'compute.globalOperations.get',
+    path: /^global\/operations\/([^/]+)$/,
+    verb: 'GET',
+    targets: ({ name }, { operations }) => [operations.find(name)?.network],
+    perform: (call, state) => operationJson(operationOf(call, state)),
+  },
+  'globalOperations.wait': {
+    effect: 'check',
+    permission: 'compute.globalOperations.get',
+    path: /^global\/operations\/([^/]+)\/wait$/,
+    verb: 'POST',
+    targets: ({ name }, { operations }) => [operations.find(name)?.network],
+    perform: async (call, state) => {
+      const operation = operationOf(call, state);
+      await Promise.race([operation.done, pause(LONGEST_WAIT_MS, undefined, { ref: false })]);
+      return operationJson(operation);
+    },
+  },
+  'networks.get': {
+    effect: 'read',
+    permission: 'compute.networks.get',
+    path: /^global\/networks\/([^/]+)$/,
+    verb: 'GET',
+    targets: ({ name }) => [name],
+    perform: ({ name }) => {
+      if (!NETWORKS.includes(name)) throw notFound(networkPath(name));
+      return networkJson(name);
+    },
+  },
+};
+
+function operationOf({ name }: ComputeCall, { operations }: ComputeState): Operation {
+  const operation = operations.find(name);
+  if (!operation) throw notFound(`projects/${PROJECT}/global/operations/${name}`);
+  return operation;
+}
+
+function standing({ name }: ComputeCall, firewalls: Firewalls, operations: Operations): Firewall {
+  const rule = firewalls.find(name);
+  if (operations.underWay().includes(rule?.name ?? name)) throw notReady(firewallPath(name));
+  if (!rule) throw notFound(firewallPath(name));
+  return rule;
+}
+
+const aboutRule = <T extends OperationType>(
+  type: T,
+  rule: Firewall,
+): { type: T; rule: string; targetId: string; network: string } => ({
+  type,
+  rule: rule.name,
+  targetId: rule.id,
+  network: rule.network,
+});
+
+function started(
+  call: ComputeCall,
+  operations: Operations,
+  how: HowPerformed,
+  order: Pick<Operation, 'type' | 'rule' | 'targetId' | 'network'> & { carryOut: () => void },
+): unknown {
+  const whole = {
+    ...order,
+    requestId: readRequestId(call),
+    failing: how.failLater ?? false,
+    atOnce: how.firstHalf ?? false,
+  };
+  return operationJson(operations.start(whole));
+}
+
+function readRequestId({ query }: ComputeCall): string | null {
+  const requestId = query.get('requestId');
+  if (requestId === null) return null;
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(requestId);
+  if (isUuid && !/^[0-]*$/.test(requestId)) return requestId;
+  throw invalid(`Invalid value for field 'requestId': '${requestId}'. Must be a valid UUID other than zero.`);
+}
+
+const withoutLinks = (rule: object): object =>
+  Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined));

@@ -1,0 +1,186 @@
+import { createSign } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSimulator, type RunningSimulator } from '../start-simulator';
+import { KEY_FILE } from './service-account';
+
+interface Reply {
+  readonly status: number;
+  readonly body: Record<string, unknown> & {
+    readonly error?: { readonly errors: readonly { readonly reason: string }[] };
+  };
+}
+
+describe('simulated Compute', () => {
+  const stateFile = join(mkdtempSync(join(tmpdir(), 'simulator-')), 'clouds.json');
+  let simulator: RunningSimulator;
+  let token: string;
+
+  const start = async (): Promise<void> => {
+    simulator = await startSimulator({ stateFile, firewallsPerProject: 3, gcpOperationMs: 20 });
+    const answer = await askForToken({});
+    token = String(answer.body['access_token']);
+  };
+  beforeAll(start);
+  afterAll(() => simulator.close());
+  beforeEach(() => fetch(`${simulator.url}/_reset`, { method: 'POST' }));
+
+  const part = (content: object): string => Buffer.from(JSON.stringify(content)).toString('base64url');
+  const replyOf = async (response: Response): Promise<Reply> => ({
+    status: response.status,
+    body: (await response.json()) as Reply['body'],
+  });
+
+  async function askForToken(claims: object): Promise<Reply> {
+    const now = Math.floor(Date.now() / 1000);
+    const whole = {
+      iss: KEY_FILE.client_email,
+      aud: 'https://oauth2.googleapis.com/token',
+      scope: 'https://www.googleapis.com/auth/compute',
+      iat: now,
+      exp: now + 3600,
+      ...claims,
+    };
+    const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part(whole)}`;
+    const seal = createSign('RSA-SHA256').update(text).sign(KEY_FILE.private_key).toString('base64url');
+    const body = new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: `${text}.${seal}`,
+    });
+    return replyOf(await fetch(`${simulator.url}/gcp/token`, { method: 'POST', body }));
+  }
+
+  const ask = async (method: string, path: string, body?: object, bearer = token): Promise<Reply> =>
+    replyOf(
+      await fetch(`${simulator.url}/gcp/compute/v1/projects/simulated-project/global/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${bearer}` },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    );
+  const ended = async ({ body }: Reply): Promise<Reply> =>
+    ask('POST', `operations/${String(body['name'])}/wait`);
+  const rule = (more: object = {}): object => ({
+    name: 'a-rule',
+    network: 'global/networks/default',
+    sourceRanges: ['203.0.113.7'],
+    allowed: [{ IPProtocol: 'tcp', ports: ['22', '80-90'] }],
+    ...more,
+  });
+  const reason = ({ status, body }: Reply): string => `${status} ${body.error?.errors[0]?.reason}`;
+  const open = async (): Promise<{ address: string }[]> =>
+    (await fetch(`${simulator.url}/_rules?provider=GCP`)).json() as Promise<{ address: string }[]>;
+
+  it('carries a write out after it has accepted it', async () => {
+    const accepted = await ask('POST', 'firewalls', rule());
+    expect(accepted.body).toMatchObject({ kind: 'compute#operation', status: 'RUNNING' });
+    expect((await ended(accepted)).body).toMatchObject({ status: 'DONE', progress: 100 });
+    expect(await open()).toMatchObject([
+      { target: 'default', address: '203.0.113.7', fromPort: 22, toPort: 22 },
+      { fromPort: 80, toPort: 90 },
+    ]);
+    await ended(await ask('DELETE', 'firewalls/a-rule'));
+    expect(await open()).toEqual([]);
+    expect(reason(await ask('DELETE', 'firewalls/a-rule'))).toBe('404 notFound');
+  });
+
+  it('refuses to touch a rule that another write is at', async () => {
+    const quick = simulator;
+    simulator = await startSimulator({ gcpOperationMs: 600_000 });
+    await ask('POST', 'firewalls', rule());
+    expect(reason(await ask('DELETE', 'firewalls/a-rule'))).toBe('400 resourceNotReady');
+    expect(await open()).toEqual([]);
+    await simulator.close();
+    simulator = quick;
+  });
+
+  it('opens to everyone when no source is named', async () => {
+    await ended(await ask('POST', 'firewalls', rule({ sourceRanges: [] })));
+    expect((await open()).map(({ address }) => address)).toEqual(['0.0.0.0/0', '0.0.0.0/0']);
+  });
+
+  it('answers a repeated request id with the first operation', async () => {
+    const path = 'firewalls?requestId=0b6ad20a-6f3c-4a24-9a0f-1c7a7d7b0a11';
+    const first = await ask('POST', path, rule());
+    expect((await ask('POST', path, rule())).body['name']).toBe(first.body['name']);
+    expect(reason(await ask('POST', 'firewalls?requestId=1', rule()))).toBe('400 invalid');
+    expect(reason(await ask('POST', 'firewalls', rule()))).toBe('409 alreadyExists');
+  });
+
+  it('has room for so many rules, those under way included', async () => {
+    const names = ['rule-a', 'rule-b', 'rule-c', 'rule-d'];
+    const replies = [];
+    for (const name of names) replies.push(await ask('POST', 'firewalls', rule({ name })));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 403]);
+    expect(reason(replies[3]!)).toBe('403 quotaExceeded');
+    await ended(replies[2]!);
+    const first = await ask('GET', 'firewalls?maxResults=2');
+    expect(first.body['items']).toHaveLength(2);
+    const rest = await ask('GET', `firewalls?pageToken=${String(first.body['nextPageToken'])}`);
+    expect(rest.body).toMatchObject({ items: [{ name: 'rule-c' }] });
+    expect((await ask('GET', 'firewalls?filter=name eq "none"')).body).not.toHaveProperty('items');
+  });
+
+  it.each<[string, object]>([
+    ['both families in one rule', { sourceRanges: ['203.0.113.7', '2001:db8::7'] }],
+    ['a name with capitals', { name: 'A-Rule' }],
+    ['a range that is none', { sourceRanges: ['203.0.113.300'] }],
+    ['a port that is none', { allowed: [{ IPProtocol: 'tcp', ports: ['70000'] }] }],
+    ['ports for ICMP', { allowed: [{ IPProtocol: 'icmp', ports: ['1'] }] }],
+    ['a protocol that is none', { allowed: [{ IPProtocol: 'http' }] }],
+    ['neither allowed nor denied', { allowed: [] }],
+    ['a direction in lower case', { direction: 'ingress' }],
+    ['a priority beyond the last', { priority: 65_536 }],
+    ['a field it does not know', { sources: [] }],
+    [
+      'more than 256 ranges',
+      { sourceRanges: Array.from({ length: 257 }, (_, index) => `10.0.${index >> 8}.${index & 255}`) },
+    ],
+  ])('refuses %s', async (_, more) => {
+    expect((await ask('POST', 'firewalls', rule(more))).status).toBe(400);
+    expect(await open()).toEqual([]);
+  });
+
+  it('knows one project and its networks', async () => {
+    expect(reason(await ask('POST', 'firewalls', rule({ network: 'global/networks/nowhere' })))).toBe(
+      '404 notFound',
+    );
+    expect(reason(await ask('GET', 'networks/nowhere'))).toBe('404 notFound');
+    expect((await ask('GET', 'networks/default')).body).toMatchObject({ name: 'default' });
+  });
+
+  it('takes tokens of its own only, for assertions of its service account only', async () => {
+    expect(reason(await ask('GET', 'firewalls', undefined, 'ya29.9999999999999.x'))).toBe('401 authError');
+    for (const claims of [
+      { iss: 'nobody@example.com' },
+      { aud: simulator.url },
+      { iat: 0, exp: 3600 },
+      { scope: 'openid' },
+    ]) {
+      expect((await askForToken(claims)).status).toBe(400);
+    }
+  });
+
+  it('lets a write fail after it was accepted', async () => {
+    const fault = { provider: 'GCP', operation: 'firewalls.insert', kind: 'fail-later', count: 1 };
+    await fetch(`${simulator.url}/_faults`, { method: 'POST', body: JSON.stringify(fault) });
+    const accepted = await ask('POST', 'firewalls', rule());
+    expect(accepted.status).toBe(200);
+    expect((await ended(accepted)).body).toMatchObject({
+      status: 'DONE',
+      httpErrorStatusCode: 500,
+      error: { errors: [{ code: 'INTERNAL_ERROR' }] },
+    });
+    expect(await open()).toEqual([]);
+  });
+
+  it('has its rules again after a restart', async () => {
+    await ended(await ask('POST', 'firewalls', rule()));
+    const before = await open();
+    await simulator.close();
+    await start();
+    expect((await open()).map(({ address }) => address)).toEqual(before.map(({ address }) => address));
+    expect((await ask('GET', 'firewalls/a-rule')).body).toMatchObject({ name: 'a-rule' });
+  });
+});

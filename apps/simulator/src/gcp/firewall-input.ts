@@ -1,0 +1,169 @@
+import { readCidr } from '../cidr';
+import { invalid, invalidValue } from './gcp-error';
+
+/** A protocol and its ports; no ports: all of them. */
+export interface Allowed {
+  readonly IPProtocol: string;
+  readonly ports?: readonly string[];
+}
+
+/** A Firewall as someone sends it, checked and with Compute's defaults. */
+export interface FirewallSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly network: string;
+  readonly priority: number;
+  readonly direction: 'INGRESS' | 'EGRESS';
+  readonly disabled: boolean;
+  readonly sourceRanges: readonly string[];
+  readonly sourceTags: readonly string[];
+  readonly targetTags: readonly string[];
+  readonly allowed: readonly Allowed[];
+  readonly denied: readonly Allowed[];
+}
+
+const NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NETWORK =
+  /^(?:https:\/\/(?:www|compute)\.googleapis\.com\/compute\/v1\/)?(?:projects\/([^/]+)\/)?global\/networks\/([^/]+)$/;
+const NAMED_PROTOCOLS = new Set(['tcp', 'udp', 'icmp', 'esp', 'ah', 'sctp', 'ipip', 'all']);
+const WITH_PORTS = new Set(['tcp', 'udp', 'sctp', '6', '17', '132']);
+const MOST_RANGES = 256;
+const MOST_TAGS = 70;
+const LONGEST_DESCRIPTION = 2048;
+const ANYWHERE = '0.0.0.0/0';
+
+/** Fields a request may have: known to Compute, whether or not they are simulated. */
+const FIELDS = new Set(
+  (
+    'allowed creationTimestamp denied description destinationRanges direction disabled id kind logConfig name ' +
+    'network params priority selfLink sourceRanges sourceServiceAccounts sourceTags targetServiceAccounts targetTags'
+  ).split(' '),
+);
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a Firewall. A rule for inbound traffic that names no source is open to everyone, as in Compute.
+ * @throws GcpError in Compute's words
+ */
+export function readFirewall(body: Body, project: string): FirewallSpec {
+  const unknown = Object.keys(body).find((field) => !FIELDS.has(field));
+  if (unknown !== undefined) {
+    throw invalid(
+      `Invalid JSON payload received. Unknown name "${unknown}" at 'resource': Cannot find field.`,
+    );
+  }
+  const direction = oneOf(body, 'direction', ['INGRESS', 'EGRESS'] as const) ?? 'INGRESS';
+  const sourceRanges = texts(body, 'sourceRanges').map(checkRange);
+  const sourceTags = texts(body, 'sourceTags').map((tag) => checkName(tag, 'resource.sourceTags'));
+  checkRanges(sourceRanges);
+  const rule = {
+    name: checkName(body['name'], 'resource.name'),
+    description: checkDescription(body['description']),
+    network: checkNetwork(body['network'], project),
+    priority: checkPriority(body['priority']),
+    direction,
+    disabled: body['disabled'] === true,
+    sourceRanges: sourceRanges.length + sourceTags.length === 0 ? [ANYWHERE] : sourceRanges,
+    sourceTags,
+    targetTags: checkTags(texts(body, 'targetTags')),
+    allowed: checkTraffic(body, 'allowed'),
+    denied: checkTraffic(body, 'denied'),
+  };
+  if ((rule.allowed.length === 0) === (rule.denied.length === 0)) {
+    throw invalid("Invalid value for field 'resource': exactly one of allowed and denied must be specified.");
+  }
+  return rule;
+}
+
+/** The network's own name. */
+export const networkName = (url: string): string => url.split('/').at(-1) ?? '';
+
+function checkName(value: unknown, field: string): string {
+  if (typeof value === 'string' && NAME.test(value)) return value;
+  throw invalid(
+    `Invalid value for field '${field}': '${String(value)}'. Must be a match of regex '(?:[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)'`,
+  );
+}
+
+function checkDescription(value: unknown = ''): string {
+  if (typeof value === 'string' && value.length <= LONGEST_DESCRIPTION) return value;
+  throw invalidValue('resource.description', value, `must be at most ${LONGEST_DESCRIPTION} characters`);
+}
+
+function checkNetwork(value: unknown = 'global/networks/default', project: string): string {
+  const [, named = project, network] = NETWORK.exec(typeof value === 'string' ? value : '') ?? [];
+  if (!network || named !== project) {
+    throw invalidValue('resource.network', value, 'is no network of this project');
+  }
+  return network;
+}
+
+function checkPriority(value: unknown = 1000): number {
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535) return Number(value);
+  throw invalidValue('resource.priority', value, 'must be between 0 and 65535');
+}
+
+function checkRange(text: string): string {
+  const address = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
+  const cidr = readCidr(address);
+  if (!cidr) throw invalidValue('resource.sourceRanges[0]', text, 'must be a valid IP address range');
+  return cidr.text;
+}
+
+function checkRanges(ranges: readonly string[]): void {
+  if (ranges.length > MOST_RANGES) {
+    throw invalid(`Invalid value for field 'resource.sourceRanges': more than ${MOST_RANGES} ranges.`);
+  }
+  if (ranges.some((range) => range.includes(':')) && ranges.some((range) => !range.includes(':'))) {
+    throw invalid(
+      "Invalid value for field 'resource.sourceRanges': a firewall cannot have both IPv4 and IPv6 ranges.",
+    );
+  }
+}
+
+function checkTags(tags: readonly string[]): string[] {
+  if (tags.length > MOST_TAGS) {
+    throw invalid(`Invalid value for field 'resource.targetTags': more than ${MOST_TAGS} tags.`);
+  }
+  return tags.map((tag) => checkName(tag, 'resource.targetTags'));
+}
+
+function checkTraffic(body: Body, field: 'allowed' | 'denied'): Allowed[] {
+  const entries = body[field] ?? [];
+  if (!Array.isArray(entries)) throw invalidValue(`resource.${field}`, entries);
+  return (entries as Body[]).map((entry, index) => {
+    const place = `resource.${field}[${index}]`;
+    const protocol = typeof entry['IPProtocol'] === 'string' ? entry['IPProtocol'].toLowerCase() : '';
+    const isNumber = /^(0|[1-9]\d{0,2})$/.test(protocol) && Number(protocol) <= 255;
+    if (!NAMED_PROTOCOLS.has(protocol) && !isNumber) {
+      throw invalidValue(`${place}.IPProtocol`, entry['IPProtocol'], 'is no protocol');
+    }
+    const ports = texts(entry, 'ports');
+    if (ports.length > 0 && !WITH_PORTS.has(protocol)) {
+      throw invalidValue(`${place}.ports[0]`, ports[0], 'is not allowed for this protocol');
+    }
+    for (const port of ports) checkPort(port, `${place}.ports`);
+    return { IPProtocol: protocol, ...(ports.length > 0 && { ports }) };
+  });
+}
+
+function checkPort(text: string, field: string): void {
+  const [, from = '', to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  if (from !== '' && Number(from) <= Number(to) && Number(to) <= 65_535) return;
+  throw invalidValue(field, text, 'must be an integer or a range from 0 to 65535');
+}
+
+function texts(body: Body, field: string): string[] {
+  const list = body[field] ?? [];
+  if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
+  throw invalidValue(field, JSON.stringify(list), 'must be a list of strings');
+}
+
+function oneOf<T extends string>(body: Body, field: string, values: readonly T[]): T | undefined {
+  const value = body[field];
+  if (value === undefined) return undefined;
+  const known = values.find((candidate) => candidate === value);
+  if (known !== undefined) return known;
+  throw invalidValue(`resource.${field}`, value, `must be one of ${values.join(', ')}`);
+}

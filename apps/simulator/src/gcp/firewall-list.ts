@@ -1,0 +1,57 @@
+import { firewallJson, networkLink } from './firewall-json';
+import type { Firewall } from './firewalls';
+import { invalid } from './gcp-error';
+import { PROJECT } from './service-account';
+
+const LARGEST_PAGE = 500;
+const FILTER = /^(name|network) *(eq|ne|=|!=) *"?([^"]*)"?$/;
+
+/** A page of firewall rules in the order of their names. @throws GcpError */
+export function listFirewalls(query: URLSearchParams, rules: readonly Firewall[]): unknown {
+  const size = readSize(query.get('maxResults'));
+  const after = readToken(query.get('pageToken'));
+  const fits = readFilter(query.get('filter'));
+  const left = rules.filter((rule) => (after === null || rule.name > after) && fits(rule));
+  const page = left.slice(0, size);
+  const last = page.at(-1);
+  return {
+    kind: 'compute#firewallList',
+    id: `projects/${PROJECT}/global/firewalls`,
+    // Compute leaves an empty list out.
+    ...(page.length > 0 && { items: page.map(firewallJson) }),
+    ...(left.length > page.length && last && { nextPageToken: tokenFor(last.name) }),
+    selfLink: `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global/firewalls`,
+  };
+}
+
+function readSize(text: string | null): number {
+  if (text === null || text === '0') return LARGEST_PAGE;
+  const size = Number(text);
+  if (Number.isInteger(size) && size > 0 && size <= LARGEST_PAGE) return size;
+  throw invalid(
+    `Invalid value for field 'maxResults': '${text}'. Must be between 0 and ${LARGEST_PAGE}, inclusive.`,
+  );
+}
+
+/** One expression: `eq` and `ne` take a regular expression for the whole field. */
+function readFilter(text: string | null): (rule: Firewall) => boolean {
+  if (text === null || text === '') return () => true;
+  const [, field, operator = '', value = ''] = FILTER.exec(text) ?? [];
+  if (!field) throw invalid("Invalid value for field 'filter': 'Invalid list filter expression.'");
+  const isPattern = operator === 'eq' || operator === 'ne';
+  const pattern = isPattern ? new RegExp(`^(?:${value})$`) : null;
+  const isNegated = operator.startsWith('n') || operator.startsWith('!');
+  return (rule) => {
+    const content = field === 'name' ? rule.name : networkLink(rule.network);
+    return (pattern ? pattern.test(content) : content === value) !== isNegated;
+  };
+}
+
+const tokenFor = (name: string): string => Buffer.from(`after ${name}`).toString('base64url');
+
+function readToken(token: string | null): string | null {
+  if (token === null || token === '') return null;
+  const [, name] = /^after (.+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
+  if (name) return name;
+  throw invalid(`Invalid value for field 'pageToken': '${token}'.`);
+}

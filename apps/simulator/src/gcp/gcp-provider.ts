@@ -1,0 +1,132 @@
+import { readAddressOrCidr, bareAddress } from '../cidr';
+import type { OpenRule } from '../ground-truth/ledger';
+import {
+  ForeignHandRefused,
+  type CloudAnswer,
+  type CloudProvider,
+  type CloudRequest,
+  type ForeignRule,
+  type ForeignRuleFilter,
+  type NO_ANSWER,
+  type World,
+} from '../provider';
+import { COMPUTE_EFFECTS, ComputeEndpoint } from './compute-endpoint';
+import { readFirewall } from './firewall-input';
+import { Firewalls, NETWORKS, networkPath, newId, type Firewall } from './firewalls';
+import { GcpError } from './gcp-error';
+import { Operations } from './operations';
+import { PROJECT } from './service-account';
+import { TOKEN_EFFECTS, TokenEndpoint } from './token-endpoint';
+
+export interface GcpOptions {
+  /** firewall rules the project may have */
+  readonly firewallsPerProject: number;
+  /** how long a write takes after it was accepted */
+  readonly operationMs: number;
+}
+
+/** GCP: Compute below `/gcp/compute/v1`, the token endpoint at `/gcp/token`. */
+export class GcpProvider implements CloudProvider {
+  readonly provider = 'GCP';
+  readonly prefix = '/gcp';
+  readonly targets = NETWORKS;
+  readonly operations = { ...COMPUTE_EFFECTS, ...TOKEN_EFFECTS };
+  private readonly firewalls: Firewalls;
+  private readonly pending: Operations;
+  private readonly compute: ComputeEndpoint;
+  private readonly tokens: TokenEndpoint;
+
+  constructor(
+    private readonly world: World,
+    { firewallsPerProject, operationMs }: GcpOptions,
+  ) {
+    this.firewalls = new Firewalls(world, firewallsPerProject);
+    this.pending = new Operations(world, operationMs);
+    this.compute = new ComputeEndpoint(world, firewallsPerProject, {
+      firewalls: this.firewalls,
+      operations: this.pending,
+    });
+    this.tokens = new TokenEndpoint(world);
+  }
+
+  async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    return request.path === '/gcp/token' ? this.tokens.handle(request) : this.compute.handle(request);
+  }
+
+  addForeignRule(rule: ForeignRule): OpenRule {
+    const id = newId();
+    return inGcpWords(() => {
+      const spec = readFirewall(foreignBody(rule, id), PROJECT);
+      this.firewalls.checkAddition(spec, this.pending.underWay('insert'));
+      this.firewalls.add(spec, id);
+      return this.openRule(`${spec.name}#${id}`);
+    });
+  }
+
+  removeRules(filter: ForeignRuleFilter): OpenRule[] {
+    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
+    const fitting = this.world.ledger
+      .list({ provider: this.provider, target: filter.target })
+      .filter((rule) => address === undefined || rule.address === address)
+      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
+      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
+      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
+    for (const { providerRuleId } of fitting) {
+      const rule = this.firewalls.find(providerRuleId.split('#')[0] ?? '');
+      if (rule) this.firewalls.remove(rule);
+    }
+    return fitting;
+  }
+
+  remember(): Firewall[] {
+    return this.firewalls.list();
+  }
+
+  recall(remembered: unknown): void {
+    // A state file from before this cloud was simulated has none of it.
+    this.firewalls.recall((remembered ?? []) as Firewall[]);
+  }
+
+  reset(): void {
+    this.firewalls.reset();
+    this.pending.reset();
+    this.compute.reset();
+  }
+
+  private openRule(providerRuleId: string): OpenRule {
+    const open = this.world.ledger.list({ provider: this.provider });
+    const rule = open.find((candidate) => candidate.providerRuleId === providerRuleId);
+    if (!rule) throw new Error('A rule that was just added is not in the ledger');
+    return rule;
+  }
+}
+
+/** The foreign hand works through the same checks as a request. */
+function foreignBody(rule: ForeignRule, id: string): Readonly<Record<string, unknown>> {
+  const hasPorts = rule.fromPort !== null && (rule.protocol === 'tcp' || rule.protocol === 'udp');
+  const ports = `${rule.fromPort}-${rule.toPort ?? rule.fromPort}`.replace(/^(\d+)-\1$/, '$1');
+  return {
+    name: `by-hand-${id}`,
+    network: networkPath(rule.target),
+    sourceRanges: [rule.address],
+    allowed: [
+      { IPProtocol: rule.protocol === 'icmpv6' ? '58' : rule.protocol, ...(hasPorts && { ports: [ports] }) },
+    ],
+    ...(rule.description !== undefined && { description: rule.description }),
+  };
+}
+
+function canonicalAddress(text: string): string {
+  const cidr = readAddressOrCidr(text);
+  if (!cidr) throw new ForeignHandRefused('invalid', `${text} is no IP address range`);
+  return bareAddress(cidr.text);
+}
+
+function inGcpWords<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof GcpError) throw new ForeignHandRefused(error.reason, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,3 @@
+import { KEY_FILE } from './service-account';
+
+process.stdout.write(`${JSON.stringify(KEY_FILE, null, 2)}\n`);

@@ -1,0 +1,125 @@
+import { createHmac, timingSafeEqual, verify } from 'node:crypto';
+import { playFault, type Refusal } from '../faults/play-fault';
+import type { CallEffect } from '../faults/fault-script';
+import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
+import { jsonAnswer } from './gcp-error';
+import { CLIENT_EMAIL, PUBLIC_KEY } from './service-account';
+
+export const TOKEN_EFFECTS: Readonly<Record<string, CallEffect>> = { token: 'identity' };
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const AUDIENCE = 'https://oauth2.googleapis.com/token';
+const SCOPES = ['https://www.googleapis.com/auth/compute', 'https://www.googleapis.com/auth/cloud-platform'];
+const LIFETIME_SECONDS = 3599;
+const LONGEST_CLAIM_SECONDS = 3600;
+const SKEW_SECONDS = 300;
+/** Signs tokens, so that they outlive a restart of the simulator as they would outlive one of a real endpoint. */
+const TOKEN_KEY = 'simulated-access-token-key';
+
+/** Google's token endpoint: an access token for an assertion signed by a service account's key. */
+export class TokenEndpoint {
+  constructor(private readonly world: World) {}
+
+  async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const entry = this.world.calls.arrive('GCP', 'token');
+    const scope = { provider: 'GCP', operation: 'token', effect: 'identity', targets: [] } as const;
+    const answer = await playFault(this.world, request.epoch, scope, {
+      perform: () => issue(request),
+      refuse: (why) => REFUSALS[why],
+    });
+    entry.outcome = typeof answer === 'string' ? answer : answer.outcome;
+    return answer;
+  }
+}
+
+/** Whether a token was issued here and still holds. */
+export function isValidToken(token: string): boolean {
+  const [scheme, expiresAt = '', seal = ''] = token.split('.');
+  const expected = Buffer.from(hmac(expiresAt));
+  const given = Buffer.from(seal);
+  if (scheme !== 'ya29' || given.length !== expected.length) return false;
+  return timingSafeEqual(given, expected) && Number(expiresAt) > Date.now();
+}
+
+function issue({ method, body }: CloudRequest): CloudAnswer {
+  const form = new URLSearchParams(body);
+  if (method !== 'POST') return failed('invalid_request', 'Only POST is taken');
+  if (form.get('grant_type') !== GRANT) {
+    return failed('unsupported_grant_type', `Invalid grant_type: ${form.get('grant_type') ?? ''}`);
+  }
+  const flaw = flawOf(form.get('assertion') ?? '');
+  if (flaw) return flaw;
+  const expiresAt = String(Date.now() + LIFETIME_SECONDS * 1000);
+  return jsonAnswer(200, 'OK', {
+    access_token: `ya29.${expiresAt}.${hmac(expiresAt)}`,
+    expires_in: LIFETIME_SECONDS,
+    token_type: 'Bearer',
+  });
+}
+
+interface Claims {
+  readonly iss?: unknown;
+  readonly aud?: unknown;
+  readonly scope?: unknown;
+  readonly iat?: unknown;
+  readonly exp?: unknown;
+}
+
+/** What is wrong with an assertion; null when nothing is. */
+function flawOf(assertion: string): CloudAnswer | null {
+  const [head = '', claimsText = '', signature = ''] = assertion.split('.');
+  const header = decode(head) as { alg?: unknown } | null;
+  const claims = decode(claimsText) as Claims | null;
+  if (!header || !claims || header.alg !== 'RS256') return failed('invalid_request', 'Bad Request');
+  if (claims.iss !== CLIENT_EMAIL) {
+    return failed('invalid_grant', 'Invalid grant: account not found');
+  }
+  const text = Buffer.from(`${head}.${claimsText}`);
+  if (!verify('RSA-SHA256', text, PUBLIC_KEY, Buffer.from(signature, 'base64url'))) {
+    return failed('invalid_grant', 'Invalid JWT Signature.');
+  }
+  if (claims.aud !== AUDIENCE) return failed('invalid_grant', 'Failed audience check.');
+  const { iat, exp } = claims;
+  const now = Date.now() / 1000;
+  const isTimely =
+    typeof iat === 'number' &&
+    typeof exp === 'number' &&
+    exp - iat <= LONGEST_CLAIM_SECONDS &&
+    iat <= now + SKEW_SECONDS &&
+    exp > now;
+  if (!isTimely) {
+    const words =
+      'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. ' +
+      'Check your iat and exp values in the JWT claim.';
+    return failed('invalid_grant', words);
+  }
+  const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
+  return scopes.some((scope) => SCOPES.includes(scope))
+    ? null
+    : failed('invalid_scope', 'Invalid OAuth scope or ID token audience provided.');
+}
+
+function decode(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+const failed = (error: string, words: string, status = 400): CloudAnswer =>
+  jsonAnswer(status, error, { error, error_description: words });
+
+/** What a fault makes the endpoint say. */
+const REFUSALS: Readonly<Record<Refusal, CloudAnswer>> = {
+  throttle: failed('rate_limit_exceeded', 'Too many requests', 429),
+  error: failed('internal_failure', 'Backend Error', 500),
+  refuse: failed('invalid_grant', 'Account has been deleted'),
+  'not-found': failed('invalid_grant', 'Invalid grant: account not found'),
+  quota: failed('rate_limit_exceeded', 'Too many requests', 429),
+  conflict: failed('internal_failure', 'Backend Error', 500),
+  invalid: failed('invalid_request', 'Bad Request'),
+  unauthenticated: failed('invalid_grant', 'Invalid JWT Signature.'),
+};
+
+const hmac = (text: string): string => createHmac('sha256', TOKEN_KEY).update(text).digest('base64url');

@@ -1,0 +1,124 @@
+import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { DriverError } from '../driver-error';
+import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import { AccessTokens } from './access-tokens';
+import { ArmClients } from './arm-clients';
+import { readCredential, readGroupName } from './azure-credentials';
+import { AzureFailure } from './azure-errors';
+import { AZURE_FACTS } from './azure.facts';
+import { Batch } from './batch';
+import { Deadline } from './deadline';
+import { NetworkSecurityGroup } from './network-security-group';
+import { observedRules } from './rule-mapping';
+import { missingActions } from './write-permission';
+
+const AUTHORITY = 'https://login.microsoftonline.com';
+const RESOURCE_MANAGER = 'https://management.azure.com';
+
+/**
+ * The driver for Azure's network security groups.
+ * @param environment where `AZURE_AUTHORITY_HOST` and `AZURE_RESOURCE_MANAGER_URL` are read
+ * @param callTimeoutMs how long one call may take, over all its requests
+ */
+export function createAzureDriver(
+  environment: NodeJS.ProcessEnv,
+  callTimeoutMs = AZURE_FACTS.traits.callTimeoutMs,
+): ProviderDriver {
+  return new AzureDriver(environment, callTimeoutMs);
+}
+
+class AzureDriver implements ProviderDriver {
+  readonly kind = 'AZURE';
+  readonly traits = AZURE_FACTS.traits;
+  private readonly tokens: AccessTokens;
+  private readonly clients: ArmClients;
+
+  constructor(
+    environment: NodeJS.ProcessEnv,
+    private readonly callTimeoutMs: number,
+  ) {
+    const endpoint = withoutSlash(environment.AZURE_RESOURCE_MANAGER_URL || RESOURCE_MANAGER);
+    this.tokens = new AccessTokens(withoutSlash(environment.AZURE_AUTHORITY_HOST || AUTHORITY), endpoint);
+    this.clients = new ArmClients(endpoint);
+  }
+
+  accountKey(target: CloudTarget): string {
+    return `AZURE:${readGroupName(target).subscriptionId}`;
+  }
+
+  checkCredential(credential: DriverCredential): Promise<void> {
+    return this.tokens.check(readCredential(credential), this.deadline());
+  }
+
+  async verify(target: CloudTarget): Promise<void> {
+    await this.inGroup(target, this.deadline(), async (group) => {
+      await group.describe();
+      await group.readRules();
+      await requireWritable(group);
+    });
+  }
+
+  readRules(target: CloudTarget): Promise<ObservedRule[]> {
+    return this.inGroup(target, this.deadline(), async (group) =>
+      observedRules(await group.readRules(), target.deployment),
+    );
+  }
+
+  async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
+    if (changes.length === 0) return [];
+    const deadline = this.deadline();
+    return this.inGroup(target, deadline, async (group) => {
+      const batch = new Batch(group, await group.readRules(), target.deployment, deadline);
+      const names = changes.flatMap((change) => (change.action === 'remove' ? [change.providerRuleId] : []));
+      for (const name of new Set(names)) await batch.remove(name);
+      // Halted by a denied removal, nothing is added either: it could not be closed again.
+      for (const change of changes) if (change.action === 'add') await batch.add(change);
+      if (batch.failure) this.reconsider(target, batch.failure);
+      return changes.map((change) =>
+        batch.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
+      );
+    });
+  }
+
+  private deadline(): Deadline {
+    return new Deadline(this.callTimeoutMs);
+  }
+
+  private async inGroup<T>(
+    target: CloudTarget,
+    deadline: Deadline,
+    work: (group: NetworkSecurityGroup) => Promise<T>,
+  ): Promise<T> {
+    const name = readGroupName(target);
+    const principal = readCredential(target.credential);
+    const token = await this.tokens.token(principal, deadline);
+    const client = this.clients.for(name.subscriptionId);
+    const { endpoint } = this.clients;
+    const secrets = [principal.clientSecret, token];
+    try {
+      return await work(new NetworkSecurityGroup(name, { client, endpoint, token, secrets, deadline }));
+    } catch (error) {
+      if (error instanceof AzureFailure) this.reconsider(target, error);
+      throw error;
+    }
+  }
+
+  /** A token may be from before the principal's roles changed, or past its end by Azure's clock. */
+  private reconsider({ credential }: CloudTarget, { kind, code }: AzureFailure): void {
+    if (kind === 'denied' || code === 'ExpiredAuthenticationToken')
+      this.tokens.forget(readCredential(credential));
+  }
+}
+
+/** @throws DriverError `denied` naming what is missing; nothing when the credential may not ask what it may do */
+async function requireWritable(group: NetworkSecurityGroup): Promise<void> {
+  const grants = await group.permissions().catch((error: unknown) => {
+    if (error instanceof DriverError && error.kind === 'denied') return null;
+    throw error;
+  });
+  const missing = grants && missingActions(grants);
+  if (!missing || missing.length === 0) return;
+  throw new DriverError('denied', `The credential lacks ${missing.join(', ')} on the network security group`);
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AZURE_FACTS, parseGroupId } from './azure.facts';
+
+const SUBSCRIPTION = '00000000-0000-4000-8000-00000000ABCD';
+const { identifier, place } = AZURE_FACTS.resourceTypes.NETWORK_SECURITY_GROUP!;
+const full = (group: string, name: string, subscription = SUBSCRIPTION): string =>
+  `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
+const named = (text: string): ReturnType<typeof place> =>
+  place({ identifier: text, config: {}, organization: 'any', hints: { subscriptionId: SUBSCRIPTION } });
+
+describe('a network security group', () => {
+  it.each(['group/nsg', 'Group_1.(x)-y/nsg.a_b', full('group', 'nsg'), full('G', 'N').toUpperCase()])(
+    'may be named %s',
+    (text) => {
+      expect(text).toMatch(identifier.pattern);
+      expect(parseGroupId(named(text).identifier)).not.toBeNull();
+    },
+  );
+
+  it.each([
+    'nsg',
+    'group/',
+    '/nsg',
+    'group./nsg',
+    'group/-nsg',
+    'group/nsg/rule',
+    'group/nsg?x',
+    'group/..',
+    'a b/nsg',
+    `${'g'.repeat(91)}/nsg`,
+    `group/${'n'.repeat(81)}`,
+    full('group', 'nsg', 'no-uuid'),
+    `${full('group', 'nsg')}/securityRules/x`,
+    `https://management.azure.com${full('group', 'nsg')}`,
+  ])('may not be named %s', (text) => {
+    expect(text).not.toMatch(identifier.pattern);
+  });
+
+  it('is one object, however it is spelled', () => {
+    const one = named('group/nsg');
+    expect(one.identifier).toBe(full('group', 'nsg').toLowerCase());
+    for (const text of ['GROUP/Nsg', full('Group', 'NSG'), full('group', 'nsg').toUpperCase()]) {
+      expect(named(text)).toEqual(one);
+    }
+  });
+
+  it('is another one in another subscription, group, or by another name', () => {
+    const other = full('group', 'nsg', '00000000-0000-4000-8000-000000000009');
+    const keys = ['group/nsg', 'group/nsg2', 'group2/nsg', other].map((text) => named(text).key);
+    expect(new Set(keys).size).toBe(4);
+  });
+
+  it('has its role on its page', () => {
+    const page = readFileSync(join(__dirname, '../../../../docs/providers/azure.md'), 'utf8');
+    expect(page).toContain(AZURE_FACTS.policy);
+  });
+});

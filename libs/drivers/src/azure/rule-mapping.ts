@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { SecurityRule } from '@azure/arm-network';
+import {
+  canonicalCidr,
+  formatMark,
+  parseMark,
+  ruleKey,
+  type ObservedRule,
+  type OwnershipMark,
+  type PortRange,
+  type Protocol,
+  type RuleSpec,
+} from '#rules';
+
+const PROTOCOL_OF: Readonly<Record<Protocol, string>> = { tcp: 'Tcp', udp: 'Udp', icmp: 'Icmp', all: '*' };
+const LAST_PORT = 65_535;
+const ANYWHERE = ['0.0.0.0/0', '::/0'];
+
+/** One security rule, as much of it as matters here. */
+export interface GroupRule {
+  readonly name: string;
+  readonly priority: number;
+  readonly isInbound: boolean;
+  readonly isDeny: boolean;
+  /** what it lets in, or would; several when it names several addresses, none when no rule of ours is like that */
+  readonly keys: readonly string[];
+  /** it lets in exactly what its keys say, to everything in the group */
+  readonly isPlain: boolean;
+  readonly state: 'settled' | 'moving' | 'failed';
+  readonly mark: OwnershipMark | null;
+}
+
+/** The rule that asks for an opening. */
+export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: number): SecurityRule {
+  const ports = spec.ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return {
+    description: formatMark(mark),
+    protocol: PROTOCOL_OF[spec.protocol],
+    access: 'Allow',
+    direction: 'Inbound',
+    priority,
+    sourceAddressPrefix: spec.address,
+    sourcePortRange: '*',
+    destinationAddressPrefix: '*',
+    ...(ports.length > 1 ? { destinationPortRanges: ports } : { destinationPortRange: ports[0] ?? '*' }),
+  };
+}
+
+/** The name of the rule for an opening: the same one each time, so that writing it twice makes one rule. */
+export function ruleName(spec: RuleSpec, deployment: string): string {
+  const digest = createHash('sha256').update(ruleKey(spec)).digest('hex').slice(0, 32);
+  return `drawbridge-${deployment}-${digest}`;
+}
+
+/** Reads a rule of a group. @returns null when it is none: without a name or a priority */
+export function groupRule(rule: SecurityRule): GroupRule | null {
+  const { name, priority, access, direction } = rule;
+  if (!name || priority === undefined || priority === null) return null;
+  const isDeny = access?.toLowerCase() !== 'allow';
+  const state = STATE_OF[rule.provisioningState?.toLowerCase() ?? 'succeeded'] ?? 'moving';
+  return {
+    name,
+    priority,
+    isInbound: direction?.toLowerCase() === 'inbound',
+    isDeny,
+    keys: keysOf(rule),
+    isPlain: !isDeny && reachesEverything(rule),
+    state,
+    mark: parseMark(rule.description),
+  };
+}
+
+const STATE_OF: Readonly<Record<string, GroupRule['state']>> = {
+  succeeded: 'settled',
+  failed: 'failed',
+  canceled: 'failed',
+};
+
+/**
+ * What the rules of a group let in.
+ * @param deployment whose marks are ours. One of ours that Azure has not settled, or that a foreign hand bent, stands
+ *   without being in force.
+ */
+export function observedRules(rules: readonly GroupRule[], deployment: string): ObservedRule[] {
+  const inbound = rules.filter(({ isInbound }) => isInbound);
+  const firstDeny = Math.min(...inbound.filter(({ isDeny }) => isDeny).map(({ priority }) => priority));
+  return inbound.flatMap((rule) => {
+    const ours = isOurs(rule, deployment);
+    const inForce = rule.isPlain && rule.state === 'settled';
+    // What a rule of others lets in counts only where nothing before it may keep it out.
+    if (!ours && (!inForce || rule.priority > firstDeny)) return [];
+    return rule.keys.map((key) => ({
+      key,
+      providerRuleId: rule.name,
+      ownRuleId: ours ? rule.mark!.ruleId : null,
+      ...(!inForce && { inForce: false as const }),
+    }));
+  });
+}
+
+export const isOurs = ({ mark }: GroupRule, deployment: string): boolean => mark?.deployment === deployment;
+
+function keysOf(rule: SecurityRule): string[] {
+  const protocol = protocolOf(rule.protocol);
+  const ports = portsOf([rule.destinationPortRange, ...(rule.destinationPortRanges ?? [])]);
+  if (!protocol || !ports) return [];
+  const isPortless = protocol === 'all' || protocol === 'icmp';
+  if (isPortless && ports.length > 0) return [];
+  return [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])]
+    .flatMap((source) => (isAny(source) ? ANYWHERE : (canonicalCidr(source ?? '')?.cidr ?? [])))
+    .map((address) => ruleKey({ address, protocol, ports }));
+}
+
+const protocolOf = (text: string | undefined): Protocol | undefined =>
+  Object.entries(PROTOCOL_OF).find(([, name]) =>
+    name === '*' ? text === '*' : name.toLowerCase() === text?.toLowerCase(),
+  )?.[0] as Protocol | undefined;
+
+/** Ranges in ascending order; none for every port. @returns null when a text is no range */
+function portsOf(texts: readonly (string | undefined)[]): PortRange[] | null {
+  const ranges: PortRange[] = [];
+  for (const text of texts) {
+    if (text === undefined || text === null || text === '') continue;
+    if (text === '*') return [];
+    const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+    if (from === undefined) return null;
+    ranges.push({ from: Number(from), to: Number(to) });
+  }
+  if (ranges.length === 0) return null;
+  if (ranges.some(({ from, to }) => from === 0 && to === LAST_PORT)) return [];
+  return ranges.sort((a, b) => a.from - b.from);
+}
+
+const isAny = (text: string | undefined): boolean => /^(\*|any|internet)$/i.test(text ?? '');
+
+function reachesEverything(rule: SecurityRule): boolean {
+  const sourcePorts = portsOf([rule.sourcePortRange, ...(rule.sourcePortRanges ?? [])]);
+  const groups = [
+    ...(rule.sourceApplicationSecurityGroups ?? []),
+    ...(rule.destinationApplicationSecurityGroups ?? []),
+  ];
+  const destinations = [rule.destinationAddressPrefix, ...(rule.destinationAddressPrefixes ?? [])].filter(
+    Boolean,
+  );
+  return sourcePorts?.length === 0 && groups.length === 0 && destinations.some((prefix) => prefix === '*');
+}

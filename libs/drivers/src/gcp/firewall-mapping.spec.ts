@@ -1,0 +1,116 @@
+import { ruleKey, type OwnershipMark, type RuleSpec } from '#rules';
+import { GCP_FACTS } from './gcp.facts';
+import { firewallOf, makesOnly, observedRules, readPlace, type FirewallRule } from './firewall-mapping';
+
+const MARK: OwnershipMark = {
+  deployment: 'test',
+  ruleId: '0b6ad20a-6f3c-4a24-9a0f-1c7a7d7b0a11',
+  expiresAt: 1_900_000_000,
+};
+const PLACE = readPlace('projects/p/global/networks/default');
+const TAGGED = readPlace('projects/p/global/networks/default?targetTags=db,web');
+const SPEC: RuleSpec = {
+  address: '203.0.113.7/32',
+  protocol: 'tcp',
+  ports: [
+    { from: 22, to: 22 },
+    { from: 80, to: 90 },
+  ],
+};
+const standing = (changes: Partial<FirewallRule> = {}, place = PLACE): FirewallRule => ({
+  ...firewallOf(place, SPEC, MARK),
+  id: '42',
+  network: 'https://www.googleapis.com/compute/v1/projects/p/global/networks/default',
+  ...changes,
+});
+
+describe('firewall rules', () => {
+  it('are one for an opening, with all its ports', () => {
+    const rule = firewallOf(TAGGED, SPEC, MARK);
+    expect(rule).toMatchObject({
+      network: 'projects/p/global/networks/default',
+      direction: 'INGRESS',
+      sourceRanges: ['203.0.113.7/32'],
+      targetTags: ['db', 'web'],
+      allowed: [{ IPProtocol: 'tcp', ports: ['22', '80-90'] }],
+    });
+    expect(rule.name).toMatch(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])$/);
+  });
+
+  it('have a name that only their opening, object and deployment decide', () => {
+    const { name } = firewallOf(PLACE, SPEC, MARK);
+    expect(
+      firewallOf(PLACE, SPEC, { ...MARK, ruleId: MARK.ruleId.replace('0b', '1c'), expiresAt: null }).name,
+    ).toBe(name);
+    const others = [
+      firewallOf(TAGGED, SPEC, MARK),
+      firewallOf(readPlace('projects/q/global/networks/default'), SPEC, MARK),
+      firewallOf(PLACE, { ...SPEC, protocol: 'udp' }, MARK),
+      firewallOf(PLACE, SPEC, { ...MARK, deployment: 'other' }),
+    ].map((rule) => rule.name);
+    expect(new Set([name, ...others]).size).toBe(5);
+  });
+
+  it('read as what they were made of', () => {
+    const [observed, ...rest] = observedRules(standing(), PLACE, 'test');
+    expect(rest).toEqual([]);
+    expect(observed).toEqual({
+      key: ruleKey(SPEC),
+      providerRuleId: `${firewallOf(PLACE, SPEC, MARK).name}#42`,
+      ownRuleId: MARK.ruleId,
+    });
+    expect(observedRules(standing(), PLACE, 'other')[0]?.ownRuleId).toBeNull();
+  });
+
+  it.each<[string, Partial<FirewallRule>]>([
+    ['outbound', { direction: 'EGRESS' }],
+    ['disabled', { disabled: true }],
+    ['of another network', { network: 'projects/p/global/networks/other' }],
+    ['for instances with a tag', { targetTags: ['db'] }],
+    ['for a service account', { targetServiceAccounts: ['a@b'] }],
+    ['to some destinations', { destinationRanges: ['10.0.0.1/32'] }],
+    ['denying', { allowed: [] }],
+    ['of another protocol', { allowed: [{ IPProtocol: 'esp', ports: [] }] }],
+  ])('let nobody in when they are %s', (_, changes) => {
+    expect(observedRules(standing(changes), PLACE, 'test')).toEqual([]);
+    expect(makesOnly(standing(changes), PLACE, SPEC)).toBe(false);
+  });
+
+  it('of another hand are every combination of range and protocol', () => {
+    const rule = standing({
+      sourceRanges: ['203.0.113.7', '2001:DB8::/32'],
+      allowed: [
+        { IPProtocol: 'TCP', ports: ['443', '22'] },
+        { IPProtocol: '17', ports: ['0-65535'] },
+        { IPProtocol: '58', ports: [] },
+      ],
+    });
+    expect(observedRules(rule, PLACE, 'test').map(({ key }) => key)).toEqual([
+      '203.0.113.7/32 tcp 22,443',
+      '203.0.113.7/32 udp *',
+      '2001:db8::/32 tcp 22,443',
+      '2001:db8::/32 udp *',
+      '2001:db8::/32 icmp *',
+    ]);
+    expect(makesOnly(rule, PLACE, SPEC)).toBe(false);
+  });
+
+  it('that were widened no longer make only their opening', () => {
+    expect(makesOnly(standing(), PLACE, SPEC)).toBe(true);
+    expect(makesOnly(standing({ sourceRanges: ['203.0.113.7/32', '0.0.0.0/0'] }), PLACE, SPEC)).toBe(false);
+    expect(makesOnly(standing({ allowed: [{ IPProtocol: 'all' }] }), PLACE, SPEC)).toBe(false);
+  });
+
+  it('belong to a network and the tags in it, however they are spelled', () => {
+    const { place } = GCP_FACTS.resourceTypes['FIREWALL']!;
+    const hints = { project_id: 'p' };
+    const named = (identifier: string, config: object = {}): string =>
+      place({ identifier, config: { ...config }, hints }).key;
+    expect(named('default')).toBe('GCP:firewall:projects/p/global/networks/default');
+    expect(named('projects/p/global/networks/DEFAULT')).toBe(named('default'));
+    expect(named('projects/host/global/networks/default')).not.toBe(named('default'));
+    expect(named('default', { targetTags: ['web', 'db', 'web'] })).toBe(
+      'GCP:firewall:projects/p/global/networks/default?targetTags=db,web',
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { noAnswer, operationFailure, refusal, tokenRefusal } from './gcp-errors';
+
+const classic = (code: number, reason: string, message: string): unknown => ({
+  error: { code, message, errors: [{ message, domain: 'global', reason }] },
+});
+
+/** As Compute and its documentation word them. */
+const REFUSALS: readonly [number, string, string, string][] = [
+  [403, 'rateLimitExceeded', "Quota exceeded for quota group 'MutateGroup'", 'throttled'],
+  [403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', 'throttled'],
+  [429, 'rateLimitExceeded', 'Too many requests', 'throttled'],
+  [403, 'quotaExceeded', "Quota 'FIREWALLS' exceeded.  Limit: 100.0 globally.", 'quota'],
+  [403, 'forbidden', "Required 'compute.firewalls.create' permission for 'projects/p'", 'denied'],
+  [403, 'accessNotConfigured', 'Compute Engine API has not been used in project 1 before', 'denied'],
+  [403, 'billingNotEnabled', 'Billing is disabled', 'denied'],
+  [401, 'authError', 'Request had invalid authentication credentials.', 'denied'],
+  [401, 'required', 'Login Required.', 'denied'],
+  [404, 'notFound', "The resource 'projects/p/global/networks/n' was not found", 'target-missing'],
+  [409, 'alreadyExists', "The resource 'projects/p/global/firewalls/f' already exists", 'conflict'],
+  [400, 'resourceNotReady', "The resource 'projects/p/global/firewalls/f' is not ready", 'conflict'],
+  [412, 'conditionNotMet', 'Precondition failed', 'conflict'],
+  [400, 'resourceInUseByAnotherResource', 'in use', 'conflict'],
+  [400, 'invalid', "Invalid value for field 'resource.sourceRanges[0]'", 'invalid'],
+  [400, 'badRequest', 'Invalid JSON payload received.', 'invalid'],
+  [500, 'backendError', 'Internal error', 'transient'],
+  [503, 'backendError', 'Try again', 'transient'],
+  // reasons of another day
+  [403, 'aNewReason', 'no', 'denied'],
+  [404, 'aNewReason', 'gone', 'target-missing'],
+  [409, 'aNewReason', 'at odds', 'conflict'],
+  [400, 'aNewReason', 'wrong', 'invalid'],
+  [502, 'aNewReason', 'broken', 'transient'],
+];
+
+describe("Google's errors", () => {
+  it.each(REFUSALS)('HTTP %i with reason %s (%s) is %s', (status, reason, message, kind) => {
+    const failure = refusal(status, classic(status, reason, message), null);
+    expect(failure).toMatchObject({
+      kind,
+      reason,
+      message: `${reason}: ${message}`,
+      settled: status < 500,
+      retryAfterMs: null,
+    });
+  });
+
+  it('reads the newer form, which names its reason in the details', () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'RATE_LIMIT_EXCEEDED' }];
+    const error = { code: 403, message: 'slow down', status: 'RESOURCE_EXHAUSTED', details };
+    expect(refusal(403, { error }, '7')).toMatchObject({ kind: 'throttled', retryAfterMs: 7000 });
+    const denied = { error: { code: 403, message: 'no', status: 'PERMISSION_DENIED' } };
+    expect(refusal(403, denied, null).kind).toBe('denied');
+  });
+
+  it.each([
+    ['an HTML page', undefined],
+    ['an empty object', {}],
+    ['a list', []],
+    ['an error that is text', { error: 'no' }],
+  ])('takes a refusal with %s for no answer at all', (_, body) => {
+    for (const status of [403, 404, 409, 502]) {
+      expect(refusal(status, body, null)).toMatchObject({ kind: 'transient', settled: false });
+    }
+    expect(refusal(429, body, '3')).toMatchObject({ kind: 'throttled', settled: true, retryAfterMs: 3000 });
+  });
+
+  it.each([
+    ['QUOTA_EXCEEDED', 403, 'quota'],
+    ['RESOURCE_NOT_FOUND', 404, 'target-missing'],
+    ['RESOURCE_NOT_READY', 400, 'conflict'],
+    ['PERMISSIONS_ERROR', 403, 'denied'],
+    ['INVALID_FIELD_VALUE', 400, 'invalid'],
+    ['INTERNAL_ERROR', 500, 'transient'],
+    ['RATE_LIMIT_EXCEEDED', 403, 'throttled'],
+    ['A_NEW_CODE', 403, 'denied'],
+    ['A_NEW_CODE', 500, 'transient'],
+  ])('an operation that ended with %s (HTTP %i) was refused as %s', (code, status, kind) => {
+    const failure = operationFailure([{ code, message: 'words' }], status);
+    expect(failure).toMatchObject({ kind, message: `${code}: words`, settled: true });
+    expect(failure.changeResult.result).toBe('refused');
+  });
+
+  it.each([
+    [400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }, 'denied'],
+    [400, { error: 'invalid_grant', error_description: 'Invalid grant: account not found' }, 'denied'],
+    [401, { error: 'invalid_client', error_description: 'Unauthorized' }, 'denied'],
+    [
+      400,
+      { error: 'invalid_grant', error_description: 'Token must be in a reasonable timeframe.' },
+      'transient',
+    ],
+    [429, { error: 'rate_limit_exceeded', error_description: 'slow down' }, 'throttled'],
+    [500, { error: 'internal_failure' }, 'transient'],
+    [403, undefined, 'transient'],
+    [400, { error: { message: 'of another form' } }, 'transient'],
+  ])('the token endpoint: HTTP %i %j is %s', (status, body, kind) => {
+    expect(tokenRefusal(status, body, null).kind).toBe(kind);
+  });
+
+  it('knows what was never sent from what may have arrived', () => {
+    const failed = (code: string): unknown =>
+      new TypeError('fetch failed', { cause: { code, message: code } });
+    expect(noAnswer(failed('ECONNREFUSED'))).toMatchObject({ kind: 'transient', settled: true });
+    expect(noAnswer(failed('UND_ERR_CONNECT_TIMEOUT'))).toMatchObject({ settled: true });
+    expect(noAnswer(failed('ECONNRESET'))).toMatchObject({ kind: 'transient', settled: false });
+    expect(noAnswer(new DOMException('timed out', 'TimeoutError'))).toMatchObject({ settled: false });
+  });
+
+  it('keeps messages short', () => {
+    expect(refusal(400, classic(400, 'invalid', 'x'.repeat(10_000)), null).message).toHaveLength(500);
+  });
+});

@@ -1,0 +1,270 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CloudTarget, RuleChange } from '../provider-driver';
+import { ComputeApi } from './compute-clients';
+import { createGcpDriver } from './gcp.driver';
+import { GcpFailure } from './gcp-errors';
+import { readPlace } from './firewall-mapping';
+import { finish, requestIdOf } from './operations';
+import { VpcNetwork } from './vpc-network';
+
+interface Call {
+  readonly route: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+  readonly authorization: string | undefined;
+}
+type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
+
+const { privateKey: KEY } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const RULE_ID = '0b6ad20a-6f3c-4a24-9a0f-1c7a7d7b0a11';
+const ADD: RuleChange = {
+  action: 'add',
+  ruleId: RULE_ID,
+  spec: { address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] },
+  mark: { deployment: 'test', ruleId: RULE_ID, expiresAt: null },
+  config: {},
+};
+const REMOVE: RuleChange = { action: 'remove', ruleId: RULE_ID, providerRuleId: 'drawbridge-x#7' };
+
+const operation = (status: string, more: object = {}): Answer => [
+  200,
+  { kind: 'compute#operation', name: 'operation-1', status, targetId: '42', ...more },
+];
+const FAILED = { error: { errors: [{ code: 'QUOTA_EXCEEDED', message: 'full' }] }, httpErrorStatusCode: 403 };
+const refused = (status: number, reason: string): Answer => [
+  status,
+  { error: { code: status, message: 'words', errors: [{ message: 'words', domain: 'global', reason }] } },
+];
+const EMPTY_LIST: Answer = [200, { kind: 'compute#firewallList' }];
+const NETWORK: Answer = [200, { kind: 'compute#network', name: 'default' }];
+
+describe('GCP driver at the wire', () => {
+  let server: Server;
+  let url: string;
+  let calls: Call[];
+  let script: Record<string, Answer[]>;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url!, 'http://google');
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const route = `${request.method} ${pathname.replace('/compute/v1/projects/p/global/', '')}`;
+        const body = Buffer.concat(chunks).toString();
+        calls.push({ route, query: searchParams, body, authorization: request.headers.authorization });
+        const key = Object.keys(script).find((candidate) => route.startsWith(candidate));
+        const answers = script[key ?? ''] ?? [];
+        const [status, answer, headers] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [418, {}];
+        response.writeHead(status, headers).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => {
+    calls = [];
+    script = { 'POST /token': [[200, { access_token: 'a-token', expires_in: 3599 }]] };
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const newDriver = (): ReturnType<typeof createGcpDriver> =>
+    createGcpDriver({ GCP_COMPUTE_URL: url, GOOGLE_OAUTH_TOKEN_URL: `${url}/token` });
+  const target = (more: Record<string, string> = {}): CloudTarget => ({
+    resourceType: 'FIREWALL',
+    identifier: 'projects/p/global/networks/default',
+    region: null,
+    credential: {
+      credentialType: 'SERVICE_ACCOUNT',
+      data: { type: 'service_account', client_email: 'a@p.iam', private_key: KEY, ...more },
+      externalId: null,
+    },
+    deployment: 'test',
+    claims: new Map(),
+  });
+  const routes = (): string[] => calls.map(({ route }) => route).filter((route) => route !== 'POST /token');
+  const failure = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'no error',
+      (error: unknown) => error,
+    );
+
+  it('signs for Google’s audience, whatever the key file says, and keeps the token', async () => {
+    script['GET firewalls'] = [EMPTY_LIST];
+    script['GET networks'] = [NETWORK];
+    const driver = newDriver();
+    const odd = target({ token_uri: 'http://169.254.169.254/', auth_uri: 'http://10.0.0.1/' });
+    await driver.readRules(odd);
+    await driver.readRules(odd);
+    const [token, ...rest] = calls;
+    expect(token?.route).toBe('POST /token');
+    const assertion = new URLSearchParams(token?.body).get('assertion') ?? '';
+    const claims: unknown = JSON.parse(Buffer.from(assertion.split('.')[1]!, 'base64url').toString());
+    expect(claims).toMatchObject({ iss: 'a@p.iam', aud: 'https://oauth2.googleapis.com/token' });
+    expect(rest).toHaveLength(4);
+    expect(rest.every(({ authorization }) => authorization === 'Bearer a-token')).toBe(true);
+  });
+
+  it('asks for a new token after a denial', async () => {
+    script['GET firewalls'] = [refused(401, 'authError'), EMPTY_LIST];
+    script['GET networks'] = [NETWORK];
+    const driver = newDriver();
+    expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'denied' });
+    await driver.readRules(target());
+    expect(calls.filter(({ route }) => route === 'POST /token')).toHaveLength(2);
+  });
+
+  it.each<[string, Answer]>([
+    ['an HTML page', [200, '<html>']],
+    ['cut JSON', [200, '{"kind":"compute#firewallList","items":[']],
+    ['nothing', [200, '']],
+    ['an error with success', [200, { error: { code: 403, message: 'no' } }]],
+    ['a list of another kind', [200, { kind: 'compute#networkList', items: [] }]],
+    ['half a list', [200, { kind: 'compute#firewallList', warning: { code: 'UNREACHABLE' } }]],
+    ['rules without a number', [200, { kind: 'compute#firewallList', items: [{ name: 'x' }] }]],
+    ['far too much', [200, `{"kind":"compute#firewallList","id":"${'x'.repeat(10_000_000)}"}`]],
+    ['a way elsewhere', [307, '', { location: 'http://169.254.169.254/' }]],
+  ])('a list that is %s says nothing, and is asked for once', async (_, answer) => {
+    script['GET firewalls'] = [answer];
+    expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(routes()).toEqual(['GET firewalls']);
+  });
+
+  it('asks once also when Compute is not available', async () => {
+    script['GET firewalls'] = [refused(503, 'backendError')];
+    expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(routes()).toEqual(['GET firewalls']);
+  });
+
+  it.each<[string, Answer]>([
+    ['an HTML page', [200, '<html>']],
+    ['no operation', [200, { kind: 'compute#firewall' }]],
+    ['a page of a proxy', [403, '<html>']],
+  ])('a write answered with %s is unknown', async (_, answer) => {
+    script['POST firewalls'] = [answer];
+    expect(await newDriver().applyChanges(target(), [ADD])).toMatchObject([{ result: 'unknown' }]);
+  });
+
+  it('is done when the operation has ended, and not before', async () => {
+    script['POST firewalls'] = [operation('PENDING')];
+    script['POST operations'] = [operation('RUNNING'), refused(503, 'backendError'), operation('DONE')];
+    const [result] = await newDriver().applyChanges(target(), [ADD]);
+    expect(result).toMatchObject({ result: 'done' });
+    expect(result?.result === 'done' && result.providerRuleId).toMatch(/^drawbridge-[0-9a-f]{40}#42$/);
+    expect(routes().filter((route) => route === 'POST operations/operation-1/wait')).toHaveLength(3);
+  });
+
+  it('is refused when the operation fails later', async () => {
+    script['POST firewalls'] = [operation('RUNNING')];
+    script['POST operations'] = [operation('DONE', FAILED)];
+    expect(await newDriver().applyChanges(target(), [ADD])).toEqual([
+      { result: 'refused', kind: 'quota', message: 'QUOTA_EXCEEDED: full' },
+    ]);
+  });
+
+  it('is unknown while the operation runs at the deadline, and when it cannot be watched', async () => {
+    script['POST operations'] = [operation('RUNNING')];
+    const api = new ComputeApi({ GCP_COMPUTE_URL: url });
+    const network = new VpcNetwork(readPlace(target().identifier), 'a-token', api);
+    const started = await network.wait('operation-1', 5000);
+    const late = await failure(finish(network, started, performance.now() + 700));
+    expect(late).toBeInstanceOf(GcpFailure);
+    expect(late).toMatchObject({ kind: 'transient', settled: false });
+    script['POST operations'] = [refused(403, 'forbidden')];
+    const blind = await failure(finish(network, started, performance.now() + 5000));
+    expect(blind).toMatchObject({ kind: 'denied', settled: false });
+  });
+
+  it('repeats a write under the same request id, and one of an earlier time under another', async () => {
+    script['POST firewalls'] = [operation('RUNNING')];
+    script['POST operations'] = [operation('DONE')];
+    script['DELETE firewalls'] = [operation('RUNNING')];
+    const driver = newDriver();
+    for (let time = 0; time < 2; time += 1) await driver.applyChanges(target(), [REMOVE, ADD]);
+    const ids = (verb: string): (string | null)[] =>
+      calls
+        .filter(({ route }) => route.startsWith(`${verb} firewalls`))
+        .map(({ query }) => query.get('requestId'));
+    expect(new Set(ids('POST')).size).toBe(1);
+    expect(new Set(ids('DELETE')).size).toBe(1);
+    calls = [];
+    // over already, and the rule is not there: an answer to an insert of long ago
+    script['POST firewalls'] = [operation('DONE'), operation('RUNNING')];
+    script['GET firewalls'] = [refused(404, 'notFound')];
+    expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ result: 'done' }]);
+    expect(new Set(ids('POST')).size).toBe(2);
+    expect(requestIdOf('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('restores one of ours that another hand has changed, and leaves one that is not ours', async () => {
+    const standing = (description: string): Answer[] => {
+      const { name } = JSON.parse(calls.at(-1)?.body ?? '{}') as { name: string };
+      return [
+        [200, { kind: 'compute#firewall', id: '9', name, direction: 'INGRESS', disabled: true, description }],
+      ];
+    };
+    const driver = newDriver();
+    script['POST firewalls'] = [refused(409, 'alreadyExists')];
+    script['GET firewalls'] = [refused(404, 'notFound')];
+    expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ kind: 'conflict' }]);
+    calls = calls.filter(({ route }) => route === 'POST firewalls');
+    script['GET firewalls'] = standing('drawbridge:other:x');
+    expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ kind: 'conflict' }]);
+    calls = calls.filter(({ route }) => route === 'POST firewalls');
+    script['GET firewalls'] = standing(`drawbridge:test:${RULE_ID}:never`);
+    script['PUT firewalls'] = [operation('RUNNING')];
+    script['POST operations'] = [operation('DONE')];
+    expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ result: 'done' }]);
+    expect(JSON.parse(calls.find(({ route }) => route.startsWith('PUT'))!.body)).toMatchObject({
+      sourceRanges: ['203.0.113.7/32'],
+    });
+  });
+
+  it.each([
+    [
+      ['compute.firewalls.list', 'compute.firewalls.create'],
+      'The service account lacks compute.firewalls.delete, compute.firewalls.update',
+    ],
+    [
+      [
+        'compute.firewalls.list',
+        'compute.firewalls.create',
+        'compute.firewalls.delete',
+        'compute.firewalls.update',
+      ],
+      'no error',
+    ],
+    // says nothing: not even what was just proven
+    [[], 'no error'],
+  ])('verifies with the permissions %j: %s', async (permissions, verdict) => {
+    script['GET networks'] = [NETWORK];
+    script['GET firewalls'] = [
+      [200, { kind: 'compute#firewallList', items: [{ id: '1', name: 'any', direction: 'INGRESS' }] }],
+    ];
+    script['GET operations'] = [refused(404, 'notFound')];
+    script['POST firewalls/any/testIamPermissions'] = [[200, { permissions }]];
+    const found = await failure(newDriver().verify(target()));
+    const words = found instanceof Error ? found.message : found;
+    expect(words).toBe(verdict);
+    expect(routes().every((route) => /^GET|testIamPermissions$/.test(route))).toBe(true);
+    script['GET operations'] = [refused(403, 'forbidden')];
+    expect(await failure(newDriver().verify(target()))).toMatchObject({ kind: 'denied' });
+  });
+
+  it('is denied with a key that is none, before anything is sent', async () => {
+    for (const private_key of ['-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', '']) {
+      const error = await failure(newDriver().readRules(target({ private_key })));
+      expect(error).toMatchObject({ kind: 'denied' });
+    }
+    expect(calls).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { DriverError } from '../driver-error';
+import { Outcomes } from '../outcomes';
+import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import { ComputeApi } from './compute-clients';
+import { observedRules, readPlace } from './firewall-mapping';
+import { additionsOf, removalsOf } from './firewall-writes';
+import { GCP_FACTS } from './gcp.facts';
+import { sendPaced } from './paced-writes';
+import { requirePermissions } from './permission-check';
+import { AccessTokens, readServiceAccount } from './service-account';
+import { VpcNetwork } from './vpc-network';
+
+/**
+ * The driver for firewall rules of Google's VPC networks: one rule for each opening.
+ * @param environment where `GCP_COMPUTE_URL` and `GOOGLE_OAUTH_TOKEN_URL` are read
+ */
+export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
+  return new GcpDriver(environment);
+}
+
+class GcpDriver implements ProviderDriver {
+  readonly kind = 'GCP';
+  readonly traits = GCP_FACTS.traits;
+  private readonly tokens: AccessTokens;
+  private readonly api: ComputeApi;
+
+  constructor(environment: NodeJS.ProcessEnv) {
+    this.tokens = new AccessTokens(environment);
+    this.api = new ComputeApi(environment);
+  }
+
+  /** Compute counts the calls of a project, whoever makes them. */
+  accountKey({ identifier }: CloudTarget): string {
+    return `GCP:${readPlace(identifier).project}`;
+  }
+
+  async checkCredential(credential: DriverCredential): Promise<void> {
+    await this.tokens.check(readServiceAccount(credential));
+  }
+
+  verify(target: CloudTarget): Promise<void> {
+    return this.inNetwork(target, async (network) => {
+      await network.describe();
+      await network.list();
+      await network.requireOperations();
+      await requirePermissions(network);
+    });
+  }
+
+  readRules(target: CloudTarget): Promise<ObservedRule[]> {
+    return this.inNetwork(target, async (network) => {
+      const rules = await network.list();
+      // Compute answers a filter for a network that is gone with an empty list.
+      if (rules.length === 0) await network.describe();
+      return rules.flatMap((rule) => observedRules(rule, network.place, target.deployment));
+    });
+  }
+
+  async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
+    const removals = changes.filter((change) => change.action === 'remove');
+    const adds = changes.filter((change) => change.action === 'add');
+    const outcomes = new Outcomes('Google');
+    if (changes.length === 0) return [];
+    await this.inNetwork(target, async (network) => {
+      const ids = removals.map(({ providerRuleId }) => providerRuleId);
+      const closing = this.deadline();
+      await sendPaced(removalsOf(network, ids, closing), outcomes, closing);
+      // Halted by a denied removal, nothing is added either: it could not be closed again.
+      const opening = this.deadline();
+      await sendPaced(additionsOf(network, adds, opening), outcomes, opening);
+      if (outcomes.haltedBy?.kind === 'denied') this.tokens.forget(readServiceAccount(target.credential));
+    });
+    return changes.map((change) =>
+      outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
+    );
+  }
+
+  private deadline(): number {
+    return performance.now() + this.traits.callTimeoutMs;
+  }
+
+  private async inNetwork<T>(target: CloudTarget, work: (network: VpcNetwork) => Promise<T>): Promise<T> {
+    if (!GCP_FACTS.resourceTypes[target.resourceType]) {
+      throw new DriverError('invalid', `GCP has no resources of type ${target.resourceType} here`);
+    }
+    const place = readPlace(target.identifier);
+    const account = readServiceAccount(target.credential);
+    const network = new VpcNetwork(place, await this.tokens.token(account), this.api);
+    try {
+      return await work(network);
+    } catch (error) {
+      // The token may be from before the account's rights were changed.
+      if (error instanceof DriverError && error.kind === 'denied') this.tokens.forget(account);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PASSING_KINDS } from '#rules';
+import { asGcpFailure, GcpFailure, operationFailure } from './gcp-errors';
+import type { Operation, VpcNetwork } from './vpc-network';
+
+const LOOK_AGAIN_MS = 500;
+
+/**
+ * Waits until Compute has carried a write out.
+ * @param deadline on the clock of `performance.now`
+ * @throws GcpFailure settled when the operation failed; not settled when it could not be seen to its end
+ */
+export async function finish(network: VpcNetwork, started: Operation, deadline: number): Promise<Operation> {
+  let operation = started;
+  while (!operation.isDone) {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) {
+      throw new GcpFailure('transient', `Operation ${started.name} is still running`, null, false);
+    }
+    operation = (await look(network, operation, leftMs)) ?? operation;
+    if (!operation.isDone) await pause(Math.min(LOOK_AGAIN_MS, Math.max(1, deadline - performance.now())));
+  }
+  if (operation.errors.length > 0) throw operationFailure(operation.errors, operation.status);
+  return operation;
+}
+
+/** @returns null when Compute did not say, this time */
+async function look(network: VpcNetwork, operation: Operation, withinMs: number): Promise<Operation | null> {
+  try {
+    return await network.wait(operation.name, withinMs);
+  } catch (error) {
+    const { kind, message, reason } = asGcpFailure(error);
+    if (PASSING_KINDS.has(kind)) return null;
+    // The write was taken: not being allowed to watch it says nothing about it.
+    const words = `Operation ${operation.name} cannot be watched: ${message}`;
+    throw new GcpFailure(kind, words, reason, false);
+  }
+}
+
+/** A request id that is the same whenever the same is asked for: Compute then answers with the first one's operation. */
+export function requestIdOf(...parts: readonly string[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,146 @@
+import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { BoundedCache } from '../bounded-cache';
+import { DriverError } from '../driver-error';
+import type { DriverCredential } from '../provider-driver';
+import { oddAnswer, tokenRefusal } from './gcp-errors';
+import { exchange } from './rest-exchange';
+
+/** Who a tenant's key belongs to. */
+export interface ServiceAccount {
+  readonly email: string;
+  readonly keyId: string | null;
+  readonly key: KeyObject;
+  /** tells the keys of one account apart, and gives none away */
+  readonly fingerprint: string;
+}
+
+interface KeptToken {
+  readonly text: Promise<string>;
+  /** milliseconds since 1970; no end while the token is on its way */
+  renewAt: number;
+}
+
+const TOKEN_URL = 'https://oauth2.googleapis.com/token';
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const SCOPE = 'https://www.googleapis.com/auth/compute';
+const LIFETIME_SECONDS = 3600;
+const RENEW_BEFORE_MS = 300_000;
+const ASK_WITHIN_MS = 5000;
+const CAPACITY = 200;
+
+/**
+ * The service account that a tenant's credential holds. Of Google's key file nothing else is ever used: the addresses
+ * in it would say where the key is sent.
+ * @throws DriverError `denied` when a field is missing or the key is none
+ */
+export function readServiceAccount({ credentialType, data }: DriverCredential): ServiceAccount {
+  if (credentialType !== 'SERVICE_ACCOUNT') {
+    throw new DriverError('denied', `A GCP credential is SERVICE_ACCOUNT, not ${credentialType}`);
+  }
+  const email = field(data, 'client_email');
+  const pem = field(data, 'private_key');
+  return {
+    email,
+    keyId: data['private_key_id'] ?? null,
+    key: readKey(pem),
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([email, pem]))
+      .digest('base64'),
+  };
+}
+
+/**
+ * Access tokens for service accounts, kept until five minutes before they run out. Signed here and not by Google's
+ * auth library, because that one asks again by itself, waits without end and looks for other identities.
+ */
+export class AccessTokens {
+  private readonly tokens = new BoundedCache<KeptToken>(CAPACITY);
+  private readonly endpoint: string;
+
+  constructor(environment: NodeJS.ProcessEnv) {
+    this.endpoint = environment['GOOGLE_OAUTH_TOKEN_URL'] || TOKEN_URL;
+  }
+
+  /** One call serves everyone who waits for it. @throws DriverError */
+  async token(account: ServiceAccount): Promise<string> {
+    const known = this.tokens.get(account.fingerprint);
+    if (known && Date.now() < known.renewAt) return known.text;
+    const kept: KeptToken = {
+      renewAt: Number.POSITIVE_INFINITY,
+      text: this.ask(account).then(({ text, expiresAt }) => {
+        kept.renewAt = expiresAt - RENEW_BEFORE_MS;
+        return text;
+      }),
+    };
+    this.tokens.set(account.fingerprint, kept);
+    try {
+      return await kept.text;
+    } catch (error) {
+      if (this.tokens.get(account.fingerprint) === kept) this.tokens.delete(account.fingerprint);
+      throw error;
+    }
+  }
+
+  /** Asks for a token now, whatever is kept. @throws DriverError */
+  async check(account: ServiceAccount): Promise<void> {
+    await this.ask(account);
+  }
+
+  /** Makes the next call ask for a new token. */
+  forget({ fingerprint }: ServiceAccount): void {
+    this.tokens.delete(fingerprint);
+  }
+
+  private async ask(account: ServiceAccount): Promise<{ text: string; expiresAt: number }> {
+    const body = new URLSearchParams({ grant_type: GRANT, assertion: assertionOf(account) });
+    const answer = await exchange(
+      this.endpoint,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: body.toString(),
+      },
+      ASK_WITHIN_MS,
+      tokenRefusal,
+    );
+    const given = JSON.parse(answer) as { access_token?: unknown; expires_in?: unknown };
+    if (typeof given.access_token !== 'string' || typeof given.expires_in !== 'number') {
+      throw oddAnswer('the request for a token');
+    }
+    return { text: given.access_token, expiresAt: Date.now() + given.expires_in * 1000 };
+  }
+}
+
+/** The claim that Google gives a token for. Its audience is Google's, also when the endpoint is another. */
+function assertionOf({ email, keyId, key }: ServiceAccount): string {
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const header = { alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) };
+  const claims = {
+    iss: email,
+    scope: SCOPE,
+    aud: TOKEN_URL,
+    iat: issuedAt,
+    exp: issuedAt + LIFETIME_SECONDS,
+  };
+  const text = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`;
+}
+
+function readKey(pem: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    throw new DriverError('denied', 'private_key is no private key that can be read');
+  }
+  if (key.asymmetricKeyType === 'rsa') return key;
+  throw new DriverError('denied', 'private_key is no RSA key');
+}
+
+function field(data: Readonly<Record<string, string>>, name: string): string {
+  const value = data[name];
+  if (value) return value;
+  throw new DriverError('denied', `The credential has no ${name}`);
+}

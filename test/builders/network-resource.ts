@@ -1,0 +1,33 @@
+import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
+import type { Organization } from './organization';
+
+interface Created {
+  readonly id: string;
+}
+
+/** The simulated Google network `default` as a verified resource of the organization's role. @returns its id */
+export async function networkResource({ admin, roleId }: Organization, config: object): Promise<string> {
+  const credential = await admin.expect(
+    201,
+    admin.post<Created>('/credentials', {
+      name: 'Simulated Google',
+      provider: 'GCP',
+      credentialType: 'SERVICE_ACCOUNT',
+      credentialData: KEY_FILE,
+    }),
+  );
+  const resource = await admin.expect(
+    201,
+    admin.post<Created>('/resources', {
+      name: 'network',
+      credentialId: credential.id,
+      provider: 'GCP',
+      resourceType: 'FIREWALL',
+      resourceIdentifier: 'default',
+      config,
+    }),
+  );
+  await admin.expect(200, admin.post(`/resources/${resource.id}/verify`));
+  await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+  return resource.id;
+}

@@ -1,0 +1,63 @@
+import { DriverRegistry, type CloudTarget } from '#drivers';
+import { describeDriver } from './driver-conformance';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { SimulatedCloud } from './simulated-cloud';
+
+const OPERATIONS = {
+  read: ['ListSecurityRules', 'GetNetworkSecurityGroup', 'GetSecurityRule', 'ListPermissions'],
+  add: ['PutSecurityRule'],
+  remove: ['DeleteSecurityRule'],
+};
+/** A batch begins with reading the rules, a write ends with reading what was written. */
+const READS_OF_WRITES = ['ListSecurityRules', 'GetSecurityRule'];
+
+const PRINCIPAL = {
+  tenantId: '00000000-0000-4000-8000-000000000002',
+  clientId: '00000000-0000-4000-8000-000000000003',
+  clientSecret: 'simulated-client-secret',
+  subscriptionId: '00000000-0000-4000-8000-000000000001',
+};
+
+const group = (name: string, data: Record<string, string> = PRINCIPAL): CloudTarget => ({
+  resourceType: 'NETWORK_SECURITY_GROUP',
+  identifier:
+    `/subscriptions/${PRINCIPAL.subscriptionId}/resourcegroups/simulated-group` +
+    `/providers/microsoft.network/networksecuritygroups/${name}`,
+  region: null,
+  credential: { credentialType: 'SERVICE_PRINCIPAL', data, externalId: null },
+  deployment: 'conformance',
+  claims: new Map(),
+});
+
+/** As the simulated cloud names it. */
+const nameOf = ({ identifier }: CloudTarget): string => `simulated-group/${identifier.split('/').at(-1)}`;
+
+async function startBench({ room }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('AZURE', OPERATIONS, room);
+  const registry = new DriverRegistry({
+    AZURE_AUTHORITY_HOST: `${cloud.url}/azure/login`,
+    AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
+  });
+  return {
+    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerOpening: true, roomByVersion: false },
+    driver: await registry.driver('AZURE'),
+    target: (number) => group(number === 0 ? 'simulated-nsg' : `simulated-nsg-${number + 1}`),
+    missingTarget: () => group('no-such-nsg'),
+    withWrongSecret: (target) => ({
+      ...target,
+      credential: { ...target.credential, data: { ...PRINCIPAL, clientSecret: 'another-secret' } },
+    }),
+    unknownCredential: () =>
+      group('', { ...PRINCIPAL, clientId: '00000000-0000-4000-8000-00000000dead' }).credential,
+    malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
+    plant: (target, rule) => cloud.plant(nameOf(target), rule),
+    openings: (target) => cloud.openings(nameOf(target)),
+    bend: (target, effect, fault, options) => cloud.bend(nameOf(target), effect, fault, options),
+    bendCheck: (fault, options) => cloud.bendOperation('RequestToken', fault, options),
+    calls: (target) => cloud.calls(nameOf(target), READS_OF_WRITES),
+    reset: () => cloud.reset(),
+    close: cloud.close,
+  };
+}
+
+describeDriver('AZURE', startBench);

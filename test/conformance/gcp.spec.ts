@@ -1,0 +1,66 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { DriverRegistry, type CloudTarget } from '#drivers';
+import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
+import { describeDriver } from './driver-conformance';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { SimulatedCloud } from './simulated-cloud';
+
+const OPERATIONS = {
+  read: ['firewalls.list', 'firewalls.get', 'networks.get'],
+  add: ['firewalls.insert', 'firewalls.update'],
+  remove: ['firewalls.delete'],
+};
+/** Waiting for a write to end is part of it. */
+const WAITS = ['globalOperations.wait'];
+
+const NETWORKS = [
+  'default',
+  'simulated-network-1',
+  'simulated-network-2',
+  'simulated-network-3',
+  'simulated-network-4',
+];
+
+const { privateKey: OTHER_KEY } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+
+const network = (identifier: string, data: Readonly<Record<string, string>> = KEY_FILE): CloudTarget => ({
+  resourceType: 'FIREWALL',
+  identifier,
+  region: null,
+  credential: { credentialType: 'SERVICE_ACCOUNT', data, externalId: null },
+  deployment: 'conformance',
+  claims: new Map(),
+});
+
+const path = (name: string): string => `projects/simulated-project/global/networks/${name}`;
+const nameOf = ({ identifier }: CloudTarget): string => identifier.split('/').at(-1)!;
+
+async function startBench({ room }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('GCP', OPERATIONS, room);
+  const registry = new DriverRegistry({
+    GCP_COMPUTE_URL: `${cloud.url}/gcp`,
+    GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
+  });
+  return {
+    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerOpening: false, roomByVersion: false },
+    driver: await registry.driver('GCP'),
+    target: (number) => network(path(NETWORKS[number]!)),
+    missingTarget: () => network(path('nowhere')),
+    withWrongSecret: ({ identifier }) => network(identifier, { ...KEY_FILE, private_key: OTHER_KEY }),
+    unknownCredential: () => network('', { ...KEY_FILE, client_email: 'nobody@example.com' }).credential,
+    malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
+    plant: (target, rule) => cloud.plant(nameOf(target), rule),
+    openings: (target) => cloud.openings(nameOf(target)),
+    bend: (target, effect, fault, options) => cloud.bend(nameOf(target), effect, fault, options),
+    bendCheck: (fault, options) => cloud.bendOperation('token', fault, options),
+    calls: (target) => cloud.calls(nameOf(target), WAITS),
+    reset: () => cloud.reset(),
+    close: cloud.close,
+  };
+}
+
+describeDriver('GCP', startBench);

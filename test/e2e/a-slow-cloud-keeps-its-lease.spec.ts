@@ -1,0 +1,31 @@
+import { networkResource } from '../builders/network-resource';
+import { organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+
+/** Longer than a lease lasts without being renewed. */
+const SLOW_MS = 13_000;
+/** Two of its writes, on a machine with other work. */
+const CASE_MS = 120_000;
+
+describe('A cloud that takes its time', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_GCP_OPERATION_MS: String(SLOW_MS) } });
+    await drawbridge.startWorker();
+  });
+  afterAll(() => drawbridge.stop());
+
+  it(
+    'is written to by one worker, once',
+    async () => {
+      const org = await organization(drawbridge, []);
+      await networkResource(org, { port: 22 });
+      const { id } = await org.started({ ipv4Address: '203.0.113.1' });
+      await org.reaches(id, 'ACTIVE', 3 * SLOW_MS);
+      const calls = await drawbridge.cloud.calls();
+      expect(calls.filter(({ operation }) => operation === 'firewalls.insert')).toHaveLength(1);
+    },
+    CASE_MS,
+  );
+});

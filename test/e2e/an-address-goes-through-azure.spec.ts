@@ -1,0 +1,141 @@
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import type { OpenRule } from '../harness/simulator-client';
+import { until } from '../harness/until';
+
+const SUBSCRIPTION = '00000000-0000-4000-8000-000000000001';
+const PRINCIPAL = {
+  tenantId: '00000000-0000-4000-8000-000000000002',
+  clientId: '00000000-0000-4000-8000-000000000003',
+  clientSecret: 'simulated-client-secret',
+  subscriptionId: SUBSCRIPTION,
+};
+const GROUP = 'simulated-group/simulated-nsg';
+const FULL_ID = `/subscriptions/${SUBSCRIPTION}/resourceGroups/Simulated-Group/providers/Microsoft.Network/networkSecurityGroups/Simulated-NSG`;
+
+interface Created {
+  readonly id: string;
+}
+
+/** Addresses in a network security group: let in soon, and out again, whoever else names the same group. */
+describe('An address goes through Azure', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const azure = async (of: Organization, resourceIdentifier: string, config: object): Promise<string> => {
+    const { admin, roleId } = of;
+    const credential = await admin.expect(
+      201,
+      admin.post<Created & { hints: object }>('/credentials', {
+        name: 'Simulated Azure',
+        provider: 'AZURE',
+        credentialType: 'SERVICE_PRINCIPAL',
+        credentialData: PRINCIPAL,
+      }),
+    );
+    const { clientSecret: _, ...hints } = PRINCIPAL;
+    expect(credential.hints).toEqual(hints);
+    const resource = await admin.expect(
+      201,
+      admin.post<Created>('/resources', {
+        name: `Azure ${resourceIdentifier}`,
+        provider: 'AZURE',
+        resourceType: 'NETWORK_SECURITY_GROUP',
+        resourceIdentifier,
+        credentialId: credential.id,
+        config,
+      }),
+    );
+    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+    return resource.id;
+  };
+  const verified = async (of: Organization, resourceIdentifier: string, config: object): Promise<string> => {
+    const id = await azure(of, resourceIdentifier, config);
+    await of.admin.expect(200, of.admin.post(`/resources/${id}/verify`));
+    return id;
+  };
+  const open = async (address: string): Promise<string[]> => {
+    const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=AZURE`);
+    return ((await response.json()) as OpenRule[])
+      .filter((rule) => rule.address === address)
+      .map((rule) => `${rule.target} ${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'foreign'}`)
+      .toSorted();
+  };
+
+  it('a session opens all its ports with one rule for each address, and closes them when it is stopped', async () => {
+    const resourceId = await verified(org, GROUP, { ports: [22, 443] });
+    const { id } = await org.started({
+      resourceIds: [resourceId],
+      ipv4Address: '203.0.113.1',
+      ipv6Address: '2001:db8::1',
+    });
+    const active = await org.reaches(id, 'ACTIVE');
+    expect(active.resourceIps.every((ip) => /^drawbridge-test-[0-9a-f]{32}$/.test(ip.providerRuleId!))).toBe(
+      true,
+    );
+    const opened = [`${GROUP} tcp 22 ours`, `${GROUP} tcp 443 ours`];
+    expect(await open('203.0.113.1')).toEqual(opened);
+    expect(await open('2001:db8::1')).toEqual(opened);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect([...(await open('203.0.113.1')), ...(await open('2001:db8::1'))]).toEqual([]);
+  });
+
+  it('two organizations that spell a group differently share its rule until the last of them is done', async () => {
+    const [mine, theirs] = await Promise.all([
+      verified(org, GROUP.toUpperCase(), { port: 3389 }),
+      verified(other, FULL_ID, { port: 3389 }),
+    ]);
+    const ipv4Address = '203.0.113.2';
+    const first = await org.started({ resourceIds: [mine], ipv4Address });
+    await org.reaches(first.id, 'ACTIVE');
+    const second = await other.started({ resourceIds: [theirs], ipv4Address });
+    await other.reaches(second.id, 'ACTIVE');
+    expect(await open(ipv4Address)).toEqual([`${GROUP} tcp 3389 ours`]);
+    await org.admin.expect(200, org.admin.post(`/sessions/${first.id}/stop`));
+    await org.reaches(first.id, 'CANCELLED');
+    expect(await open(ipv4Address)).toEqual([`${GROUP} tcp 3389 ours`]);
+    await other.admin.expect(200, other.admin.post(`/sessions/${second.id}/stop`));
+    await other.reaches(second.id, 'CANCELLED');
+    expect(await open(ipv4Address)).toEqual([]);
+  });
+
+  it('a changed port is opened, and the old one closed, while the session goes on', async () => {
+    const resourceId = await verified(org, 'simulated-group/simulated-nsg-2', { port: 22 });
+    const ipv4Address = '203.0.113.3';
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.patch(`/resources/${resourceId}`, { config: { port: 2222 } }));
+    await until('the new port alone is open', async () => {
+      const rules = await open(ipv4Address);
+      return rules.length === 1 && rules[0] === 'simulated-group/simulated-nsg-2 tcp 2222 ours';
+    });
+    await org.reaches(id, 'ACTIVE');
+  });
+
+  it('a window of priorities that is upside down is refused', async () => {
+    const { admin } = org;
+    const resourceId = await azure(org, GROUP, { priorityFrom: 200, priorityTo: 300 });
+    const answer = await admin.patch(`/resources/${resourceId}`, {
+      config: { priorityFrom: 300, priorityTo: 200 },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 'VALIDATION_ERROR', message: 'config.priorityTo must not be below config.priorityFrom' },
+    });
+  });
+
+  it('a group that Azure does not know is told in its words', async () => {
+    const resourceId = await azure(org, 'simulated-group/no-such-group', { port: 22 });
+    const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);
+    expect(answer).toMatchObject({ status: 404, body: { error: 'CLOUD_RESOURCE_NOT_FOUND' } });
+    expect(JSON.stringify(answer.body)).toContain('ResourceNotFound: The Resource');
+  });
+});

@@ -1,0 +1,78 @@
+import { networkResource } from '../builders/network-resource';
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+/** The same promise on Google's VPC firewall rules. */
+describe('An address goes through a VPC network of Google', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let resourceId: string;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, []);
+    resourceId = await networkResource(org, { ports: [22, 5432] });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const openFor = async (address: string): Promise<string[]> => {
+    const rules = await drawbridge.cloud.rules('default', 'GCP');
+    return rules
+      .filter((rule) => rule.address === address)
+      .map((rule) => `${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'foreign'}`)
+      .toSorted();
+  };
+
+  it('goes in with one rule for all its ports, and comes out when the session is stopped', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.1', ipv6Address: '2001:db8::1' });
+    const active = await org.reaches(id, 'ACTIVE');
+    expect(active.resourceIps.every((ip) => /^drawbridge-[0-9a-f]{40}#\d+$/.test(ip.providerRuleId!))).toBe(
+      true,
+    );
+    for (const address of ['203.0.113.1', '2001:db8::1']) {
+      expect(await openFor(address)).toEqual(['tcp 22 ours', 'tcp 5432 ours']);
+    }
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    for (const address of ['203.0.113.1', '2001:db8::1']) expect(await openFor(address)).toEqual([]);
+  });
+
+  it('is ACTIVE only when the operation has ended: one that fails later is tried again', async () => {
+    await drawbridge.cloud.fault({
+      provider: 'GCP',
+      operation: 'firewalls.insert',
+      kind: 'fail-later',
+      count: 1,
+    });
+    const { id } = await org.started({ ipv4Address: '203.0.113.2' });
+    const active = await org.reaches(id, 'ACTIVE');
+    expect(active.resourceIps.every(({ status }) => status === 'APPLIED')).toBe(true);
+    expect(await openFor('203.0.113.2')).toHaveLength(2);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+  });
+
+  it('stays for another organization on the same network, and moves with the resource', async () => {
+    const other = await organization(drawbridge, []);
+    await networkResource(other, { ports: [22, 5432] });
+    const [ours, theirs] = await Promise.all(
+      [org, other].map((each) => each.started({ ipv4Address: '203.0.113.3' })),
+    );
+    await Promise.all([org.reaches(ours!.id, 'ACTIVE'), other.reaches(theirs!.id, 'ACTIVE')]);
+    await other.admin.expect(200, other.admin.post(`/sessions/${theirs!.id}/stop`));
+    await other.reaches(theirs!.id, 'CANCELLED');
+    expect(await openFor('203.0.113.3')).toHaveLength(2);
+    await org.admin.expect(
+      200,
+      org.admin.patch(`/resources/${resourceId}`, { config: { port: 443, targetTags: ['web'] } }),
+    );
+    await until('the rule has moved', async () => {
+      const open = await openFor('203.0.113.3');
+      return open.length === 1 && open[0] === 'tcp 443 ours';
+    });
+    await org.admin.expect(200, org.admin.post(`/sessions/${ours!.id}/stop`));
+    await org.reaches(ours!.id, 'CANCELLED');
+    expect(await openFor('203.0.113.3')).toEqual([]);
+  });
+});
