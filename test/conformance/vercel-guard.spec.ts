@@ -30,9 +30,10 @@ describe('The guard of a Vercel project', () => {
 
   const place = (config: Readonly<Record<string, string>> = {}): CloudTarget => ({
     resourceType: 'FIREWALL_RULE',
-    identifier: DriverRegistry.facts('VERCEL')!.resourceTypes['FIREWALL_RULE']!.place({
+    identifier: DriverRegistry.facts('VERCEL').resourceTypes['FIREWALL_RULE']!.place({
       identifier: PROJECT,
       config,
+      organization: 'any',
       hints: {},
     }).identifier,
     region: null,

@@ -39,6 +39,8 @@ export interface ProviderFacts {
 
 /** How a tenant names a cloud object. */
 export interface NamedObject {
+  /** whose: a part of the object's name where every tenant has names of its own */
+  readonly organization: string;
   readonly identifier: string;
   readonly config: ResourceConfig;
   /** the credential's `hints`: project, subscription or address it is good for */

@@ -58,6 +58,8 @@ export class RuleEntity {
   @Flag({ default: false }) closing!: boolean;
   /** grows with every change of its holders, so that a worker never settles what changed meanwhile */
   @Count({ default: 0 }) revision!: number;
+  /** the revision its agent was told last; null: none was ever told of it */
+  @Count({ nullable: true }) offeredRevision!: number | null;
   @Count({ default: 0 }) attempts!: number;
   /** until then a call whose outcome nobody knows may still land */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;

@@ -64,7 +64,7 @@ function refusalOf(shape: CredentialShape, field: string, text: string): string 
 }
 
 function shapeOf(provider: Provider, credentialType: string): CredentialShape {
-  const types = DriverRegistry.credentialTypes(provider);
+  const types = DriverRegistry.facts(provider).credentialTypes;
   const shape = Object.hasOwn(types, credentialType) ? types[credentialType] : undefined;
   if (shape) return shape;
   const words = `must be one of ${Object.keys(types).join(', ')} for ${provider}`;

@@ -5,7 +5,7 @@ import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 const { identifier } = APISIX_FACTS.resourceTypes.ROUTE!;
 const { adminUrl, adminKey } = APISIX_FACTS.credentialTypes.ADMIN_KEY!.forms;
 const placed = (adminUrlText: string, id = 'r1', type = 'ROUTE'): string =>
-  APISIX_FACTS.resourceTypes[type]!.place({ identifier: id, config: {}, hints: { adminUrl: adminUrlText } })
+  APISIX_FACTS.resourceTypes[type]!.place({ identifier: id, config: {}, organization: 'any', hints: { adminUrl: adminUrlText } })
     .key;
 
 describe('an object of a gateway', () => {

@@ -5,7 +5,7 @@ import { parsePlace, VERCEL_FACTS } from './vercel.facts';
 const { identifier, place } = VERCEL_FACTS.resourceTypes['FIREWALL_RULE']!;
 const PROJECT = 'prj_XLKmu1DyR1eY7zq8UgeRKbA7yVLA';
 const placed = (config: Readonly<Record<string, string>> = {}, project = PROJECT): ReturnType<typeof place> =>
-  place({ identifier: project, config, hints: { teamId: 'team_x' } });
+  place({ identifier: project, config, organization: 'any', hints: { teamId: 'team_x' } });
 
 describe('a guarded project', () => {
   it.each([PROJECT, 'prj_simulated1', `Qm${'T'.repeat(44)}`])('may be named %s', (text) => {
@@ -55,7 +55,7 @@ describe('a guarded project', () => {
   });
 
   it('is one for every team that names it', () => {
-    expect(place({ identifier: PROJECT, config: {}, hints: {} })).toEqual(placed());
+    expect(place({ identifier: PROJECT, config: {}, organization: 'any', hints: {} })).toEqual(placed());
   });
 
   it('has what its token has to be allowed on its page', () => {
