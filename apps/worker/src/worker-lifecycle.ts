@@ -46,7 +46,9 @@ export class WorkerLifecycle
     // An SDK takes half a second and tens of megabytes: neither while somebody waits for a rule, nor for clouds nobody uses
     const { database, clouds } = this.parts;
     const used = await new BacklogStore().providersInUse(database.autocommit);
-    await Promise.all(used.filter((provider) => DriverRegistry.isDriven(provider)).map((provider) => clouds.driver(provider)));
+    await Promise.all(
+      used.filter((provider) => DriverRegistry.isDriven(provider)).map((provider) => clouds.driver(provider)),
+    );
     await this.parts.operators.open();
     this.processors = this.parts.startProcessors();
     for (const task of this.parts.tasks) task.start();

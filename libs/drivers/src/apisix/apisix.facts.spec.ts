@@ -5,8 +5,12 @@ import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 const { identifier } = APISIX_FACTS.resourceTypes.ROUTE!;
 const { adminUrl, adminKey } = APISIX_FACTS.credentialTypes.ADMIN_KEY!.forms;
 const placed = (adminUrlText: string, id = 'r1', type = 'ROUTE'): string =>
-  APISIX_FACTS.resourceTypes[type]!.place({ identifier: id, config: {}, organization: 'any', hints: { adminUrl: adminUrlText } })
-    .key;
+  APISIX_FACTS.resourceTypes[type]!.place({
+    identifier: id,
+    config: {},
+    organization: 'any',
+    hints: { adminUrl: adminUrlText },
+  }).key;
 
 describe('an object of a gateway', () => {
   it.each(['1', 'orders-api', 'a.b_c-D', 'x'.repeat(64), '...'])('may have the id %s', (id) => {
