@@ -1,29 +1,21 @@
 import type { ChangeResult } from '#rules';
-import type { DriverError } from './driver-error';
-
-/** A failed write that knows what it means for its changes. */
-export interface WriteFailure extends DriverError {
-  readonly changeResult: ChangeResult;
-}
-
-/** What a write that failed like this means for its changes. @param failure settled: it surely was not done */
-export function changeResultOf(failure: DriverError & { readonly settled: boolean }): ChangeResult {
-  const { kind, message, retryAfterMs, settled } = failure;
-  if (!settled) return { result: 'unknown', message };
-  return { result: 'refused', kind, message, ...(retryAfterMs !== null && { retryAfterMs }) };
-}
+import type { CallFailure } from './call-failure';
 
 /** What became of each change of one batch, and whether it makes sense to send more. */
 export class Outcomes {
   private readonly results = new Map<string, ChangeResult>();
-  private halting: WriteFailure | null = null;
+  private halting: CallFailure | null = null;
 
   /** @param cloud its name, for messages */
   constructor(private readonly cloud: string) {}
 
   /** The failure after which nothing more is sent. */
-  get haltedBy(): WriteFailure | null {
+  get haltedBy(): CallFailure | null {
     return this.halting;
+  }
+
+  has(key: string): boolean {
+    return this.results.has(key);
   }
 
   /** @param key a removal's rule id, or an addition's `ruleKey` */
@@ -35,18 +27,18 @@ export class Outcomes {
     this.results.set(key, { result: 'done', providerRuleId });
   }
 
-  failed(keys: readonly string[], failure: WriteFailure): void {
+  failed(keys: readonly string[], failure: CallFailure): void {
     for (const key of keys) this.results.set(key, failure.changeResult);
   }
 
   /** A failure that the next call would meet too: nothing more is sent. */
-  halt(keys: readonly string[], failure: WriteFailure): void {
+  halt(keys: readonly string[], failure: CallFailure): void {
     this.failed(keys, failure);
     this.halting = failure;
   }
 
   /** As `halt`, before the changes were sent. */
-  haltUnsent(keys: readonly string[], failure: WriteFailure): void {
+  haltUnsent(keys: readonly string[], failure: CallFailure): void {
     this.halting = failure;
     this.unsent(keys);
   }
@@ -54,9 +46,6 @@ export class Outcomes {
   /** Once halted: these were not sent, so they surely did not happen. Before, it changes nothing. */
   unsent(keys: readonly string[]): void {
     if (!this.halting) return;
-    const { kind, message, retryAfterMs } = this.halting;
-    const wait = retryAfterMs === null ? {} : { retryAfterMs };
-    for (const key of keys)
-      this.results.set(key, { result: 'refused', kind, message: `Not sent: ${message}`, ...wait });
+    for (const key of keys) this.results.set(key, this.halting.unsent.changeResult);
   }
 }

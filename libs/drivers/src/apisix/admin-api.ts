@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { CallFailure } from '../call-failure';
 import { NoTenantAnswer, type PinnedConnection, type TenantAnswer } from '../tenant-url/pinned-connection';
-import { AdminFailure, isRecord, noProperAnswer, parseJson, refusalOf } from './admin-errors';
+import { isRecord, parseJson } from '../foreign-json';
+import { noProperAnswer, refusalOf } from './admin-errors';
 import { SENTINEL, type Guard, type GuardedObject } from './whitelist';
 
 const ADMIN = '/apisix/admin';
 const PLUGIN = 'ip-restriction';
 
-/** The Admin API of one gateway, through one connection and with one key. Each call throws AdminFailure. */
+/** The Admin API of one gateway, through one connection and with one key. Each call throws CallFailure. */
 export class AdminApi {
   constructor(
     private readonly connection: PinnedConnection,
@@ -41,7 +43,7 @@ export class AdminApi {
   /**
    * Whether the key may change objects of a collection, asked of one that does not exist: changing it fails, but only
    * after the key was looked at.
-   * @throws AdminFailure `denied` when it may not
+   * @throws CallFailure `denied` when it may not
    */
   async requireWritable(collection: string): Promise<void> {
     const answer = await this.ask(
@@ -51,9 +53,10 @@ export class AdminApi {
     );
     const failure = refusalOf(answer);
     if (failure.kind === 'denied')
-      throw new AdminFailure(
+      throw new CallFailure(
         'denied',
         'The admin key may read only: give Drawbridge one with the role admin',
+        null,
         true,
       );
     if (failure.kind !== 'target-missing' && failure.kind !== 'invalid') throw failure;

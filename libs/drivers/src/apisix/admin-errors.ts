@@ -1,36 +1,18 @@
-import type { ChangeResult, DriverErrorKind } from '#rules';
-import { DriverError } from '../driver-error';
+import type { DriverErrorKind } from '#rules';
+import { CallFailure } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 import type { TenantAnswer } from '../tenant-url/pinned-connection';
-
-/** A call to the Admin API that did not succeed. Told in our words: what a tenant's URL answers is shown to nobody. */
-export class AdminFailure extends DriverError {
-  /** @param settled true: the gateway surely did not do what was asked; false: only reading tells */
-  constructor(
-    kind: DriverErrorKind,
-    message: string,
-    readonly settled: boolean,
-    retryAfterMs: number | null = null,
-  ) {
-    super(kind, message, retryAfterMs);
-    this.name = 'AdminFailure';
-  }
-
-  /** What a write that failed like this means for its changes. */
-  get changeResult(): ChangeResult {
-    const { kind, message } = this;
-    return this.settled ? { result: 'refused', kind, message } : { result: 'unknown', message };
-  }
-}
+import { isRecord, parseJson } from '../foreign-json';
 
 /**
  * No answer, or none of APISIX: one text for all of it, so that nobody reads from it what stands at an address.
- * @param settled as for AdminFailure
+ * @param settled as for CallFailure
  */
-export const noProperAnswer = (settled: boolean): AdminFailure =>
-  new AdminFailure(
+export const noProperAnswer = (settled: boolean): CallFailure =>
+  new CallFailure(
     'transient',
     'No answer of an APISIX Admin API came from adminUrl: the name must resolve, the port be open to this service, the certificate be valid',
+    null,
     settled,
   );
 
@@ -90,7 +72,7 @@ const REFUSALS: readonly Refused[] = [
 ];
 
 /** Classifies an answer that was no success. */
-export function refusalOf({ status, headers, text }: TenantAnswer): AdminFailure {
+export function refusalOf({ status, headers, text }: TenantAnswer): CallFailure {
   const words = wordsOf(text);
   const found = REFUSALS.find(
     (refusal) =>
@@ -100,7 +82,7 @@ export function refusalOf({ status, headers, text }: TenantAnswer): AdminFailure
   );
   if (!found || status < 400) return noProperAnswer(false);
   const retryAfterMs = readRetryAfter(headers['retry-after']);
-  return new AdminFailure(found.kind, found.message, true, retryAfterMs);
+  return new CallFailure(found.kind, found.message, null, true, retryAfterMs);
 }
 
 /** The Admin API says `{error_msg}`, or `{message}` in etcd's words. */
@@ -110,15 +92,3 @@ function wordsOf(text: string): string | null {
   const words = body.error_msg ?? body.message;
   return typeof words === 'string' ? words : null;
 }
-
-/** @returns undefined when the text is no JSON */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import type { ChangeResult, DriverErrorKind } from '#rules';
+import { asCallFailure, CallFailure } from '../call-failure';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 import type { AdminApi } from './admin-api';
-import { AdminFailure } from './admin-errors';
 import { judged, rewrite, type GuardedObject, type Rewrite } from './whitelist';
 
 /** What the gateway may have against additions while it takes removals. */
@@ -34,16 +34,16 @@ export class ListChange {
   }
 
   /** @returns null when the gateway took the list, or there was nothing to write */
-  private async write({ entries }: Rewrite): Promise<AdminFailure | null> {
+  private async write({ entries }: Rewrite): Promise<CallFailure | null> {
     if (!entries) return null;
     // A process that was stopped meanwhile would write a list that is no longer true.
     if (!this.hasTime())
-      return new AdminFailure('transient', 'The time for the change was over before it was sent', true);
+      return new CallFailure('transient', 'The time for the change was over before it was sent', null, true);
     try {
       await this.api.writeWhitelist(this.before.path, entries);
       return null;
     } catch (error) {
-      return asFailure(error);
+      return asCallFailure(error);
     }
   }
 
@@ -53,14 +53,8 @@ export class ListChange {
     try {
       return judged(await this.api.read(this.before.path), changes, plan);
     } catch (error) {
-      const { message } = asFailure(error);
+      const { message } = asCallFailure(error);
       return changes.map((_, index) => plan.settled.get(index) ?? { result: 'unknown', message });
     }
   }
-}
-
-/** The failure of a call; anything else is a defect and is thrown on. */
-function asFailure(error: unknown): AdminFailure {
-  if (error instanceof AdminFailure) return error;
-  throw error;
 }

@@ -1,9 +1,10 @@
 import { ruleKey } from '#rules';
-import { DUPLICATE_RULE, type AwsFailure } from './aws-errors';
+import { asCallFailure, CallFailure } from '../call-failure';
+import { DUPLICATE_RULE } from './aws-errors';
 import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
 import { isIpv6, openingKey, permissionsOf, type AddChange } from './rule-mapping';
-import { asAwsFailure, type SecurityGroup } from './security-group';
+import { type SecurityGroup } from './security-group';
 
 /**
  * Adds rules in one call. EC2 refuses the whole call for one rule that exists, has no room or is malformed: then
@@ -41,7 +42,7 @@ class Addition {
   }
 
   /** @returns the refusal, when a part of the rules may still be added */
-  private send = async (adds: readonly AddChange[]): Promise<AwsFailure | null> => {
+  private send = async (adds: readonly AddChange[]): Promise<CallFailure | null> => {
     if (this.outcomes.haltedBy) {
       this.outcomes.unsent(keysOf(adds));
       return null;
@@ -56,7 +57,7 @@ class Addition {
       }
       return null;
     } catch (error) {
-      const failure = asAwsFailure(error);
+      const failure = asCallFailure(error);
       const isSplittable =
         failure.kind === 'invalid' || failure.kind === 'quota' || failure.code === DUPLICATE_RULE;
       if (isSplittable) return failure;
@@ -77,12 +78,12 @@ class Addition {
         return !id;
       });
     } catch (error) {
-      this.outcomes.haltUnsent(keysOf(adds), asAwsFailure(error));
+      this.outcomes.haltUnsent(keysOf(adds), asCallFailure(error));
       return [];
     }
   }
 
-  private divide(adds: readonly AddChange[], failure: AwsFailure): Promise<void> {
+  private divide(adds: readonly AddChange[], failure: CallFailure): Promise<void> {
     return divide(adds, failure, this.send, async (part, refusal) => {
       if (part.length === 1) this.settleAlone(part, refusal);
       else if (refusal.kind === 'quota') await this.fillUp(part, refusal);
@@ -91,7 +92,7 @@ class Addition {
     });
   }
 
-  private settleAlone([add]: readonly AddChange[], refusal: AwsFailure): void {
+  private settleAlone([add]: readonly AddChange[], refusal: CallFailure): void {
     if (!add) return;
     const key = ruleKey(add.spec);
     // EC2 says that it stands, and what was read may be older than that answer.
@@ -100,7 +101,7 @@ class Addition {
   }
 
   /** Adds as many as there is room for. EC2 counts IPv4 and IPv6 rules apart, and says neither count nor room. */
-  private async fillUp(adds: readonly AddChange[], refusal: AwsFailure): Promise<void> {
+  private async fillUp(adds: readonly AddChange[], refusal: CallFailure): Promise<void> {
     const v6 = adds.filter(({ spec }) => isIpv6(spec.address));
     const v4 = adds.filter(({ spec }) => !isIpv6(spec.address));
     for (const family of [v4, v6]) {
@@ -110,7 +111,7 @@ class Addition {
   }
 
   /** @param tooMany a number of rules known not to fit; each call halves it, so the calls stay few */
-  private async fillFamily(adds: readonly AddChange[], tooMany: number, refusal: AwsFailure): Promise<void> {
+  private async fillFamily(adds: readonly AddChange[], tooMany: number, refusal: CallFailure): Promise<void> {
     let rest = adds;
     while (rest.length > 0 && tooMany > 1) {
       const part = rest.slice(0, Math.floor(tooMany / 2));

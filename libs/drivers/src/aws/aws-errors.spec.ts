@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { HttpResponse } from '@smithy/protocol-http';
 import type { DriverErrorKind } from '#rules';
-import { toFailure, type AwsFailure } from './aws-errors';
+import { CallFailure } from '../call-failure';
+import { toFailure } from './aws-errors';
 import { SdkSettings } from './sdk-settings';
 
 const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
@@ -20,7 +21,7 @@ async function failureOf(
   body: string,
   headers: Record<string, string> = {},
   secrets: readonly string[] = [],
-): Promise<AwsFailure> {
+): Promise<CallFailure> {
   const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: SECRET };
   const client = new EC2Client({
     ...new SdkSettings({}, 1000).for('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys),

@@ -1,6 +1,5 @@
-import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
-import { DriverError } from '../driver-error';
-import { changeResultOf } from '../outcomes';
+import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
+import { CallFailure, NEVER_SENT, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
@@ -79,47 +78,21 @@ const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
   DRIVER_ERROR_KINDS.flatMap((kind) => CODES[kind].map((code) => [code, kind] as const)),
 );
 
-/** Failures before a connection stood: nothing was sent. */
-const NEVER_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 const CONNECTING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
-const LONGEST_MESSAGE = 500;
-
-/** A call to AWS that did not succeed. */
-export class AwsFailure extends DriverError {
-  /**
-   * @param code AWS's name for the error; null when AWS gave none
-   * @param settled true: AWS surely did not do what was asked; false: only reading tells
-   */
-  constructor(
-    kind: DriverErrorKind,
-    message: string,
-    readonly code: string | null,
-    readonly settled: boolean,
-    retryAfterMs: number | null = null,
-  ) {
-    super(kind, message, retryAfterMs);
-    this.name = 'AwsFailure';
-  }
-
-  /** What a write that failed like this means for each of its changes. */
-  get changeResult(): ChangeResult {
-    return changeResultOf(this);
-  }
-}
 
 /** An answer that says neither yes nor no. */
-export const oddAnswer = (operation: string): AwsFailure =>
-  new AwsFailure('transient', `The answer to ${operation} is none that AWS gives`, null, false);
+export const oddAnswer = (operation: string): CallFailure =>
+  new CallFailure('transient', `The answer to ${operation} is none that AWS gives`, null, false);
 
 /**
  * Classifies what the SDK threw, by the error's name and the HTTP status.
  * @param secrets texts that must not get into the message: AWS quotes signed headers, the session token among them
  */
-export function toFailure(error: unknown, secrets: readonly string[]): AwsFailure {
-  if (error instanceof AwsFailure) return error;
+export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
+  if (error instanceof CallFailure) return error;
   const thrown = readThrown(error);
   const { kind, settled } = verdictOn(thrown);
-  return new AwsFailure(kind, wordsOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
+  return new CallFailure(kind, wordsOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
 }
 
 /** What the SDK's errors have in common; everything may be missing. */
@@ -170,8 +143,5 @@ function wordsOf({ code, status, message }: Thrown, secrets: readonly string[]):
         ? `No answer from AWS: ${message}`
         : `The answer, HTTP ${status}, is none that AWS gives`
       : `${code}: ${message}`;
-  const clean = secrets
-    .filter((secret) => secret !== '')
-    .reduce((text, secret) => text.replaceAll(secret, '[secret]'), words);
-  return clean.length <= LONGEST_MESSAGE ? clean : `${clean.slice(0, LONGEST_MESSAGE - 1)}…`;
+  return withoutSecrets(words, secrets);
 }

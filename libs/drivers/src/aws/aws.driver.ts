@@ -1,10 +1,10 @@
 import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import type { ResourceTypeFacts } from '../provider-facts';
 import { addRules } from './addition';
 import { identityOf } from './aws-credentials';
-import { AwsFailure } from './aws-errors';
 import { AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
 import { Ec2Clients } from './ec2-clients';
@@ -76,7 +76,7 @@ class AwsDriver implements ProviderDriver {
       // Halted by a denied removal, nothing is added either: it could not be closed again.
       if (adds.length > 0) await addRules(group, adds, outcomes);
     });
-    if (outcomes.haltedBy instanceof AwsFailure) this.clients.reconsider(target, outcomes.haltedBy);
+    if (outcomes.haltedBy instanceof CallFailure) this.clients.reconsider(target, outcomes.haltedBy);
     return changes.map((change) =>
       outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
     );
@@ -88,7 +88,7 @@ class AwsDriver implements ProviderDriver {
     try {
       return await work(new SecurityGroup(target.identifier, access, this.settings));
     } catch (error) {
-      if (error instanceof AwsFailure) this.clients.reconsider(target, error);
+      if (error instanceof CallFailure) this.clients.reconsider(target, error);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import type { AwsFailure } from './aws-errors';
+import { CallFailure } from '../call-failure';
 
 /**
  * Sends a refused batch again in halves, and those in halves, until what EC2 objects to stands alone.
@@ -8,9 +8,9 @@ import type { AwsFailure } from './aws-errors';
  */
 export async function divide<T>(
   batch: readonly T[],
-  failure: AwsFailure,
-  send: (part: readonly T[]) => Promise<AwsFailure | null>,
-  settle: (part: readonly T[], failure: AwsFailure) => boolean | Promise<boolean>,
+  failure: CallFailure,
+  send: (part: readonly T[]) => Promise<CallFailure | null>,
+  settle: (part: readonly T[], failure: CallFailure) => boolean | Promise<boolean>,
 ): Promise<void> {
   if (await settle(batch, failure)) return;
   const middle = Math.ceil(batch.length / 2);

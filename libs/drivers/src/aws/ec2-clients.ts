@@ -1,7 +1,7 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
+import { CallFailure } from '../call-failure';
 import type { CloudTarget } from '../provider-driver';
 import { fingerprint, readCredential, readRegion } from './aws-credentials';
-import type { AwsFailure } from './aws-errors';
 import { BoundedCache } from '../bounded-cache';
 import type { RoleSessions } from './role-sessions';
 import type { SdkSettings } from './sdk-settings';
@@ -39,7 +39,7 @@ export class Ec2Clients {
   }
 
   /** A role's keys may be from before its policy changed, or past their end by EC2's clock: the next call gets new ones. */
-  reconsider(target: CloudTarget, { kind, code }: AwsFailure): void {
+  reconsider(target: CloudTarget, { kind, code }: CallFailure): void {
     const credential = readCredential(target.credential);
     const isStale = kind === 'denied' || code === 'RequestExpired';
     if (isStale && 'roleArn' in credential) this.roles.forget(credential, readRegion(target));

@@ -1,7 +1,8 @@
-import { RULE_NOT_FOUND, type AwsFailure } from './aws-errors';
+import { asCallFailure, CallFailure } from '../call-failure';
+import { RULE_NOT_FOUND } from './aws-errors';
 import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
-import { asAwsFailure, type SecurityGroup } from './security-group';
+import { type SecurityGroup } from './security-group';
 
 /**
  * Revokes rules in one call. EC2 refuses the whole call when one of them is gone or misspelled: then the group is
@@ -12,7 +13,7 @@ export async function removeRules(
   ruleIds: readonly string[],
   outcomes: Outcomes,
 ): Promise<void> {
-  const send = (ids: readonly string[]): Promise<AwsFailure | null> => revoke(group, ids, outcomes);
+  const send = (ids: readonly string[]): Promise<CallFailure | null> => revoke(group, ids, outcomes);
   let failure = await send(ruleIds);
   if (!failure) return;
   let rest = ruleIds;
@@ -34,7 +35,7 @@ async function revoke(
   group: SecurityGroup,
   ids: readonly string[],
   outcomes: Outcomes,
-): Promise<AwsFailure | null> {
+): Promise<CallFailure | null> {
   if (outcomes.haltedBy) {
     outcomes.unsent(ids);
     return null;
@@ -44,7 +45,7 @@ async function revoke(
     for (const id of ids) outcomes.done(id, null);
     return null;
   } catch (error) {
-    const failure = asAwsFailure(error);
+    const failure = asCallFailure(error);
     if (RULE_NOT_FOUND.has(failure.code) || failure.kind === 'invalid') return failure;
     outcomes.halt(ids, failure);
     return null;
@@ -62,7 +63,7 @@ async function leaveOutAbsent(
     for (const id of ids) if (!present.has(id)) outcomes.done(id, null);
     return ids.filter((id) => present.has(id));
   } catch (error) {
-    outcomes.haltUnsent(ids, asAwsFailure(error));
+    outcomes.haltUnsent(ids, asCallFailure(error));
     return [];
   }
 }

@@ -7,7 +7,8 @@ import {
   type SecurityGroupRule,
 } from '@aws-sdk/client-ec2';
 import type { DriverErrorKind } from '#rules';
-import { AwsFailure, oddAnswer, toFailure } from './aws-errors';
+import { asCallFailure } from '../call-failure';
+import { oddAnswer, toFailure } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
 import type { SdkSettings } from './sdk-settings';
 
@@ -19,7 +20,7 @@ const PASSING: ReadonlySet<DriverErrorKind> = new Set(['throttled', 'transient']
 /** The most that EC2 takes. */
 const PAGE_SIZE = 1000;
 
-/** The calls Drawbridge makes on one security group. Each throws AwsFailure, also for an answer in another shape. */
+/** The calls Drawbridge makes on one security group. Each throws CallFailure, also for an answer in another shape. */
 export class SecurityGroup {
   constructor(
     readonly groupId: string,
@@ -93,7 +94,7 @@ export class SecurityGroup {
     try {
       await send();
     } catch (error) {
-      const failure = asAwsFailure(error);
+      const failure = asCallFailure(error);
       if (failure.kind === 'denied' || failure.kind === 'target-missing' || PASSING.has(failure.kind))
         throw failure;
     }
@@ -121,10 +122,4 @@ export class SecurityGroup {
       throw toFailure(error, this.access.secrets);
     }
   }
-}
-
-/** The failure of a write; anything else is a defect and is thrown on. */
-export function asAwsFailure(error: unknown): AwsFailure {
-  if (error instanceof AwsFailure) return error;
-  throw error;
 }

@@ -28,7 +28,7 @@ export class AccessTokens {
     private readonly audience: string,
   ) {}
 
-  /** One request serves everyone who waits for it. @throws AzureFailure */
+  /** One request serves everyone who waits for it. @throws CallFailure */
   async token(principal: ServicePrincipal, deadline: Deadline): Promise<string> {
     const cacheKey = fingerprint(principal);
     const known = this.known.get(cacheKey);
@@ -49,7 +49,7 @@ export class AccessTokens {
     }
   }
 
-  /** Asks for a token now, whatever is kept. @throws AzureFailure */
+  /** Asks for a token now, whatever is kept. @throws CallFailure */
   async check(principal: ServicePrincipal, deadline: Deadline): Promise<void> {
     await this.request(principal, deadline);
   }

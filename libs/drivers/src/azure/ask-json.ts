@@ -1,4 +1,5 @@
-import { oddAnswer, parseJson, refusalOf, toFailure } from './azure-errors';
+import { parseJson } from '../foreign-json';
+import { oddAnswer, refusalOf, toFailure } from './azure-errors';
 import type { Deadline } from './deadline';
 
 export interface Question {
@@ -13,7 +14,7 @@ export interface Question {
 
 /**
  * Asks Azure what the SDK has no call for. Follows no redirect: what is sent is good for this host only.
- * @throws AzureFailure
+ * @throws CallFailure
  */
 export async function askJson(question: Question, deadline: Deadline): Promise<Record<string, unknown>> {
   const { what, url, form, headers, secrets } = question;

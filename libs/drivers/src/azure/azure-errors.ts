@@ -1,7 +1,7 @@
-import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
-import { DriverError } from '../driver-error';
-import { changeResultOf } from '../outcomes';
+import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
+import { CallFailure, NEVER_SENT, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
+import { isRecord, parseJson } from '../foreign-json';
 
 /** The priority is taken: another rule of the same direction has it. */
 export const PRIORITY_TAKEN = 'SecurityRuleConflict';
@@ -75,36 +75,10 @@ const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
 
 /** Azure has a code for each of its limits: all of them end like this. */
 const LIMIT = /(Limit|Quota|Count)(Exceeded|Reached)$/;
-/** Failures before a connection stood: nothing was sent. */
-const NEVER_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
-const LONGEST_MESSAGE = 500;
-
-/** A call to Azure that did not succeed. */
-export class AzureFailure extends DriverError {
-  /**
-   * @param code Azure's name for the error; null when it gave none
-   * @param settled true: Azure surely did not do what was asked; false: only reading tells
-   */
-  constructor(
-    kind: DriverErrorKind,
-    message: string,
-    readonly code: string | null,
-    readonly settled: boolean,
-    retryAfterMs: number | null = null,
-  ) {
-    super(kind, message, retryAfterMs);
-    this.name = 'AzureFailure';
-  }
-
-  /** What a write that failed like this means for its change. */
-  get changeResult(): ChangeResult {
-    return changeResultOf(this);
-  }
-}
 
 /** An answer that says neither yes nor no. */
-export const oddAnswer = (what: string): AzureFailure =>
-  new AzureFailure('transient', `The answer to ${what} is none that Azure gives`, null, false);
+export const oddAnswer = (what: string): CallFailure =>
+  new CallFailure('transient', `The answer to ${what} is none that Azure gives`, null, false);
 
 /** A refusal in Azure's words. */
 export interface AzureWords {
@@ -125,15 +99,15 @@ export interface Refusal {
  * Classifies a refusal by Azure's code and the HTTP status.
  * @param secrets texts that must not get into the message
  */
-export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readonly string[]): AzureFailure {
+export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readonly string[]): CallFailure {
   const words = wordsOf(body);
   const { kind, settled } = verdictOn(status, words);
   const text = words
     ? `${words.code}: ${words.message}`
     : `The answer, HTTP ${status}, is none that Azure gives`;
-  return new AzureFailure(
+  return new CallFailure(
     kind,
-    clean(text, secrets),
+    withoutSecrets(text, secrets),
     words?.code ?? null,
     settled,
     readRetryAfter(retryAfter),
@@ -141,11 +115,11 @@ export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readon
 }
 
 /** Classifies what an operation that Azure had accepted ended with. It was not done, whatever the code. */
-export function lateRefusal(body: unknown, secrets: readonly string[]): AzureFailure {
+export function lateRefusal(body: unknown, secrets: readonly string[]): CallFailure {
   const words = wordsOf(body);
   const kind = (words && kindOf(words)) ?? 'transient';
   const text = words ? `${words.code}: ${words.message}` : 'Azure gave up on the change and did not say why';
-  return new AzureFailure(kind, clean(text, secrets), words?.code ?? null, true);
+  return new CallFailure(kind, withoutSecrets(text, secrets), words?.code ?? null, true);
 }
 
 /** What the SDK, or `fetch`, threw; everything may be missing. */
@@ -161,8 +135,8 @@ interface Thrown {
 }
 
 /** Classifies what a call threw. */
-export function toFailure(error: unknown, secrets: readonly string[]): AzureFailure {
-  if (error instanceof AzureFailure) return error;
+export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
+  if (error instanceof CallFailure) return error;
   const given: Thrown = typeof error === 'object' && error !== null ? error : { message: String(error) };
   const { response } = given;
   if (response?.status !== undefined) {
@@ -173,17 +147,8 @@ export function toFailure(error: unknown, secrets: readonly string[]): AzureFail
     );
   }
   const code = given.cause?.code ?? given.code ?? '';
-  const words = clean(`No answer from Azure: ${code || (given.message ?? '')}`, secrets);
-  return new AzureFailure('transient', words, null, NEVER_SENT.has(code));
-}
-
-/** @returns undefined when the text is no JSON */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const words = withoutSecrets(`No answer from Azure: ${code || (given.message ?? '')}`, secrets);
+  return new CallFailure('transient', words, null, NEVER_SENT.has(code));
 }
 
 function verdictOn(status: number, words: AzureWords | null): { kind: DriverErrorKind; settled: boolean } {
@@ -220,14 +185,4 @@ function wordsOf(body: unknown): AzureWords | null {
       isRecord(detail) && typeof detail.code === 'string' ? [detail.code] : [],
     ),
   };
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-function clean(words: string, secrets: readonly string[]): string {
-  const text = secrets
-    .filter((secret) => secret !== '')
-    .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), words);
-  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1)}…`;
 }

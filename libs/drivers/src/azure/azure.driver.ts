@@ -1,10 +1,10 @@
 import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import { AccessTokens } from './access-tokens';
 import { ArmClients } from './arm-clients';
 import { readCredential, readGroupName } from './azure-credentials';
-import { AzureFailure } from './azure-errors';
 import { AZURE_FACTS } from './azure.facts';
 import { Batch } from './batch';
 import { Deadline } from './deadline';
@@ -98,13 +98,13 @@ class AzureDriver implements ProviderDriver {
     try {
       return await work(new NetworkSecurityGroup(name, { client, endpoint, token, secrets, deadline }));
     } catch (error) {
-      if (error instanceof AzureFailure) this.reconsider(target, error);
+      if (error instanceof CallFailure) this.reconsider(target, error);
       throw error;
     }
   }
 
   /** A token may be from before the principal's roles changed, or past its end by Azure's clock. */
-  private reconsider({ credential }: CloudTarget, { kind, code }: AzureFailure): void {
+  private reconsider({ credential }: CloudTarget, { kind, code }: CallFailure): void {
     if (kind === 'denied' || code === 'ExpiredAuthenticationToken')
       this.tokens.forget(readCredential(credential));
   }

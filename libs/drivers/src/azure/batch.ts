@@ -1,6 +1,8 @@
 import { ruleKey, type ChangeResult } from '#rules';
+import { asCallFailure, CallFailure } from '../call-failure';
+import { Outcomes } from '../outcomes';
 import type { RuleChange } from '../provider-driver';
-import { AzureFailure, PRIORITY_TAKEN } from './azure-errors';
+import { PRIORITY_TAKEN } from './azure-errors';
 import type { Deadline } from './deadline';
 import type { NetworkSecurityGroup } from './network-security-group';
 import { nextFree, priorityWindow, type PriorityWindow } from './priorities';
@@ -15,9 +17,8 @@ const MOST_TRIES = 5;
  * it from one read before the first change.
  */
 export class Batch {
-  private readonly results = new Map<string, ChangeResult>();
-  private haltedBy: AzureFailure | null = null;
-  private full: AzureFailure | null = null;
+  private readonly outcomes = new Outcomes('Azure');
+  private full: CallFailure | null = null;
 
   constructor(
     private readonly group: NetworkSecurityGroup,
@@ -27,39 +28,39 @@ export class Batch {
   ) {}
 
   /** The failure after which nothing more was sent. */
-  get failure(): AzureFailure | null {
-    return this.haltedBy;
+  get failure(): CallFailure | null {
+    return this.outcomes.haltedBy;
   }
 
   async remove(name: string): Promise<void> {
     const standing = this.rules.find((rule) => rule.name === name);
     // Names can be used again: what stands under it now is someone else's, and ours is gone.
-    if (standing && !isOurs(standing, this.deployment)) return this.done(name, null);
+    if (standing && !isOurs(standing, this.deployment)) return this.outcomes.done(name, null);
     if (!this.maySend(name)) return;
     try {
       await this.group.remove(name);
       this.rules = this.rules.filter((rule) => rule.name !== name);
-      this.done(name, null);
+      this.outcomes.done(name, null);
     } catch (error) {
-      this.failed(name, asFailure(error));
+      this.failed(name, asCallFailure(error));
     }
   }
 
   async add(change: AddChange): Promise<void> {
     const key = ruleKey(change.spec);
-    if (this.results.has(key)) return;
+    if (this.outcomes.has(key)) return;
     const standing = this.standing(key);
     if (standing && standing.state === 'moving') {
-      this.results.set(key, { result: 'unknown', message: 'Azure is still writing this rule' });
-      return;
+      const moving = new CallFailure('transient', 'Azure is still writing this rule', null, false);
+      return this.outcomes.failed([key], moving);
     }
-    if (standing && this.inForce(key)) return this.done(key, standing.name);
-    if (this.full) return this.refuse(key, this.full);
+    if (standing && this.inForce(key)) return this.outcomes.done(key, standing.name);
+    if (this.full) return this.outcomes.failed([key], this.full);
     if (!this.maySend(key)) return;
     try {
       await this.write(change, standing);
     } catch (error) {
-      const failure = asFailure(error);
+      const failure = asCallFailure(error);
       if (failure.kind === 'quota') this.full = failure;
       this.failed(key, failure);
     }
@@ -67,7 +68,7 @@ export class Batch {
 
   /** @param key a removal's rule name, or an addition's `ruleKey` */
   of(key: string): ChangeResult {
-    return this.results.get(key) ?? { result: 'unknown', message: 'Azure did not mention this rule' };
+    return this.outcomes.of(key);
   }
 
   /** Someone may take a priority between the read and the write: then the rules are read again. */
@@ -81,10 +82,10 @@ export class Batch {
         await this.group.write(name, rule);
         break;
       } catch (error) {
-        const failure = asFailure(error);
+        const failure = asCallFailure(error);
         if (failure.code !== PRIORITY_TAKEN || tries >= MOST_TRIES || !this.deadline.hasTime) throw failure;
         this.rules = await this.group.readRules().catch((unread: unknown) => {
-          throw unsent(asFailure(unread));
+          throw asCallFailure(unread).unsent;
         });
         priority = this.priority(window, priority);
       }
@@ -94,7 +95,7 @@ export class Batch {
       ...this.rules.filter((rule) => rule.name !== name),
       { name, priority, isInbound: true, isDeny: false, keys, isPlain: true, state: 'settled', mark },
     ];
-    this.done(ruleKey(spec), name);
+    this.outcomes.done(ruleKey(spec), name);
   }
 
   /** @param refused a priority that Azure says is taken, whatever the list shows */
@@ -104,7 +105,7 @@ export class Batch {
     const free = nextFree(window, taken);
     if (free !== null) return free;
     const words = `No priority from ${window.from} to ${window.to} is free in the network security group`;
-    throw new AzureFailure('quota', words, null, true);
+    throw new CallFailure('quota', words, null, true);
   }
 
   /** A rule of that name that is not ours to write over keeps it. */
@@ -135,36 +136,18 @@ export class Batch {
   }
 
   private maySend(key: string): boolean {
-    if (!this.haltedBy && !this.deadline.hasTime) {
-      this.haltedBy = new AzureFailure('transient', 'The changes before it took all the time', null, true);
+    if (!this.outcomes.haltedBy && !this.deadline.hasTime) {
+      const late = new CallFailure('transient', 'The changes before it took all the time', null, true);
+      this.outcomes.haltUnsent([], late);
     }
-    if (!this.haltedBy) return true;
-    this.refuse(key, unsent(this.haltedBy));
-    return false;
-  }
-
-  private done(key: string, providerRuleId: string | null): void {
-    this.results.set(key, { result: 'done', providerRuleId });
-  }
-
-  private refuse(key: string, failure: AzureFailure): void {
-    this.results.set(key, failure.changeResult);
+    this.outcomes.unsent([key]);
+    return this.outcomes.haltedBy === null;
   }
 
   /** What concerns this one change alone does not keep the next ones from being sent. */
-  private failed(key: string, failure: AzureFailure): void {
-    this.results.set(key, failure.changeResult);
+  private failed(key: string, failure: CallFailure): void {
     const isAlone = failure.settled && (failure.kind === 'invalid' || failure.kind === 'quota');
-    if (!isAlone) this.haltedBy = failure;
+    if (isAlone) this.outcomes.failed([key], failure);
+    else this.outcomes.halt([key], failure);
   }
-}
-
-/** Of a change that was never sent, whatever the failure before it left open. */
-const unsent = ({ kind, message, code, retryAfterMs }: AzureFailure): AzureFailure =>
-  new AzureFailure(kind, `Not sent: ${message}`, code, true, retryAfterMs);
-
-/** The failure of a call; anything else is a defect and is thrown on. */
-function asFailure(error: unknown): AzureFailure {
-  if (error instanceof AzureFailure) return error;
-  throw error;
 }

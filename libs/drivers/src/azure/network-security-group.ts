@@ -1,8 +1,10 @@
 import type { NetworkManagementClient, SecurityRule } from '@azure/arm-network';
+import { CallFailure } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
+import { parseJson } from '../foreign-json';
 import { ArmClients, type CallOptions } from './arm-clients';
 import { askJson } from './ask-json';
-import { AzureFailure, lateRefusal, oddAnswer, parseJson, toFailure } from './azure-errors';
+import { lateRefusal, oddAnswer, toFailure } from './azure-errors';
 import type { GroupName } from './azure.facts';
 import type { Deadline } from './deadline';
 import { groupRule, type GroupRule } from './rule-mapping';
@@ -34,7 +36,7 @@ const FIRST_LOOK_MS = 50;
 /** Azure advises ten seconds where a change is done in one or two: a look costs one of 10 000 reads in five minutes. */
 const LONGEST_LOOK_MS = 2000;
 
-/** The calls Drawbridge makes on one network security group. Each throws AzureFailure, also for an odd answer. */
+/** The calls Drawbridge makes on one network security group. Each throws CallFailure, also for an odd answer. */
 export class NetworkSecurityGroup {
   constructor(
     readonly group: GroupName,
@@ -131,11 +133,11 @@ export class NetworkSecurityGroup {
     }
   }
 
-  private lateFailure(error: unknown, last: RawAnswer | undefined): AzureFailure {
+  private lateFailure(error: unknown, last: RawAnswer | undefined): CallFailure {
     const { secrets } = this.access;
     if (last && ended(last)) return lateRefusal(bodyOf(last), secrets);
     const { kind, message, retryAfterMs } = toFailure(error, secrets);
-    return new AzureFailure(kind, `Azure is still at it: ${message}`, null, false, retryAfterMs);
+    return new CallFailure(kind, `Azure is still at it: ${message}`, null, false, retryAfterMs);
   }
 
   private async call<T>(send: () => Promise<T>): Promise<T> {

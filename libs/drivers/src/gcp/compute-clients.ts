@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FirewallsClient } from '@google-cloud/compute/build/src/v1/firewalls_client';
 import type { GlobalOperationsClient } from '@google-cloud/compute/build/src/v1/global_operations_client';
 import type { NetworksClient } from '@google-cloud/compute/build/src/v1/networks_client';
-import { GcpFailure, oddAnswer, refusal } from './gcp-errors';
+import { CallFailure } from '../call-failure';
+import { oddAnswer, refusal } from './gcp-errors';
 import { exchange } from './rest-exchange';
 
 export interface ComputeClients {
@@ -34,14 +35,14 @@ export class ComputeApi {
     this.base = environment['GCP_COMPUTE_URL']?.replace(/\/+$/, '') || undefined;
   }
 
-  /** @throws GcpFailure, also for an answer in another shape */
+  /** @throws CallFailure, also for an answer in another shape */
   async call<T>(context: CallContext, send: (clients: ComputeClients) => Promise<T>): Promise<T> {
     this.clients ??= this.load();
     const clients = await this.clients;
     try {
       return await this.calls.run(context, () => send(clients));
     } catch (error) {
-      if (error instanceof GcpFailure) throw error;
+      if (error instanceof CallFailure) throw error;
       throw oddAnswer(`Compute (${error instanceof Error ? error.name : 'no error'})`);
     }
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseMark, ruleKey } from '#rules';
+import { CallFailure } from '../call-failure';
 import type { RuleChange } from '../provider-driver';
 import {
   firewallOf,
@@ -9,7 +10,7 @@ import {
   type FirewallRule,
   type NewFirewall,
 } from './firewall-mapping';
-import { ALREADY_EXISTS, GcpFailure } from './gcp-errors';
+import { ALREADY_EXISTS } from './gcp-errors';
 import { finish, requestIdOf } from './operations';
 import type { Write } from './paced-writes';
 import { isMissing, type Operation, type VpcNetwork } from './vpc-network';
@@ -73,7 +74,7 @@ class Addition {
       );
       return this.endOf(operation);
     } catch (error) {
-      if (!(error instanceof GcpFailure) || error.reason !== ALREADY_EXISTS) throw error;
+      if (!(error instanceof CallFailure) || error.code !== ALREADY_EXISTS) throw error;
       return this.adopt(error);
     }
   }
@@ -86,17 +87,17 @@ class Addition {
   }
 
   /** The name is taken: by this opening, by one of ours that a foreign hand has changed, or by somebody. */
-  private async adopt(refusal: GcpFailure): Promise<End> {
+  private async adopt(refusal: CallFailure): Promise<End> {
     const { network, add, rule } = this;
     const standing = await this.standing();
-    if (!standing) throw new GcpFailure('conflict', refusal.message, refusal.reason, true);
+    if (!standing) throw new CallFailure('conflict', refusal.message, refusal.code, true);
     const id = providerRuleId(rule.name, String(standing.id));
     if (makesOnly(standing, network.place, add.spec)) return () => Promise.resolve(id);
     if (parseMark(standing.description)?.deployment === add.mark.deployment) {
       return this.endOf(await network.update(rule, randomUUID()));
     }
     const words = `A firewall rule named ${rule.name} exists, lets in something else, and is not ours`;
-    throw new GcpFailure('conflict', words, refusal.reason, true);
+    throw new CallFailure('conflict', words, refusal.code, true);
   }
 
   private async stands(): Promise<boolean> {

@@ -37,7 +37,7 @@ describe("Google's errors", () => {
     const failure = refusal(status, classic(status, reason, message), null);
     expect(failure).toMatchObject({
       kind,
-      reason,
+      code: reason,
       message: `${reason}: ${message}`,
       settled: status < 500,
       retryAfterMs: null,

@@ -1,6 +1,5 @@
-import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
-import { DriverError } from '../driver-error';
-import { changeResultOf } from '../outcomes';
+import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
+import { CallFailure, NEVER_SENT } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const ALREADY_EXISTS = 'alreadyExists';
@@ -66,60 +65,20 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
   [429, 'throttled'],
 ]);
 
-/** Failures before a connection stood: nothing was sent. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-const LONGEST_MESSAGE = 500;
-
-/** A call to Google that did not succeed. */
-export class GcpFailure extends DriverError {
-  /**
-   * @param reason Google's name for the error; null when it gave none
-   * @param settled true: Google surely did not do what was asked; false: only reading tells
-   */
-  constructor(
-    kind: DriverErrorKind,
-    message: string,
-    readonly reason: string | null,
-    readonly settled: boolean,
-    retryAfterMs: number | null = null,
-  ) {
-    super(kind, message.slice(0, LONGEST_MESSAGE), retryAfterMs);
-    this.name = 'GcpFailure';
-  }
-
-  /** What a write that failed like this means for its change. */
-  get changeResult(): ChangeResult {
-    return changeResultOf(this);
-  }
-}
-
 /** An answer that says neither yes nor no. */
-export const oddAnswer = (call: string): GcpFailure =>
-  new GcpFailure('transient', `The answer to ${call} is none that Google gives`, null, false);
-
-/** The failure of a write; anything else is a defect and is thrown on. */
-export function asGcpFailure(error: unknown): GcpFailure {
-  if (error instanceof GcpFailure) return error;
-  throw error;
-}
+export const oddAnswer = (call: string): CallFailure =>
+  new CallFailure('transient', `The answer to ${call} is none that Google gives`, null, false);
 
 /** No answer, or none in time. @param error what `fetch` threw */
-export function noAnswer(error: unknown): GcpFailure {
+export function noAnswer(error: unknown): CallFailure {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = textOf(cause, 'code') ?? '';
   const words = textOf(cause, 'message') ?? textOf(error, 'message') ?? 'the connection failed';
-  return new GcpFailure('transient', `No answer from Google: ${words}`, null, NEVER_SENT.has(code));
+  return new CallFailure('transient', `No answer from Google: ${words}`, null, NEVER_SENT.has(code));
 }
 
 /** What Compute says with an HTTP status that is no success. @param body parsed, undefined when it is no JSON */
-export function refusal(status: number, body: unknown, retryAfter: string | null): GcpFailure {
+export function refusal(status: number, body: unknown, retryAfter: string | null): CallFailure {
   const error = fieldOf(body, 'error');
   const message = textOf(error, 'message');
   const retryAfterMs = readRetryAfter(retryAfter);
@@ -127,40 +86,40 @@ export function refusal(status: number, body: unknown, retryAfter: string | null
   if (message === null) {
     const words = `The answer, HTTP ${status}, is none that Google gives`;
     const kind = status === 429 ? 'throttled' : 'transient';
-    return new GcpFailure(kind, words, null, status === 429, retryAfterMs);
+    return new CallFailure(kind, words, null, status === 429, retryAfterMs);
   }
   const reason = reasonOf(error);
   const fallback = isServerError ? 'transient' : (KIND_OF_STATUS.get(status) ?? 'invalid');
   const kind = KIND_OF.get(reason ?? '') ?? fallback;
   const words = reason === null ? message : `${reason}: ${message}`;
-  return new GcpFailure(kind, words, reason, !isServerError, retryAfterMs);
+  return new CallFailure(kind, words, reason, !isServerError, retryAfterMs);
 }
 
 /** What an operation ended with. @param errors its list; empty when the operation named none */
 export function operationFailure(
   errors: readonly { readonly code?: string | null; readonly message?: string | null }[],
   status: number,
-): GcpFailure {
+): CallFailure {
   const [first] = errors;
   const reason = first?.code ?? null;
   const fallback = status >= 500 ? 'transient' : (KIND_OF_STATUS.get(status) ?? 'invalid');
   const words = errors.map(({ code, message }) => `${code ?? 'ERROR'}: ${message ?? ''}`).join('; ');
-  return new GcpFailure(KIND_OF.get(reason ?? '') ?? fallback, words || `HTTP ${status}`, reason, true);
+  return new CallFailure(KIND_OF.get(reason ?? '') ?? fallback, words || `HTTP ${status}`, reason, true);
 }
 
 /** What the token endpoint says with an HTTP status that is no success. */
-export function tokenRefusal(status: number, body: unknown, retryAfter: string | null): GcpFailure {
+export function tokenRefusal(status: number, body: unknown, retryAfter: string | null): CallFailure {
   const code = fieldOf(body, 'error');
   const description = textOf(body, 'error_description') ?? '';
   const retryAfterMs = readRetryAfter(retryAfter);
   if (typeof code !== 'string' || status >= 500 || status === 429) {
     const words =
       typeof code === 'string' ? `${code}: ${description}` : `The token endpoint answered HTTP ${status}`;
-    return new GcpFailure(status === 429 ? 'throttled' : 'transient', words, null, true, retryAfterMs);
+    return new CallFailure(status === 429 ? 'throttled' : 'transient', words, null, true, retryAfterMs);
   }
   // A clock that runs wrong, ours or theirs: nothing is the matter with the key.
   const isClock = code === 'invalid_grant' && description.includes('reasonable timeframe');
-  return new GcpFailure(
+  return new CallFailure(
     isClock ? 'transient' : 'denied',
     `${code}: ${description}`,
     code,

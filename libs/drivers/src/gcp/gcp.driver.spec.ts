@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CallFailure } from '../call-failure';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 import { ComputeApi } from './compute-clients';
 import { createGcpDriver } from './gcp.driver';
-import { GcpFailure } from './gcp-errors';
 import { readPlace } from './firewall-mapping';
 import { finish, requestIdOf } from './operations';
 import { VpcNetwork } from './vpc-network';
@@ -177,7 +177,7 @@ describe('GCP driver at the wire', () => {
     const network = new VpcNetwork(readPlace(target().identifier), 'a-token', api);
     const started = await network.wait('operation-1', 5000);
     const late = await failure(finish(network, started, performance.now() + 700));
-    expect(late).toBeInstanceOf(GcpFailure);
+    expect(late).toBeInstanceOf(CallFailure);
     expect(late).toMatchObject({ kind: 'transient', settled: false });
     script['POST operations'] = [refused(403, 'forbidden')];
     const blind = await failure(finish(network, started, performance.now() + 5000));

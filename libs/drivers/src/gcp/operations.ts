@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PASSING_KINDS } from '#rules';
-import { asGcpFailure, GcpFailure, operationFailure } from './gcp-errors';
+import { asCallFailure, CallFailure } from '../call-failure';
+import { operationFailure } from './gcp-errors';
 import type { Operation, VpcNetwork } from './vpc-network';
 
 const LOOK_AGAIN_MS = 500;
@@ -9,14 +10,14 @@ const LOOK_AGAIN_MS = 500;
 /**
  * Waits until Compute has carried a write out.
  * @param deadline on the clock of `performance.now`
- * @throws GcpFailure settled when the operation failed; not settled when it could not be seen to its end
+ * @throws CallFailure settled when the operation failed; not settled when it could not be seen to its end
  */
 export async function finish(network: VpcNetwork, started: Operation, deadline: number): Promise<Operation> {
   let operation = started;
   while (!operation.isDone) {
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) {
-      throw new GcpFailure('transient', `Operation ${started.name} is still running`, null, false);
+      throw new CallFailure('transient', `Operation ${started.name} is still running`, null, false);
     }
     operation = (await look(network, operation, leftMs)) ?? operation;
     if (!operation.isDone) await pause(Math.min(LOOK_AGAIN_MS, Math.max(1, deadline - performance.now())));
@@ -30,11 +31,11 @@ async function look(network: VpcNetwork, operation: Operation, withinMs: number)
   try {
     return await network.wait(operation.name, withinMs);
   } catch (error) {
-    const { kind, message, reason } = asGcpFailure(error);
+    const { kind, message, code } = asCallFailure(error);
     if (PASSING_KINDS.has(kind)) return null;
     // The write was taken: not being allowed to watch it says nothing about it.
     const words = `Operation ${operation.name} cannot be watched: ${message}`;
-    throw new GcpFailure(kind, words, reason, false);
+    throw new CallFailure(kind, words, code, false);
   }
 }
 

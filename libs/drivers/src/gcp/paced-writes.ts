@@ -1,6 +1,6 @@
 import type { DriverErrorKind } from '#rules';
+import { asCallFailure, CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
-import { asGcpFailure, GcpFailure } from './gcp-errors';
 
 /** One write: its key in the outcomes, and what does it. */
 export interface Write {
@@ -33,7 +33,7 @@ export async function sendPaced(
   let sent = 0;
   for (let width = 1; sent < writes.length && !outcomes.haltedBy; width = Math.min(2 * width, MOST_AT_ONCE)) {
     if (performance.now() >= deadline) {
-      outcomes.haltUnsent([], new GcpFailure('transient', 'The time for one batch was over', null, true));
+      outcomes.haltUnsent([], new CallFailure('transient', 'The time for one batch was over', null, true));
       break;
     }
     const wave = writes.slice(sent, sent + width);
@@ -59,7 +59,7 @@ async function settled<T>(key: string, outcomes: Outcomes, work: () => Promise<T
   try {
     return await work();
   } catch (error) {
-    const failure = asGcpFailure(error);
+    const failure = asCallFailure(error);
     if (HALTING.has(failure.kind)) outcomes.halt([key], failure);
     else outcomes.failed([key], failure);
     return null;

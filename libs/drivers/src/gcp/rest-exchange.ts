@@ -1,7 +1,8 @@
-import { GcpFailure, noAnswer, oddAnswer } from './gcp-errors';
+import { CallFailure } from '../call-failure';
+import { noAnswer, oddAnswer } from './gcp-errors';
 
 /** Reads what an answer that is no success means. @param body parsed, undefined when it is no JSON */
-export type RefusalReader = (status: number, body: unknown, retryAfter: string | null) => GcpFailure;
+export type RefusalReader = (status: number, body: unknown, retryAfter: string | null) => CallFailure;
 
 /** A page of 500 firewall rules with 256 ranges each stays far below. */
 const LARGEST_ANSWER = 8_000_000;
@@ -10,7 +11,7 @@ const LARGEST_ANSWER = 8_000_000;
  * One HTTP call to Google: never repeated, never redirected, bounded in time and size.
  * @param withinMs from its start to the last byte of its answer
  * @returns the answer's JSON text, an object
- * @throws GcpFailure for anything else
+ * @throws CallFailure for anything else
  */
 export async function exchange(
   url: string,

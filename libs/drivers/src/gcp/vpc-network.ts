@@ -1,4 +1,5 @@
-import { GcpFailure, oddAnswer } from './gcp-errors';
+import { CallFailure } from '../call-failure';
+import { oddAnswer } from './gcp-errors';
 import { once, type ComputeApi, type ComputeClients } from './compute-clients';
 import type { FirewallRule, NetworkPlace, NewFirewall } from './firewall-mapping';
 
@@ -30,7 +31,7 @@ const CALL_WITHIN_MS = 5000;
 /** A list may lack what stands behind it only if it says nothing like this. */
 const HARMLESS_WARNINGS: ReadonlySet<string> = new Set(['NO_RESULTS_ON_PAGE', 'DEPRECATED_RESOURCE_USED']);
 
-/** The calls Drawbridge makes on one VPC network. Each throws GcpFailure, also for an answer in another shape. */
+/** The calls Drawbridge makes on one VPC network. Each throws CallFailure, also for an answer in another shape. */
 export class VpcNetwork {
   constructor(
     readonly place: NetworkPlace,
@@ -172,5 +173,5 @@ function readOperation(raw: RawOperation, call: string): Operation {
 }
 
 /** Whether a call failed because what it names is not there. */
-export const isMissing = (error: unknown): error is GcpFailure =>
-  error instanceof GcpFailure && error.kind === 'target-missing';
+export const isMissing = (error: unknown): error is CallFailure =>
+  error instanceof CallFailure && error.kind === 'target-missing';

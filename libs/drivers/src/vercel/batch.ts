@@ -1,4 +1,5 @@
 import type { ChangeResult, RuleSpec } from '#rules';
+import { asCallFailure, CallFailure } from '../call-failure';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 import type { FirewallConfig } from './firewall-config';
 import {
@@ -15,7 +16,6 @@ import {
 import { Outcomes, type Items } from './outcomes';
 import type { ProjectFirewall } from './project-firewall';
 import type { GuardedPlace } from './vercel.facts';
-import { VercelFailure } from './vercel-errors';
 
 /** A list that was read longer ago is not built upon: this process was held up, and another one may have written. */
 const MOST_AGE_MS = 2000;
@@ -36,7 +36,7 @@ export class Batch {
   private guards: readonly Guard[];
   private list: ReadonlySet<string>;
   private readAt = performance.now();
-  private haltedBy: VercelFailure | null = null;
+  private haltedBy: CallFailure | null = null;
 
   /** @param config as it was read this moment */
   constructor(
@@ -50,7 +50,7 @@ export class Batch {
     this.list = new Set(this.guards.length > 0 ? listedIn(this.guards) : listOfClaims(target.claims));
   }
 
-  /** @throws VercelFailure when nothing of it was sent */
+  /** @throws CallFailure when nothing of it was sent */
   async run(changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     const items = this.sort(changes);
     if (items.removals.length + items.additions.length > 0) {
@@ -89,7 +89,7 @@ export class Batch {
   }
 
   /** @returns why all of it was refused; null: its outcomes are noted */
-  private async write(items: Items): Promise<VercelFailure | null> {
+  private async write(items: Items): Promise<CallFailure | null> {
     const list = new Set([...this.list, ...items.additions]);
     const value = guardRule(this.place, this.target.deployment, [...list]);
     const [guard] = this.guards;
@@ -99,7 +99,7 @@ export class Batch {
         guard ? { action: 'rules.update', id: guard.id, value } : { action: 'rules.insert', id: null, value },
       );
     } catch (error) {
-      const failure = asFailure(error);
+      const failure = asCallFailure(error);
       if (failure.settled) return failure;
       this.haltedBy = failure;
       this.outcomes.all(items, failure.changeResult);
@@ -110,7 +110,7 @@ export class Batch {
       if (this.guards.length > 1) await this.removeSurplus();
       this.settle(items, list);
     } catch (error) {
-      this.haltedBy = asFailure(error);
+      this.haltedBy = asCallFailure(error);
       const message = `Written, and not seen: ${this.haltedBy.message}`;
       this.outcomes.all(items, { result: 'unknown', message });
     }
@@ -136,7 +136,7 @@ export class Batch {
   }
 
   /** Writes the removals alone, then the additions in halves until what Vercel objects to stands alone. */
-  private async divide({ removals, additions }: Items, whole: VercelFailure): Promise<void> {
+  private async divide({ removals, additions }: Items, whole: CallFailure): Promise<void> {
     if (removals.length > 0) {
       const items = { removals, additions: [] };
       const refusal = additions.length > 0 ? await this.write(items) : whole;
@@ -148,7 +148,7 @@ export class Batch {
     for (let part = parts.shift(); part; part = parts.shift()) {
       const items = { removals: [], additions: part };
       if (this.haltedBy) {
-        this.outcomes.all(items, this.haltedBy.unsentResult);
+        this.outcomes.all(items, this.haltedBy.unsent.changeResult);
         continue;
       }
       const refusal = await this.write(items);
@@ -161,7 +161,7 @@ export class Batch {
   }
 
   /** The halves of a refused part; of a single one nothing is left, and for the next ones there is no room either. */
-  private halves(part: readonly string[], refusal: VercelFailure): (readonly string[])[] {
+  private halves(part: readonly string[], refusal: CallFailure): (readonly string[])[] {
     const middle = Math.ceil(part.length / 2);
     if (part.length > 1) return [part.slice(0, middle), part.slice(middle)];
     this.outcomes.all({ removals: [], additions: part }, refusal.changeResult);
@@ -169,12 +169,12 @@ export class Batch {
     return [];
   }
 
-  /** @throws VercelFailure when it is too late for a write */
+  /** @throws CallFailure when it is too late for a write */
   private requireTime(): void {
     if (performance.now() - this.readAt > MOST_AGE_MS)
-      throw new VercelFailure('transient', 'The list was read too long ago to be written', null, true);
+      throw new CallFailure('transient', 'The list was read too long ago to be written', null, true);
     if (!this.firewall.api.hasTimeFor(REQUESTS_OF_A_WRITE))
-      throw new VercelFailure('transient', 'The changes before it took all the time', null, true);
+      throw new CallFailure('transient', 'The changes before it took all the time', null, true);
   }
 
   private async read(): Promise<void> {
@@ -205,10 +205,4 @@ const noRoom = (room: number): ChangeResult => ({
 });
 
 /** It may be about one of the addresses alone. */
-const isAboutItems = ({ kind }: VercelFailure): boolean => kind === 'invalid' || kind === 'quota';
-
-/** The failure of a call; anything else is a defect and is thrown on. */
-function asFailure(error: unknown): VercelFailure {
-  if (error instanceof VercelFailure) return error;
-  throw error;
-}
+const isAboutItems = ({ kind }: CallFailure): boolean => kind === 'invalid' || kind === 'quota';

@@ -1,4 +1,4 @@
-import { isRecord } from './vercel-errors';
+import { isRecord } from '../foreign-json';
 
 export interface RuleCondition {
   readonly type: string;

@@ -1,7 +1,8 @@
+import { CallFailure } from '../call-failure';
 import { NO_CONFIG, readConfig, type FirewallConfig } from './firewall-config';
 import type { SentRule } from './guard';
 import type { VercelApi } from './vercel-api';
-import { oddAnswer, VercelFailure } from './vercel-errors';
+import { oddAnswer } from './vercel-errors';
 
 const CONFIG = '/v1/security/firewall/config';
 
@@ -11,7 +12,7 @@ export type FirewallChange =
   | { readonly action: 'rules.update'; readonly id: string; readonly value: SentRule }
   | { readonly action: 'rules.remove'; readonly id: string; readonly value: null };
 
-/** The calls Drawbridge makes on the firewall of one project. Each throws VercelFailure, also for an odd answer. */
+/** The calls Drawbridge makes on the firewall of one project. Each throws CallFailure, also for an odd answer. */
 export class ProjectFirewall {
   constructor(
     readonly api: VercelApi,
@@ -23,7 +24,7 @@ export class ProjectFirewall {
     const what = 'the read of the project';
     const path = `/v9/projects/${this.projectId}`;
     const { id } = await this.api.ask({ what, method: 'GET', path });
-    if (id !== this.projectId) throw oddAnswer(what, 200);
+    if (id !== this.projectId) throw oddAnswer(what);
   }
 
   /** The active configuration. */
@@ -40,7 +41,7 @@ export class ProjectFirewall {
     }
     const config = readConfig(body);
     if (config) return config;
-    throw oddAnswer(what, 200);
+    throw oddAnswer(what);
   }
 
   /** Changes the active configuration. That Vercel took it is not that it stands: read afterwards. */
@@ -59,10 +60,11 @@ export class ProjectFirewall {
 
   /** What was not found is the project, or a rule that somebody deleted since it was read. */
   private async explained(error: unknown, { action }: FirewallChange): Promise<unknown> {
-    if (!(error instanceof VercelFailure) || error.status !== 404 || action === 'rules.insert') return error;
+    if (!(error instanceof CallFailure) || error.kind !== 'target-missing' || action === 'rules.insert')
+      return error;
     try {
       await this.describe();
-      return new VercelFailure('conflict', error.message, error.status, true);
+      return new CallFailure('conflict', error.message, error.code, true);
     } catch {
       return error;
     }
@@ -71,4 +73,4 @@ export class ProjectFirewall {
 
 /** Nobody has configured the firewall yet: Vercel's words for it, there is no code. */
 const isWithoutConfig = (error: unknown): boolean =>
-  error instanceof VercelFailure && error.status === 404 && /config not found/i.test(error.message);
+  error instanceof CallFailure && error.kind === 'target-missing' && /config not found/i.test(error.message);

@@ -1,5 +1,6 @@
+import { isRecord } from '../foreign-json';
 import type { VercelToken } from './vercel-credentials';
-import { isRecord, oddAnswer, refusalOf, toFailure, wordsOf } from './vercel-errors';
+import { oddAnswer, refusalOf, toFailure, wordsOf } from './vercel-errors';
 
 /** How long Vercel may take to answer one request. */
 const REQUEST_MS = 5000;
@@ -44,7 +45,7 @@ export class VercelApi {
 
   /**
    * Asks, and gives the JSON object that is answered. Follows no redirect: the token is good for this host only.
-   * @throws VercelFailure
+   * @throws CallFailure
    */
   async ask({ what, method, path, query, body }: Question): Promise<Record<string, unknown>> {
     const { token, teamId } = this.credential;
@@ -72,7 +73,7 @@ export class VercelApi {
     const header = (name: string): string | null => response.headers.get(name);
     if (!response.ok) throw refusalOf({ status: response.status, body: answer, header }, secrets);
     if (isRecord(answer) && wordsOf(answer) === null) return answer;
-    throw oddAnswer(what, response.status);
+    throw oddAnswer(what);
   }
 }
 
@@ -83,7 +84,7 @@ async function readJson(response: Response, what: string): Promise<unknown> {
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     // Leaving the loop cancels the rest.
-    if (length > LONGEST_ANSWER) throw oddAnswer(what, response.status);
+    if (length > LONGEST_ANSWER) throw oddAnswer(what);
     chunks.push(chunk);
   }
   try {

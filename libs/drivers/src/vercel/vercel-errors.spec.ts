@@ -39,9 +39,9 @@ describe('errors of Vercel', () => {
 
   it.each(settled)('HTTP %i %s is %s, and nothing was done', (status, code, kind) => {
     const failure = refusalOf(coded(status, code), []);
-    expect(failure).toMatchObject({ kind, status, settled: true, message: `${code}: words of Vercel` });
+    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: words of Vercel` });
     expect(failure.changeResult).toEqual({ result: 'refused', kind, message: failure.message });
-    expect(failure.unsentResult).toEqual({
+    expect(failure.unsent.changeResult).toEqual({
       result: 'refused',
       kind,
       message: `Not sent: ${failure.message}`,
@@ -101,7 +101,7 @@ describe('errors of Vercel', () => {
   it('no connection: nothing was sent', () => {
     for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']) {
       const error = Object.assign(new TypeError('fetch failed'), { cause: { code } });
-      expect(toFailure(error, [])).toMatchObject({ kind: 'transient', settled: true, status: null });
+      expect(toFailure(error, [])).toMatchObject({ kind: 'transient', settled: true, code: null });
     }
   });
 

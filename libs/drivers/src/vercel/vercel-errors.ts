@@ -1,6 +1,7 @@
-import type { ChangeResult, DriverErrorKind } from '#rules';
-import { DriverError } from '../driver-error';
+import type { DriverErrorKind } from '#rules';
+import { CallFailure, NEVER_SENT, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
+import { isRecord } from '../foreign-json';
 
 /** Vercel's codes that say more than the HTTP status; it has no list of them. */
 const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map([
@@ -28,43 +29,11 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
 ]);
 /** What is left of a limit or of a plan is said in many codes. */
 const LIMIT = /limit|quota|plan_|upgrade|too_many|too_large/;
-/** Failures before a connection stood: nothing was sent. */
-const NEVER_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
-const LONGEST_MESSAGE = 500;
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** A call to Vercel that did not succeed. */
-export class VercelFailure extends DriverError {
-  /**
-   * @param status of the answer; null when there was none
-   * @param settled true: Vercel surely did not do what was asked; false: only reading tells
-   */
-  constructor(
-    kind: DriverErrorKind,
-    message: string,
-    readonly status: number | null,
-    readonly settled: boolean,
-    retryAfterMs: number | null = null,
-  ) {
-    super(kind, message, retryAfterMs);
-    this.name = 'VercelFailure';
-  }
-
-  /** What a write that failed like this means for its changes. */
-  get changeResult(): ChangeResult {
-    const { kind, message } = this;
-    return this.settled ? { result: 'refused', kind, message } : { result: 'unknown', message };
-  }
-
-  /** What it means for changes that were to be sent after it. */
-  get unsentResult(): ChangeResult {
-    return { result: 'refused', kind: this.kind, message: `Not sent: ${this.message}` };
-  }
-}
-
 /** An answer that says neither yes nor no. */
-export const oddAnswer = (what: string, status: number | null = null): VercelFailure =>
-  new VercelFailure('transient', `The answer to ${what} is none that Vercel gives`, status, false);
+export const oddAnswer = (what: string): CallFailure =>
+  new CallFailure('transient', `The answer to ${what} is none that Vercel gives`, null, false);
 
 /** An answer that was no success, as it came over the wire. */
 export interface Refusal {
@@ -82,26 +51,26 @@ export function refusalOf(
   { status, body, header }: Refusal,
   secrets: readonly string[],
   now = Date.now(),
-): VercelFailure {
+): CallFailure {
   const words = wordsOf(body);
   const { kind, settled } = verdictOn(status, words?.code ?? null);
   const text = words
     ? `${words.code}: ${words.message}`
     : `The answer, HTTP ${status}, is none that Vercel gives`;
   const wait = kind === 'throttled' || kind === 'transient' ? waitOf(body, header, now) : null;
-  return new VercelFailure(kind, clean(text, secrets), status, settled, wait);
+  return new CallFailure(kind, withoutSecrets(text, secrets), words?.code ?? null, settled, wait);
 }
 
 /** Classifies what `fetch`, or the reading of its answer, threw. */
-export function toFailure(error: unknown, secrets: readonly string[]): VercelFailure {
-  if (error instanceof VercelFailure) return error;
+export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
+  if (error instanceof CallFailure) return error;
   const given = (typeof error === 'object' && error !== null ? error : {}) as {
     readonly message?: string;
     readonly cause?: { readonly code?: string };
   };
   const code = given.cause?.code ?? '';
-  const words = clean(`No answer from Vercel: ${code || (given.message ?? String(error))}`, secrets);
-  return new VercelFailure('transient', words, null, NEVER_SENT.has(code));
+  const words = withoutSecrets(`No answer from Vercel: ${code || (given.message ?? String(error))}`, secrets);
+  return new CallFailure('transient', words, null, NEVER_SENT.has(code));
 }
 
 function verdictOn(status: number, code: string | null): { kind: DriverErrorKind; settled: boolean } {
@@ -141,14 +110,4 @@ function waitOf(body: unknown, header: Refusal['header'], now: number): number |
 function epochMs(value: unknown, factor = 1): number | null {
   const moment = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof moment === 'number' && Number.isFinite(moment) ? moment * factor : null;
-}
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function clean(words: string, secrets: readonly string[]): string {
-  const text = secrets
-    .filter((secret) => secret !== '')
-    .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), words);
-  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1)}…`;
 }

@@ -1,12 +1,14 @@
 import type { ChangeResult, ObservedRule } from '#rules';
+import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import { isRecord } from '../foreign-json';
 import { Batch } from './batch';
 import { observedRules } from './guard';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
 import { accountOf, readCredential, readPlace } from './vercel-credentials';
-import { isRecord, oddAnswer, VercelFailure } from './vercel-errors';
+import { oddAnswer } from './vercel-errors';
 import { VERCEL_FACTS } from './vercel.facts';
 
 const ENDPOINT = 'https://api.vercel.com';
@@ -43,7 +45,7 @@ class VercelDriver implements ProviderDriver {
     const api = this.api(credential);
     const what = 'the read of the token’s owner';
     const { user } = await api.ask({ what, method: 'GET', path: '/v2/user' });
-    if (!isRecord(user)) throw oddAnswer(what, 200);
+    if (!isRecord(user)) throw oddAnswer(what);
     if (api.teamId !== null) await requireTeam(api, api.teamId);
   }
 
@@ -80,12 +82,12 @@ class VercelDriver implements ProviderDriver {
   }
 }
 
-/** @throws VercelFailure `denied` when the token is not good for the team */
+/** @throws CallFailure `denied` when the token is not good for the team */
 async function requireTeam(api: VercelApi, teamId: string): Promise<void> {
   try {
     await api.ask({ what: 'the read of the team', method: 'GET', path: `/v2/teams/${teamId}` });
   } catch (error) {
-    if (!(error instanceof VercelFailure) || error.kind !== 'target-missing') throw error;
-    throw new VercelFailure('denied', error.message, error.status, true);
+    if (!(error instanceof CallFailure) || error.kind !== 'target-missing') throw error;
+    throw new CallFailure('denied', error.message, error.code, true);
   }
 }
