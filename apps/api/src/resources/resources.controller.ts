@@ -112,7 +112,7 @@ export class ResourcesController {
   @ApiOperation({
     summary: 'Compare the cloud object with what should stand there, and mend it',
     description:
-      'Done in the background, as it is every ten minutes; GET /resource-health/events tells the outcome.',
+      'Done in the background, as it is by itself every 45 seconds; GET /resource-health/events tells the outcome.',
   })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
   async reconcile(

@@ -21,7 +21,7 @@ import {
 import type { CloudWays } from '../clouds/cloud-access';
 import { LeaseLost, type HeldLease } from './held-lease';
 
-/** After a failure that may pass: not ten minutes later. */
+/** After a failure that may pass, however long a round is. */
 const AGAIN_SECONDS = 30;
 
 interface Look {
