@@ -6,6 +6,8 @@ export interface FieldForm {
   readonly pattern: RegExp;
   /** goes after the field's name: `must be …` */
   readonly words: string;
+  /** a text that fits; a provider with a driver has one for each of its forms */
+  readonly example?: string;
 }
 
 /** The fields of one credentialType. What else is sent is ignored. */

@@ -15,7 +15,13 @@ export const AWS_FACTS: ProviderFacts = {
     ACCESS_KEY: {
       required: ['accessKeyId', 'secretAccessKey'],
       optional: ['sessionToken'],
-      forms: { accessKeyId: { pattern: /^\w{1,128}$/, words: 'must be letters and digits only' } },
+      forms: {
+        accessKeyId: {
+          pattern: /^\w{1,128}$/,
+          words: 'must be letters and digits only',
+          example: 'AKIAIOSFODNN7EXAMPLE',
+        },
+      },
       hints: ['accessKeyId'],
     },
     ASSUME_ROLE: {
@@ -25,6 +31,7 @@ export const AWS_FACTS: ProviderFacts = {
         roleArn: {
           pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
           words: 'must look like arn:aws:iam::123456789012:role/drawbridge',
+          example: 'arn:aws:iam::123456789012:role/drawbridge',
         },
       },
       hints: ['roleArn'],

@@ -8,6 +8,7 @@ import {
 const UUID: FieldForm = {
   pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   words: 'must look like 00000000-0000-4000-8000-000000000001',
+  example: '00000000-0000-4000-8000-000000000001',
 };
 
 const GROUP = String.raw`[\w().-]{0,89}[\w()-]`;

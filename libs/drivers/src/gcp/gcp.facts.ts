@@ -16,18 +16,25 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     required: ['type', 'project_id', 'private_key', 'client_email'],
     optional: ['private_key_id'],
     forms: {
-      type: { pattern: /^service_account$/, words: 'must be service_account: no other kind of key is taken' },
+      type: {
+        pattern: /^service_account$/,
+        words: 'must be service_account: no other kind of key is taken',
+        example: 'service_account',
+      },
       project_id: {
         pattern: new RegExp(`^${PROJECT_ID}$`),
         words: 'must be the id of a Google Cloud project',
+        example: 'production-123456',
       },
       private_key: {
         pattern: /^-----BEGIN (RSA )?PRIVATE KEY-----\n[\w+/=\s]+-----END (RSA )?PRIVATE KEY-----$/,
         words: 'must be a private key in PEM, as in the key file',
+        example: '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----',
       },
       client_email: {
         pattern: /^[^\s@]{1,200}@[\w.-]{1,200}$/,
         words: 'must be the e-mail address of the service account',
+        example: 'drawbridge@production-123456.iam.gserviceaccount.com',
       },
     },
     hints: ['project_id', 'client_email', 'private_key_id'],

@@ -1,0 +1,28 @@
+import { getMetadataStorage } from 'class-validator';
+import type { ConfigFieldDto } from './dto/provider-types.dto';
+import { ResourceConfigDto } from './dto/resource.dto';
+
+export type ConfigLimits = Pick<ConfigFieldDto, 'required' | 'words' | 'minimum' | 'maximum' | 'choices'>;
+
+/**
+ * What a field of `config` is held to, read from what checks it.
+ * @throws Error for a field that `config` does not have
+ */
+export function configLimits(field: string): ConfigLimits {
+  const rules = getMetadataStorage()
+    .getTargetValidationMetadatas(ResourceConfigDto, '', false, false)
+    .filter(({ propertyName }) => propertyName === field);
+  if (rules.length === 0) throw new Error(`config has no field ${field}`);
+  const given = <T>(name: string): T | undefined =>
+    rules.find((rule) => rule.name === name)?.constraints?.[0] as T | undefined;
+  const minimum = given<number>('min');
+  const maximum = given<number>('max');
+  const choices = given<readonly string[]>('isIn');
+  return {
+    required: rules.every(({ name }) => name !== 'isOptional'),
+    words: [...new Set(rules.flatMap(({ message }) => (typeof message === 'string' ? [message] : [])))],
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...(choices && { choices: [...choices] }),
+  };
+}

@@ -1,0 +1,75 @@
+import {
+  DriverRegistry,
+  type CredentialShape,
+  type DriverTraits,
+  type FieldForm,
+  type ResourceTypeFacts,
+} from '#drivers';
+import type { Provider } from '#rules';
+import { configLimits } from './config-limits';
+import type {
+  CredentialFieldDto,
+  ProviderLimitsDto,
+  ProviderTypesDto,
+  ResourceTypeDto,
+  TextFormDto,
+} from './dto/provider-types.dto';
+import { likeWords } from './resource-naming';
+
+/** What a form needs to ask for a provider's credentials and resources. From facts alone: no driver is loaded. */
+export function toProviderTypes(provider: Provider): ProviderTypesDto {
+  const facts = DriverRegistry.facts(provider);
+  const credentialTypes = Object.entries(DriverRegistry.credentialTypes(provider)).map(
+    ([credentialType, shape]) => ({ credentialType, fields: credentialFieldsOf(shape) }),
+  );
+  if (!facts) return { provider, isServed: false, credentialTypes, resourceTypes: [] };
+  return {
+    provider,
+    isServed: true,
+    credentialTypes,
+    resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
+    ...(facts.region && { region: toTextForm({ ...facts.region, words: likeWords(facts.region) }) }),
+    limits: toLimits(facts.traits),
+    policy: facts.policy,
+  };
+}
+
+function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
+  const { required, optional, hints, forms, places = [] } = shape;
+  return [...required, ...optional].map((name) => {
+    const form = forms[name];
+    return {
+      name,
+      required: required.includes(name),
+      secret: !hints.includes(name),
+      fixed: places.includes(name),
+      ...(form && { form: toTextForm(form) }),
+    };
+  });
+}
+
+function toResourceType([resourceType, type]: [string, ResourceTypeFacts]): ResourceTypeDto {
+  const { identifier, portsPerRule, config } = type;
+  const form = toTextForm({ ...identifier, words: likeWords(identifier) });
+  return {
+    resourceType,
+    identifier: { ...form, description: identifier.description },
+    portsPerRule,
+    config: config.map((field) => ({ ...field, ...configLimits(field.name) })),
+  };
+}
+
+const toTextForm = ({ words, pattern, example }: FieldForm): TextFormDto => ({
+  words,
+  pattern: pattern.source,
+  flags: pattern.flags,
+  ...(example !== undefined && { example }),
+});
+
+const toLimits = ({ batchSize, writeBudget, callPerRule, callTimeoutMs }: DriverTraits): ProviderLimitsDto => ({
+  rulesInOneBatch: batchSize,
+  writesInABurst: writeBudget.burst,
+  writesPerSecond: writeBudget.refillPerSecond,
+  callForEachRule: callPerRule ?? false,
+  secondsForACall: callTimeoutMs / 1000,
+});
