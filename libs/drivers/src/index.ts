@@ -1,3 +1,4 @@
+export { agentAbsence } from './agent/agent-absence';
 export { DriverError, driverErrorOf } from './driver-error';
 export type {
   CloudTarget,
@@ -15,5 +16,7 @@ export type {
   PlacedObject,
   ProviderFacts,
   ResourceTypeFacts,
+  Revocation,
 } from './provider-facts';
+export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';

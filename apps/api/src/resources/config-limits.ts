@@ -2,7 +2,10 @@ import { getMetadataStorage } from 'class-validator';
 import type { ConfigFieldDto } from './dto/provider-types.dto';
 import { ResourceConfigDto } from './dto/resource.dto';
 
-export type ConfigLimits = Pick<ConfigFieldDto, 'required' | 'words' | 'minimum' | 'maximum' | 'choices'>;
+export type ConfigLimits = Pick<
+  ConfigFieldDto,
+  'required' | 'words' | 'minimum' | 'maximum' | 'mostItems' | 'choices' | 'pattern' | 'flags'
+>;
 
 /**
  * What a field of `config` is held to, read from what checks it.
@@ -17,12 +20,16 @@ export function configLimits(field: string): ConfigLimits {
     rules.find((rule) => rule.name === name)?.constraints?.[0] as T | undefined;
   const minimum = given<number>('min');
   const maximum = given<number>('max');
+  const mostItems = given<number>('arrayMaxSize');
+  const form = given<RegExp>('matches');
   const choices = given<readonly string[]>('isIn');
   return {
     required: rules.every(({ name }) => name !== 'isOptional'),
     words: [...new Set(rules.flatMap(({ message }) => (typeof message === 'string' ? [message] : [])))],
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
+    ...(mostItems !== undefined && { mostItems }),
+    ...(form && { pattern: form.source, flags: form.flags }),
     ...(choices && { choices: [...choices] }),
   };
 }

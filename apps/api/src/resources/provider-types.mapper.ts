@@ -19,27 +19,29 @@ import { likeWords } from './resource-naming';
 /** What a form needs to ask for a provider's credentials and resources. From facts alone: no driver is loaded. */
 export function toProviderTypes(provider: Provider): ProviderTypesDto {
   const facts = DriverRegistry.facts(provider);
-  const credentialTypes = Object.entries(DriverRegistry.credentialTypes(provider)).map(
-    ([credentialType, shape]) => ({ credentialType, fields: credentialFieldsOf(shape) }),
-  );
-  if (!facts) return { provider, isServed: false, credentialTypes, resourceTypes: [] };
+  const isDriven = DriverRegistry.isDriven(provider);
   return {
     provider,
-    isServed: true,
-    credentialTypes,
+    needsAgent: !isDriven,
+    credentialTypes: Object.entries(facts.credentialTypes).map(([credentialType, shape]) => ({
+      credentialType,
+      fields: credentialFieldsOf(shape),
+    })),
     resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
     ...(facts.region && { region: toTextForm({ ...facts.region, words: likeWords(facts.region) }) }),
-    limits: toLimits(facts.traits),
+    ...(isDriven && { limits: toLimits(facts.traits) }),
     policy: facts.policy,
+    revocation: facts.revocation,
   };
 }
 
 function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
-  const { required, optional, hints, forms, places = [] } = shape;
+  const { required, optional, descriptions, hints, forms, places = [] } = shape;
   return [...required, ...optional].map((name) => {
     const form = forms[name];
     return {
       name,
+      description: descriptions[name]!,
       required: required.includes(name),
       secret: !hints.includes(name),
       fixed: places.includes(name),
@@ -63,10 +65,15 @@ const toTextForm = ({ words, pattern, example }: FieldForm): TextFormDto => ({
   words,
   pattern: pattern.source,
   flags: pattern.flags,
-  ...(example !== undefined && { example }),
+  example,
 });
 
-const toLimits = ({ batchSize, writeBudget, callPerRule, callTimeoutMs }: DriverTraits): ProviderLimitsDto => ({
+const toLimits = ({
+  batchSize,
+  writeBudget,
+  callPerRule,
+  callTimeoutMs,
+}: DriverTraits): ProviderLimitsDto => ({
   rulesInOneBatch: batchSize,
   writesInABurst: writeBudget.burst,
   writesPerSecond: writeBudget.refillPerSecond,

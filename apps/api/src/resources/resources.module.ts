@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ResourceRulesStore, ResourceStore } from '#entities';
+import { AgentStore, ResourceRulesStore, ResourceStore } from '#entities';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { ResourceEditingService } from './resource-editing.service';
 import { ResourceVerifier } from './resource-verifier';
@@ -11,7 +11,14 @@ import { ResourcesService } from './resources.service';
   imports: [CredentialsModule],
   // in this order: `types` is no id
   controllers: [ResourceTypesController, ResourcesController],
-  providers: [ResourcesService, ResourceEditingService, ResourceVerifier, ResourceStore, ResourceRulesStore],
+  providers: [
+    ResourcesService,
+    ResourceEditingService,
+    ResourceVerifier,
+    AgentStore,
+    ResourceStore,
+    ResourceRulesStore,
+  ],
   exports: [ResourceStore],
 })
 export class ResourcesModule {}

@@ -15,6 +15,14 @@ const CREDENTIAL_TYPES: CredentialTypes = {
   SERVICE_ACCOUNT: {
     required: ['type', 'project_id', 'private_key', 'client_email'],
     optional: ['private_key_id'],
+    descriptions: {
+      type: 'of the key file, where it is always the same',
+      project_id:
+        'the project of the service account; networks are looked for there unless they name another one',
+      private_key: 'of the key file, with its line breaks',
+      client_email: 'of the key file: the e-mail address of the service account',
+      private_key_id: 'of the key file: helps to tell keys apart',
+    },
     forms: {
       type: {
         pattern: /^service_account$/,
@@ -47,14 +55,14 @@ const CREDENTIAL_TYPES: CredentialTypes = {
 const POLICY = `title: Drawbridge
 stage: GA
 includedPermissions:
-- compute.firewalls.create
-- compute.firewalls.delete
-- compute.firewalls.get
-- compute.firewalls.list
-- compute.firewalls.update
-- compute.globalOperations.get
-- compute.networks.get
-- compute.networks.updatePolicy
+  - compute.firewalls.create
+  - compute.firewalls.delete
+  - compute.firewalls.get
+  - compute.firewalls.list
+  - compute.firewalls.update
+  - compute.globalOperations.get
+  - compute.networks.get
+  - compute.networks.updatePolicy
 `;
 
 export const GCP_FACTS: ProviderFacts = {
@@ -93,6 +101,10 @@ export const GCP_FACTS: ProviderFacts = {
   },
   region: null,
   policy: POLICY,
+  revocation: {
+    cutsConnections: 'no',
+    words: 'VPC firewall rules track connections: one that is established stays open as long as it is busy.',
+  },
 };
 
 /** A network, and the tags of the instances in it: rules for other tags are another object's. */

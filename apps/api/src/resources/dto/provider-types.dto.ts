@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { CUTS_CONNECTIONS, type Revocation } from '#drivers';
 import { PROTOCOLS, PROVIDERS, type PortsPerRule, type Provider } from '#rules';
 
 const CONFIG_FIELD_TYPES = ['integer', 'integers', 'text', 'texts'] as const;
@@ -17,8 +18,7 @@ export class TextFormDto {
   pattern!: string;
   @ApiProperty({ example: '', description: 'Of the expression; `i`: upper and lower case are alike' })
   flags!: string;
-  @ApiPropertyOptional({ example: 'eu-central-1', description: 'A text that fits' })
-  example?: string;
+  @ApiProperty({ example: 'eu-central-1', description: 'A text that fits' }) example!: string;
 }
 
 export class IdentifierFormDto extends TextFormDto {
@@ -28,6 +28,11 @@ export class IdentifierFormDto extends TextFormDto {
 @ApiSchema({ description: 'A field of credentialData' })
 export class CredentialFieldDto {
   @ApiProperty({ example: 'accessKeyId' }) name!: string;
+  @ApiProperty({
+    example: 'the id of an access key of an IAM user',
+    description: 'A hint for who fills it in',
+  })
+  description!: string;
   @ApiProperty() required!: boolean;
   @ApiProperty({ description: 'false: administrators see it again, as one of the hints' }) secret!: boolean;
   @ApiProperty({ description: 'true: PATCH /credentials/{id} takes no other value than the present one' })
@@ -59,11 +64,24 @@ export class ConfigFieldDto {
     description: "What it is held to; each goes after the field's name",
   })
   words!: string[];
-  @ApiPropertyOptional({ type: 'integer', example: 1, description: 'The lowest number' }) minimum?: number;
-  @ApiPropertyOptional({ type: 'integer', example: 65535, description: 'The highest number' })
+  @ApiPropertyOptional({ type: 'integer', example: 1, description: 'The lowest number, in a list of each' })
+  minimum?: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 65535,
+    description: 'The highest number, in a list of each',
+  })
   maximum?: number;
+  @ApiPropertyOptional({ type: 'integer', example: 20, description: 'What a list may hold at most' })
+  mostItems?: number;
   @ApiPropertyOptional({ type: [String], example: PROTOCOLS, description: 'Nothing else is taken' })
   choices?: string[];
+  @ApiPropertyOptional({
+    example: '^/[a-z]+$',
+    description: 'A regular expression of ECMAScript for the text, in a list for each',
+  })
+  pattern?: string;
+  @ApiPropertyOptional({ example: '', description: 'Of the expression; absent like it' }) flags?: string;
 }
 
 export class ResourceTypeDto {
@@ -77,7 +95,10 @@ export class ResourceTypeDto {
       'an address reaches everything',
   })
   portsPerRule!: PortsPerRule;
-  @ApiProperty({ type: [ConfigFieldDto], description: 'All that config may hold' })
+  @ApiProperty({
+    type: [ConfigFieldDto],
+    description: 'What config may hold; fields of other types are refused',
+  })
   config!: ConfigFieldDto[];
 }
 
@@ -94,19 +115,40 @@ export class ProviderLimitsDto {
   secondsForACall!: number;
 }
 
+@ApiSchema({
+  description: 'What becomes of a connection that is already established when its address is taken out',
+})
+export class RevocationDto {
+  @ApiProperty({ enum: [...CUTS_CONNECTIONS], example: 'no' })
+  cutsConnections!: Revocation['cutsConnections'];
+  @ApiProperty({
+    example: 'Connections that are established live on.',
+    description: 'Why, or on what it depends',
+  })
+  words!: string;
+}
+
 export class ProviderTypesDto {
   @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
-  @ApiProperty({ description: 'false: credentials are kept for it, and nothing else' }) isServed!: boolean;
+  @ApiProperty({
+    description:
+      'true: an agent on the host carries changes out; a resource is verified when its agent has connected. ' +
+      'false: Drawbridge calls the provider',
+  })
+  needsAgent!: boolean;
   @ApiProperty({ type: [CredentialTypeDto] }) credentialTypes!: CredentialTypeDto[];
-  @ApiProperty({ type: [ResourceTypeDto], description: 'None where it is not served' })
-  resourceTypes!: ResourceTypeDto[];
+  @ApiProperty({ type: [ResourceTypeDto] }) resourceTypes!: ResourceTypeDto[];
   @ApiPropertyOptional({ type: TextFormDto, description: 'What region must be. Absent: it has no regions' })
   region?: TextFormDto;
-  @ApiPropertyOptional({ type: ProviderLimitsDto, description: 'Absent where it is not served' })
-  limits?: ProviderLimitsDto;
   @ApiPropertyOptional({
-    example: '{ "Version": "2012-10-17", "Statement": [] }',
-    description: "The least that a credential has to be allowed, to be pasted into the provider's console",
+    type: ProviderLimitsDto,
+    description: 'Absent where an agent takes what there is at once',
   })
-  policy?: string;
+  limits?: ProviderLimitsDto;
+  @ApiProperty({
+    example: '{ "Version": "2012-10-17", "Statement": [] }',
+    description: 'The least that has to be allowed, to be pasted where the provider asks for it',
+  })
+  policy!: string;
+  @ApiProperty({ type: RevocationDto }) revocation!: RevocationDto;
 }

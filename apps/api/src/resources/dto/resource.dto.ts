@@ -30,11 +30,11 @@ const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as con
 const PRIORITY_WORDS = 'must be a priority from 100 to 4096';
 const PORT_WORDS = 'must be a port from 1 to 65535';
 
-/** What may be named, by provider this build drives. */
+/** What may be named, by provider this build serves. */
 function resourceTypeWords(): string {
   return DriverRegistry.providers
     .map((provider) => {
-      const types = Object.entries(DriverRegistry.facts(provider)!.resourceTypes);
+      const types = Object.entries(DriverRegistry.facts(provider).resourceTypes);
       return `${provider}: ${types.map(([name, { identifier }]) => `${name} (\`${identifier.example}\`)`).join(', ')}`;
     })
     .join('; ');
