@@ -8,7 +8,7 @@ import type { ProviderDriver } from './provider-driver';
 import type { ProviderFacts } from './provider-facts';
 import { VERCEL_FACTS } from './vercel/vercel.facts';
 
-type CreateDriver = (environment: NodeJS.ProcessEnv) => ProviderDriver;
+type CreateDriver = (environment: NodeJS.ProcessEnv) => ProviderDriver | Promise<ProviderDriver>;
 
 interface Entry {
   readonly facts: ProviderFacts;
