@@ -1,4 +1,3 @@
-export { agentAbsence } from './agent/agent-absence';
 export { DriverError, driverErrorOf } from './driver-error';
 export type {
   CloudTarget,

@@ -45,7 +45,7 @@ export class DriverRegistry {
     return DriverRegistry.providers.filter((provider) => ENTRIES[provider].load);
   }
 
-  /** Whether there is a driver. Without one there is no cloud to ask: an agent connects and reports by itself. */
+  /** Whether there is a driver. Without one there is no cloud to ask: who keeps the object fetches and reports by itself. */
   static isDriven(provider: Provider): boolean {
     return ENTRIES[provider].load !== null;
   }

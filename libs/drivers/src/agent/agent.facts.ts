@@ -38,8 +38,7 @@ Here it needs an API key with one scope: agent:connect.
 `,
   revocation: {
     cutsConnections: 'depends',
-    words:
-      "It is the host's firewall that decides: a table that lets established connections in before it looks at addresses keeps them, another one cuts them.",
+    words: "It is the agent's to decide: it may cut them when it takes an address out, or leave them alone.",
   },
   region: null,
 };
