@@ -16,13 +16,12 @@ export function configLimits(field: string): ConfigLimits {
     .getTargetValidationMetadatas(ResourceConfigDto, '', false, false)
     .filter(({ propertyName }) => propertyName === field);
   if (rules.length === 0) throw new Error(`config has no field ${field}`);
-  const given = <T>(name: string): T | undefined =>
-    rules.find((rule) => rule.name === name)?.constraints?.[0] as T | undefined;
-  const minimum = given<number>('min');
-  const maximum = given<number>('max');
-  const mostItems = given<number>('arrayMaxSize');
-  const form = given<RegExp>('matches');
-  const choices = given<readonly string[]>('isIn');
+  const given = (name: string): unknown => rules.find((rule) => rule.name === name)?.constraints?.[0];
+  const minimum = given('min') as number | undefined;
+  const maximum = given('max') as number | undefined;
+  const mostItems = given('arrayMaxSize') as number | undefined;
+  const form = given('matches') as RegExp | undefined;
+  const choices = given('isIn') as readonly string[] | undefined;
   return {
     required: rules.every(({ name }) => name !== 'isOptional'),
     words: [...new Set(rules.flatMap(({ message }) => (typeof message === 'string' ? [message] : [])))],

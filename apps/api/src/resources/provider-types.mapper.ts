@@ -52,10 +52,11 @@ function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
 
 function toResourceType([resourceType, type]: [string, ResourceTypeFacts]): ResourceTypeDto {
   const { identifier, portsPerRule, config } = type;
-  const form = toTextForm({ ...identifier, words: likeWords(identifier) });
   return {
     resourceType,
-    identifier: { ...form, description: identifier.description },
+    identifier: Object.assign(toTextForm({ ...identifier, words: likeWords(identifier) }), {
+      description: identifier.description,
+    }),
     portsPerRule,
     config: config.map((field) => ({ ...field, ...configLimits(field.name) })),
   };
