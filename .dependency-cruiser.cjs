@@ -42,6 +42,16 @@ module.exports = {
       to: { path: '^libs/([^/]+)/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$2/'] },
     },
     {
+      name: 'providers-know-nothing-of-each-other',
+      comment: 'the registry alone knows the providers; tenant-url serves those that tenants name by a URL',
+      severity: 'error',
+      from: { path: '^libs/drivers/(?:src/)?([^/]+)', pathNot: '^libs/drivers/src/registry\\.ts$' },
+      to: {
+        path: '^libs/drivers/src/[^/]+/',
+        pathNot: ['^libs/drivers/src/$1/', '^libs/drivers/src/tenant-url/'],
+      },
+    },
+    {
       name: 'apps-never-rest-on-each-other',
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },

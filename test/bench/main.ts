@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
+import { drivers } from './drivers';
 import { fairness } from './fairness';
 import { figure, table, type Figure } from './figure';
 import { outage, throttled } from './outage';
@@ -24,6 +25,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   burst,
   outage,
   throttled,
+  drivers,
 };
 
 const say = (words: string): boolean => process.stderr.write(`${words}\n`);

@@ -47,6 +47,11 @@ describe('Imports go down the floors only', () => {
       { place: 'apps/worker', source: `import 'typeorm';`, rule: 'typeorm-stays-home' },
       { place: 'apps/api', source: `import 'bullmq';`, rule: 'bullmq-stays-home' },
       { place: 'libs/drivers', source: `import '@aws-sdk/client-ec2';`, rule: 'aws-sdk-stays-home' },
+      {
+        place: 'libs/drivers',
+        source: `import '../src/aws/aws.facts';`,
+        rule: 'providers-know-nothing-of-each-other',
+      },
       { place: 'apps/api', source: `import 'bcrypt';`, rule: 'bcrypt-stays-home' },
     ].map(({ place, source, rule }) => {
       const folder = mkdtempSync(join(ROOT, place, 'planted-'));

@@ -20,6 +20,18 @@ export type Product = Pick<Drawbridge, 'api' | 'cloud' | 'query'> & {
   readonly apiServer: Pick<AppProcess, 'port'>;
 };
 
+/** Where drivers find the simulated clouds. @param url of the simulator */
+export const simulatedClouds = (url: string): Readonly<Record<string, string>> => ({
+  AWS_ENDPOINT_URL_EC2: `${url}/aws/ec2`,
+  AWS_ENDPOINT_URL_STS: `${url}/aws/sts`,
+  GCP_COMPUTE_URL: `${url}/gcp`,
+  GOOGLE_OAUTH_TOKEN_URL: `${url}/gcp/token`,
+  AZURE_AUTHORITY_HOST: `${url}/azure/login`,
+  AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,
+  VERCEL_API_URL: `${url}/vercel`,
+  TENANT_URL_NETWORKS: '127.0.0.0/8',
+});
+
 /** The whole product as it is shipped: API, worker and simulated clouds, each a process, on a database of its own. */
 export class Drawbridge {
   readonly api: ApiClient;
@@ -49,21 +61,13 @@ export class Drawbridge {
         ...options.simulator,
       }),
     ]);
-    const clouds = `http://127.0.0.1:${simulator.port}`;
     const env = {
       DATABASE_URL: database.url,
       ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
       MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
       JWT_SECRET: randomBytes(32).toString('hex'),
       DEPLOYMENT_ID: 'test',
-      AWS_ENDPOINT_URL_EC2: `${clouds}/aws/ec2`,
-      AWS_ENDPOINT_URL_STS: `${clouds}/aws/sts`,
-      GCP_COMPUTE_URL: `${clouds}/gcp`,
-      GOOGLE_OAUTH_TOKEN_URL: `${clouds}/gcp/token`,
-      AZURE_AUTHORITY_HOST: `${clouds}/azure/login`,
-      AZURE_RESOURCE_MANAGER_URL: `${clouds}/azure/arm`,
-      VERCEL_API_URL: `${clouds}/vercel`,
-      TENANT_URL_NETWORKS: '127.0.0.0/8',
+      ...simulatedClouds(`http://127.0.0.1:${simulator.port}`),
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });

@@ -1,4 +1,3 @@
-export { agentAbsence } from './agent/agent-absence';
 export { DriverError, driverErrorOf } from './driver-error';
 export type {
   CloudTarget,
@@ -16,5 +15,7 @@ export type {
   PlacedObject,
   ProviderFacts,
   ResourceTypeFacts,
+  Revocation,
 } from './provider-facts';
+export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';

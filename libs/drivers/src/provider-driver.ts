@@ -5,7 +5,7 @@ export interface DriverCredential {
   readonly credentialType: string;
   /** the secret fields of the contract for this credentialType */
   readonly data: Readonly<Record<string, string>>;
-  /** ours, for AWS assumed roles: proves to the tenant's role which organization asks */
+  /** ours, for roles that are assumed: proves to the tenant's role which organization asks */
   readonly externalId: string | null;
 }
 

@@ -6,6 +6,8 @@ export interface FieldForm {
   readonly pattern: RegExp;
   /** goes after the field's name: `must be …` */
   readonly words: string;
+  /** a text that fits */
+  readonly example: string;
   /** what a pattern cannot tell: words that go after the field's name, null when the text is fine */
   readonly refusal?: (text: string) => string | null;
 }
@@ -14,6 +16,8 @@ export interface FieldForm {
 export interface CredentialShape {
   readonly required: readonly string[];
   readonly optional: readonly string[];
+  /** of each field: what it is, for who has to find it */
+  readonly descriptions: Readonly<Record<string, string>>;
   /** of the fields that are more than any text */
   readonly forms: Readonly<Record<string, FieldForm>>;
   /** fields that are no secret and are shown to admins */
@@ -35,6 +39,16 @@ export interface ProviderFacts {
   readonly region: { readonly pattern: RegExp; readonly example: string } | null;
   /** the least that the credential has to be allowed, as text to paste */
   readonly policy: string;
+  readonly revocation: Revocation;
+}
+
+export const CUTS_CONNECTIONS = ['yes', 'no', 'depends'] as const;
+
+/** What becomes of a connection that is already established when its address is taken out. */
+export interface Revocation {
+  readonly cutsConnections: (typeof CUTS_CONNECTIONS)[number];
+  /** a sentence that says of what it depends, or what stays open */
+  readonly words: string;
 }
 
 /** How a tenant names a cloud object. */

@@ -8,7 +8,7 @@ import type { ProviderDriver } from './provider-driver';
 import type { ProviderFacts } from './provider-facts';
 import { VERCEL_FACTS } from './vercel/vercel.facts';
 
-type CreateDriver = (environment: NodeJS.ProcessEnv) => ProviderDriver;
+type CreateDriver = (environment: NodeJS.ProcessEnv) => ProviderDriver | Promise<ProviderDriver>;
 
 interface Entry {
   readonly facts: ProviderFacts;
@@ -45,7 +45,7 @@ export class DriverRegistry {
     return DriverRegistry.providers.filter((provider) => ENTRIES[provider].load);
   }
 
-  /** Whether there is a driver. Without one there is no cloud to ask: an agent connects and reports by itself. */
+  /** Whether there is a driver. Without one there is no cloud to ask: who keeps the object fetches and reports by itself. */
   static isDriven(provider: Provider): boolean {
     return ENTRIES[provider].load !== null;
   }

@@ -27,10 +27,10 @@ export function checkedType(asked: NamedResource): ResourceTypeFacts {
       `must be one of ${Object.keys(facts.resourceTypes).join(', ')} for ${asked.provider}`,
     );
   if (!type.identifier.pattern.test(asked.resourceIdentifier)) {
-    throw invalid('resourceIdentifier', `must look like ${type.identifier.example}`);
+    throw invalid('resourceIdentifier', likeWords(type.identifier));
   }
   if (facts.region && !facts.region.pattern.test(asked.region ?? '')) {
-    throw invalid('region', `is required for ${asked.provider} and must look like ${facts.region.example}`);
+    throw invalid('region', `is required for ${asked.provider} and ${likeWords(facts.region)}`);
   }
   checkConfig(asked, type);
   return type;
@@ -45,6 +45,9 @@ export function placedObject(
 ): PlacedObject {
   return type.place({ identifier: resourceIdentifier, config, hints, organization });
 }
+
+/** What a text that is known by its example must be; goes after the field's name. */
+export const likeWords = ({ example }: { readonly example: string }): string => `must look like ${example}`;
 
 function checkConfig({ resourceType, config }: NamedResource, type: ResourceTypeFacts): void {
   const known = new Set(type.config.map(({ name }) => name));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { agentAbsence, DriverError, DriverRegistry, driverErrorOf } from '#drivers';
+import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
 import { AgentStore, CredentialStore, Database, type ResourceRow } from '#entities';
-import type { OrganizationId } from '#rules';
+import { agentAbsence, type OrganizationId } from '#rules';
 import { MasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { openedCredential } from '../credentials/opened-credential';
@@ -22,7 +22,9 @@ export class ResourceVerifier {
   async check(organization: OrganizationId, resource: ResourceRow): Promise<DriverError | null> {
     if (!DriverRegistry.isDriven(resource.provider)) {
       const { resourceIdentifier: name } = resource;
-      return agentAbsence(name, await this.agents.secondsAway(this.database.autocommit, organization, name));
+      const secondsAway = await this.agents.secondsAway(this.database.autocommit, organization, name);
+      const absence = agentAbsence(name, secondsAway);
+      return absence && new DriverError(absence.kind, absence.message);
     }
     const sealed = await this.credentials.sealed(
       this.database.autocommit,

@@ -3,12 +3,14 @@ import { AgentStore, ResourceRulesStore, ResourceStore } from '#entities';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { ResourceEditingService } from './resource-editing.service';
 import { ResourceVerifier } from './resource-verifier';
+import { ResourceTypesController } from './resource-types.controller';
 import { ResourcesController } from './resources.controller';
 import { ResourcesService } from './resources.service';
 
 @Module({
   imports: [CredentialsModule],
-  controllers: [ResourcesController],
+  // in this order: `types` is no id
+  controllers: [ResourceTypesController, ResourcesController],
   providers: [
     ResourcesService,
     ResourceEditingService,

@@ -1,4 +1,3 @@
-import { agentAbsence } from '#drivers';
 import {
   closing,
   type AgentWatchStore,
@@ -15,7 +14,7 @@ import {
   type Tx,
   type WatchedHost,
 } from '#entities';
-import { APPLY_GIVE_UP_MS, HOLDING_STATUSES } from '#rules';
+import { agentAbsence, APPLY_GIVE_UP_MS, HOLDING_STATUSES } from '#rules';
 import type { ConvergenceObserver } from '../convergence/converger';
 import { settlement, withoutLook } from '../convergence/settle-rule';
 import type { Timing } from '../timing';

@@ -1,5 +1,5 @@
-import { agentAbsence } from '#drivers';
 import type { WatchedHost } from '#entities';
+import { agentAbsence } from '#rules';
 
 /** What the health events of a host's resources tell. @returns null: all is as it should be */
 export function hostProblem(host: WatchedHost): string | null {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { agentAbsence, DriverError, DriverRegistry, driverErrorOf } from '#drivers';
+import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
 import {
   AgentStore,
   type Database,
@@ -7,7 +7,7 @@ import {
   type VerificationStore,
   type WriteBudgetStore,
 } from '#entities';
-import { PASSING_KINDS } from '#rules';
+import { agentAbsence, PASSING_KINDS } from '#rules';
 import type { CloudAccess } from '../clouds/cloud-access';
 
 const AT_ONCE = 10;
@@ -62,7 +62,9 @@ export class ResourceChecks {
     organizationId,
     resourceIdentifier: name,
   }: DueResource): Promise<DriverError | null> {
-    return agentAbsence(name, await this.agents.secondsAway(this.database.autocommit, organizationId, name));
+    const secondsAway = await this.agents.secondsAway(this.database.autocommit, organizationId, name);
+    const absence = agentAbsence(name, secondsAway);
+    return absence && new DriverError(absence.kind, absence.message);
   }
 
   private async ask(due: DueResource): Promise<void> {

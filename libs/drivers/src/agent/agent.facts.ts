@@ -15,7 +15,7 @@ export const AGENT_FACTS: ProviderFacts = {
   },
   credentialTypes: {
     // the agent proves itself with an API key of the organization: nothing is kept for it here
-    AGENT: { required: [], optional: [], forms: {}, hints: [] },
+    AGENT: { required: [], optional: [], descriptions: {}, forms: {}, hints: [] },
   },
   resourceTypes: {
     HOST_FIREWALL: {
@@ -33,7 +33,12 @@ export const AGENT_FACTS: ProviderFacts = {
       },
     },
   },
-  policy:
-    'On the host, the agent needs the capability CAP_NET_ADMIN; here, an API key with the scope agent:connect.\n',
+  policy: `On the host the agent needs the capability CAP_NET_ADMIN.
+Here it needs an API key with one scope: agent:connect.
+`,
+  revocation: {
+    cutsConnections: 'depends',
+    words: "It is the agent's to decide: it may cut them when it takes an address out, or leave them alone.",
+  },
   region: null,
 };

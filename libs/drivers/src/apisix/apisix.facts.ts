@@ -60,15 +60,21 @@ export const APISIX_FACTS: ProviderFacts = {
     ADMIN_KEY: {
       required: ['adminUrl', 'adminKey'],
       optional: [],
+      descriptions: {
+        adminUrl: "where the gateway's Admin API is, with or without /apisix/admin",
+        adminKey: 'a key of the Admin API with the role admin',
+      },
       forms: {
         adminUrl: {
           pattern: /^https?:\/\/([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(\/[\w./~-]*)?$/i,
           words: 'must be an http or https address without user, query or fragment',
+          example: 'https://gateway.example.com:9180',
           refusal: tenantUrlRefusal,
         },
         adminKey: {
           pattern: /^[\x21-\x7e]+$/,
           words: 'must be visible ASCII characters only',
+          example: 'a-long-random-text',
           refusal: (key) =>
             SHIPPED_KEYS.includes(key)
               ? 'must not be the key that APISIX is shipped with: everybody knows it'
@@ -81,6 +87,11 @@ export const APISIX_FACTS: ProviderFacts = {
   },
   resourceTypes: Object.fromEntries(Object.keys(COLLECTIONS).map((type) => [type, resourceType(type)])),
   region: null,
+  revocation: {
+    cutsConnections: 'no',
+    words:
+      'What is under way goes on: a request that is being answered, a WebSocket that is open. The next request is refused, on open connections too.',
+  },
   policy: `# conf/config.yaml of the gateway: a key of its own for Drawbridge, and where it may come from.
 # Roles of the Admin API are admin and viewer; changing a list takes admin.
 deployment:

@@ -15,16 +15,32 @@ export const AWS_FACTS: ProviderFacts = {
     ACCESS_KEY: {
       required: ['accessKeyId', 'secretAccessKey'],
       optional: ['sessionToken'],
-      forms: { accessKeyId: { pattern: /^\w{1,128}$/, words: 'must be letters and digits only' } },
+      descriptions: {
+        accessKeyId: 'the id of an access key of an IAM user',
+        secretAccessKey: 'its secret, which AWS shows once, when the key is made',
+        sessionToken: 'of temporary keys only; they stop working when it expires',
+      },
+      forms: {
+        accessKeyId: {
+          pattern: /^\w{1,128}$/,
+          words: 'must be letters and digits only',
+          example: 'AKIAIOSFODNN7EXAMPLE',
+        },
+      },
       hints: ['accessKeyId'],
     },
     ASSUME_ROLE: {
       required: ['roleArn'],
       optional: [],
+      descriptions: {
+        roleArn:
+          'the role to assume; its trust policy names the external id that is answered when the credential is made',
+      },
       forms: {
         roleArn: {
           pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
           words: 'must look like arn:aws:iam::123456789012:role/drawbridge',
+          example: 'arn:aws:iam::123456789012:role/drawbridge',
         },
       },
       hints: ['roleArn'],
@@ -61,5 +77,10 @@ export const AWS_FACTS: ProviderFacts = {
   ]
 }
 `,
+  revocation: {
+    cutsConnections: 'no',
+    words:
+      'Security groups track connections: one that is established lives until it ends or has been idle too long.',
+  },
   region: { pattern: /^[a-z]{2,3}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
 };

@@ -8,6 +8,7 @@ import {
 const UUID: FieldForm = {
   pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   words: 'must look like 00000000-0000-4000-8000-000000000001',
+  example: '00000000-0000-4000-8000-000000000001',
 };
 
 const GROUP = String.raw`[\w().-]{0,89}[\w()-]`;
@@ -57,6 +58,12 @@ export const AZURE_FACTS: ProviderFacts = {
     SERVICE_PRINCIPAL: {
       required: ['tenantId', 'clientId', 'clientSecret', 'subscriptionId'],
       optional: [],
+      descriptions: {
+        tenantId: 'the directory (tenant) id of the app registration',
+        clientId: 'the application (client) id of the app registration',
+        clientSecret: "the value of a client secret of it, not the secret's id",
+        subscriptionId: 'the subscription in which groups are looked for that are not named by their full id',
+      },
       forms: { tenantId: UUID, clientId: UUID, subscriptionId: UUID },
       hints: ['tenantId', 'clientId', 'subscriptionId'],
       places: ['subscriptionId'],
@@ -89,6 +96,11 @@ export const AZURE_FACTS: ProviderFacts = {
     },
   },
   region: null,
+  revocation: {
+    cutsConnections: 'depends',
+    words:
+      'Established connections live on, unless flushConnection is enabled on the network security group: then they are looked at again with every change of its rules.',
+  },
   policy: `{
   "Name": "Drawbridge",
   "Description": "Adds rules to network security groups and takes them out again",

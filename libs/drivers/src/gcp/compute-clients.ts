@@ -35,6 +35,11 @@ export class ComputeApi {
     this.base = environment['GCP_COMPUTE_URL']?.replace(/\/+$/, '') || undefined;
   }
 
+  /** Loads the clients. It takes seconds, in which the process does little else: not while somebody waits for a rule. */
+  async ready(): Promise<void> {
+    await (this.clients ??= this.load());
+  }
+
   /** @throws CallFailure, also for an answer in another shape */
   async call<T>(context: CallContext, send: (clients: ComputeClients) => Promise<T>): Promise<T> {
     this.clients ??= this.load();

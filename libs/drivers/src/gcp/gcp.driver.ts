@@ -12,23 +12,23 @@ import { AccessTokens, readServiceAccount } from './service-account';
 import { VpcNetwork } from './vpc-network';
 
 /**
- * The driver for firewall rules of Google's VPC networks: one rule for each opening.
+ * The driver for firewall rules of Google's VPC networks: one rule for each opening. With it comes the SDK.
  * @param environment where `GCP_COMPUTE_URL` and `GOOGLE_OAUTH_TOKEN_URL` are read
  */
-export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
-  return new GcpDriver(environment);
+export async function createGcpDriver(environment: NodeJS.ProcessEnv): Promise<ProviderDriver> {
+  const api = new ComputeApi(environment);
+  await api.ready();
+  return new GcpDriver(new AccessTokens(environment), api);
 }
 
 class GcpDriver implements ProviderDriver {
   readonly kind = 'GCP';
   readonly traits = GCP_FACTS.traits;
-  private readonly tokens: AccessTokens;
-  private readonly api: ComputeApi;
 
-  constructor(environment: NodeJS.ProcessEnv) {
-    this.tokens = new AccessTokens(environment);
-    this.api = new ComputeApi(environment);
-  }
+  constructor(
+    private readonly tokens: AccessTokens,
+    private readonly api: ComputeApi,
+  ) {}
 
   /** Compute counts the calls of a project, whoever makes them. */
   accountKey({ identifier }: CloudTarget): string {

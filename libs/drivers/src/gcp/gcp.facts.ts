@@ -15,19 +15,34 @@ const CREDENTIAL_TYPES: CredentialTypes = {
   SERVICE_ACCOUNT: {
     required: ['type', 'project_id', 'private_key', 'client_email'],
     optional: ['private_key_id'],
+    descriptions: {
+      type: 'of the key file, where it is always the same',
+      project_id:
+        'the project of the service account; networks are looked for there unless they name another one',
+      private_key: 'of the key file, with its line breaks',
+      client_email: 'of the key file: the e-mail address of the service account',
+      private_key_id: 'of the key file: helps to tell keys apart',
+    },
     forms: {
-      type: { pattern: /^service_account$/, words: 'must be service_account: no other kind of key is taken' },
+      type: {
+        pattern: /^service_account$/,
+        words: 'must be service_account: no other kind of key is taken',
+        example: 'service_account',
+      },
       project_id: {
         pattern: new RegExp(`^${PROJECT_ID}$`),
         words: 'must be the id of a Google Cloud project',
+        example: 'production-123456',
       },
       private_key: {
         pattern: /^-----BEGIN (RSA )?PRIVATE KEY-----\n[\w+/=\s]+-----END (RSA )?PRIVATE KEY-----$/,
         words: 'must be a private key in PEM, as in the key file',
+        example: '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----',
       },
       client_email: {
         pattern: /^[^\s@]{1,200}@[\w.-]{1,200}$/,
         words: 'must be the e-mail address of the service account',
+        example: 'drawbridge@production-123456.iam.gserviceaccount.com',
       },
     },
     hints: ['project_id', 'client_email', 'private_key_id'],
@@ -40,14 +55,14 @@ const CREDENTIAL_TYPES: CredentialTypes = {
 const POLICY = `title: Drawbridge
 stage: GA
 includedPermissions:
-- compute.firewalls.create
-- compute.firewalls.delete
-- compute.firewalls.get
-- compute.firewalls.list
-- compute.firewalls.update
-- compute.globalOperations.get
-- compute.networks.get
-- compute.networks.updatePolicy
+  - compute.firewalls.create
+  - compute.firewalls.delete
+  - compute.firewalls.get
+  - compute.firewalls.list
+  - compute.firewalls.update
+  - compute.globalOperations.get
+  - compute.networks.get
+  - compute.networks.updatePolicy
 `;
 
 export const GCP_FACTS: ProviderFacts = {
@@ -86,6 +101,10 @@ export const GCP_FACTS: ProviderFacts = {
   },
   region: null,
   policy: POLICY,
+  revocation: {
+    cutsConnections: 'no',
+    words: 'VPC firewall rules track connections: one that is established stays open as long as it is busy.',
+  },
 };
 
 /** A network, and the tags of the instances in it: rules for other tags are another object's. */

@@ -49,9 +49,22 @@ export const VERCEL_FACTS: ProviderFacts = {
     TOKEN: {
       required: ['token'],
       optional: ['teamId'],
+      descriptions: {
+        token: 'an access token of somebody who may change the firewall of the project',
+        teamId:
+          'the id of the team that the project belongs to; without it, it is the own account of the person',
+      },
       forms: {
-        token: { pattern: /^[\x21-\x7e]+$/, words: 'must be visible ASCII characters only' },
-        teamId: { pattern: /^[\w-]{1,100}$/, words: 'must be the id of a Vercel team' },
+        token: {
+          pattern: /^[\x21-\x7e]+$/,
+          words: 'must be visible ASCII characters only',
+          example: 'XXXXXXXXXXXXXXXXXXXXXXXX',
+        },
+        teamId: {
+          pattern: /^[\w-]{1,100}$/,
+          words: 'must be the id of a Vercel team',
+          example: 'team_a1B2c3D4e5F6g7H8i9J0k1L2',
+        },
       },
       hints: ['teamId'],
     },
@@ -82,6 +95,11 @@ export const VERCEL_FACTS: ProviderFacts = {
     },
   },
   region: null,
+  revocation: {
+    cutsConnections: 'no',
+    words:
+      'What is under way goes on: a response that is being streamed, a WebSocket that is open. The next request is denied.',
+  },
   policy: `A token of Vercel may do what the person it belongs to may do, in the scope it is made for.
 Make it for the scope of one team, with a date of expiry, as a member of that team whose role allows:
   read    the project

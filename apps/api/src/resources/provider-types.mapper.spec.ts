@@ -1,0 +1,105 @@
+import { PROVIDERS } from '#rules';
+import type { TextFormDto } from './dto/provider-types.dto';
+import { toProviderTypes } from './provider-types.mapper';
+
+/** Read as a client reads it, from JSON. */
+const typesOf = (provider: (typeof PROVIDERS)[number]): ReturnType<typeof toProviderTypes> =>
+  JSON.parse(JSON.stringify(toProviderTypes(provider))) as ReturnType<typeof toProviderTypes>;
+
+const fits = ({ pattern, flags, example }: TextFormDto): boolean => new RegExp(pattern, flags).test(example);
+
+const FITS_TYPE = {
+  integer: Number.isInteger,
+  integers: (value: unknown) => Array.isArray(value) && value.every(Number.isInteger),
+  text: (value: unknown) => typeof value === 'string',
+  texts: (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+} as const;
+
+describe.each(PROVIDERS)('the types of %s', (provider) => {
+  const types = typesOf(provider);
+
+  it('have, for each text that must have a form, an example that has it', () => {
+    const forms = [
+      ...types.credentialTypes.flatMap(({ credentialType, fields }) =>
+        fields.flatMap(({ name, form }) => (form ? [{ name: `${credentialType}.${name}`, form }] : [])),
+      ),
+      ...types.resourceTypes.map(({ resourceType, identifier }) => ({
+        name: resourceType,
+        form: identifier,
+      })),
+      ...(types.region ? [{ name: 'region', form: types.region }] : []),
+    ];
+    expect(forms.filter(({ form }) => !fits(form)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('have, for each config field, an example of its type within its limits', () => {
+    const fields = types.resourceTypes.flatMap(({ config }) => config);
+    const odd = fields.filter((field) => {
+      const { type, example, minimum = -Infinity, maximum = Infinity, mostItems = Infinity, choices } = field;
+      if (!FITS_TYPE[type](example)) return true;
+      const items = [example].flat();
+      if (items.length > mostItems) return true;
+      if (choices && !items.every((item) => choices.includes(String(item)))) return true;
+      if (field.pattern && !items.every((item) => new RegExp(field.pattern!, field.flags).test(String(item))))
+        return true;
+      return (
+        type.startsWith('integer') &&
+        !items.every((item) => Number(item) >= minimum && Number(item) <= maximum)
+      );
+    });
+    expect(odd.map(({ name }) => name)).toEqual([]);
+    expect(fields.filter(({ words }) => words.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('have a hint for each field of a credential', () => {
+    const fields = types.credentialTypes.flatMap((type) => type.fields);
+    expect(fields.filter(({ description }) => !description).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('tell what must be allowed, how fast rules are written, and whether connections are cut', () => {
+    expect(types.policy).toMatch(/\S\n$/);
+    expect(types.revocation.words).toMatch(/\.$/);
+    const { rulesInOneBatch = 0, writesInABurst = 0 } = types.limits ?? {};
+    expect([rulesInOneBatch > 0, writesInABurst > 0]).toEqual([!types.needsAgent, !types.needsAgent]);
+  });
+});
+
+describe('the types of all providers', () => {
+  it('say which of them need an agent', () => {
+    expect(PROVIDERS.filter((provider) => typesOf(provider).needsAgent)).toEqual(['AGENT']);
+  });
+
+  it('say which fields are secret, fixed and optional', () => {
+    const [key] = typesOf('AWS').credentialTypes;
+    expect(key).toEqual({
+      credentialType: 'ACCESS_KEY',
+      fields: [
+        expect.objectContaining({ name: 'accessKeyId', required: true, secret: false, fixed: false }),
+        expect.objectContaining({ name: 'secretAccessKey', required: true, secret: true, fixed: false }),
+        expect.objectContaining({ name: 'sessionToken', required: false, secret: true, fixed: false }),
+      ],
+    });
+    const fixed = typesOf('GCP').credentialTypes.flatMap(({ fields }) =>
+      fields.filter((field) => field.fixed),
+    );
+    expect(fixed.map(({ name }) => name)).toEqual(['project_id']);
+  });
+
+  it('read the limits of config fields from what checks them', () => {
+    const config = (['AZURE', 'VERCEL'] as const).flatMap((provider) =>
+      typesOf(provider).resourceTypes.flatMap((type) => type.config),
+    );
+    expect(config).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'priorityFrom', minimum: 100, maximum: 4096, required: false }),
+        expect.objectContaining({ name: 'protocol', choices: ['tcp', 'udp', 'icmp', 'all'] }),
+        expect.objectContaining({ name: 'port', words: ['must be a port from 1 to 65535'] }),
+        expect.objectContaining({ name: 'ports', minimum: 1, maximum: 65535, mostItems: 20 }),
+        expect.objectContaining({
+          name: 'pathPrefix',
+          pattern: String.raw`^\/[\w.~!$&'()*+,;=:@%/-]{0,255}$`,
+        }),
+      ]),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import {
+  DriverRegistry,
+  type CredentialShape,
+  type DriverTraits,
+  type FieldForm,
+  type ResourceTypeFacts,
+} from '#drivers';
+import type { Provider } from '#rules';
+import { configLimits } from './config-limits';
+import type {
+  CredentialFieldDto,
+  ProviderLimitsDto,
+  ProviderTypesDto,
+  ResourceTypeDto,
+  TextFormDto,
+} from './dto/provider-types.dto';
+import { likeWords } from './resource-naming';
+
+/** What a form needs to ask for a provider's credentials and resources. From facts alone: no driver is loaded. */
+export function toProviderTypes(provider: Provider): ProviderTypesDto {
+  const facts = DriverRegistry.facts(provider);
+  const isDriven = DriverRegistry.isDriven(provider);
+  return {
+    provider,
+    needsAgent: !isDriven,
+    credentialTypes: Object.entries(facts.credentialTypes).map(([credentialType, shape]) => ({
+      credentialType,
+      fields: credentialFieldsOf(shape),
+    })),
+    resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
+    ...(facts.region && { region: toTextForm({ ...facts.region, words: likeWords(facts.region) }) }),
+    ...(isDriven && { limits: toLimits(facts.traits) }),
+    policy: facts.policy,
+    revocation: facts.revocation,
+  };
+}
+
+function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
+  const { required, optional, descriptions, hints, forms, places = [] } = shape;
+  return [...required, ...optional].map((name) => {
+    const form = forms[name];
+    return {
+      name,
+      description: descriptions[name]!,
+      required: required.includes(name),
+      secret: !hints.includes(name),
+      fixed: places.includes(name),
+      ...(form && { form: toTextForm(form) }),
+    };
+  });
+}
+
+function toResourceType([resourceType, type]: [string, ResourceTypeFacts]): ResourceTypeDto {
+  const { identifier, portsPerRule, config } = type;
+  return {
+    resourceType,
+    identifier: Object.assign(toTextForm({ ...identifier, words: likeWords(identifier) }), {
+      description: identifier.description,
+    }),
+    portsPerRule,
+    config: config.map((field) => ({ ...field, ...configLimits(field.name) })),
+  };
+}
+
+const toTextForm = ({ words, pattern, example }: FieldForm): TextFormDto => ({
+  words,
+  pattern: pattern.source,
+  flags: pattern.flags,
+  example,
+});
+
+const toLimits = ({
+  batchSize,
+  writeBudget,
+  callPerRule,
+  callTimeoutMs,
+}: DriverTraits): ProviderLimitsDto => ({
+  rulesInOneBatch: batchSize,
+  writesInABurst: writeBudget.burst,
+  writesPerSecond: writeBudget.refillPerSecond,
+  callForEachRule: callPerRule ?? false,
+  secondsForACall: callTimeoutMs / 1000,
+});

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { DriverRegistry } from '#drivers';
+import type { Provider } from '#rules';
+import { driverLoad, type DriverLoad } from '../builders/driver-load';
+import { group, organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { figure, type Figure } from './figure';
+
+const TIMES = 5;
+const MOST_MEGABYTES = 300;
+
+/** What each driver costs a process of its own, and a worker that has none, or the one of AWS alone. */
+export async function drivers(): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start({ worker: false });
+  try {
+    const figures: Figure[] = [];
+    for (const provider of DriverRegistry.driven) {
+      figures.push(...(await costOf(provider, drawbridge.cloud.url)));
+    }
+    const none = await workerMegabytes(drawbridge);
+    await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    const aws = await workerMegabytes(drawbridge);
+    return [
+      ...figures,
+      figure('Worker without clouds: memory', 'MB', none),
+      figure('Worker that serves AWS only: memory', 'MB', aws, { atMost: MOST_MEGABYTES }),
+    ];
+  } finally {
+    await drawbridge.stop();
+  }
+}
+
+async function costOf(provider: Provider, url: string): Promise<Figure[]> {
+  const loads: DriverLoad[] = [];
+  for (let time = 0; time < TIMES; time += 1) loads.push(await driverLoad(provider, url));
+  const samples = (read: (load: DriverLoad) => number): number[] => loads.map(read);
+  return [
+    figure(
+      `${provider}: loaded`,
+      'ms',
+      samples(({ loadMs }) => loadMs),
+    ),
+    figure(
+      `${provider}: loaded, and one object verified`,
+      'ms',
+      samples(({ readyMs }) => readyMs),
+    ),
+    figure(
+      `${provider}: memory`,
+      'MB',
+      samples(({ before, after }) => after - before),
+    ),
+  ];
+}
+
+/** Of a worker that is ready for work, resident. */
+async function workerMegabytes(drawbridge: Drawbridge): Promise<number[]> {
+  const samples: number[] = [];
+  for (let time = 0; time < TIMES; time += 1) {
+    const worker = await drawbridge.startWorker();
+    samples.push(residentMegabytes(worker.pid));
+    await worker.stop();
+  }
+  return samples;
+}
+
+const residentMegabytes = (pid: number): number =>
+  Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024);

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { CloudTarget } from '#drivers';
+import type { Provider } from '#rules';
+import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
+import { simulatedClouds } from '../harness/drawbridge';
+import { group, SIMULATED_KEY } from './organization';
+
+const ROOT = resolve(__dirname, '../..');
+const SCRIPT = resolve(__dirname, '../harness/driver-load.cjs');
+
+/** What loading a driver, and using it once, cost a process that had none. */
+export interface DriverLoad {
+  readonly loadMs: number;
+  /** from the beginning to a verified cloud object: some drivers load their SDK with the first call only */
+  readonly readyMs: number;
+  /** resident memory before, and after the object was verified, MB */
+  readonly before: number;
+  readonly after: number;
+  /** drivers and scoped packages */
+  readonly loaded: readonly string[];
+}
+
+type Checked = Omit<CloudTarget, 'claims'>;
+
+const SUBSCRIPTION = '00000000-0000-4000-8000-000000000001';
+
+const object = (
+  resourceType: string,
+  identifier: string,
+  credentialType: string,
+  data: Readonly<Record<string, string>>,
+  region: string | null = null,
+): Checked => ({
+  resourceType,
+  identifier,
+  region,
+  credential: { credentialType, data, externalId: null },
+  deployment: 'test',
+});
+
+const nsg =
+  `/subscriptions/${SUBSCRIPTION}/resourcegroups/simulated-group` +
+  '/providers/microsoft.network/networksecuritygroups/simulated-nsg';
+
+/** An object of each simulated cloud, and the way into it. @param url of the simulator */
+const simulatedObjects = (url: string): Readonly<Record<Exclude<Provider, 'AGENT'>, Checked>> => ({
+  AWS: object('SECURITY_GROUP', group(0), 'ACCESS_KEY', SIMULATED_KEY, 'eu-central-1'),
+  GCP: object('FIREWALL', 'projects/simulated-project/global/networks/default', 'SERVICE_ACCOUNT', KEY_FILE),
+  AZURE: object('NETWORK_SECURITY_GROUP', nsg, 'SERVICE_PRINCIPAL', {
+    tenantId: '00000000-0000-4000-8000-000000000002',
+    clientId: '00000000-0000-4000-8000-000000000003',
+    clientSecret: 'simulated-client-secret',
+    subscriptionId: SUBSCRIPTION,
+  }),
+  APISIX: object('ROUTE', 'simulated-route-1', 'ADMIN_KEY', {
+    adminUrl: `${url}/apisix-gateway`,
+    adminKey: 'simulated-admin-key',
+  }),
+  VERCEL: object('FIREWALL_RULE', 'prj_simulated1', 'TOKEN', { token: 'simulated-vercel-token' }),
+});
+
+/**
+ * Loads one driver in a process of its own, and verifies an object of its simulated cloud.
+ * @param url of the simulator
+ * @throws Error with what the process said
+ */
+export async function driverLoad(provider: Provider, url: string): Promise<DriverLoad> {
+  const objects: Readonly<Partial<Record<Provider, Checked>>> = simulatedObjects(url);
+  const work = JSON.stringify({ provider, environment: simulatedClouds(url), target: objects[provider] });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', SCRIPT, work], {
+    cwd: ROOT,
+  });
+  return JSON.parse(stdout) as DriverLoad;
+}

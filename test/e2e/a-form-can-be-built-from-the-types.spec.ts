@@ -1,0 +1,209 @@
+import { PROVIDERS } from '#rules';
+import { organization, type Organization } from '../builders/organization';
+import type { Answer } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+
+interface Form {
+  readonly words: string;
+  readonly pattern: string;
+  readonly flags: string;
+  readonly example: string;
+}
+
+interface CredentialType {
+  readonly credentialType: string;
+  readonly fields: readonly { readonly name: string; readonly required: boolean; readonly form?: Form }[];
+}
+
+interface ConfigField {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly example: unknown;
+  readonly words: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly mostItems?: number;
+  readonly choices?: readonly string[];
+  readonly pattern?: string;
+}
+
+interface ResourceType {
+  readonly resourceType: string;
+  readonly identifier: Form;
+  readonly config: readonly ConfigField[];
+}
+
+interface ProviderTypes {
+  readonly provider: string;
+  readonly credentialTypes: readonly CredentialType[];
+  readonly resourceTypes: readonly ResourceType[];
+  readonly region?: Form;
+}
+
+interface Created {
+  readonly id: string;
+}
+
+interface Refused {
+  readonly message: string;
+}
+
+const ANY_TEXT = 'any text';
+
+/** What a form fills in: the examples, of all fields or of the required ones only. */
+const filledIn = ({ fields }: CredentialType, all: boolean): Record<string, string> =>
+  Object.fromEntries(
+    fields
+      .filter(({ required }) => all || required)
+      .map(({ name, form }) => [name, form ? form.example : ANY_TEXT]),
+  );
+
+/** The example twice, which no form may take: else the test would show nothing. */
+function violating({ pattern, flags, example }: Form): string {
+  const text = `${example} ${example}`;
+  if (new RegExp(pattern, flags).test(text)) throw new Error(`${pattern} takes ${text}`);
+  return text;
+}
+
+/** Values just outside of what a field says that it is held to; each field says something. */
+function beyond({ name, type, example, ...limits }: ConfigField): unknown[] {
+  const items = [
+    ...(limits.minimum === undefined ? [] : [limits.minimum - 1]),
+    ...(limits.maximum === undefined ? [] : [limits.maximum + 1]),
+    ...(limits.choices || limits.pattern !== undefined ? ['nothing of the kind'] : []),
+  ];
+  if (items.length === 0) throw new Error(`${name} is held to nothing`);
+  if (!type.endsWith('s')) return items;
+  const [item] = example as unknown[];
+  return [...items.map((one) => [one]), Array(limits.mostItems! + 1).fill(item)];
+}
+
+describe('A form can be built from the types', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let types: readonly ProviderTypes[];
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge, []);
+    types = await org.admin.expect(200, org.admin.get<ProviderTypes[]>('/resources/types'));
+  });
+  afterAll(() => drawbridge.stop());
+
+  const typesOf = (provider: string): ProviderTypes => types.find((one) => one.provider === provider)!;
+
+  const fieldsOfOthers = ({ config }: ResourceType): ConfigField[] => {
+    const own = new Set(config.map(({ name }) => name));
+    const all = types.flatMap((one) => one.resourceTypes.flatMap((type) => type.config));
+    return all.filter(({ name }) => !own.has(name));
+  };
+
+  const credential = (provider: string, type: CredentialType, data: object): Promise<Answer<Created>> =>
+    org.admin.post<Created>('/credentials', {
+      name: `${provider} ${type.credentialType}`,
+      provider,
+      credentialType: type.credentialType,
+      ...(type.fields.length > 0 && { credentialData: data }),
+    });
+
+  /** A resource as the form makes it, unless something else is given. */
+  async function resource<T = Created>(
+    { provider, credentialTypes, region }: ProviderTypes,
+    { resourceType, identifier, config }: ResourceType,
+    changes: object = {},
+  ): Promise<Answer<T>> {
+    const [type] = credentialTypes;
+    const { body } = await credential(provider, type!, filledIn(type!, true));
+    const required = config.filter((field) => field.required);
+    return org.admin.post<T>('/resources', {
+      name: `${provider} ${resourceType}`,
+      credentialId: body.id,
+      provider,
+      resourceType,
+      resourceIdentifier: identifier.example,
+      ...(region && { region: region.example }),
+      config: Object.fromEntries(required.map(({ name, example }) => [name, example])),
+      ...changes,
+    });
+  }
+
+  it('names every provider', () => {
+    expect(types.map(({ provider }) => provider)).toEqual([...PROVIDERS]);
+  });
+
+  it('is for every member and every key that may read resources, and for nobody else', async () => {
+    const reader = await org.apiKey(['resources:read']);
+    expect(await reader.get('/resources/types')).toMatchObject({ status: 200, body: types });
+    const other = await org.apiKey(['sessions:write']);
+    expect((await other.get('/resources/types')).status).toBe(403);
+    expect((await drawbridge.api.get('/resources/types')).status).toBe(401);
+  });
+
+  describe.each(PROVIDERS)('for %s', (provider) => {
+    it('credentials that are filled in by it are taken', async () => {
+      for (const type of typesOf(provider).credentialTypes) {
+        for (const all of [false, true]) {
+          expect((await credential(provider, type, filledIn(type, all))).status).toBe(201);
+        }
+      }
+    });
+
+    it('a required field that is left out, or a text without its form, is refused by its name', async () => {
+      for (const type of typesOf(provider).credentialTypes) {
+        for (const { name, required, form } of type.fields) {
+          const { [name]: _, ...rest } = filledIn(type, true);
+          const without = await credential(provider, type, rest);
+          expect(without.status).toBe(required ? 400 : 201);
+          if (!form) continue;
+          const { status, body } = await credential(provider, type, { ...rest, [name]: violating(form) });
+          expect({ status, body }).toMatchObject({
+            status: 400,
+            body: { message: `credentialData.${name} ${form.words}` },
+          });
+        }
+      }
+    });
+
+    it('resources that are filled in by it are taken, with each of the config fields', async () => {
+      const all = typesOf(provider);
+      for (const type of all.resourceTypes) {
+        expect((await resource(all, type)).status).toBe(201);
+        for (const { name, example } of type.config) {
+          const { status, body } = await resource(all, type, { config: { [name]: example } });
+          expect({ status, body }).toMatchObject({ status: 201, body: { config: { [name]: example } } });
+        }
+      }
+    });
+
+    it('an identifier, a region or a config field that it does not name is refused by its name', async () => {
+      const all = typesOf(provider);
+      const refusal = async (type: ResourceType, changes: object): Promise<string> => {
+        const { status, body } = await resource<Refused>(all, type, changes);
+        expect(status).toBe(400);
+        return body.message;
+      };
+      for (const type of all.resourceTypes) {
+        const { identifier } = type;
+        expect(await refusal(type, { resourceIdentifier: violating(identifier) })).toBe(
+          `resourceIdentifier ${identifier.words}`,
+        );
+        for (const { name, example } of fieldsOfOthers(type)) {
+          expect(await refusal(type, { config: { [name]: example } })).toContain(
+            `config.${name} does not apply`,
+          );
+        }
+        for (const field of type.config) {
+          for (const value of beyond(field)) {
+            const words = await refusal(type, { config: { [field.name]: value } });
+            expect(field.words.map((one) => `config.${field.name} ${one}`)).toContain(words);
+          }
+        }
+        if (!all.region) continue;
+        const words = await refusal(type, { region: violating(all.region) });
+        expect(words).toMatch(/^region /);
+        expect(words).toContain(all.region.words);
+      }
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { DriverRegistry } from '#drivers';
+import { driverLoad } from '../builders/driver-load';
+import { networkResource } from '../builders/network-resource';
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { AppProcess } from '../harness/processes';
+import { until } from '../harness/until';
+
+const TELLER = { NODE_OPTIONS: `--require ${resolve(__dirname, '../harness/tell-modules.cjs')}` };
+
+/** The SDKs, by who needs them. Drivers that speak plain HTTP have none. */
+const SDKS: Readonly<Record<string, string>> = { AWS: '@aws-sdk/', GCP: '@google-cloud/', AZURE: '@azure/' };
+
+const sdksIn = (loaded: readonly string[]): string[] =>
+  Object.keys(SDKS).filter((provider) => loaded.some((part) => part.startsWith(SDKS[provider]!)));
+const driversIn = (loaded: readonly string[]): string[] =>
+  loaded.filter((part) => part.endsWith('.driver.js'));
+
+/** What a process that was started with the teller has loaded by now. */
+async function loadedBy(teller: AppProcess): Promise<readonly string[]> {
+  const told = (): string[] => [...teller.output.matchAll(/^LOADED (.*)\n/gm)].map(([, list]) => list!);
+  const before = told().length;
+  teller.signal('SIGUSR2');
+  const answer = await until('the process tells what it has loaded', () =>
+    Promise.resolve(told().at(before)),
+  );
+  return JSON.parse(answer) as string[];
+}
+
+describe('A process loads only the SDKs it needs', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false, api: TELLER });
+    org = await organization(drawbridge, []);
+  });
+  afterAll(() => drawbridge.stop());
+
+  it('the API tells the types of all providers without a driver', async () => {
+    const types = await org.admin.expect(200, org.admin.get<object[]>('/resources/types'));
+    expect(types).toHaveLength(DriverRegistry.providers.length);
+    const loaded = await loadedBy(drawbridge.apiServer);
+    // other packages are seen: it does not just tell nothing
+    expect(loaded).toContain('@nestjs/core');
+    expect([...driversIn(loaded), ...sdksIn(loaded)]).toEqual([]);
+  });
+
+  it('a worker has none while nobody uses a cloud', async () => {
+    const worker = await drawbridge.startWorker(TELLER);
+    const loaded = await loadedBy(worker);
+    expect(loaded).toContain('@nestjs/core');
+    expect([...driversIn(loaded), ...sdksIn(loaded)]).toEqual([]);
+    await worker.stop();
+  });
+
+  it('a worker that serves AWS loads its SDK before there is work, and no other until somebody needs one', async () => {
+    const aws = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    const worker = await drawbridge.startWorker(TELLER);
+    const atStart = await loadedBy(worker);
+    expect(driversIn(atStart)).toEqual(['aws.driver.js']);
+    expect(sdksIn(atStart)).toEqual(['AWS']);
+
+    const session = await aws.started({ ipv4Address: '203.0.113.1' });
+    await aws.reaches(session.id, 'ACTIVE');
+    await aws.admin.expect(200, aws.admin.post(`/sessions/${session.id}/stop`));
+    await aws.reaches(session.id, 'CANCELLED');
+    const served = await loadedBy(worker);
+    expect(driversIn(served)).toEqual(['aws.driver.js']);
+    expect(sdksIn(served)).toEqual(['AWS']);
+
+    await networkResource(org, { port: 22 });
+    const other = await org.started({ ipv4Address: '203.0.113.2' });
+    await org.reaches(other.id, 'ACTIVE');
+    expect(sdksIn(await loadedBy(worker))).toEqual(['AWS', 'GCP']);
+    const next = await drawbridge.startWorker(TELLER);
+    expect(sdksIn(await loadedBy(next))).toEqual(['AWS', 'GCP']);
+  });
+});
+
+describe('The driver of', () => {
+  let simulator: AppProcess;
+
+  beforeAll(async () => {
+    simulator = await AppProcess.start('simulator', { SIMULATOR_PORT: '0' });
+  });
+  afterAll(() => simulator.stop('SIGKILL'));
+
+  it.each(DriverRegistry.driven)('%s needs its own SDK, and no other', async (provider) => {
+    const { loaded, before, after } = await driverLoad(provider, `http://127.0.0.1:${simulator.port}`);
+    expect(driversIn(loaded)).toEqual([`${provider.toLowerCase()}.driver.js`]);
+    expect(sdksIn(loaded)).toEqual(provider in SDKS ? [provider] : []);
+    expect(after).toBeGreaterThan(before);
+  });
+});
