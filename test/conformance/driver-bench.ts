@@ -10,6 +10,7 @@ export type Fault =
   | 'refuse'
   | 'not-found'
   | 'partial'
+  | 'quota'
   | 'slow'
   | 'timeout-after-success'
   | 'timeout-before';
@@ -49,6 +50,10 @@ export interface CloudFacts {
   readonly oneRulePerOpening: boolean;
   /** IPv4 and IPv6 rules have room of their own; else they share it */
   readonly roomByVersion: boolean;
+  /** no number of openings fills an object: it refuses a list that is too long as text */
+  readonly roomByLength?: true;
+  /** all deployments share one list: what another one put in lets in too */
+  readonly oneListForAll?: true;
 }
 
 /** A driver, a cloud it works on, and a way to bend and to look at that cloud without the driver. */
@@ -57,6 +62,8 @@ export interface DriverBench {
   readonly driver: ProviderDriver;
   /** an object with nothing open in it, and a credential that may change it; as many as 5 different ones */
   target(number: number): CloudTarget;
+  /** another spelling of an object's name; left out: in capitals */
+  readonly respelled?: (identifier: string) => string;
   /** an object that does not exist */
   missingTarget(): CloudTarget;
   /** the same object with a secret that the cloud does not know */
