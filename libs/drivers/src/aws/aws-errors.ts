@@ -34,7 +34,15 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'RequestInTheFuture',
     'RequestTimeTooSkewed',
   ],
-  conflict: [DUPLICATE_RULE, ...[...RULE_NOT_FOUND].filter((code) => code !== null), 'IncorrectState'],
+  conflict: [
+    DUPLICATE_RULE,
+    ...[...RULE_NOT_FOUND].filter((code) => code !== null),
+    // Somebody else changes the object, or has changed it since we looked.
+    'IncorrectState',
+    'PrefixListVersionMismatch',
+    'InvalidPrefixListModification',
+    'ConcurrentMutationLimitExceeded',
+  ],
   denied: [
     'UnauthorizedOperation',
     'AccessDenied',
@@ -59,8 +67,12 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'InvalidGroupId.Malformed',
     'InvalidSecurityGroupID.NotFound',
     'InvalidSecurityGroupId.NotFound',
+    'InvalidPrefixListID.NotFound',
+    'InvalidPrefixListId.NotFound',
+    'InvalidPrefixListID.Malformed',
+    'InvalidPrefixListId.Malformed',
   ],
-  quota: ['RulesPerSecurityGroupLimitExceeded'],
+  quota: ['RulesPerSecurityGroupLimitExceeded', 'PrefixListMaxEntriesExceeded'],
   invalid: [
     'InvalidParameterValue',
     'InvalidParameterCombination',
@@ -104,6 +116,12 @@ export class AwsFailure extends DriverError {
   get changeResult(): ChangeResult {
     return changeResultOf(this);
   }
+}
+
+/** The failure of a write; anything else is a defect and is thrown on. */
+export function asAwsFailure(error: unknown): AwsFailure {
+  if (error instanceof AwsFailure) return error;
+  throw error;
 }
 
 /** An answer that says neither yes nor no. */

@@ -1,7 +1,7 @@
-import { RULE_NOT_FOUND, type AwsFailure } from './aws-errors';
+import { asAwsFailure, RULE_NOT_FOUND, type AwsFailure } from './aws-errors';
 import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
-import { asAwsFailure, type SecurityGroup } from './security-group';
+import type { SecurityGroup } from './security-group';
 
 /**
  * Revokes rules in one call. EC2 refuses the whole call when one of them is gone or misspelled: then the group is

@@ -1,0 +1,119 @@
+import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule } from '#rules';
+import type { Outcomes } from '../outcomes';
+import { AwsFailure } from './aws-errors';
+import type { AddChange, AwsObject, Changes } from './aws-object';
+import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
+import { PrefixListChange, type EntryAddition, type EntryRemoval } from './prefix-list-change';
+import { isIpv6 } from './rule-mapping';
+
+/** The list at one moment: what is changed is changed from here. */
+interface Look {
+  readonly facts: PrefixListFacts;
+  /** by canonical CIDR */
+  readonly standing: ReadonlyMap<string, Entry>;
+}
+
+/**
+ * The entries of a managed prefix list. EC2 keys them by their address, and takes an addition of one that stands for
+ * a new description: so every change is worked out from one version of the list, and made of that version only.
+ */
+export class PrefixListEntries implements AwsObject {
+  constructor(private readonly list: PrefixList) {}
+
+  async verify(): Promise<void> {
+    const facts = await this.list.describe();
+    await this.list.entries(facts.version);
+    await this.list.mayChange(facts);
+  }
+
+  async readRules(deployment: string): Promise<ObservedRule[]> {
+    const { standing } = await this.look();
+    return [...standing].map(([cidr, entry]) => ({
+      key: ruleKey({ address: cidr, protocol: 'all', ports: [] }),
+      providerRuleId: this.idOf(cidr),
+      ownRuleId: ownRuleId(entry, deployment),
+    }));
+  }
+
+  async apply({ adds, removals }: Changes, deployment: string, outcomes: Outcomes): Promise<void> {
+    const look = await this.look();
+    const leaving = this.leaving(removals, look, deployment, outcomes);
+    const entering = this.entering(adds, look, new Set(leaving.map(({ cidr }) => cidr)), outcomes);
+    const room = look.facts.maxEntries - look.standing.size + leaving.length;
+    const full = new AwsFailure('quota', this.fullWords(look.facts), null, true);
+    outcomes.failed(
+      entering.slice(Math.max(0, room)).map(({ key }) => key),
+      full,
+    );
+    const change = new PrefixListChange(this.list, look.facts.version, outcomes);
+    await change.run(leaving, entering.slice(0, Math.max(0, room)));
+  }
+
+  private async look(): Promise<Look> {
+    const facts = await this.list.whenSettled();
+    const entries = await this.list.entries(facts.version);
+    const standing = entries.map((entry) => [canonicalCidr(entry.cidr)?.cidr ?? entry.cidr, entry] as const);
+    return { facts, standing: new Map(standing) };
+  }
+
+  /** Of what is to be removed, what stands and is ours; the rest counts as removed. */
+  private leaving(
+    removals: readonly string[],
+    { standing }: Look,
+    deployment: string,
+    outcomes: Outcomes,
+  ): EntryRemoval[] {
+    const ours = [...standing].filter(([, entry]) => ownRuleId(entry, deployment) !== null);
+    const byId = new Map(ours.map(([cidr, entry]) => [this.idOf(cidr), { cidr: entry.cidr }]));
+    return removals.flatMap((id) => {
+      const entry = byId.get(id);
+      if (entry) return [{ action: 'remove', key: id, cidr: entry.cidr }];
+      outcomes.done(id, null);
+      return [];
+    });
+  }
+
+  /** Of what is to be added, what can be; what stands already, ours or foreign, is done. */
+  private entering(
+    adds: readonly AddChange[],
+    { standing, facts }: Look,
+    leaving: ReadonlySet<string>,
+    outcomes: Outcomes,
+  ): EntryAddition[] {
+    const unique = new Map(adds.map((add) => [ruleKey(add.spec), add]));
+    return [...unique].flatMap(([key, { spec, mark }]) => {
+      const cidr = spec.address;
+      const providerRuleId = this.idOf(cidr);
+      const entry = standing.get(cidr);
+      const objection = this.objectionTo(spec, facts);
+      if (objection) outcomes.failed([key], new AwsFailure('invalid', objection, null, true));
+      else if (entry && !leaving.has(entry.cidr)) outcomes.done(key, providerRuleId);
+      else return [{ action: 'add', key, cidr, description: formatMark(mark), providerRuleId }];
+      return [];
+    });
+  }
+
+  private objectionTo(
+    { address, protocol, ports }: AddChange['spec'],
+    facts: PrefixListFacts,
+  ): string | null {
+    if (protocol !== 'all' || ports.length > 0)
+      return 'An entry of a prefix list has no protocol and no ports';
+    const family = isIpv6(address) ? 'IPv6' : 'IPv4';
+    if (family === facts.family) return null;
+    return `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
+  }
+
+  private fullWords({ maxEntries }: PrefixListFacts): string {
+    return `${this.list.listId} is full: its maximum is ${maxEntries} entries (MaxEntries)`;
+  }
+
+  private idOf(cidr: string): string {
+    return `${this.list.listId}/${cidr}`;
+  }
+}
+
+function ownRuleId({ description }: Entry, deployment: string): string | null {
+  const mark = parseMark(description);
+  return mark?.deployment === deployment ? mark.ruleId : null;
+}
