@@ -194,6 +194,7 @@ export function verdictOf(policy: RoutePolicy, { user, key }: Caller): Verdict {
     if (ADMIN_SCOPES.has(scope) && !user.isOrgAdmin) return '403';
   }
   if (policy.kind === 'admin') return user.isOrgAdmin ? 'let in' : '403';
+  if (policy.kind === 'key') return key ? 'let in' : '403';
   if (policy.kind === 'signed-in') return 'let in';
   return platformVerdict(policy, user);
 }

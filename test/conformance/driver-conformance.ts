@@ -67,7 +67,7 @@ export function describeDriver(
   start: (options: BenchOptions) => Promise<DriverBench>,
   objects = '',
 ): void {
-  const caseMs = CASE_MS + 2 * DriverRegistry.facts(provider)!.traits.callTimeoutMs;
+  const caseMs = CASE_MS + 2 * DriverRegistry.facts(provider).traits.callTimeoutMs;
 
   const driverName = `${provider} driver${objects && ` of ${objects}`}`;
 
@@ -95,7 +95,7 @@ export function describeDriver(
       return { action: 'add', ruleId, spec, mark: { deployment, ruleId, expiresAt: EXPIRES_AT }, config: {} };
     };
     const portsPerRule = (): PortsPerRule =>
-      DriverRegistry.facts(bench.driver.kind)!.resourceTypes[target.resourceType]!.portsPerRule;
+      DriverRegistry.facts(bench.driver.kind).resourceTypes[target.resourceType]!.portsPerRule;
     /** What the database would claim to stand in each object: everything that was ever about to be added. */
     const claims = new Map<string, Map<string, string>>();
     const claimed = (on: CloudTarget): CloudTarget => ({
@@ -554,9 +554,9 @@ export function describeDriver(
 
       it('has one name for an object, however it is spelled, and another for another', () => {
         const { resourceType, identifier } = target;
-        const { place } = DriverRegistry.facts(bench.driver.kind)!.resourceTypes[resourceType]!;
+        const { place } = DriverRegistry.facts(bench.driver.kind).resourceTypes[resourceType]!;
         const placed = (spelled: string): PlacedObject =>
-          place({ identifier: spelled, config: {}, hints: target.credential.data });
+          place({ identifier: spelled, config: {}, organization: 'any', hints: target.credential.data });
         const { respelled = (text: string) => text.toUpperCase() } = bench;
         expect(placed(respelled(identifier))).toEqual(placed(identifier));
         expect(placed(identifier).identifier).toBe(identifier);

@@ -31,6 +31,7 @@ export class SimulatedCloud {
       azureRulesPerGroup: room,
       azureOperationMs: 1,
       azureWriteBurst: 10_000,
+      vercelAddresses: room,
     });
     return new SimulatedCloud(simulator.url, () => simulator.close(), provider, operations);
   }

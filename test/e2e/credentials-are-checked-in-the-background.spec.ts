@@ -114,18 +114,12 @@ describe('Credentials and resources are checked in the background', () => {
       },
     );
 
-    it('one of a provider that is not driven here is left alone', async () => {
-      const { id } = await org.admin.expect(
-        201,
-        org.admin.post<Credential>('/credentials', {
-          name: 'Host',
-          provider: 'AGENT',
-          credentialType: 'AGENT',
-        }),
-      );
-      const later = await made(SIMULATED_KEY);
-      await becomes(later.id, true);
-      expect(await find(id)).toMatchObject({ isValid: null, lastVerifiedAt: null, verificationError: null });
+    it('one for agents holds nothing that could be refused', async () => {
+      const host = { name: 'Hosts', provider: 'AGENT', credentialType: 'AGENT' };
+      const { id } = await org.admin.expect(201, org.admin.post<Credential>('/credentials', host));
+      await becomes(id, true);
+      const verified = await org.admin.post<Credential>(`/credentials/${id}/verify`);
+      expect(verified).toMatchObject({ status: 200, body: { isValid: true, verificationError: null } });
     });
 
     it('two workers check each one once', async () => {

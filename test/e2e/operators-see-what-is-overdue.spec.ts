@@ -1,3 +1,4 @@
+import { guardedHost, lastHeardOf } from '../builders/agents';
 import { group, organization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
@@ -48,6 +49,16 @@ describe('Operators see what is overdue', () => {
     expect(await metric('drawbridge_revocation_lateness_seconds_sum')).toBeLessThan(20);
     expect(await metric('overdue_rules')).toBe(0);
     expect((await read('/metrics')).text).toContain('queue_depth{provider="AWS"}');
+  });
+
+  it('counts agents that are there and agents that are away', async () => {
+    const host = await guardedHost(org, 'watched-host');
+    expect(await metric('agents', 'state="connected"')).toBe(0);
+    await host.agent().fetched();
+    expect(await metric('agents', 'state="connected"')).toBe(1);
+    await lastHeardOf(drawbridge, 'watched-host', 60);
+    expect(await metric('agents', 'state="connected"')).toBe(0);
+    expect(await metric('agents', 'state="away"')).toBe(1);
   });
 
   it('shows a rule that cannot be closed, how long it is overdue, and that it is no more', async () => {

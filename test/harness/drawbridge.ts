@@ -62,6 +62,8 @@ export class Drawbridge {
       GOOGLE_OAUTH_TOKEN_URL: `${clouds}/gcp/token`,
       AZURE_AUTHORITY_HOST: `${clouds}/azure/login`,
       AZURE_RESOURCE_MANAGER_URL: `${clouds}/azure/arm`,
+      VERCEL_API_URL: `${clouds}/vercel`,
+      TENANT_URL_NETWORKS: '127.0.0.0/8',
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });

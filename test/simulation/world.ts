@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { CloudTarget, DriverTraits } from '#drivers';
 import type { OrganizationId } from '#rules';
 import type { CloudWays } from '../../apps/worker/src/clouds/cloud-access';
-import { ConvergenceRunner } from '../../apps/worker/src/convergence/convergence-runner';
+import { ConvergenceRunner, type Convergence } from '../../apps/worker/src/convergence/convergence-runner';
 import { Converger } from '../../apps/worker/src/convergence/converger';
 import { Reconciler } from '../../apps/worker/src/convergence/reconciler';
 import { Sweeper } from '../../apps/worker/src/sweep/sweeper';
@@ -128,6 +128,7 @@ export class World {
       leaseGeneration: 0,
       lastWriteAt: null,
       lastWriteSize: 0,
+      inFlightUntil: null,
       reconcileDueAt: this.chance.between(0, 600_000),
       reconcileRequested: false,
     });
@@ -202,7 +203,11 @@ export class World {
     };
     const converger = new Converger(stores.database, stores, clouds, reconciler, observer, process);
     const { database, sweep } = stores;
-    return new ConvergenceRunner(database, sweep, converger, this.slots, process, this.log(process));
+    const convergence: Convergence = {
+      converge: ({ targetId }, stopping) => converger.converge(targetId, stopping),
+      handOver: () => converger.handOver(),
+    };
+    return new ConvergenceRunner(database, sweep, convergence, this.slots, process, this.log(process));
   }
 
   private sweepAgain(process: SimulatedProcess, sweeper: Sweeper): void {

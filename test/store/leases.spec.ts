@@ -34,11 +34,11 @@ describe('A lease on a cloud object', () => {
     );
     return row!.id;
   };
-  const rule = async (targetId: string): Promise<string> => {
+  const rule = async (targetId: string, key = 'k'): Promise<string> => {
     const [row] = await database.autocommit.query<{ id: string }[]>(
       `INSERT INTO rules (target_id, key, address, protocol, ports, due_at)
-       VALUES ($1, 'k', '203.0.113.1/32', 'tcp', '22', now()) RETURNING id`,
-      [targetId],
+       VALUES ($1, $2, '203.0.113.1/32', 'tcp', '22', now()) RETURNING id`,
+      [targetId, key],
     );
     return row!.id;
   };
@@ -95,12 +95,36 @@ describe('A lease on a cloud object', () => {
     expect(BigInt(next.generation)).toBe(BigInt(paused.generation) + 1n);
     expect(await leases.renew(database.autocommit, paused, 10)).toBe(false);
     const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
-    const changes = { additions: [ruleId], removals: [], access };
-    expect(await new ConvergenceStore().recordIntent(database.autocommit, paused, changes, 10)).toBe(false);
+    const changes = { additions: [ruleId], removals: [], access, wholeList: false };
+    expect(await new ConvergenceStore().recordIntent(database.autocommit, paused, changes, 10)).toBeNull();
     expect(await settle(paused, ruleId, 0)).toBeNull();
     expect(await stateOf(ruleId)).toBe('absent');
     expect(await settle(next, ruleId, 0)).not.toBeNull();
     expect(await stateOf(ruleId)).toBe('present');
+  });
+
+  it('a list that was written unheard is in flight as a whole, until it no longer can be', async () => {
+    const id = await target();
+    const [written, other] = [await rule(id), await rule(id, 'other')];
+    const lease = (await leases.take(database.autocommit, id, 10))!;
+    const convergence = new ConvergenceStore();
+    const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
+    const changes = { additions: [written], removals: [], access, wholeList: true };
+    const inFlightMs = async (): Promise<number> => {
+      const due = await convergence.due(database.autocommit, lease, 10);
+      return due.find(({ ruleId }) => ruleId === other)!.inFlightMs;
+    };
+    const answered = (await convergence.recordIntent(database.autocommit, lease, changes, 1000))!;
+    expect(await inFlightMs()).toBeGreaterThan(900_000);
+    await convergence.heard(database.autocommit, lease, answered);
+    expect(await inFlightMs()).toBe(0);
+    await convergence.recordIntent(database.autocommit, lease, changes, 500);
+    const later = (await convergence.recordIntent(database.autocommit, lease, changes, 1000))!;
+    await convergence.heard(database.autocommit, lease, later);
+    expect(await inFlightMs()).toBeLessThanOrEqual(500_000);
+    expect(await inFlightMs()).toBeGreaterThan(400_000);
+    await convergence.recordIntent(database.autocommit, lease, { ...changes, wholeList: false }, 1000);
+    expect(await inFlightMs()).toBe(0);
   });
 
   it('what changed while it was looked at stays due', async () => {

@@ -2,7 +2,7 @@ import type { Database, Tx } from '#entities';
 import { Tables } from '../simulation/model/tables';
 
 const MOMENTS: Readonly<Record<string, readonly string[]>> = {
-  targets: ['lease_until', 'last_write_at', 'reconcile_due_at'],
+  targets: ['lease_until', 'last_write_at', 'reconcile_due_at', 'in_flight_until'],
   rules: ['due_at', 'in_flight_until', 'lost_at', 'target_missing_since'],
   sessions: ['started_at', 'expires_at', 'ended_at'],
   write_budgets: ['refilled_at'],

@@ -146,6 +146,7 @@ export class Play {
       leaseGeneration: 0,
       lastWriteAt: null,
       lastWriteSize: 0,
+      inFlightUntil: null,
       reconcileDueAt: 600_000,
       reconcileRequested: false,
     });
@@ -345,6 +346,12 @@ export class Play {
       .filter(() => this.chance.happens(0.8))
       .map((row) => ({ model: row, real: realDue.find(({ key }) => key === row.key)! }));
     if (pairs.length === 0) return;
+    const standing = this.model.convergence.standing(model);
+    const reallyStanding = await this.both.real((tx) => convergence.standing(tx, real));
+    deepEqual(
+      reallyStanding.map(({ ruleId: _, ...row }) => row).toSorted(byKey),
+      standing.map(({ ruleId: _, ...row }) => row).toSorted(byKey),
+    );
     const access = this.way();
     if (this.chance.happens(0.1)) {
       const [pair] = pairs;
@@ -356,11 +363,16 @@ export class Play {
         additions: pairs.filter((pair) => pair.model.wanted).map((pair) => pair[side].ruleId),
         removals: pairs.filter((pair) => !pair.model.wanted).map((pair) => pair[side].ruleId),
       });
-      const noted = this.model.convergence.recordIntent(model, { ...split('model'), access }, 10);
+      const wholeList = this.chance.happens(0.3);
+      const noted = this.model.convergence.recordIntent(model, { ...split('model'), access, wholeList }, 10);
       const reallyNoted = await this.both.real((tx) =>
-        convergence.recordIntent(tx, real, { ...split('real'), access }, 10),
+        convergence.recordIntent(tx, real, { ...split('real'), access, wholeList }, 10),
       );
-      deepEqual(reallyNoted, noted);
+      deepEqual(reallyNoted && typeof reallyNoted.unheardUntil, noted && typeof noted.unheardUntil);
+      if (noted?.unheardUntil === null && wholeList && this.chance.happens(0.5)) {
+        this.model.convergence.heard(model, noted);
+        await this.both.real((tx) => convergence.heard(tx, real, reallyNoted!));
+      }
     }
     if (this.chance.happens(0.3)) await this.step();
     if (this.chance.happens(0.1)) {

@@ -22,6 +22,7 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       fromNow(target.leaseUntil),
       fromNow(target.lastWriteAt),
       fromNow(target.reconcileDueAt),
+      fromNow(target.inFlightUntil),
     ]),
     rules: [...tables.rules.values()].map((rule) => [
       rule.targetId,
@@ -78,7 +79,7 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
   return {
     targets: await rows(
       `id, lease_generation::int, last_write_size, reconcile_requested, ${ms('lease_until')}, ${ms('last_write_at')},
-         ${ms('reconcile_due_at')}`,
+         ${ms('reconcile_due_at')}, ${ms('in_flight_until')}`,
       'targets',
     ),
     rules: await rows(

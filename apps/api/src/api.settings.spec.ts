@@ -58,6 +58,7 @@ describe('the API’s environment', () => {
     ['ACCESS_TOKEN_TTL', '15m'],
     ['TRUSTED_PROXIES', 'true'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TENANT_URL_NETWORKS', 'localhost'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://app.example.com/'],
     ['DEPLOYMENT_ID', 'Default'],

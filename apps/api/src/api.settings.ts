@@ -104,6 +104,11 @@ export class ApiSettings {
   @AreCidrs({ message: 'TRUSTED_PROXIES must be a comma-separated list of addresses and CIDR ranges' })
   TRUSTED_PROXIES: readonly string[] = DEFAULT_TRUSTED_PROXIES;
 
+  /** private networks that a URL of a tenant may lead to: an APISIX gateway beside this service */
+  @toList()
+  @AreCidrs({ message: 'TENANT_URL_NETWORKS must be a comma-separated list of addresses and CIDR ranges' })
+  TENANT_URL_NETWORKS: readonly string[] = [];
+
   /** browsers' pages that may call; none by default */
   @toList()
   @AreOrigins({

@@ -2,6 +2,7 @@ import { Module, ValidationPipe, type DynamicModule, type Type } from '@nestjs/c
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccessGuard } from '#guards';
+import { AgentsModule } from './agents/agents.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
 import { AuditModule } from './audit/audit.module';
@@ -43,6 +44,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   BillingModule,
   AuditModule,
   ApiKeysModule,
+  AgentsModule,
   PlatformModule,
   HealthModule,
 ];

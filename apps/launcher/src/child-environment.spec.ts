@@ -14,6 +14,8 @@ describe('childEnvironment', () => {
       GOOGLE_OAUTH_TOKEN_URL: 'http://127.0.0.1:4700/gcp/token',
       AZURE_AUTHORITY_HOST: 'http://127.0.0.1:4700/azure/login',
       AZURE_RESOURCE_MANAGER_URL: 'http://127.0.0.1:4700/azure/arm',
+      VERCEL_API_URL: 'http://127.0.0.1:4700/vercel',
+      TENANT_URL_NETWORKS: '127.0.0.0/8,::1',
       DATABASE_URL: 'postgresql://here',
       PORT: '3100',
       SIMULATOR_PORT: '4700',
@@ -25,7 +27,9 @@ describe('childEnvironment', () => {
 
   it('names no endpoint when the clouds are real', () => {
     const environment = childEnvironment({}, { ...addresses, simulatorPort: null }, secrets, 'x');
-    const named = Object.keys(environment).filter((name) => /ENDPOINT|SIMULATOR|AZURE|GCP|GOOGLE/.test(name));
+    const named = Object.keys(environment).filter((name) =>
+      /ENDPOINT|SIMULATOR|AZURE|GCP|GOOGLE|VERCEL|TENANT/.test(name),
+    );
     expect(named).toEqual([]);
   });
 

@@ -43,4 +43,7 @@ const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
   GOOGLE_OAUTH_TOKEN_URL: `http://127.0.0.1:${port}/gcp/token`,
   AZURE_AUTHORITY_HOST: `http://127.0.0.1:${port}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,
+  VERCEL_API_URL: `http://127.0.0.1:${port}/vercel`,
+  // The simulated gateway is named by its credential.
+  TENANT_URL_NETWORKS: '127.0.0.0/8,::1',
 });

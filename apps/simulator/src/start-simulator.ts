@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http';
+import { ApisixProvider } from './apisix/apisix-provider';
 import { AwsProvider } from './aws/aws-provider';
 import { AzureProvider } from './azure/azure-provider';
 import { ControlInterface } from './control/control-interface';
 import { FrontDoor } from './front-door';
 import { GcpProvider } from './gcp/gcp-provider';
 import { StateFile } from './ground-truth/state-file';
+import { VercelProvider } from './vercel/vercel-provider';
 import { SimulatedWorld } from './world';
 
 export interface SimulatorOptions {
@@ -30,6 +32,8 @@ export interface SimulatorOptions {
   readonly azureOperationMs?: number;
   /** changes a subscription may make at once */
   readonly azureWriteBurst?: number;
+  /** addresses that the firewall of a Vercel project may list */
+  readonly vercelAddresses?: number;
   readonly writeBurst?: number;
   readonly writeRefillPerSecond?: number;
   readonly readBurst?: number;
@@ -60,6 +64,7 @@ const DEFAULTS = {
   azureRulesPerGroup: 1000,
   azureOperationMs: 50,
   azureWriteBurst: 1000,
+  vercelAddresses: 4875,
   writeBurst: 50,
   writeRefillPerSecond: 5,
   readBurst: 100,
@@ -96,7 +101,15 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     writes: { burst: settings.azureWriteBurst, refillPerSecond: 3 },
     reads: { burst: 10_000, refillPerSecond: 33 },
   });
-  const providers = [aws, gcp, azure];
+  const vercel = new VercelProvider(world, {
+    addresses: settings.vercelAddresses,
+    // What the Pro plan allows.
+    rules: 40,
+    // Vercel states no numbers: generous ones, so that what is tested is the driver's own thrift.
+    writes: { burst: 100, refillPerSecond: 10 },
+    reads: { burst: 500, refillPerSecond: 50 },
+  });
+  const providers = [aws, gcp, azure, new ApisixProvider(world), vercel];
   const control = new ControlInterface(world, providers, () => {
     world.reset();
     for (const provider of providers) provider.reset();

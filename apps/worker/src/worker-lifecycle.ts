@@ -5,7 +5,7 @@ import type {
 } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DriverRegistry } from '#drivers';
-import type { Database } from '#entities';
+import { BacklogStore, type Database } from '#entities';
 import type { QueueConnection } from '#jobs';
 import type { CloudAccess } from './clouds/cloud-access';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
@@ -43,8 +43,12 @@ export class WorkerLifecycle
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    // An SDK takes half a second to load: not while somebody waits for the first rule.
-    await Promise.all(DriverRegistry.providers.map((provider) => this.parts.clouds.driver(provider)));
+    // An SDK takes half a second and tens of megabytes: neither while somebody waits for a rule, nor for clouds nobody uses
+    const { database, clouds } = this.parts;
+    const used = await new BacklogStore().providersInUse(database.autocommit);
+    await Promise.all(
+      used.filter((provider) => DriverRegistry.isDriven(provider)).map((provider) => clouds.driver(provider)),
+    );
     await this.parts.operators.open();
     this.processors = this.parts.startProcessors();
     for (const task of this.parts.tasks) task.start();

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { pino } from 'pino';
 import { DriverRegistry } from '#drivers';
 import {
+  AgentWatchStore,
   ConvergenceStore,
   Database,
   DataKeyStore,
@@ -14,11 +15,13 @@ import {
 import { connectQueue, refuseWrongRedis, type QueueConnection } from '#jobs';
 import { LogSink } from '#logs';
 import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
+import { AgentConverger } from './agents/agent-converger';
 import { auditSealing } from './audit/audit-sealer';
 import { overdueAlarm } from './audit/overdue-alarm';
 import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
 import { CloudAccess } from './clouds/cloud-access';
+import { convergenceByProvider } from './convergence/convergence-by-provider';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ConvergenceRunner } from './convergence/convergence-runner';
 import { Converger } from './convergence/converger';
@@ -63,16 +66,16 @@ export class WorkerModule {
     };
     const metrics = new WorkerMetrics(log);
     const sweeps = new SweepStore();
+    const reconciles = new ReconcileStore(settings.RECONCILE_SECONDS);
+    const reconciler = new Reconciler(database, stores.leases, reconciles, clouds);
+    const agentStores = { ...stores, reconciles, watch: new AgentWatchStore() };
     const runner = new ConvergenceRunner(
       database,
       sweeps,
-      new Converger(
-        database,
-        stores,
-        clouds,
-        new Reconciler(database, stores.leases, new ReconcileStore(settings.RECONCILE_SECONDS), clouds),
-        metrics,
-        MACHINE_TIMING,
+      convergenceByProvider(
+        (provider) => DriverRegistry.isDriven(provider),
+        new Converger(database, stores, clouds, reconciler, metrics, MACHINE_TIMING),
+        new AgentConverger(database, agentStores, metrics, MACHINE_TIMING),
       ),
       settings.WORKER_CONCURRENCY,
       MACHINE_TIMING,

@@ -1,6 +1,10 @@
-import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
-import { POSTGRES_URL, POSTGRES_URL_WORDS, REDIS_URL, REDIS_URL_WORDS, toInteger } from '#config';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { POSTGRES_URL, POSTGRES_URL_WORDS, REDIS_URL, REDIS_URL_WORDS, toInteger, toList } from '#config';
+import { canonicalCidr } from '#rules';
 import { AreMasterKeys } from '#secrets';
+
+const areCidrs = (list: unknown): boolean =>
+  Array.isArray(list) && list.every((item) => canonicalCidr(String(item)) !== null);
 
 export class WorkerSettings {
   @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
@@ -28,6 +32,14 @@ export class WorkerSettings {
   @Min(5, { message: 'RECONCILE_SECONDS must be at least 5' })
   @Max(86_400, { message: 'RECONCILE_SECONDS must be at most 86400' })
   RECONCILE_SECONDS = 45;
+
+  /** private networks that a URL of a tenant may lead to: an APISIX gateway beside this service */
+  @toList()
+  @ValidateBy(
+    { name: 'areCidrs', validator: { validate: areCidrs } },
+    { message: 'TENANT_URL_NETWORKS must be a comma-separated list of addresses and CIDR ranges' },
+  )
+  TENANT_URL_NETWORKS: readonly string[] = [];
 
   /** where operators and probes reach this process; unset: nowhere */
   @IsOptional()

@@ -1,3 +1,4 @@
+export { agentAbsence } from './agent/agent-absence';
 export { DriverError, driverErrorOf } from './driver-error';
 export type {
   CloudTarget,

@@ -20,7 +20,7 @@ export interface CloudTarget {
   readonly deployment: string;
   /**
    * What stands in the object by our record: the rule's key, and its id. For clouds whose entries carry no mark;
-   * where they do, the mark alone counts.
+   * where they do, the mark alone counts. Of the rules that are due; with `traits.wholeList` of every rule.
    */
   readonly claims: ReadonlyMap<string, string>;
 }
@@ -44,6 +44,11 @@ export interface DriverTraits {
   readonly writeBudget: { readonly burst: number; readonly refillPerSecond: number };
   /** each change is a write call of its own; left out: additions take one call and removals another */
   readonly callPerRule?: true;
+  /**
+   * an object's openings are one list that each write replaces: a write that lands late undoes what came after it, and
+   * a list that somebody deleted is made again from `CloudTarget.claims`
+   */
+  readonly wholeList?: true;
   /** writes to one object keep a distance, so that what arrives meanwhile goes into one call */
   readonly writeSpacing: {
     readonly usualMs: number;

@@ -6,6 +6,8 @@ export interface FieldForm {
   readonly pattern: RegExp;
   /** goes after the field's name: `must be …` */
   readonly words: string;
+  /** what a pattern cannot tell: words that go after the field's name, null when the text is fine */
+  readonly refusal?: (text: string) => string | null;
 }
 
 /** The fields of one credentialType. What else is sent is ignored. */
@@ -37,6 +39,8 @@ export interface ProviderFacts {
 
 /** How a tenant names a cloud object. */
 export interface NamedObject {
+  /** whose: a part of the object's name where every tenant has names of its own */
+  readonly organization: string;
   readonly identifier: string;
   readonly config: ResourceConfig;
   /** the credential's `hints`: project, subscription or address it is good for */

@@ -73,6 +73,9 @@ export const AUDIT_EVENT_TYPES = [
   'RULE_REVOCATION_OVERDUE',
   'RULE_ORPHAN_REMOVED',
   'RESOURCE_RECONCILED',
+  'AGENT_CONNECTED',
+  'AGENT_OFFLINE',
+  'AGENT_DUPLICATED',
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 

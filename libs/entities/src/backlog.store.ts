@@ -16,6 +16,12 @@ const OVERDUE_AFTER_SECONDS = 5;
 
 /** For operators: serves all organizations. */
 export class BacklogStore {
+  /** Of those that were ever named by a resource. */
+  async providersInUse(tx: Tx): Promise<Provider[]> {
+    const rows = await tx.query<{ provider: Provider }[]>('SELECT DISTINCT provider FROM targets');
+    return rows.map(({ provider }) => provider);
+  }
+
   byProvider(tx: Tx): Promise<Backlog[]> {
     return tx.query(
       `WITH late AS (

@@ -51,6 +51,12 @@ export interface DueRuleRow extends DueRule {
   readonly holders: readonly HolderRow[];
 }
 
+/** That a call is about to be made. */
+export interface Intent {
+  /** until then an earlier write of the object's whole list may land that nobody has heard of */
+  readonly unheardUntil: Date | null;
+}
+
 interface RawDueRow {
   ruleId: string;
   key: string;
@@ -104,7 +110,8 @@ export class ConvergenceStore {
     const rows = await tx.query<RawDueRow[]>(
       `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.is_foreign AS "isForeign",
          r.revision, r.attempts,
-         extract(epoch FROM r.in_flight_until - now())::float8 * 1000 AS "inFlightMs",
+         extract(epoch FROM greatest(r.in_flight_until, CASE WHEN t.in_flight_until > now() THEN t.in_flight_until END)
+           - now())::float8 * 1000 AS "inFlightMs",
          extract(epoch FROM now() - r.target_missing_since)::float8 * 1000 AS "targetMissingMs", r.credential_id AS "credentialId", r.region,
          CASE WHEN NOT r.is_foreign THEN r.provider_rule_id END AS "seenAs",
          ARRAY(
@@ -118,7 +125,7 @@ export class ConvergenceStore {
            JOIN resources res ON res.id = ip.resource_id
            WHERE holder.rule_id = r.id AND ip.status IN (${HOLDING}, 'REMOVING')
          ) AS holders
-       FROM rules r
+       FROM rules r JOIN targets t ON t.id = r.target_id
        WHERE r.target_id = $1 AND r.due_at <= now()
        ORDER BY EXISTS (
          SELECT FROM rule_holders holder
@@ -131,26 +138,42 @@ export class ConvergenceStore {
     return rows.map(toDueRule);
   }
 
+  /** Every rule of the object that stands by our record, or may. */
+  standing(tx: Tx, lease: Lease): Promise<Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isForeign'>[]> {
+    return tx.query(
+      `SELECT id AS "ruleId", key, state, is_foreign AS "isForeign" FROM rules WHERE target_id = $1 AND state <> 'absent'`,
+      [lease.targetId],
+    );
+  }
+
   /**
    * Notes, before the cloud is called, that it may soon hold or lose these rules.
-   * @param additions rules about to be written, and the way
+   * @param changes `wholeList`: they go out with everything else in the list, so that a call which nobody hears of
+   *   concerns every rule of the object
    * @param horizonSeconds how long a change may take to land: an add when nobody wants it any more, a removal when
    *   somebody wants it again
-   * @returns false when the lease is lost: then nothing may be sent
+   * @returns null when the lease is lost: then nothing may be sent
    */
   async recordIntent(
     tx: Tx,
     lease: Lease,
-    changes: { additions: readonly string[]; removals: readonly string[]; access: Access },
+    changes: {
+      additions: readonly string[];
+      removals: readonly string[];
+      access: Access;
+      wholeList: boolean;
+    },
     horizonSeconds: number,
-  ): Promise<boolean> {
-    const marked = returned(
+  ): Promise<Intent | null> {
+    const [marked] = returned<Intent>(
       await tx.query(
         `WITH fence AS (
-           UPDATE targets SET last_write_at = now(),
+           UPDATE targets t SET last_write_at = now(),
              reconcile_due_at = least(reconcile_due_at, now() + interval '${LOOK_AFTER_WRITE}'),
-             last_write_size = cardinality($3::uuid[]) + cardinality($4::uuid[])
-           WHERE id = $1 AND lease_generation = $2 AND lease_until > now() RETURNING id
+             last_write_size = cardinality($3::uuid[]) + cardinality($4::uuid[]),
+             in_flight_until = CASE WHEN $8 THEN now() + make_interval(secs => $7) END
+           FROM (SELECT id, in_flight_until FROM targets WHERE id = $1) old
+           WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now() RETURNING old.in_flight_until AS unheard
          )
          UPDATE rules SET state = 'unknown',
            in_flight_until = now() + make_interval(secs => $7),
@@ -158,7 +181,8 @@ export class ConvergenceStore {
            provider_rule_id = CASE WHEN NOT is_foreign OR NOT id = ANY ($3::uuid[]) THEN provider_rule_id END,
            credential_id = CASE WHEN id = ANY ($3::uuid[]) THEN $5 ELSE credential_id END,
            region = CASE WHEN id = ANY ($3::uuid[]) THEN $6 ELSE region END
-         WHERE (id = ANY ($3::uuid[]) OR id = ANY ($4::uuid[])) AND EXISTS (SELECT FROM fence) RETURNING 1`,
+         FROM fence
+         WHERE (id = ANY ($3::uuid[]) OR id = ANY ($4::uuid[])) RETURNING fence.unheard AS "unheardUntil"`,
         [
           lease.targetId,
           lease.generation,
@@ -167,10 +191,20 @@ export class ConvergenceStore {
           changes.access.credentialId,
           changes.access.region,
           horizonSeconds,
+          changes.wholeList,
         ],
       ),
     );
-    return marked.length > 0;
+    return marked ?? null;
+  }
+
+  /** The write of a whole list was answered: only an earlier one that nobody has heard of may still land. */
+  async heard(tx: Tx, lease: Lease, { unheardUntil }: Intent): Promise<void> {
+    await tx.query('UPDATE targets SET in_flight_until = $3 WHERE id = $1 AND lease_generation = $2', [
+      lease.targetId,
+      lease.generation,
+      unheardUntil,
+    ]);
   }
 
   /** Asks for another look at rules whose outcome a late worker may have changed. Never wrong, so never fenced. */

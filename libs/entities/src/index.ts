@@ -15,6 +15,10 @@ export type { PlatformRole } from './user.entity';
 
 export * from './account-token.store';
 export * from './account.store';
+export * from './agent-settlement.store';
+export * from './agent-state.store';
+export * from './agent-watch.store';
+export * from './agent.store';
 export * from './api-key.store';
 export * from './audit-chain.store';
 export * from './audit.store';
@@ -26,6 +30,7 @@ export * from './departure.store';
 export * from './idempotency.store';
 export * from './lease.store';
 export * from './mfa.store';
+export * from './notification-feed';
 export * from './organization.store';
 export * from './overdue.store';
 export * from './password.store';

@@ -21,7 +21,7 @@ import {
   type WokenTargets,
 } from './openings';
 import { sliced, type Slice, type Sliced } from './slice';
-import { LIVE, MAY_EXPIRE } from './status-lists';
+import { HOLDING, LIVE, MAY_EXPIRE } from './status-lists';
 import type { TenantStore } from './tenant-store';
 
 export interface ResourceIpRow {
@@ -219,7 +219,7 @@ export class SessionStore implements TenantStore<SessionStore> {
          UPDATE sessions SET expires_at = expires_at + make_interval(hours => $3)
          WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND expires_at > clock_timestamp()
            AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4) RETURNING id
-       ), audit AS (${auditInsert('$1', '$5')} WHERE EXISTS (SELECT FROM extended))
+       ), audit AS (${auditInsert('$1', '$5')} WHERE EXISTS (SELECT FROM extended)), ${PROLONG}
        SELECT id FROM extended`,
       [organization, id, additionalHours, maximumHours, auditJson(audit)],
     );
@@ -252,6 +252,14 @@ export class SessionStore implements TenantStore<SessionStore> {
     return stopped ?? null;
   }
 }
+
+/** CTE `prolonged`: an agent keeps the end of every rule by itself, and is to learn of a later one. */
+const PROLONG = `prolonged AS (
+    UPDATE rules SET revision = revision + 1 WHERE id IN (
+      SELECT holder.rule_id FROM extended JOIN resource_ips ip ON ip.session_id = extended.id
+      JOIN resources r ON r.id = ip.resource_id JOIN rule_holders holder ON holder.resource_ip_id = ip.id
+      WHERE r.provider = 'AGENT' AND ip.status IN (${HOLDING}))
+  )`;
 
 /** The user's lock makes a deactivation come before the start, which then starts nothing, or after it and end it. */
 const START_SESSION: PreparedStatement = {

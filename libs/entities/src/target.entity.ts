@@ -20,6 +20,8 @@ export class TargetEntity {
   @Moment({ nullable: true }) lastWriteAt!: Date | null;
   /** how many changes that write had: many tell of a burst */
   @Count({ default: 0 }) lastWriteSize!: number;
+  /** until then a write of its whole list may still land that nobody heard of, and undo what was written since */
+  @Moment({ nullable: true }) inFlightUntil!: Date | null;
   /** when it is compared with the cloud next */
   @Moment({ default: () => 'now()' }) reconcileDueAt!: Date;
   /** somebody asked for it: the outcome is told even when it is the same as before */
@@ -56,6 +58,8 @@ export class RuleEntity {
   @Flag({ default: false }) closing!: boolean;
   /** grows with every change of its holders, so that a worker never settles what changed meanwhile */
   @Count({ default: 0 }) revision!: number;
+  /** the revision its agent was told last; null: none was ever told of it */
+  @Count({ nullable: true }) offeredRevision!: number | null;
   @Count({ default: 0 }) attempts!: number;
   /** until then a call whose outcome nobody knows may still land */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;

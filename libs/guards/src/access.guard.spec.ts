@@ -8,7 +8,7 @@ import { JwtStrategy } from './jwt.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal } from './principal';
 import { OpenDuringMfaSetup } from './mfa-setup';
-import { AdminOnly, Platform, Public, SignedIn } from './route-policy';
+import { AdminOnly, KeyOnly, Platform, Public, SignedIn } from './route-policy';
 import { ScopeError } from './scope-error';
 
 const secret = 'a secret of thirty-two characters';
@@ -58,7 +58,7 @@ class Routes {
   @Public() open(): void {}
   @SignedIn() members(): void {}
   @SignedIn({ scope: 'sessions:write' }) start(): void {}
-  @SignedIn({ scope: 'agent:connect' }) agents(): void {}
+  @KeyOnly({ scope: 'agent:connect' }) agents(): void {}
   @AdminOnly() admins(): void {}
   @AdminOnly({ scope: 'audit:read' }) audit(): void {}
   @Platform() survey(): void {}
@@ -316,9 +316,18 @@ describe('AccessGuard', () => {
       await expect(knock(routes.audit, { 'x-api-key': 'dbk_auditor' })).resolves.toBeDefined();
     });
 
+    it('is the only way to a route for keys: an admin who is signed in may not', async () => {
+      directory.user = { ...user, isOrgAdmin: true };
+      await expect(knock(routes.agents, await bearer())).rejects.toThrow(
+        'Only an API key with the scope agent:connect may do this',
+      );
+      await expect(knock(routes.agents)).rejects.toThrow(UnauthorizedException);
+    });
+
     it('needs the paid plan, but for agents', async () => {
       directory.keys.set('hash of dbk_free', {
         ...user,
+        kind: 'key',
         tier: 'FREE',
         scopes: ['sessions:write', 'agent:connect'],
       });

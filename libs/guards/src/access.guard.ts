@@ -40,6 +40,9 @@ export class AccessGuard extends AuthGuard(BEARER) {
     if (policy.kind === 'admin' && !principal.isOrgAdmin) {
       throw new ForbiddenException('Only an administrator of the organization may do this');
     }
+    if (policy.kind === 'key' && principal.kind !== 'key') {
+      throw new ForbiddenException(`Only an API key with the scope ${policy.scope} may do this`);
+    }
     if (policy.kind === 'platform') refuseUnlessPlatform(principal, policy.write);
     return true;
   }

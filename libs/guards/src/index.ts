@@ -5,7 +5,15 @@ export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
 export { isOpenDuringMfaSetup, OpenDuringMfaSetup } from './mfa-setup';
 export { PrincipalLookup, type PlatformRole, type Principal, type SignIn } from './principal';
-export { AdminOnly, Platform, Public, routePolicyOf, SignedIn, type RoutePolicy } from './route-policy';
+export {
+  AdminOnly,
+  KeyOnly,
+  Platform,
+  Public,
+  routePolicyOf,
+  SignedIn,
+  type RoutePolicy,
+} from './route-policy';
 export { isScope, SCOPES, scopeNeedsPaidPlan, type Scope } from './scopes';
 export { ScopeError } from './scope-error';
 export { StepTokens, type SignInStep, type StepClaims } from './step-tokens';

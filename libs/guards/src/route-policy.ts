@@ -8,6 +8,7 @@ const ROUTE_POLICY = 'drawbridge:route-policy';
 export type RoutePolicy =
   | { readonly kind: 'public' }
   | { readonly kind: 'signed-in' | 'admin'; readonly scope: Scope | null }
+  | { readonly kind: 'key'; readonly scope: Scope }
   | { readonly kind: 'platform'; readonly write: boolean; readonly scope: null };
 
 type PolicyDecorator = ClassDecorator & MethodDecorator;
@@ -24,6 +25,10 @@ export const SignedIn = (options: { scope?: Scope } = {}): PolicyDecorator =>
 /** The organization's admins; keys of an admin that hold `scope`, when one is named. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>
   policy({ kind: 'admin', scope: options.scope ?? null });
+
+/** Keys that hold `scope`, and nobody who is signed in: what programs do that nobody's hands shall. */
+export const KeyOnly = (options: { scope: Scope }): PolicyDecorator =>
+  policy({ kind: 'key', scope: options.scope });
 
 /** Those who run the service: SUPER_ADMIN all, SUPPORT what is not `write`. No keys. */
 export const Platform = (options: { write?: boolean } = {}): PolicyDecorator =>

@@ -1,4 +1,5 @@
 export * from './address';
+export * from './agent';
 export * from './backoff';
 export * from './client-address';
 export * from './drift';

@@ -1,4 +1,4 @@
-import type { Access, ConvergenceStore, DueRuleRow, HolderRow, Lease } from '#entities';
+import type { ConvergenceStore, DueRuleRow, HolderRow, Intent, Lease } from '#entities';
 import type { Modelled } from './modelled';
 import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables';
 
@@ -24,12 +24,20 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       .map(({ rule, wanted }) => this.row(rule, wanted, now));
   }
 
+  standing(lease: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isForeign'>[] {
+    return this.tables
+      .rulesOf(lease.targetId)
+      .filter(({ state }) => state !== 'absent')
+      .map(({ id, key, state, isForeign }) => ({ ruleId: id, key, state, isForeign }));
+  }
+
   private row(rule: RuleRow, wanted: boolean, now: number): DueRuleRow {
     const holders = this.tables
       .holdersOf(rule)
       .filter((ip) => HOLDING.has(ip.status) || ip.status === 'REMOVING')
       .map((ip) => this.holder(ip, now));
-    const inFlightMs = Math.max(0, (rule.inFlightUntil ?? now) - now);
+    const listUntil = this.tables.targets.get(rule.targetId)!.inFlightUntil ?? now;
+    const inFlightMs = Math.max(0, Math.max(rule.inFlightUntil ?? now, listUntil) - now);
     return {
       ruleId: rule.id,
       key: rule.key,
@@ -37,7 +45,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       mayOpen: holders.some((holder) => HOLDING.has(holder.status) && !holder.expired),
       inFlight: inFlightMs > 0,
       inFlightMs,
-      unheard: rule.inFlightUntil !== null,
+      unheard: rule.inFlightUntil !== null || listUntil > now,
       targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
       seenAs: rule.isForeign ? null : rule.providerRuleId,
       spec: rule.spec,
@@ -66,14 +74,16 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
 
   recordIntent(
     lease: Lease,
-    changes: { additions: readonly string[]; removals: readonly string[]; access: Access },
+    changes: Parameters<ConvergenceStore['recordIntent']>[2],
     horizonSeconds: number,
-  ): boolean {
+  ): Intent | null {
     const now = this.tables.now();
     const target = this.tables.targets.get(lease.targetId)!;
     const held = `${target.leaseGeneration}` === lease.generation && (target.leaseUntil ?? 0) > now;
-    if (!held) return false;
+    if (!held) return null;
+    const unheardUntil = target.inFlightUntil;
     target.lastWriteAt = now;
+    target.inFlightUntil = changes.wholeList ? now + horizonSeconds * 1000 : null;
     target.reconcileDueAt = Math.min(target.reconcileDueAt, now + LOOK_AFTER_WRITE_MS);
     target.lastWriteSize = changes.additions.length + changes.removals.length;
     // what the database does not know is taken out without a note
@@ -89,7 +99,14 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       const providerRuleId = rule.isForeign ? null : rule.providerRuleId;
       Object.assign(rule, { ...changes.access, isForeign: false, providerRuleId });
     }
-    return known.length > 0;
+    if (known.length === 0) return null;
+    return { unheardUntil: unheardUntil === null ? null : new Date(unheardUntil) };
+  }
+
+  heard(lease: Lease, { unheardUntil }: Intent): void {
+    const target = this.tables.targets.get(lease.targetId)!;
+    if (`${target.leaseGeneration}` === lease.generation)
+      target.inFlightUntil = unheardUntil === null ? null : unheardUntil.getTime();
   }
 
   lookAgain(ruleIds: readonly string[]): void {

@@ -20,6 +20,7 @@ export interface TargetRow {
   leaseGeneration: number;
   lastWriteAt: number | null;
   lastWriteSize: number;
+  inFlightUntil: number | null;
   reconcileDueAt: number;
   reconcileRequested: boolean;
 }

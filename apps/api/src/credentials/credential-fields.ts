@@ -59,11 +59,12 @@ function refusalOf(shape: CredentialShape, field: string, text: string): string 
   if (text === '') return WORDS;
   if (text.length > LONGEST) return `must be at most ${LONGEST} characters`;
   const form = shape.forms[field];
-  return form && !form.pattern.test(text) ? form.words : null;
+  if (form && !form.pattern.test(text)) return form.words;
+  return form?.refusal?.(text) ?? null;
 }
 
 function shapeOf(provider: Provider, credentialType: string): CredentialShape {
-  const types = DriverRegistry.credentialTypes(provider);
+  const types = DriverRegistry.facts(provider).credentialTypes;
   const shape = Object.hasOwn(types, credentialType) ? types[credentialType] : undefined;
   if (shape) return shape;
   const words = `must be one of ${Object.keys(types).join(', ')} for ${provider}`;

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { DriverRegistry, driverErrorOf, type DriverError } from '#drivers';
 import type { SealedCredential } from '#entities';
 import { MasterKeys } from '#secrets';
-import { badRequest } from '../errors/api-error';
 import { openedCredential } from './opened-credential';
 
 /** Asks a provider whether it takes a credential. The request waits for the answer. */
@@ -13,18 +12,9 @@ export class CredentialVerifier {
     private readonly drivers: DriverRegistry,
   ) {}
 
-  /**
-   * @returns why the provider refused it or did not say, null when it took it
-   * @throws ApiError 400 for a provider this build cannot drive
-   */
+  /** @returns why the provider refused it or did not say, null when it took it, or when it holds nothing to refuse */
   async check(sealed: SealedCredential): Promise<DriverError | null> {
-    if (!DriverRegistry.providers.includes(sealed.provider)) {
-      throw badRequest(
-        `This deployment cannot check credentials for ${sealed.provider}: it drives ${DriverRegistry.providers.join(', ')}`,
-        undefined,
-        'VERIFICATION_FAILED',
-      );
-    }
+    if (!DriverRegistry.isDriven(sealed.provider)) return null;
     const driver = await this.drivers.driver(sealed.provider);
     return driverErrorOf(() => driver.checkCredential(openedCredential(this.masterKeys, sealed)));
   }

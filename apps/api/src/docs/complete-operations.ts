@@ -65,6 +65,7 @@ function complete(place: Place, schemas: Schemas): void {
 
 function securityOf({ policy, scope }: Place): NonNullable<Operation['security']> {
   if (policy?.kind === 'public') return [];
+  if (policy?.kind === 'key') return [{ apiKey: [] }, { apiKeyInAuthorization: [] }];
   return scope === null ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }, { apiKeyInAuthorization: [] }];
 }
 

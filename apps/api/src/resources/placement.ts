@@ -27,7 +27,7 @@ export function specsOf(
   { provider, resourceType, config }: Pick<Placement, 'provider' | 'resourceType' | 'config'>,
   address: string,
 ): RuleSpec[] {
-  const { portsPerRule } = DriverRegistry.facts(provider)!.resourceTypes[resourceType]!;
+  const { portsPerRule } = DriverRegistry.facts(provider).resourceTypes[resourceType]!;
   return ruleSpecs(canonicalCidr(address)!.cidr, config, portsPerRule);
 }
 

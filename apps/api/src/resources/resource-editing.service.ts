@@ -121,7 +121,7 @@ export class ResourceEditingService {
       change.credentialId,
       provider,
     );
-    const object = placedObject(named, checkedType(named), hints);
+    const object = placedObject(named, checkedType(named), hints, organizationId);
     const targetId = await this.resources.target(tx, organizationId, { object, provider, resourceType });
     await this.resources.update(tx, organizationId, id, { ...change, targetId, moved });
     if (!moved) return [];

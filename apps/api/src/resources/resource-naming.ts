@@ -1,6 +1,6 @@
 import { DriverRegistry, type PlacedObject, type ResourceTypeFacts } from '#drivers';
 import type { CredentialRow } from '#entities';
-import type { ResourceConfig } from '#rules';
+import type { OrganizationId, ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 
@@ -19,11 +19,6 @@ export interface NamedResource extends Pick<
  */
 export function checkedType(asked: NamedResource): ResourceTypeFacts {
   const facts = DriverRegistry.facts(asked.provider);
-  if (!facts)
-    throw invalid(
-      'provider',
-      `is not served here: this deployment drives ${DriverRegistry.providers.join(', ')}`,
-    );
   const type =
     Object.hasOwn(facts.resourceTypes, asked.resourceType) && facts.resourceTypes[asked.resourceType];
   if (!type)
@@ -46,8 +41,9 @@ export function placedObject(
   { resourceIdentifier, config }: NamedResource,
   type: ResourceTypeFacts,
   hints: CredentialRow['hints'],
+  organization: OrganizationId,
 ): PlacedObject {
-  return type.place({ identifier: resourceIdentifier, config, hints });
+  return type.place({ identifier: resourceIdentifier, config, hints, organization });
 }
 
 function checkConfig({ resourceType, config }: NamedResource, type: ResourceTypeFacts): void {

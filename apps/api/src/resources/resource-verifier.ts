@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
-import { CredentialStore, Database, type ResourceRow } from '#entities';
+import { agentAbsence, DriverError, DriverRegistry, driverErrorOf } from '#drivers';
+import { AgentStore, CredentialStore, Database, type ResourceRow } from '#entities';
 import type { OrganizationId } from '#rules';
 import { MasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
@@ -12,6 +12,7 @@ export class ResourceVerifier {
   constructor(
     private readonly database: Database,
     private readonly credentials: CredentialStore,
+    private readonly agents: AgentStore,
     private readonly masterKeys: MasterKeys,
     private readonly drivers: DriverRegistry,
     private readonly settings: ApiSettings,
@@ -19,6 +20,10 @@ export class ResourceVerifier {
 
   /** @returns why it cannot be used, null when it can */
   async check(organization: OrganizationId, resource: ResourceRow): Promise<DriverError | null> {
+    if (!DriverRegistry.isDriven(resource.provider)) {
+      const { resourceIdentifier: name } = resource;
+      return agentAbsence(name, await this.agents.secondsAway(this.database.autocommit, organization, name));
+    }
     const sealed = await this.credentials.sealed(
       this.database.autocommit,
       organization,

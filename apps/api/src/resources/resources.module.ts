@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ResourceRulesStore, ResourceStore } from '#entities';
+import { AgentStore, ResourceRulesStore, ResourceStore } from '#entities';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { ResourceEditingService } from './resource-editing.service';
 import { ResourceVerifier } from './resource-verifier';
@@ -9,7 +9,14 @@ import { ResourcesService } from './resources.service';
 @Module({
   imports: [CredentialsModule],
   controllers: [ResourcesController],
-  providers: [ResourcesService, ResourceEditingService, ResourceVerifier, ResourceStore, ResourceRulesStore],
+  providers: [
+    ResourcesService,
+    ResourceEditingService,
+    ResourceVerifier,
+    AgentStore,
+    ResourceStore,
+    ResourceRulesStore,
+  ],
   exports: [ResourceStore],
 })
 export class ResourcesModule {}

@@ -69,7 +69,7 @@ export class ResourcesService {
         ...named,
         name,
         credentialId,
-        object: placedObject(named, type, hints),
+        object: placedObject(named, type, hints, organizationId),
       });
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),

@@ -67,7 +67,7 @@ const EFFECTS_OF: Partial<Record<FaultKind, readonly CallEffect[]>> = {
   'not-found': ['read', 'add', 'remove', 'change', 'check'],
   'stale-read': ['read'],
   partial: ['add', 'remove', 'change'],
-  quota: ['add'],
+  quota: ['add', 'change'],
   conflict: ['add', 'remove', 'change'],
   invalid: ['add', 'remove', 'change'],
   'fail-later': ['add', 'remove', 'change'],

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import type { DueRuleRow } from '#entities';
 import {
-  claimsOf,
   type ChangeResult,
   type ObservedRule,
   type PlannedChange,
@@ -28,18 +27,6 @@ export function toRuleChange(
   };
 }
 
-/** Our record once the changes are noted: what is being added counts as ours. */
-export function claimsAfter(
-  rules: readonly DueRuleRow[],
-  planned: readonly PlannedChange[],
-): ReadonlyMap<string, string> {
-  const added = new Set(planned.filter(({ action }) => action === 'add').map(({ ruleId }) => ruleId));
-  const noted = rules.map((rule) =>
-    added.has(rule.ruleId) ? { ...rule, state: 'unknown' as const, isForeign: false } : rule,
-  );
-  return claimsOf(noted);
-}
-
 /** When the last of its holders ends; null: one has no end. */
 function lastEnd({ holders }: DueRuleRow): number | null {
   const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
@@ -56,11 +43,11 @@ export const removalsOf = (rules: readonly SuperfluousRule[], most: number): Pla
 
 /** A batch of which nothing was sent. */
 export function notSent(
-  planned: readonly PlannedChange[],
+  changes: readonly RuleChange[],
   { kind, message, retryAfterMs }: DriverError,
 ): Map<string, ChangeResult> {
   const wait = retryAfterMs === null ? {} : { retryAfterMs };
-  return new Map(planned.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
+  return new Map(changes.map(({ ruleId }) => [ruleId, { result: 'refused', kind, message, ...wait }]));
 }
 
 /** The object had no room for what was to be added. */

@@ -2,13 +2,20 @@ import type { Logger } from 'pino';
 import type { SweepStore, Transactions } from '#entities';
 import { chooseFairly, type SlotUse } from '#rules';
 import type { Timing } from '../timing';
-import type { Converger } from './converger';
 
 /** For each slot, how many cloud objects are read from the database at once: who follows is then known already. */
 const WAITING_PER_SLOT = 10;
 /** Between two looks for more, so that what cannot be helped does not keep the database busy. */
 const LOOK_AGAIN_MS = 100;
 const NOBODY_WAITS = (): void => undefined;
+
+/** Makes one object what the database wants it to be. */
+export interface Convergence {
+  /** @param stopping aborted: returns after the step under way, whatever is due */
+  converge(object: Pick<SlotUse, 'targetId' | 'provider'>, stopping: AbortSignal): Promise<void>;
+  /** Lets go of every object now. */
+  handOver(): Promise<void>;
+}
 
 interface Running {
   readonly use: SlotUse;
@@ -35,7 +42,7 @@ export class ConvergenceRunner {
   constructor(
     private readonly database: Transactions,
     private readonly store: SweepStore,
-    private readonly converger: Converger,
+    private readonly converger: Convergence,
     private readonly capacity: number,
     private readonly timing: Timing,
     private readonly log: Logger,
@@ -103,7 +110,7 @@ export class ConvergenceRunner {
     const { targetId } = use;
     this.waiting.delete(targetId);
     const converged = this.converger
-      .converge(targetId, this.stopping.signal)
+      .converge(use, this.stopping.signal)
       // what is due stays due for the next sweep
       .catch((error: unknown) => this.log.error({ err: error, targetId }, 'A convergence broke off'))
       .finally(() => this.ended(targetId));

@@ -10,10 +10,9 @@ import {
   type Transactions,
   type WriteBudgetStore,
 } from '#entities';
-import type { CloudTarget, ProviderDriver } from '#drivers';
+import type { CloudTarget, ProviderDriver, RuleChange } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
-  claimsOf,
   judge,
   judgeUnreadable,
   PASSING_KINDS,
@@ -29,7 +28,6 @@ import type { CloudWays } from '../clouds/cloud-access';
 import type { Timing } from '../timing';
 import {
   asDriverError,
-  claimsAfter,
   heldBack,
   horizonMs,
   isRoomless,
@@ -45,6 +43,7 @@ import { Isolation, type FailureObserver } from './isolation';
 import { begunAgain, passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { keptDue, postponed, settlement, withoutLook } from './settle-rule';
+import { claimsAfter, claimsBefore, noteAnswer } from './whole-list';
 import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
@@ -140,7 +139,7 @@ export class Converger {
         for (const rule of await this.look(held, driver, part)) if (rule.inFlight) unheard.add(rule.ruleId);
       });
       // what was read for the passes to come is old by now
-      if (tries > 1) return true;
+      if (tries > 1 || (driver.traits.wholeList && unheard.size > 0)) return true;
     }
     return true;
   }
@@ -169,7 +168,7 @@ export class Converger {
   /** One look at the cloud, and one batch of changes, through one credential. @returns what was settled by it */
   private async look(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<RuleSettlement[]> {
     await held.keep();
-    const target = await this.openFor(held, pass);
+    const target = await this.openFor(held, driver, pass);
     if (!target) return [];
     const allowance = new WriteAllowance(this.database, this.stores.budgets, this.timing, driver, target);
     const early = await allowance.take(held, expectedChanges(pass.rules));
@@ -206,7 +205,7 @@ export class Converger {
   ): Promise<{ results: Map<string, ChangeResult>; after: ObservedRule[] | null }> {
     const results = await this.change(held, driver, target, pass, planned);
     allowance.spent();
-    const noted = { ...target, claims: claimsAfter(pass.rules, planned) };
+    const noted = { ...target, claims: claimsAfter(target.claims, pass, planned) };
     const after = await readOrNull(driver, noted);
     const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
     if (!after || roomless.length === 0) return { results, after };
@@ -219,9 +218,11 @@ export class Converger {
   }
 
   /** The way into the cloud; null when there is none: then that is settled. */
-  private async openFor(held: HeldLease, pass: Pass): Promise<CloudTarget | null> {
+  private async openFor(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<CloudTarget | null> {
     try {
-      return await this.clouds.open({ ...held.place, ...pass.access }, claimsOf(pass.rules));
+      const { autocommit } = this.database;
+      const claims = await claimsBefore(autocommit, this.stores.convergence, held, driver, pass);
+      return await this.clouds.open({ ...held.place, ...pass.access }, claims);
     } catch (error) {
       await this.unreadable(held, pass, error);
       return null;
@@ -256,23 +257,45 @@ export class Converger {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
-    held.asks(planned.map((change) => change.ruleId));
+    held.asks();
     const intentAt = this.timing.now();
     const noted = await this.stores.convergence.recordIntent(
       this.database.autocommit,
       held.lease,
-      { additions: ofAction('add'), removals: ofAction('remove'), access: pass.access },
+      {
+        additions: ofAction('add'),
+        removals: ofAction('remove'),
+        access: pass.access,
+        wholeList: driver.traits.wholeList ?? false,
+      },
       horizonMs(driver) / 1000,
     );
     if (!noted) throw new LeaseLost(held.lease.targetId);
     held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);
     held.wrote(planned.length);
     const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
+    const results = await this.send(held, driver, target, changes);
+    if (driver.traits.wholeList)
+      await noteAnswer(this.database.autocommit, this.stores.convergence, this.reconciler, {
+        held,
+        intent: noted,
+        results: [...results.values()],
+        horizonMs: horizonMs(driver),
+      });
+    return results;
+  }
+
+  private async send(
+    held: HeldLease,
+    driver: ProviderDriver,
+    target: CloudTarget,
+    changes: readonly RuleChange[],
+  ): Promise<Map<string, ChangeResult>> {
     try {
       const results = await held.during(() => driver.applyChanges(target, changes));
       return new Map(changes.map((change, index) => [change.ruleId, results[index]!]));
     } catch (error) {
-      return notSent(planned, asDriverError(error));
+      return notSent(changes, asDriverError(error));
     }
   }
 

@@ -114,9 +114,9 @@ export class HeldLease {
     this.writtenSize = size;
   }
 
-  /** Call before a change of these rules is sent. */
-  asks(ruleIds: readonly string[]): void {
-    for (const ruleId of ruleIds) this.seen.delete(ruleId);
+  /** Call before a change is sent. */
+  asks(): void {
+    this.seen.clear();
   }
 
   /** Call when a look has settled that nothing is on its way for these rules. */

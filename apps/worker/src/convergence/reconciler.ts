@@ -92,6 +92,11 @@ export class Reconciler {
       await this.store.putOff(tx, targetId);
   }
 
+  /** Asks for one a while after a write that nobody heard of: landing late, it may undo what came after it. */
+  askIn(held: HeldLease, seconds: number): Promise<void> {
+    return this.store.ask(this.database.autocommit, held.lease.targetId, seconds, false);
+  }
+
   private async look(
     held: HeldLease,
     driver: ProviderDriver,

@@ -40,3 +40,13 @@ it('what waits for the budget has not failed', () => {
     expect.objectContaining({ attempts: 2, dueInMs: 800, state: null, failed: false }),
   ]);
 });
+
+it('what was refused and never stood is known to be absent; what stood, or may be on its way, is not', () => {
+  const states = [
+    settlement({ ...rule(0), wanted: true, state: 'absent' }, RETRY, true, null, 0),
+    settlement({ ...rule(0), wanted: true, state: 'present' }, RETRY, true, null, 0),
+    settlement({ ...rule(0), wanted: true, state: 'absent' }, { ...RETRY, unknown: true }, true, null, 0),
+    settlement({ ...rule(0), wanted: true, state: 'absent', inFlight: true }, RETRY, true, null, 0),
+  ].map(({ state }) => state);
+  expect(states).toEqual(['absent', 'unknown', 'unknown', 'unknown']);
+});

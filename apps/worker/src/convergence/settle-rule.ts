@@ -1,5 +1,5 @@
 import type { DueRuleRow, RuleSettlement } from '#entities';
-import { backoffMs, RULE_BACKOFF, type Verdict } from '#rules';
+import { backoffMs, RULE_BACKOFF, type RuleState, type Verdict } from '#rules';
 import type { Pass } from './passes';
 
 const SOONEST_MS = 200;
@@ -74,16 +74,17 @@ export function settlement(
       };
     case 'absent':
       return { ...looked, state: 'absent', isForeign: false, inFlight: false };
-    case 'retry':
+    case 'retry': {
+      const inFlight = verdict.unknown || rule.inFlight;
       return {
         ...looked,
-        // it was believed to stand, and the look did not show it
-        state: sent && rule.wanted ? 'unknown' : null,
+        state: sent && rule.wanted ? unsettled(rule, inFlight) : null,
         attempts: rule.attempts + 1,
         dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + SOONEST_MS) : again,
-        inFlight: verdict.unknown || rule.inFlight,
+        inFlight,
         message: verdict.message,
       };
+    }
     case 'failed': {
       const heldByOthers = rule.holders.some((holder) => holder.status === 'APPLIED');
       return {
@@ -97,6 +98,10 @@ export function settlement(
     }
   }
 }
+
+/** It was believed to stand, and the look did not show it; or it never stood, and is not claimed where others may write it. */
+const unsettled = ({ state }: DueRuleRow, inFlight: boolean): RuleState =>
+  state === 'absent' && !inFlight ? 'absent' : 'unknown';
 
 /** A rule that several wait for stays due until the next round finds that nobody does: one way may fail, or break off. */
 export function keptDue(found: readonly RuleSettlement[], { shared }: Pass): RuleSettlement[] {

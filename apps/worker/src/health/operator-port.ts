@@ -28,6 +28,7 @@ export class OperatorPort {
       this.log.warn({ err: error }, 'The queue cannot be measured'),
     );
     this.metrics.watchBacklog(this.database);
+    this.metrics.watchAgents(this.database);
     this.metrics.watchQueues(this.queues);
     this.server = await MetricsServer.listen(this.port, {
       registry: this.metrics.registry,

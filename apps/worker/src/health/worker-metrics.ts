@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { BacklogStore, type Backlog, type Database } from '#entities';
+import { AgentWatchStore, BacklogStore, type Backlog, type Database } from '#entities';
 import type { QueueDepth } from '#jobs';
 import { Counter, Gauge, Histogram, Registry } from '#metrics';
 import type { DriverErrorKind, Provider } from '#rules';
@@ -92,6 +92,22 @@ export class WorkerMetrics implements ConvergenceObserver {
         },
       });
     }
+  }
+
+  /** Adds how many agents are there and how many should be, read when somebody asks. */
+  watchAgents(database: Database): void {
+    const store = new AgentWatchStore();
+    const agents: Gauge<'state'> = new Gauge({
+      name: 'agents',
+      help: 'Agents that resources name: connected, or away for a minute and more',
+      labelNames: ['state'],
+      registers: [this.registry],
+      collect: async () => {
+        const { connected, away } = await store.count(database.autocommit);
+        agents.set({ state: 'connected' }, connected);
+        agents.set({ state: 'away' }, away);
+      },
+    });
   }
 
   /** Adds how many wake-ups wait, read when somebody asks. */

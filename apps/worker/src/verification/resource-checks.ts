@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
-import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
-import type { Database, DueResource, VerificationStore, WriteBudgetStore } from '#entities';
+import { agentAbsence, DriverError, DriverRegistry, driverErrorOf } from '#drivers';
+import {
+  AgentStore,
+  type Database,
+  type DueResource,
+  type VerificationStore,
+  type WriteBudgetStore,
+} from '#entities';
 import { PASSING_KINDS } from '#rules';
 import type { CloudAccess } from '../clouds/cloud-access';
 
@@ -16,6 +22,8 @@ const RESERVE = 0.5;
 
 /** Verifies resources again and again, once somebody has verified them for the first time. */
 export class ResourceChecks {
+  private readonly agents = new AgentStore();
+
   constructor(
     private readonly database: Database,
     private readonly store: VerificationStore,
@@ -35,7 +43,9 @@ export class ResourceChecks {
 
   private async verify(due: DueResource): Promise<void> {
     try {
-      const failure = await driverErrorOf(() => this.ask(due));
+      const failure = DriverRegistry.isDriven(due.provider)
+        ? await driverErrorOf(() => this.ask(due))
+        : await this.absence(due);
       if (failure && PASSING_KINDS.has(failure.kind)) {
         await this.store.postponeResource(this.database.autocommit, due, AGAIN_IN_MINUTES);
         return;
@@ -46,6 +56,13 @@ export class ResourceChecks {
     } catch (error) {
       this.log.error({ err: error, resourceId: due.id }, 'A resource could not be verified');
     }
+  }
+
+  private async absence({
+    organizationId,
+    resourceIdentifier: name,
+  }: DueResource): Promise<DriverError | null> {
+    return agentAbsence(name, await this.agents.secondsAway(this.database.autocommit, organizationId, name));
   }
 
   private async ask(due: DueResource): Promise<void> {

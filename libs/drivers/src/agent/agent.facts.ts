@@ -1,6 +1,39 @@
-import type { CredentialTypes } from '../provider-facts';
+import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
 
-/** The agent on the host proves itself with an API key of the organization: nothing is kept for it here. */
-export const AGENT_CREDENTIAL_TYPES: CredentialTypes = {
-  AGENT: { required: [], optional: [], forms: {}, hints: [] },
+/**
+ * Hosts that no cloud API protects. An agent on the host connects to the service and keeps the host's own firewall: it
+ * is told what is to be open, and says what is. There is no driver.
+ */
+export const AGENT_FACTS: ProviderFacts = {
+  provider: 'AGENT',
+  traits: {
+    batchSize: 500,
+    // an agent takes the whole state at once: there is no account, and no call to spare
+    writeBudget: { burst: 1000, refillPerSecond: 1000 },
+    writeSpacing: { usualMs: 0, burstMs: 0, burstSize: 1000 },
+    callTimeoutMs: 5000,
+  },
+  credentialTypes: {
+    // the agent proves itself with an API key of the organization: nothing is kept for it here
+    AGENT: { required: [], optional: [], forms: {}, hints: [] },
+  },
+  resourceTypes: {
+    HOST_FIREWALL: {
+      identifier: {
+        pattern: /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/i,
+        example: 'db-host-1',
+        description: 'the name of the agent on the host',
+      },
+      portsPerRule: 'many',
+      config: TRAFFIC_FIELDS,
+      // every organization names its own hosts
+      place: ({ identifier, organization }) => {
+        const name = identifier.toLowerCase();
+        return { key: `AGENT:host:${organization}:${name}`, identifier: name };
+      },
+    },
+  },
+  policy:
+    'On the host, the agent needs the capability CAP_NET_ADMIN; here, an API key with the scope agent:connect.\n',
+  region: null,
 };

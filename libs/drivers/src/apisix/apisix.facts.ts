@@ -1,17 +1,95 @@
-import type { CredentialTypes } from '../provider-facts';
+import type { ProviderFacts, ResourceTypeFacts } from '../provider-facts';
+import { readTenantUrl, tenantUrlRefusal } from '../tenant-url/tenant-url';
 
-export const APISIX_CREDENTIAL_TYPES: CredentialTypes = {
-  ADMIN_KEY: {
-    required: ['adminUrl', 'adminKey'],
-    optional: [],
-    forms: {
-      adminUrl: {
-        // no user, query or fragment: they would carry secrets into a hint
-        pattern: /^https?:\/\/([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(\/[\w./~-]*)?$/i,
-        words: 'must be an http or https address without user, query or fragment',
-      },
-      adminKey: { pattern: /^[\x21-\x7e]+$/, words: 'must be visible ASCII characters only' },
+/** The kinds of objects that can carry the plugin `ip-restriction`, and where the Admin API keeps them. */
+export const COLLECTIONS: Readonly<Record<string, string>> = {
+  ROUTE: 'routes',
+  SERVICE: 'services',
+  CONSUMER_GROUP: 'consumer_groups',
+  PLUGIN_CONFIG: 'plugin_configs',
+  GLOBAL_RULE: 'global_rules',
+};
+
+const NAMES: Readonly<Record<string, string>> = {
+  ROUTE: 'route',
+  SERVICE: 'service',
+  CONSUMER_GROUP: 'consumer group',
+  PLUGIN_CONFIG: 'plugin config',
+  GLOBAL_RULE: 'global rule',
+};
+
+/** An object's id, which becomes part of a path. */
+const ID = /^(?!\.{1,2}$)[\w.-]{1,64}$/;
+/** The keys that APISIX is shipped with (CVE-2020-13945). */
+const SHIPPED_KEYS = ['edd1c9f034335f136f87ad84b625c8f1', '4054f7cf07e344346cd3f287985e76a2'];
+
+/** The gateway's own address in one spelling: people also give the address of its Admin API. */
+export const gatewayOf = (adminUrl: string): string =>
+  (readTenantUrl(adminUrl)?.text ?? adminUrl).replace(/\/apisix(\/admin)?$/, '');
+
+function resourceType(type: string): ResourceTypeFacts {
+  return {
+    identifier: {
+      pattern: ID,
+      example: type === 'ROUTE' ? 'orders-api' : '1',
+      description: `the id of the ${NAMES[type]}`,
     },
-    hints: ['adminUrl'],
+    // A gateway's list knows addresses only.
+    portsPerRule: 'none',
+    config: [],
+    // Ids are compared with case.
+    place: ({ identifier, hints }) => ({
+      key: `APISIX:${gatewayOf(hints.adminUrl ?? '')}:${COLLECTIONS[type]}/${identifier}`,
+      identifier,
+    }),
+  };
+}
+
+export const APISIX_FACTS: ProviderFacts = {
+  provider: 'APISIX',
+  traits: {
+    // The whole list is written at once, however many addresses change.
+    batchSize: 500,
+    wholeList: true,
+    // Each write is a transaction of etcd, and every worker of the gateway reads the object anew.
+    writeBudget: { burst: 50, refillPerSecond: 10 },
+    writeSpacing: { usualMs: 200, burstMs: 1000, burstSize: 50 },
+    callTimeoutMs: 5000,
   },
+  credentialTypes: {
+    ADMIN_KEY: {
+      required: ['adminUrl', 'adminKey'],
+      optional: [],
+      forms: {
+        adminUrl: {
+          pattern: /^https?:\/\/([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?(\/[\w./~-]*)?$/i,
+          words: 'must be an http or https address without user, query or fragment',
+          refusal: tenantUrlRefusal,
+        },
+        adminKey: {
+          pattern: /^[\x21-\x7e]+$/,
+          words: 'must be visible ASCII characters only',
+          refusal: (key) =>
+            SHIPPED_KEYS.includes(key)
+              ? 'must not be the key that APISIX is shipped with: everybody knows it'
+              : null,
+        },
+      },
+      hints: ['adminUrl'],
+      places: ['adminUrl'],
+    },
+  },
+  resourceTypes: Object.fromEntries(Object.keys(COLLECTIONS).map((type) => [type, resourceType(type)])),
+  region: null,
+  policy: `# conf/config.yaml of the gateway: a key of its own for Drawbridge, and where it may come from.
+# Roles of the Admin API are admin and viewer; changing a list takes admin.
+deployment:
+  admin:
+    admin_key:
+      - name: drawbridge
+        key: <a long random text>
+        role: admin
+    allow_admin:
+      - <Drawbridge's own address>/32
+`,
 };

@@ -1,6 +1,7 @@
 import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
 import { DriverError } from '../driver-error';
 import { changeResultOf } from '../outcomes';
+import { readRetryAfter } from '../retry-after';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
 
@@ -191,11 +192,4 @@ function wordsOf({ code, status, message }: Thrown, secrets: readonly string[]):
     .filter((secret) => secret !== '')
     .reduce((text, secret) => text.replaceAll(secret, '[secret]'), words);
   return clean.length <= LONGEST_MESSAGE ? clean : `${clean.slice(0, LONGEST_MESSAGE - 1)}…`;
-}
-
-/** `Retry-After` in milliseconds; AWS gives seconds, a proxy may give a date. */
-function readRetryAfter(header: string | undefined): number | null {
-  if (header === undefined || header === '') return null;
-  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(milliseconds) ? null : Math.max(0, milliseconds);
 }

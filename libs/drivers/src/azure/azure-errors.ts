@@ -1,6 +1,7 @@
 import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
 import { DriverError } from '../driver-error';
 import { changeResultOf } from '../outcomes';
+import { readRetryAfter } from '../retry-after';
 
 /** The priority is taken: another rule of the same direction has it. */
 export const PRIORITY_TAKEN = 'SecurityRuleConflict';
@@ -229,11 +230,4 @@ function clean(words: string, secrets: readonly string[]): string {
     .filter((secret) => secret !== '')
     .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), words);
   return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1)}…`;
-}
-
-/** `Retry-After` in milliseconds: seconds, or a date. */
-export function readRetryAfter(header: string | null | undefined): number | null {
-  if (!header) return null;
-  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(milliseconds) ? null : Math.max(0, milliseconds);
 }

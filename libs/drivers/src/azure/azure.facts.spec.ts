@@ -7,7 +7,7 @@ const { identifier, place } = AZURE_FACTS.resourceTypes.NETWORK_SECURITY_GROUP!;
 const full = (group: string, name: string, subscription = SUBSCRIPTION): string =>
   `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
 const named = (text: string): ReturnType<typeof place> =>
-  place({ identifier: text, config: {}, hints: { subscriptionId: SUBSCRIPTION } });
+  place({ identifier: text, config: {}, organization: 'any', hints: { subscriptionId: SUBSCRIPTION } });
 
 describe('a network security group', () => {
   it.each(['group/nsg', 'Group_1.(x)-y/nsg.a_b', full('group', 'nsg'), full('G', 'N').toUpperCase()])(

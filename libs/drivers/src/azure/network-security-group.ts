@@ -1,7 +1,8 @@
 import type { NetworkManagementClient, SecurityRule } from '@azure/arm-network';
+import { readRetryAfter } from '../retry-after';
 import { ArmClients, type CallOptions } from './arm-clients';
 import { askJson } from './ask-json';
-import { AzureFailure, lateRefusal, oddAnswer, parseJson, readRetryAfter, toFailure } from './azure-errors';
+import { AzureFailure, lateRefusal, oddAnswer, parseJson, toFailure } from './azure-errors';
 import type { GroupName } from './azure.facts';
 import type { Deadline } from './deadline';
 import { groupRule, type GroupRule } from './rule-mapping';

@@ -105,7 +105,7 @@ describe('firewall rules', () => {
     const { place } = GCP_FACTS.resourceTypes['FIREWALL']!;
     const hints = { project_id: 'p' };
     const named = (identifier: string, config: object = {}): string =>
-      place({ identifier, config: { ...config }, hints }).key;
+      place({ identifier, config: { ...config }, organization: 'any', hints }).key;
     expect(named('default')).toBe('GCP:firewall:projects/p/global/networks/default');
     expect(named('projects/p/global/networks/DEFAULT')).toBe(named('default'));
     expect(named('projects/host/global/networks/default')).not.toBe(named('default'));

@@ -1,6 +1,7 @@
 import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
 import { DriverError } from '../driver-error';
 import { changeResultOf } from '../outcomes';
+import { readRetryAfter } from '../retry-after';
 
 export const ALREADY_EXISTS = 'alreadyExists';
 
@@ -191,10 +192,3 @@ const textOf = (value: unknown, name: string): string | null => {
   const field = fieldOf(value, name);
   return typeof field === 'string' && field !== '' ? field : null;
 };
-
-/** `Retry-After` in milliseconds: seconds, or a date. */
-function readRetryAfter(header: string | null): number | null {
-  if (header === null || header === '') return null;
-  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(milliseconds) ? null : Math.max(0, milliseconds);
-}

@@ -8,7 +8,12 @@ export class AuditRecordDto {
   eventType!: AuditEventType;
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) timestamp!: string;
   @ApiProperty({ enum: ACTOR_TYPES, description: 'SYSTEM: the service itself' }) actorType!: ActorType;
-  @ApiProperty({ type: String, nullable: true, format: 'uuid', description: 'the user or the API key' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'the user, the API key or the agent',
+  })
   actorId!: string | null;
   @ApiProperty({
     type: String,

@@ -10,7 +10,7 @@ const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as con
 /** Every provider's types with their fields; `?`: may be left out. */
 function credentialTypeWords(): string {
   return PROVIDERS.map((provider) => {
-    const types = Object.entries(DriverRegistry.credentialTypes(provider));
+    const types = Object.entries(DriverRegistry.facts(provider).credentialTypes);
     const words = types.map(([name, { required, optional }]) => {
       const fields = [...required, ...optional.map((field) => `${field}?`)];
       return fields.length === 0 ? name : `${name} (${fields.join(', ')})`;

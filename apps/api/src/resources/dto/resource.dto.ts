@@ -27,14 +27,14 @@ import { leftOutWhenNull } from '../../http/absent-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
-const PRIORITY_WORDS = 'must be a priority from 100 to 4096';
+const PRIORITY_WORDS = 'must be a whole number from 100 to 4096';
 const PORT_WORDS = 'must be a port from 1 to 65535';
 
-/** What may be named, by provider this build drives. */
+/** What may be named, by provider this build serves. */
 function resourceTypeWords(): string {
   return DriverRegistry.providers
     .map((provider) => {
-      const types = Object.entries(DriverRegistry.facts(provider)!.resourceTypes);
+      const types = Object.entries(DriverRegistry.facts(provider).resourceTypes);
       return `${provider}: ${types.map(([name, { identifier }]) => `${name} (\`${identifier.example}\`)`).join(', ')}`;
     })
     .join('; ');
@@ -129,7 +129,7 @@ export class ResourceConfigDto {
   @Matches(/^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,62})(\.[a-z0-9][-a-z0-9]{0,62})*$/i, {
     message: 'must be a host name',
   })
-  @IsString({ message: 'must be a host name' })
+  @IsString({ message: 'must be a string' })
   hostname?: string;
 
   @ApiPropertyOptional({
@@ -139,7 +139,7 @@ export class ResourceConfigDto {
   @leftOutWhenNull()
   @IsOptional()
   @Matches(/^\/[\w.~!$&'()*+,;=:@%/-]{0,255}$/, { message: 'must be a path that begins with /' })
-  @IsString({ message: 'must be a path that begins with /' })
+  @IsString({ message: 'must be a string' })
   pathPrefix?: string;
 }
 

@@ -1,0 +1,66 @@
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import { asId } from '../../http/text-fields';
+import { AgentIdentityDto } from './agent-state.dto';
+
+const STATUSES = ['APPLIED', 'FAILED', 'REMOVED'] as const;
+const MOST_RESULTS = 1000;
+
+export class AgentResultDto {
+  @ApiProperty({ format: 'uuid', description: "The rule's id in the state" })
+  @asId()
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  ruleId!: string;
+
+  @ApiProperty({
+    enum: STATUSES,
+    description: 'APPLIED: it was read back; FAILED: it could not be; REMOVED: it was read that it is gone',
+  })
+  @IsIn(STATUSES, { message: `must be one of ${STATUSES.join(', ')}` })
+  status!: (typeof STATUSES)[number];
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'nft: Operation not permitted' })
+  @IsOptional()
+  @MaxLength(500, { message: 'must be at most 500 characters' })
+  @IsString({ message: 'must be a string' })
+  errorMessage?: string | null;
+}
+
+export class AgentReportDto extends AgentIdentityDto {
+  @ApiProperty({ example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d', description: 'Of the state this is about' })
+  @MaxLength(64, { message: 'must be at most 64 characters' })
+  @IsString({ message: 'must be a string' })
+  version!: string;
+
+  @ApiProperty({ type: [AgentResultDto], maxItems: MOST_RESULTS })
+  @ValidateNested({ each: true, message: 'must hold results' })
+  @Type(() => AgentResultDto)
+  @ArrayMaxSize(MOST_RESULTS, { message: `must hold at most ${MOST_RESULTS} results: send several reports` })
+  @IsArray({ message: 'must be an array of results' })
+  results!: AgentResultDto[];
+
+  @ApiPropertyOptional({
+    default: false,
+    description:
+      'true: nothing is open on the host but what that state names. It settles what the agent has forgotten, or never knew of',
+  })
+  @IsOptional()
+  @IsBoolean({ message: 'must be true or false' })
+  cleared?: boolean;
+}
+
+@ApiSchema({ description: 'Another version than the reported one: there is a newer state to fetch.' })
+export class AgentVersionDto {
+  @ApiProperty({ example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d' }) version!: string;
+}

@@ -1,0 +1,118 @@
+import type { CallEffect } from '../faults/fault-script';
+import type { Performance } from '../faults/play-fault';
+import type { CloudAnswer, CloudRequest } from '../provider';
+import { bodyTooLarge, invalid, jsonAnswer, keyNotFound, methodNotSupported } from './admin-error';
+import { COLLECTIONS, type GatewayObject, type GatewayObjects } from './gateway-objects';
+import { whitelistOf, withWhitelist } from './ip-restriction';
+import { isObject, merged, replacedAt, type Json, type JsonObject } from './merge';
+
+export interface AdminCall {
+  readonly operation: string;
+  readonly effect: CallEffect;
+  readonly collection: string;
+  readonly id: string | null;
+  /** below the object */
+  readonly subPath: readonly string[];
+}
+
+/** The operations by the names faults and the call log give them. */
+export const OPERATIONS: Readonly<Record<string, CallEffect>> = {
+  ListPlugins: 'read',
+  ListObjects: 'read',
+  GetObject: 'read',
+  PatchObject: 'change',
+};
+
+const LARGEST_BODY = 1_572_864;
+const PLUGINS = ['real-ip', 'client-control', 'ip-restriction', 'limit-count', 'key-auth', 'proxy-rewrite'];
+
+/** What a request is about. @param path below `/apisix/admin`. @returns undefined when the Admin API has no such path */
+export function readCall(method: string, path: string): AdminCall | undefined {
+  const [collection = '', id = null, ...subPath] = path.split('/').slice(1).map(decodeURIComponent);
+  const call = (operation: string): AdminCall => {
+    return { operation, effect: OPERATIONS[operation]!, collection, id, subPath };
+  };
+  if (method === 'GET' && path === '/plugins/list') return { ...call('ListPlugins'), id: null };
+  if (!COLLECTIONS.includes(collection)) return undefined;
+  if (method === 'GET' && subPath.length === 0) return call(id === null ? 'ListObjects' : 'GetObject');
+  return call('PatchObject');
+}
+
+/** The calls of the Admin API that are answered here. Each throws AdminError. */
+export class AdminCalls {
+  constructor(private readonly objects: GatewayObjects) {}
+
+  perform(call: AdminCall, request: CloudRequest, how: Performance): CloudAnswer {
+    if (call.operation === 'ListPlugins') return jsonAnswer(200, PLUGINS);
+    if (call.operation === 'ListObjects') return this.list(call.collection);
+    if (call.operation === 'GetObject') return jsonAnswer(200, shown(call, this.find(call, how.asOf)));
+    return this.patch(call, request, how);
+  }
+
+  private list(collection: string): CloudAnswer {
+    const ids = this.objects.ids(collection);
+    const list = ids.map((id) => shown({ collection, id }, this.objects.find(collection, id)!));
+    return jsonAnswer(200, { list, total: list.length });
+  }
+
+  /** The gateway writes and answers the whole object; a part that is a list is replaced, whatever stood there. */
+  private patch(call: AdminCall, { method, body, headers }: CloudRequest, how: Performance): CloudAnswer {
+    if (method !== 'PATCH') throw methodNotSupported(method);
+    const bytes = Buffer.byteLength(body);
+    if (bytes > LARGEST_BODY) throw bodyTooLarge(bytes, LARGEST_BODY);
+    const part = readBody(body);
+    const known = this.find(call);
+    const value = { ...patched(known.value, call.subPath, part), update_time: Math.floor(Date.now() / 1000) };
+    const whole = how.firstHalf ? halfWay(known.value, value) : value;
+    const byUs = /^drawbridge\b/.test(headers['user-agent'] ?? '');
+    const {
+      createdIndex: _,
+      modifiedIndex: __,
+      ...answer
+    } = shown(call, this.objects.write(call.id!, whole, byUs));
+    return jsonAnswer(200, answer);
+  }
+
+  private find({ collection, id }: AdminCall, asOf?: number): GatewayObject {
+    const found = id === null ? undefined : this.objects.find(collection, id, asOf);
+    if (found) return found;
+    throw keyNotFound();
+  }
+}
+
+function patched(value: JsonObject, subPath: readonly string[], part: Json): JsonObject {
+  if (subPath.length > 0) return replacedAt(value, subPath, part);
+  if (!isObject(part)) throw invalid('invalid configuration: wrong type: expected object');
+  return merged(value, part);
+}
+
+function readBody(body: string): Json {
+  if (body === '') throw invalid('missing configurations');
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    throw invalid('invalid request body: Expected value but found invalid token at character 1');
+  }
+}
+
+/** A write that got half of the way: half of what was to come in or go out, rounded up. */
+function halfWay(before: JsonObject, after: JsonObject): JsonObject {
+  const [old, next] = [whitelistOf(before), whitelistOf(after)];
+  const changed = [
+    ...old.filter((entry) => !next.includes(entry)),
+    ...next.filter((entry) => !old.includes(entry)),
+  ];
+  const half = new Set(changed.slice(0, Math.ceil(changed.length / 2)));
+  const kept = old.filter((entry) => next.includes(entry) || !half.has(entry));
+  return withWhitelist(after, [...kept, ...next.filter((entry) => !old.includes(entry) && half.has(entry))]);
+}
+
+const shown = (
+  { collection, id }: Pick<AdminCall, 'collection' | 'id'>,
+  { value, createdIndex, modifiedIndex }: GatewayObject,
+): { key: string; value: JsonObject; createdIndex: number; modifiedIndex: number } => ({
+  key: `/apisix/${collection}/${id}`,
+  value,
+  createdIndex,
+  modifiedIndex,
+});

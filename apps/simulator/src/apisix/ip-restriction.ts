@@ -1,0 +1,91 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { bareAddress, readAddressOrCidr } from '../cidr';
+import { invalid } from './admin-error';
+import { isObject, type Json, type JsonObject } from './merge';
+
+const PLUGIN = 'ip-restriction';
+const LISTS = ['whitelist', 'blacklist'] as const;
+const IPV6_RANGE = /^([a-fA-F0-9]{0,4}:){1,8}(:[a-fA-F0-9]{0,4}){0,8}([a-fA-F0-9]{0,4})?\/[0-9]{1,3}$/;
+const EVERYONE = ['0.0.0.0/0', '::/0'];
+/** A source that no packet has. */
+const NOBODY = '0.0.0.0/32';
+
+/** Checks an object as the gateway does before it keeps it. @throws AdminError */
+export function checkPlugins({ plugins = {} }: JsonObject): void {
+  if (!isObject(plugins))
+    throw invalid(
+      'invalid configuration: property "plugins" validation failed: wrong type: expected object, got array',
+    );
+  const plugin = plugins[PLUGIN];
+  if (plugin === undefined) return;
+  const wrong = flawOf(plugin);
+  if (wrong !== null) throw invalid(`failed to check the configuration of plugin ${PLUGIN} err: ${wrong}`);
+}
+
+function flawOf(plugin: Json): string | null {
+  if (!isObject(plugin)) return `wrong type: expected object, got ${luaType(plugin)}`;
+  for (const name of LISTS) {
+    const list = plugin[name];
+    if (list === undefined) continue;
+    const field = `property "${name}" validation failed:`;
+    if (!Array.isArray(list)) return `${field} wrong type: expected array, got ${luaType(list)}`;
+    if (list.length === 0) return `${field} expect array to have at least 1 items`;
+    const odd = list.findIndex((entry) => !isEntry(entry));
+    if (odd >= 0) return `${field} failed to validate item ${odd + 1}: object matches none of the required`;
+  }
+  const { message, response_code: code } = plugin;
+  if (message !== undefined && (typeof message !== 'string' || message.length < 1 || message.length > 1024))
+    return 'property "message" validation failed: string too long, expected at most 1024';
+  if (code !== undefined && code !== 403 && code !== 404)
+    return 'property "response_code" validation failed: expected integer between 403 and 404';
+  const lists = LISTS.filter((name) => plugin[name] !== undefined).length;
+  if (lists === 2) return 'value should match only one schema, but matches both schemas 1 and 2';
+  return lists === 0 ? 'value should match only one schema, but matches none' : null;
+}
+
+/** IPv4 and IPv6, bare or with a prefix length; host bits may stand. */
+function isEntry(entry: Json): boolean {
+  if (typeof entry !== 'string') return false;
+  if (isIP(entry) !== 0) return !entry.includes('%');
+  const [address = '', prefix = ''] = entry.split('/');
+  if (isIPv4(address)) return /^([12]?\d|3[0-2])$/.test(prefix);
+  return IPV6_RANGE.test(entry) && isIPv6(address);
+}
+
+const luaType = (value: Json): string =>
+  value === null ? 'userdata' : typeof value === 'object' ? 'table' : typeof value;
+
+/** An entry of a list, and whom it lets in. */
+export interface LetIn {
+  /** as it is spelled; `everyone` without a list */
+  readonly entry: string;
+  /** bare when it is a single one, a range as canonical CIDR */
+  readonly address: string;
+}
+
+/** The entries of an object's whitelist, as they are spelled. */
+export function whitelistOf({ plugins }: JsonObject): string[] {
+  const plugin = isObject(plugins) ? plugins[PLUGIN] : undefined;
+  const list = isObject(plugin) ? plugin.whitelist : undefined;
+  return Array.isArray(list) ? list.filter((entry) => typeof entry === 'string') : [];
+}
+
+/** The object with another whitelist; null entries leave it without the plugin's list as it was. */
+export const withWhitelist = (value: JsonObject, whitelist: readonly string[]): JsonObject => {
+  const plugins = isObject(value.plugins) ? value.plugins : {};
+  const plugin = isObject(plugins[PLUGIN]) ? plugins[PLUGIN] : {};
+  return { ...value, plugins: { ...plugins, [PLUGIN]: { ...plugin, whitelist: [...whitelist] } } };
+};
+
+/** Whom an object lets in: everyone where nothing keeps them out. */
+export function letIn(value: JsonObject): LetIn[] {
+  const plugin = isObject(value.plugins) ? value.plugins[PLUGIN] : undefined;
+  const { _meta: meta } = isObject(plugin) ? plugin : {};
+  const isOff = isObject(meta) && meta.disable === true;
+  const list = whitelistOf(value);
+  if (list.length === 0 || isOff) return EVERYONE.map((address) => ({ entry: address, address }));
+  return [...new Set(list)].flatMap((entry) => {
+    const cidr = readAddressOrCidr(entry);
+    return cidr && cidr.text !== NOBODY ? [{ entry, address: bareAddress(cidr.text) }] : [];
+  });
+}

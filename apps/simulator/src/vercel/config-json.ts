@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import type { Firewall } from './openings';
+
+/** A configuration the way Vercel shows it. */
+export function configJson(project: string, { isEnabled, rules }: Firewall): Record<string, unknown> {
+  const shown = rules.map((rule) => ({ ...rule, valid: true, validationErrors: null }));
+  return {
+    id: `waf_${createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 12)}`,
+    ownerId: 'simulated-user',
+    projectKey: project,
+    firewallEnabled: isEnabled,
+    rules: shown,
+    ips: [],
+    changes: [],
+    managedRules: {},
+    crs: {},
+  };
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import type { World } from '../provider';
+import { halfDone } from './half-done';
+import { isGuard, listOf, openingsOf, type Firewall, type StoredRule } from './openings';
+import type { ChangeInput, RuleInput } from './rule-input';
+import { badRequest, limitReached, notFound } from './vercel-error';
+
+/** What one project's configuration may hold. */
+export interface FirewallLimits {
+  /** addresses that its guards list, all together */
+  readonly addresses: number;
+  /** custom rules of the plan */
+  readonly rules: number;
+}
+
+interface Snapshot {
+  /** microseconds since 1970 */
+  readonly at: number;
+  readonly firewall: Firewall | null;
+}
+
+export const PROJECTS: readonly string[] = [1, 2, 3, 4, 5].map((number) => `prj_simulated${number}`);
+
+const FRESH: Firewall = { isEnabled: true, isGuarded: false, rules: [] };
+/** How far a stale read can reach back. */
+const HISTORY_US = 600_000_000;
+
+/** The firewall configurations of the projects, now and a while ago. A project has none until something is written. */
+export class Firewalls {
+  private readonly history = new Map<string, Snapshot[]>();
+
+  constructor(
+    private readonly world: World,
+    private readonly limits: FirewallLimits,
+  ) {}
+
+  reset(): void {
+    this.history.clear();
+  }
+
+  /** @param asOf microseconds since 1970; as it was then, up to ten minutes back */
+  get(project: string, asOf = Number.POSITIVE_INFINITY): Firewall | null {
+    const snapshots = this.history.get(project) ?? [];
+    return snapshots.findLast(({ at }) => at <= asOf)?.firewall ?? null;
+  }
+
+  all(): Record<string, Firewall | null> {
+    return Object.fromEntries(PROJECTS.map((project) => [project, this.get(project)]));
+  }
+
+  /**
+   * Carries out a change. @param firstHalf of its addresses only the first half come through
+   * @throws VercelError
+   */
+  change(project: string, change: ChangeInput, firstHalf = false): void {
+    const firewall = this.get(project) ?? FRESH;
+    const changed = this.changed(firewall, change, firstHalf);
+    const listed = changed.rules.filter(isGuard).flatMap((rule) => listOf(rule));
+    if (listed.length > this.limits.addresses)
+      throw limitReached(`The configuration may hold ${this.limits.addresses} addresses.`);
+    if (changed.rules.length > this.limits.rules)
+      throw limitReached(`The plan allows ${this.limits.rules} custom rules.`);
+    this.write(project, changed);
+  }
+
+  /** A configuration of an earlier run. */
+  recall(project: string, firewall: Firewall): void {
+    this.write(project, firewall);
+  }
+
+  /** Puts a rule before all others. */
+  prepend(project: string, rule: RuleInput): StoredRule {
+    const firewall = this.get(project) ?? FRESH;
+    const stored = { ...rule, id: newId(rule) };
+    this.write(project, { ...firewall, rules: [stored, ...firewall.rules] });
+    return stored;
+  }
+
+  private changed(firewall: Firewall, change: ChangeInput, firstHalf: boolean): Firewall {
+    const { rules } = firewall;
+    const shape = (before: RuleInput | null, after: RuleInput): RuleInput =>
+      firstHalf ? halfDone(before, after) : after;
+    switch (change.action) {
+      case 'firewallEnabled':
+        return { ...firewall, isEnabled: change.value };
+      case 'rules.insert':
+        return {
+          ...firewall,
+          rules: [...rules, { ...shape(null, change.value), id: newId(change.value) }],
+        };
+      case 'rules.update': {
+        const known = found(rules, change.id);
+        const updated = { ...shape(known, change.value), id: known.id };
+        return { ...firewall, rules: rules.map((rule) => (rule === known ? updated : rule)) };
+      }
+      case 'rules.remove':
+        return { ...firewall, rules: rules.filter((rule) => rule !== found(rules, change.id)) };
+      case 'rules.priority': {
+        const moved = found(rules, change.id);
+        if (change.value < 0 || change.value >= rules.length) throw badRequest('`value` is out of range');
+        return {
+          ...firewall,
+          rules: rules.filter((rule) => rule !== moved).toSpliced(change.value, 0, moved),
+        };
+      }
+    }
+  }
+
+  private write(project: string, changed: Firewall): void {
+    const firewall = { ...changed, isGuarded: changed.isGuarded || changed.rules.some(isGuard) };
+    this.record(project, firewall);
+    const at = this.world.clock.now();
+    const kept = (this.history.get(project) ?? []).filter((snapshot, index, all) => {
+      const next = all[index + 1];
+      return !next || next.at > at - HISTORY_US;
+    });
+    this.history.set(project, [...kept, { at, firewall }]);
+  }
+
+  /** Tells the ground truth what is open now and was not, and the other way round. */
+  private record(project: string, firewall: Firewall): void {
+    const { ledger } = this.world;
+    const before = new Map(
+      ledger.list({ provider: 'VERCEL', target: project }).map((rule) => [rule.providerRuleId, rule]),
+    );
+    const after = new Map(openingsOf(project, firewall).map((opening) => [opening.providerRuleId, opening]));
+    for (const rule of before.values()) if (!after.has(rule.providerRuleId)) ledger.close(rule);
+    for (const opening of after.values()) {
+      const known = before.get(opening.providerRuleId);
+      if (!known) ledger.open(opening);
+      else if (known.ours !== opening.ours) ledger.relabel(opening, opening.ours);
+    }
+  }
+}
+
+function found(rules: readonly StoredRule[], id: string): StoredRule {
+  const rule = rules.find((candidate) => candidate.id === id);
+  if (rule) return rule;
+  throw notFound(`Rule ${id} not found`);
+}
+
+const newId = ({ name }: RuleInput): string =>
+  `rule_${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}_${randomBytes(4).toString('hex').slice(0, 6)}`;

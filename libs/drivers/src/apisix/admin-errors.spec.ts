@@ -1,0 +1,116 @@
+import type { DriverErrorKind } from '#rules';
+import { refusalOf } from './admin-errors';
+
+const answer = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Parameters<typeof refusalOf>[0] => ({
+  status,
+  headers,
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const page = (title: string): string =>
+  `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>openresty</center>\r\n<p><em>Powered by <a href="https://apisix.apache.org/">APISIX</a>.</em></p></body>\r\n</html>\r\n`;
+const PLUGIN = 'failed to check the configuration of plugin ip-restriction err: ';
+const TOKEN = 'failed to check token';
+
+describe('what the Admin API answers', () => {
+  const settled: [what: string, status: number, body: unknown, kind: DriverErrorKind][] = [
+    ['a missing key', 401, { error_msg: TOKEN, description: 'missing apikey' }, 'denied'],
+    ['a wrong key', 401, { error_msg: TOKEN, description: 'wrong apikey' }, 'denied'],
+    ['a viewer', 401, { error_msg: TOKEN, description: 'invalid method for role viewer' }, 'denied'],
+    ['a refusal', 403, { error_msg: 'forbidden' }, 'denied'],
+    ['allow_admin, which is nginx', 403, page('403 Forbidden'), 'denied'],
+    ['an unknown object', 404, { message: 'Key not found' }, 'target-missing'],
+    [
+      'an empty list',
+      400,
+      { error_msg: `${PLUGIN}property "whitelist" validation failed: expect array to have at least 1 items` },
+      'invalid',
+    ],
+    [
+      'an odd entry',
+      400,
+      {
+        error_msg: `${PLUGIN}property "whitelist" validation failed: failed to validate item 1: object matches none of the required`,
+      },
+      'invalid',
+    ],
+    [
+      'a blacklist',
+      400,
+      { error_msg: `${PLUGIN}value should match only one schema, but matches both schemas 1 and 2` },
+      'invalid',
+    ],
+    ['a plugin that is not enabled', 400, { error_msg: 'unknown plugin [ip-restriction]' }, 'invalid'],
+    [
+      'a long body',
+      400,
+      {
+        error_msg:
+          'invalid request body: request size 1600000 is greater than the maximum size 1572864 allowed',
+      },
+      'quota',
+    ],
+    ['a long body, to nginx', 413, page('413 Request Entity Too Large'), 'quota'],
+    ['a long value, to etcd', 503, { error_msg: 'etcdserver: request is too large' }, 'quota'],
+    ['another method', 405, { error_msg: 'not supported `PATCH` method' }, 'invalid'],
+    ['a write meanwhile', 503, { error_msg: 'value changed before overwritten' }, 'conflict'],
+    ['too many calls', 429, page('429 Too Many Requests'), 'throttled'],
+  ];
+
+  it.each(settled)('%s is settled: HTTP %i', (_, status, body, kind) => {
+    const failure = refusalOf(answer(status, body));
+    expect(failure).toMatchObject({ kind, settled: true });
+    expect(failure.changeResult).toEqual({ result: 'refused', kind, message: failure.message });
+  });
+
+  it.each([
+    ['etcd that is away', 503, { error_msg: 'has no healthy etcd endpoint available' }],
+    ['an error inside', 500, { error_msg: 'failed to fetch data from etcd' }],
+    ['nginx without its upstream', 502, page('502 Bad Gateway')],
+    ['nginx that waited', 504, page('504 Gateway Time-out')],
+    ['the proxy instead of the Admin API', 404, { error_msg: '404 Route Not Found' }],
+    ['some other server', 404, page('404 Not Found')],
+    ['some other server that refuses', 403, '<html><body>Forbidden</body></html>'],
+    ['a key refused by no APISIX', 401, 'Unauthorized'],
+    ['a login page', 200, '<html></html>'],
+    ['an error in a success', 200, { error_msg: TOKEN }],
+    ['truncated JSON', 400, '{"error_msg":"fail'],
+    ['an empty body', 400, ''],
+    ['a list', 400, []],
+    ['null', 404, 'null'],
+    ['a message that is none', 404, { message: { text: 'Key not found' } }],
+    ['a redirect', 302, ''],
+    ['nothing known', 418, { error: 'teapot' }],
+  ])('%s tells nothing', (_, status, body) => {
+    const failure = refusalOf(answer(status, body));
+    expect(failure).toMatchObject({ kind: 'transient', settled: false });
+    expect(failure.changeResult).toEqual({ result: 'unknown', message: failure.message });
+  });
+
+  it('says the same of everything that is no answer of APISIX', () => {
+    const texts = [
+      answer(200, 'x'),
+      answer(302, ''),
+      answer(404, page('404 Not Found')),
+      answer(502, 'y'),
+    ].map((one) => refusalOf(one).message);
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  it.each(settled)('nothing of the answer is shown: %s', (_, status, body) => {
+    const marked = JSON.parse(
+      JSON.stringify(body).replace(/"error_msg":"/, '"error_msg":"canary '),
+    ) as unknown;
+    const { message } = refusalOf(answer(status, marked));
+    expect(message).not.toContain('canary');
+    expect(message).not.toMatch(/html|ip-restriction err|apikey/);
+  });
+
+  it('reads Retry-After', () => {
+    expect(refusalOf(answer(429, '', { 'retry-after': '3' })).retryAfterMs).toBe(3000);
+    expect(refusalOf(answer(429, '')).retryAfterMs).toBeNull();
+  });
+});

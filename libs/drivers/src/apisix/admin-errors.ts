@@ -1,0 +1,124 @@
+import type { ChangeResult, DriverErrorKind } from '#rules';
+import { DriverError } from '../driver-error';
+import { readRetryAfter } from '../retry-after';
+import type { TenantAnswer } from '../tenant-url/pinned-connection';
+
+/** A call to the Admin API that did not succeed. Told in our words: what a tenant's URL answers is shown to nobody. */
+export class AdminFailure extends DriverError {
+  /** @param settled true: the gateway surely did not do what was asked; false: only reading tells */
+  constructor(
+    kind: DriverErrorKind,
+    message: string,
+    readonly settled: boolean,
+    retryAfterMs: number | null = null,
+  ) {
+    super(kind, message, retryAfterMs);
+    this.name = 'AdminFailure';
+  }
+
+  /** What a write that failed like this means for its changes. */
+  get changeResult(): ChangeResult {
+    const { kind, message } = this;
+    return this.settled ? { result: 'refused', kind, message } : { result: 'unknown', message };
+  }
+}
+
+/**
+ * No answer, or none of APISIX: one text for all of it, so that nobody reads from it what stands at an address.
+ * @param settled as for AdminFailure
+ */
+export const noProperAnswer = (settled: boolean): AdminFailure =>
+  new AdminFailure(
+    'transient',
+    'No answer of an APISIX Admin API came from adminUrl: the name must resolve, the port be open to this service, the certificate be valid',
+    settled,
+  );
+
+interface Refused {
+  /** undefined: any */
+  readonly status?: number;
+  /** of the answer's `error_msg` or `message`; undefined: any, also an answer that has neither */
+  readonly words?: RegExp;
+  /** instead of `words`, for answers that nginx gives before APISIX is asked */
+  readonly page?: RegExp;
+  readonly kind: DriverErrorKind;
+  readonly message: string;
+}
+
+const TOO_LONG = 'The list of addresses is too long for the gateway';
+const KEY_REFUSED = 'The gateway refuses the admin key';
+
+/** The first that fits counts. */
+const REFUSALS: readonly Refused[] = [
+  { status: 429, kind: 'throttled', message: 'The gateway takes no more calls for now' },
+  { status: 413, kind: 'quota', message: TOO_LONG },
+  { words: /(request size|request is too large|body.*too large)/i, kind: 'quota', message: TOO_LONG },
+  {
+    status: 503,
+    words: /value changed before overwritten/i,
+    kind: 'conflict',
+    message: 'Somebody else changed the object at the same time',
+  },
+  { status: 401, words: /./, kind: 'denied', message: KEY_REFUSED },
+  { status: 403, words: /./, kind: 'denied', message: KEY_REFUSED },
+  {
+    status: 403,
+    page: /<center>(openresty|nginx|APISIX)/i,
+    kind: 'denied',
+    message: "The gateway's allow_admin does not let this service in",
+  },
+  {
+    status: 404,
+    words: /^Key not found$/i,
+    kind: 'target-missing',
+    message: 'The gateway has no such object',
+  },
+  {
+    status: 400,
+    words: /unknown plugin/i,
+    kind: 'invalid',
+    message: 'The plugin ip-restriction is not enabled in the gateway',
+  },
+  {
+    status: 400,
+    words: /matches both schemas/i,
+    kind: 'invalid',
+    message: 'The ip-restriction of the object has a blacklist, and a whitelist cannot stand beside it',
+  },
+  { status: 400, words: /./, kind: 'invalid', message: 'The gateway refuses the change as invalid' },
+  { status: 405, words: /./, kind: 'invalid', message: 'The gateway does not offer this change' },
+];
+
+/** Classifies an answer that was no success. */
+export function refusalOf({ status, headers, text }: TenantAnswer): AdminFailure {
+  const words = wordsOf(text);
+  const found = REFUSALS.find(
+    (refusal) =>
+      (refusal.status === undefined || refusal.status === status) &&
+      (refusal.words === undefined || (words !== null && refusal.words.test(words))) &&
+      (refusal.page === undefined || refusal.page.test(text)),
+  );
+  if (!found || status < 400) return noProperAnswer(false);
+  const retryAfterMs = readRetryAfter(headers['retry-after']);
+  return new AdminFailure(found.kind, found.message, true, retryAfterMs);
+}
+
+/** The Admin API says `{error_msg}`, or `{message}` in etcd's words. */
+function wordsOf(text: string): string | null {
+  const body = parseJson(text);
+  if (!isRecord(body)) return null;
+  const words = body.error_msg ?? body.message;
+  return typeof words === 'string' ? words : null;
+}
+
+/** @returns undefined when the text is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,123 @@
+import type { ChangeResult, ObservedRule } from '#rules';
+import { DriverError } from '../driver-error';
+import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import { PinnedConnection } from '../tenant-url/pinned-connection';
+import { tenantNetworks } from '../tenant-url/reachable';
+import { ForbiddenHost, TenantHosts } from '../tenant-url/tenant-hosts';
+import { readTenantUrl, type TenantUrl } from '../tenant-url/tenant-url';
+import { AdminApi } from './admin-api';
+import { noProperAnswer } from './admin-errors';
+import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
+import { ListChange } from './list-change';
+import { observedRules, type Guard } from './whitelist';
+
+/**
+ * The driver for APISIX gateways: the whitelist of the plugin ip-restriction, through the Admin API.
+ * @param environment where `TENANT_URL_NETWORKS` is read
+ * @param options for tests: how long one call of the driver may take over all its requests, and other name servers
+ * @throws Error when `TENANT_URL_NETWORKS` is no list of networks
+ */
+export function createApisixDriver(
+  environment: NodeJS.ProcessEnv,
+  options: { readonly callTimeoutMs?: number; readonly dnsServers?: readonly string[] } = {},
+): ProviderDriver {
+  const hosts = new TenantHosts(tenantNetworks(environment), options.dnsServers);
+  return new ApisixDriver(hosts, options.callTimeoutMs ?? APISIX_FACTS.traits.callTimeoutMs);
+}
+
+class ApisixDriver implements ProviderDriver {
+  readonly kind = 'APISIX';
+  readonly traits = APISIX_FACTS.traits;
+
+  constructor(
+    private readonly hosts: TenantHosts,
+    private readonly callTimeoutMs: number,
+  ) {}
+
+  accountKey({ credential }: CloudTarget): string {
+    return `APISIX:${gatewayOf(credential.data.adminUrl ?? '')}`;
+  }
+
+  checkCredential(credential: DriverCredential): Promise<void> {
+    return this.inGateway(credential, (api) => api.greet());
+  }
+
+  async verify(target: CloudTarget): Promise<void> {
+    const { collection, path } = readPlace(target);
+    await this.inGateway(target.credential, async (api) => {
+      const { guard } = await api.read(path);
+      if (guard !== 'whitelist') throw new DriverError('invalid', UNGUARDED[guard]);
+      await api.requireWritable(collection);
+    });
+  }
+
+  async readRules(target: CloudTarget): Promise<ObservedRule[]> {
+    const { path } = readPlace(target);
+    return this.inGateway(target.credential, async (api) =>
+      observedRules(await api.read(path), target.claims),
+    );
+  }
+
+  async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
+    if (changes.length === 0) return [];
+    const { path } = readPlace(target);
+    return this.inGateway(target.credential, async (api, hasTime) => {
+      const before = await api.read(path);
+      return new ListChange(api, before, target.claims, hasTime).make(changes);
+    });
+  }
+
+  /** Looks the gateway's name up once, and talks to where it led then. */
+  private async inGateway<T>(
+    { credentialType, data }: DriverCredential,
+    work: (api: AdminApi, hasTime: () => boolean) => Promise<T>,
+  ): Promise<T> {
+    if (credentialType !== 'ADMIN_KEY')
+      throw new DriverError('denied', `An APISIX credential is ADMIN_KEY, not ${credentialType}`);
+    const url = readGateway(data.adminUrl);
+    if (!data.adminKey) throw new DriverError('denied', 'The credential has no adminKey');
+    const endsAt = performance.now() + this.callTimeoutMs;
+    const connection = await this.connect(url);
+    try {
+      return await work(new AdminApi(connection, data.adminKey), () => performance.now() < endsAt);
+    } finally {
+      connection.close();
+    }
+  }
+
+  private async connect(url: TenantUrl): Promise<PinnedConnection> {
+    try {
+      return await PinnedConnection.open(url, this.hosts, AbortSignal.timeout(this.callTimeoutMs));
+    } catch (error) {
+      if (error instanceof ForbiddenHost)
+        throw new DriverError(
+          'invalid',
+          'adminUrl leads to an address that this deployment lets no credential lead to',
+        );
+      throw noProperAnswer(true);
+    }
+  }
+}
+
+const UNGUARDED: Readonly<Record<Exclude<Guard, 'whitelist'>, string>> = {
+  none: 'The object has no plugin ip-restriction, so the gateway lets everybody in: give it one with the whitelist ["0.0.0.0/32"], and the addresses that are to stay',
+  disabled: 'The ip-restriction of the object is disabled, so the gateway lets everybody in: enable it',
+  blacklist: 'The ip-restriction of the object has a blacklist: replace it by a whitelist',
+};
+
+function readPlace({ resourceType, identifier }: CloudTarget): { collection: string; path: string } {
+  const collection = COLLECTIONS[resourceType];
+  const type = APISIX_FACTS.resourceTypes[resourceType];
+  if (!collection || !type)
+    throw new DriverError('invalid', `APISIX has no objects of type ${resourceType} here`);
+  // It becomes part of a path.
+  if (!type.identifier.pattern.test(identifier))
+    throw new DriverError('invalid', `${identifier} is no id of APISIX`);
+  return { collection, path: `${collection}/${identifier}` };
+}
+
+function readGateway(adminUrl: string | undefined): TenantUrl {
+  const url = adminUrl === undefined ? null : readTenantUrl(gatewayOf(adminUrl));
+  if (url) return url;
+  throw new DriverError('denied', "The credential's adminUrl is no address of a gateway");
+}

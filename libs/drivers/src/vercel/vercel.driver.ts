@@ -1,0 +1,91 @@
+import type { ChangeResult, ObservedRule } from '#rules';
+import { DriverError } from '../driver-error';
+import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import { Batch } from './batch';
+import { observedRules } from './guard';
+import { ProjectFirewall } from './project-firewall';
+import { VercelApi } from './vercel-api';
+import { accountOf, readCredential, readPlace } from './vercel-credentials';
+import { isRecord, oddAnswer, VercelFailure } from './vercel-errors';
+import { VERCEL_FACTS } from './vercel.facts';
+
+const ENDPOINT = 'https://api.vercel.com';
+
+/**
+ * The driver for the firewalls of Vercel's projects.
+ * @param environment where `VERCEL_API_URL` is read
+ * @param callTimeoutMs how long one call may take, over all its requests
+ */
+export function createVercelDriver(
+  environment: NodeJS.ProcessEnv,
+  callTimeoutMs = VERCEL_FACTS.traits.callTimeoutMs,
+): ProviderDriver {
+  return new VercelDriver(environment, callTimeoutMs);
+}
+
+class VercelDriver implements ProviderDriver {
+  readonly kind = 'VERCEL';
+  readonly traits = VERCEL_FACTS.traits;
+  private readonly endpoint: string;
+
+  constructor(
+    environment: NodeJS.ProcessEnv,
+    private readonly callTimeoutMs: number,
+  ) {
+    this.endpoint = (environment.VERCEL_API_URL || ENDPOINT).replace(/\/+$/, '');
+  }
+
+  accountKey({ credential }: CloudTarget): string {
+    return `VERCEL:${accountOf(readCredential(credential))}`;
+  }
+
+  async checkCredential(credential: DriverCredential): Promise<void> {
+    const api = this.api(credential);
+    const what = 'the read of the token’s owner';
+    const { user } = await api.ask({ what, method: 'GET', path: '/v2/user' });
+    if (!isRecord(user)) throw oddAnswer(what, 200);
+    if (api.teamId !== null) await requireTeam(api, api.teamId);
+  }
+
+  async verify(target: CloudTarget): Promise<void> {
+    const { firewall } = this.firewallOf(target);
+    await firewall.describe();
+    const { isEnabled } = await firewall.read();
+    if (!isEnabled)
+      throw new DriverError('invalid', 'The firewall of the project is switched off: it keeps nobody out');
+  }
+
+  async readRules(target: CloudTarget): Promise<ObservedRule[]> {
+    const { firewall, place } = this.firewallOf(target);
+    return observedRules(await firewall.read(), place, target);
+  }
+
+  async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
+    if (changes.length === 0) return [];
+    const { firewall, place } = this.firewallOf(target);
+    const batch = new Batch(firewall, place, target, await firewall.read());
+    return batch.run(changes);
+  }
+
+  private firewallOf(target: CloudTarget): {
+    firewall: ProjectFirewall;
+    place: ReturnType<typeof readPlace>;
+  } {
+    const place = readPlace(target);
+    return { place, firewall: new ProjectFirewall(this.api(target.credential), place.projectId) };
+  }
+
+  private api(credential: DriverCredential): VercelApi {
+    return new VercelApi(this.endpoint, readCredential(credential), this.callTimeoutMs);
+  }
+}
+
+/** @throws VercelFailure `denied` when the token is not good for the team */
+async function requireTeam(api: VercelApi, teamId: string): Promise<void> {
+  try {
+    await api.ask({ what: 'the read of the team', method: 'GET', path: `/v2/teams/${teamId}` });
+  } catch (error) {
+    if (!(error instanceof VercelFailure) || error.kind !== 'target-missing') throw error;
+    throw new VercelFailure('denied', error.message, error.status, true);
+  }
+}

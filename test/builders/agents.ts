@@ -1,0 +1,173 @@
+import type { Answer, ApiClient } from '../harness/api-client';
+import type { Product } from '../harness/drawbridge';
+import { until } from '../harness/until';
+import type { Organization } from './organization';
+
+export interface AgentRule {
+  readonly id: string;
+  readonly ipAddress: string;
+  readonly protocol: string;
+  readonly ports: number[];
+  readonly secondsLeft: number | null;
+  readonly unconfirmed: boolean;
+}
+
+export interface AgentState {
+  readonly version: string;
+  readonly serverTime: string;
+  readonly guarded: { readonly protocol: string; readonly ports: number[] }[];
+  readonly rules: AgentRule[];
+}
+
+export interface AgentResult {
+  readonly ruleId: string;
+  readonly status: string;
+  readonly errorMessage?: string;
+}
+
+/** Speaks the agent channel, and keeps in memory what a host's firewall would hold. */
+export class TestAgent {
+  /** what was told last */
+  state: AgentState | null = null;
+  private readonly standing = new Set<string>();
+
+  constructor(
+    readonly client: ApiClient,
+    readonly name: string,
+    private readonly instance: string | null = null,
+  ) {}
+
+  ask(
+    given: { version?: string; waitSeconds?: number } = {},
+    signal?: AbortSignal,
+  ): Promise<Answer<AgentState>> {
+    const query = new URLSearchParams({ agent: this.name });
+    if (this.instance !== null) query.set('instance', this.instance);
+    for (const [name, value] of Object.entries(given)) query.set(name, String(value));
+    return this.client.get(`/agents/state?${query.toString()}`, signal);
+  }
+
+  report(
+    version: string,
+    results: readonly AgentResult[],
+    more: object = {},
+  ): Promise<Answer<{ version: string }>> {
+    const instance = this.instance === null ? {} : { instance: this.instance };
+    return this.client.post('/agents/report', { agent: this.name, version, results, ...instance, ...more });
+  }
+
+  /** The whole state, as soon as it is another one than was told last. */
+  async fetched(waitSeconds = 0): Promise<AgentState> {
+    const version = this.state ? { version: this.state.version } : {};
+    this.state = await this.client.expect(200, this.ask({ ...version, waitSeconds }));
+    return this.state;
+  }
+
+  /** One turn: fetches, has its host as it is to be, reports what has changed. */
+  async turn(waitSeconds = 0): Promise<AgentState> {
+    const state = await this.fetched(waitSeconds);
+    const wanted = new Set(state.rules.map(({ id }) => id));
+    const removed = [...this.standing].filter((id) => !wanted.has(id));
+    for (const id of removed) this.standing.delete(id);
+    for (const id of wanted) this.standing.add(id);
+    const results = [
+      ...state.rules
+        .filter(({ unconfirmed }) => unconfirmed)
+        .map(({ id }) => ({ ruleId: id, status: 'APPLIED' })),
+      ...removed.map((id) => ({ ruleId: id, status: 'REMOVED' })),
+    ];
+    await this.client.expect(200, this.report(state.version, results));
+    return state;
+  }
+
+  /** Takes turns until somebody stops it. */
+  serve(): { stop: () => Promise<void> } {
+    const stopping = new AbortController();
+    const turns = async (): Promise<void> => {
+      while (!stopping.signal.aborted) await this.turn(1);
+    };
+    const served = turns();
+    return {
+      stop: () => {
+        stopping.abort();
+        return served;
+      },
+    };
+  }
+}
+
+/** A host that an organization guards: its credential, and resources that name it. */
+export class GuardedHost {
+  constructor(
+    private readonly org: Organization,
+    readonly name: string,
+    readonly credentialId: string,
+    readonly resourceId: string,
+    private readonly key: ApiClient,
+  ) {}
+
+  agent(instance: string | null = null): TestAgent {
+    return new TestAgent(this.key, this.name, instance);
+  }
+
+  verify(): Promise<Answer<{ isActive: boolean; error: string; message: string }>> {
+    return this.org.admin.post(`/resources/${this.resourceId}/verify`);
+  }
+}
+
+interface Created {
+  readonly id: string;
+}
+
+/** Gives an organization a host, with the role that lets its admin open it. Verified once its agent has connected. */
+export async function guardedHost(
+  org: Organization,
+  name: string,
+  config: object = { port: 22 },
+): Promise<GuardedHost> {
+  const { admin } = org;
+  const credential = { name: `Agent ${name}`, provider: 'AGENT', credentialType: 'AGENT' };
+  const { id: credentialId } = await admin.expect(201, admin.post<Created>('/credentials', credential));
+  const resourceId = await hostResource(org, credentialId, name, config);
+  return new GuardedHost(org, name, credentialId, resourceId, await org.apiKey(['agent:connect']));
+}
+
+/** A resource of a host, in the organization's role. */
+export async function hostResource(
+  { admin, roleId }: Organization,
+  credentialId: string,
+  name: string,
+  config: object = {},
+): Promise<string> {
+  const named = { provider: 'AGENT', resourceType: 'HOST_FIREWALL', resourceIdentifier: name };
+  const body = { name: `host ${name}`, credentialId, config, ...named };
+  const { id } = await admin.expect(201, admin.post<Created>('/resources', body));
+  await admin.expect(200, admin.post(`/roles/${roleId}/resources/${id}`));
+  return id;
+}
+
+/** Makes time pass for an agent: it was heard of so long ago. */
+export const lastHeardOf = (drawbridge: Product, name: string, secondsAgo: number): Promise<unknown> =>
+  drawbridge.query(`UPDATE agents SET seen_at = now() - make_interval(secs => $2) WHERE name = $1`, [
+    name,
+    secondsAgo,
+  ]);
+
+/** Has an agent wait for another state than the one it has. @returns once it waits; `answer` is what it gets */
+export async function waiting(
+  drawbridge: Product,
+  agent: TestAgent,
+): Promise<{ answer: Promise<AgentState> }> {
+  const seen = async (): Promise<string | undefined> => {
+    const [row] = await drawbridge.query<{ at: string }>(
+      'SELECT seen_at::text AS at FROM agents WHERE name = $1',
+      [agent.name],
+    );
+    return row?.at;
+  };
+  const before = await seen();
+  const { version } = agent.state!;
+  const answer = agent.client.expect(200, agent.ask({ version, waitSeconds: 30 }));
+  await until('it waits', async () => (await seen()) !== before);
+  return { answer };
+}

@@ -1,0 +1,50 @@
+import { DriverRegistry, type CloudTarget } from '#drivers';
+import { describeDriver } from './driver-conformance';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { SimulatedCloud } from './simulated-cloud';
+
+const OPERATIONS = { read: ['GetObject'], add: ['PatchObject'], remove: ['PatchObject'] };
+/** A write begins with reading the list, and ends with reading it back. */
+const READS_OF_WRITES = ['GetObject'];
+
+async function startBench({ room }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('APISIX', OPERATIONS, room);
+  const registry = new DriverRegistry({ TENANT_URL_NETWORKS: '127.0.0.0/8' });
+  const key = { adminUrl: `${cloud.url}/apisix-gateway`, adminKey: 'simulated-admin-key' };
+  const route = (identifier: string, data: Record<string, string> = key): CloudTarget => ({
+    resourceType: 'ROUTE',
+    identifier,
+    region: null,
+    credential: { credentialType: 'ADMIN_KEY', data, externalId: null },
+    deployment: 'conformance',
+    claims: new Map(),
+  });
+  return {
+    cloud: {
+      ports: false,
+      marks: false,
+      batch: 'whole-list',
+      oneRulePerOpening: false,
+      roomByVersion: false,
+      roomByLength: true,
+      oneListForAll: true,
+    },
+    driver: await registry.driver('APISIX'),
+    target: (number) => route(`simulated-route-${number + 1}`),
+    // ids are told apart by their case
+    respelled: (identifier) => identifier,
+    missingTarget: () => route('no-such-route'),
+    withWrongSecret: ({ identifier }) => route(identifier, { ...key, adminKey: 'another-key' }),
+    unknownCredential: () => route('', { ...key, adminKey: 'nobody-knows-this-key' }).credential,
+    malformedSpec: { address: '203.0.113.256/32', protocol: 'all', ports: [] },
+    plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
+    openings: ({ identifier }) => cloud.openings(identifier),
+    bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
+    bendCheck: (fault, options) => cloud.bendOperation('ListPlugins', fault, options),
+    calls: ({ identifier }) => cloud.calls(identifier, READS_OF_WRITES),
+    reset: () => cloud.reset(),
+    close: cloud.close,
+  };
+}
+
+describeDriver('APISIX', startBench);

@@ -1,0 +1,178 @@
+import {
+  guardedHost,
+  type AgentResult,
+  type AgentState,
+  type GuardedHost,
+  type TestAgent,
+} from '../builders/agents';
+import { organization, type Organization } from '../builders/organization';
+import type { Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+
+let drawbridge: Drawbridge;
+let org: Organization;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.start();
+  org = await organization(drawbridge, []);
+});
+afterAll(() => drawbridge.stop());
+
+let hosts = 0;
+let addresses = 0;
+const fresh = (): string => `203.0.113.${(addresses += 1)}`;
+
+async function served(by = org): Promise<{ host: GuardedHost; agent: TestAgent }> {
+  const host = await guardedHost(by, `host-${(hosts += 1)}`);
+  const agent = host.agent();
+  await agent.turn();
+  expect((await host.verify()).status).toBe(200);
+  return { host, agent };
+}
+
+const started = (host: GuardedHost, ipv4Address = fresh()): Promise<Session> =>
+  org.started({ ipv4Address, resourceIds: [host.resourceId] });
+const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
+
+const allOf = (state: AgentState, status: string): AgentResult[] =>
+  state.rules.map(({ id }) => ({ ruleId: id, status }));
+
+describe('A late report does no harm', () => {
+  it('one about an older state opens nothing for who has come since, and closes nothing of theirs', async () => {
+    const { host, agent } = await served();
+    const first = await started(host);
+    const one = await agent.fetched();
+    const appliedOfOne = allOf(one, 'APPLIED');
+    await stop(first.id);
+    const two = await agent.fetched();
+    const removedOfTwo = allOf(one, 'REMOVED');
+    await agent.report(two.version, removedOfTwo);
+    expect(await statusOf(first.id)).toBe('CANCELLED');
+
+    const second = await started(host, first.ipv4Address!);
+    const three = await agent.fetched();
+    expect(three.rules[0]!.id).toBe(one.rules[0]!.id);
+    expect(await agent.report(one.version, appliedOfOne)).toMatchObject({
+      status: 200,
+      body: { version: three.version },
+    });
+    expect(await statusOf(second.id)).toBe('PENDING');
+    await agent.report(three.version, allOf(three, 'APPLIED'));
+    expect(await statusOf(second.id)).toBe('ACTIVE');
+
+    await stop(second.id);
+    await agent.report(two.version, removedOfTwo, { cleared: true });
+    expect(await statusOf(second.id)).toBe('EXPIRING');
+    await agent.fetched();
+    await agent.report(two.version, removedOfTwo, { cleared: true });
+    expect(await statusOf(second.id)).toBe('EXPIRING');
+    await agent.report(agent.state!.version, removedOfTwo);
+    expect(await statusOf(second.id)).toBe('CANCELLED');
+  });
+
+  it('one that crosses a stop makes nothing ACTIVE again, nor CANCELLED before the agent was told', async () => {
+    const { host, agent } = await served();
+    const { id } = await started(host);
+    const state = await agent.fetched();
+    await stop(id);
+    for (const status of ['APPLIED', 'REMOVED', 'FAILED']) {
+      await agent.report(state.version, allOf(state, status), { cleared: true });
+      expect([status, await statusOf(id)]).toEqual([status, 'EXPIRING']);
+    }
+    await agent.report((await agent.fetched()).version, [], { cleared: true });
+    expect(await statusOf(id)).toBe('CANCELLED');
+  });
+
+  it('one that crosses a start does not speak for who came after its state', async () => {
+    const { host, agent } = await served();
+    const first = await started(host);
+    const state = await agent.fetched();
+    const later = await org.started({
+      ipv4Address: first.ipv4Address,
+      resourceIds: [host.resourceId],
+      holder: 'later',
+    });
+    const other = await started(host);
+    await agent.report(state.version, allOf(state, 'APPLIED'));
+    expect(await statusOf(later.id)).toBe('PENDING');
+    await agent.turn();
+    for (const { id } of [first, later, other]) expect(await statusOf(id)).toBe('ACTIVE');
+  });
+
+  it('what has not changed meanwhile is settled, whatever else has', async () => {
+    const { host, agent } = await served();
+    const steady = await started(host);
+    const state = await agent.fetched();
+    await started(host);
+    const told = await agent.report(state.version, allOf(state, 'APPLIED'));
+    expect(told.body.version).not.toBe(state.version);
+    expect(await statusOf(steady.id)).toBe('ACTIVE');
+  });
+
+  it('the same report twice is one', async () => {
+    const { host, agent } = await served();
+    const { id } = await started(host);
+    const state = await agent.fetched();
+    const applied = allOf(state, 'APPLIED');
+    await Promise.all(Array.from({ length: 5 }, () => agent.report(state.version, applied)));
+    expect(await statusOf(id)).toBe('ACTIVE');
+    const records = await drawbridge.query(
+      `SELECT 1 FROM audit_records WHERE resource_id = $1 AND event_type = 'SESSION_ACTIVATED'`,
+      [id],
+    );
+    expect(records).toHaveLength(1);
+  });
+
+  it('an agent speaks for its own host, and never for another organization’s', async () => {
+    const { host, agent } = await served();
+    const { id } = await started(host);
+    const state = await agent.fetched();
+    const stranger = await organization(drawbridge, []);
+    const namesake = await guardedHost(stranger, host.name);
+    const spy = namesake.agent();
+    expect((await spy.turn()).rules).toEqual([]);
+    const neighbour = (await served()).agent;
+    for (const other of [spy, neighbour]) {
+      const version = (await other.fetched()).version;
+      expect((await other.report(version, allOf(state, 'APPLIED'))).status).toBe(200);
+      expect((await other.report(state.version, allOf(state, 'APPLIED'))).status).toBe(200);
+    }
+    expect(await statusOf(id)).toBe('PENDING');
+    await agent.report(state.version, allOf(state, 'APPLIED'));
+    expect(await statusOf(id)).toBe('ACTIVE');
+    await spy.report((await spy.fetched()).version, allOf(state, 'REMOVED'), { cleared: true });
+    expect(await statusOf(id)).toBe('ACTIVE');
+  });
+
+  it('a state nobody was told, or rules nobody knows, are passed over', async () => {
+    const { agent } = await served();
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    const { version } = agent.state!;
+    for (const given of [version, 'never told']) {
+      expect(await agent.report(given, [{ ruleId: nobody, status: 'APPLIED' }])).toMatchObject({
+        status: 200,
+        body: { version },
+      });
+    }
+  });
+
+  it('many start and stop at once while the agent serves: all end as they were asked to', async () => {
+    const { host, agent } = await served();
+    const serving = agent.serve();
+    const shared = fresh();
+    const lives = Array.from({ length: 24 }, async (_, index) => {
+      const own =
+        index % 2 === 0 ? { ipv4Address: fresh() } : { ipv4Address: shared, holder: `job-${index}` };
+      const { id } = await org.started({ ...own, resourceIds: [host.resourceId] });
+      if (index % 3 === 0) await org.reaches(id, 'ACTIVE');
+      if (index % 4 !== 1) await stop(id);
+      return org.reaches(id, index % 4 === 1 ? 'ACTIVE' : 'CANCELLED');
+    });
+    const ended = await Promise.all(lives);
+    await serving.stop();
+    const left = ended.filter(({ status }) => status === 'ACTIVE');
+    expect(left).toHaveLength(6);
+    expect((await agent.fetched()).rules.map(({ ipAddress }) => ipAddress)).toEqual([shared]);
+  });
+});

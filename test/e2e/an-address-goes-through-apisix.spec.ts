@@ -1,0 +1,224 @@
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import type { OpenRule } from '../harness/simulator-client';
+
+const ADMIN_KEY = 'simulated-admin-key';
+
+interface Created {
+  readonly id: string;
+}
+interface Credential extends Created {
+  readonly hints: object;
+  readonly isValid: boolean | null;
+  readonly verificationError: string | null;
+}
+interface Plugin {
+  readonly whitelist: readonly string[];
+}
+
+/** Addresses in the allow-list of a gateway's route: let in soon, and out again, and the list is never empty. */
+describe('An address goes through APISIX', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+  let gateway: string;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    gateway = `${drawbridge.cloud.url}/apisix-gateway`;
+    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const credential = (of: Organization, adminUrl = gateway, adminKey = ADMIN_KEY): Promise<Credential> =>
+    of.admin.expect(
+      201,
+      of.admin.post<Credential>('/credentials', {
+        name: 'Simulated gateway',
+        provider: 'APISIX',
+        credentialType: 'ADMIN_KEY',
+        credentialData: { adminUrl, adminKey },
+      }),
+    );
+  const resource = async (
+    of: Organization,
+    credentialId: string,
+    resourceIdentifier: string,
+    resourceType = 'ROUTE',
+  ): Promise<string> => {
+    const { admin, roleId } = of;
+    const asked = { name: resourceIdentifier, provider: 'APISIX', resourceType, resourceIdentifier };
+    const { id } = await admin.expect(201, admin.post<Created>('/resources', { ...asked, credentialId }));
+    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${id}`));
+    return id;
+  };
+  const verified = async (
+    of: Organization,
+    resourceIdentifier: string,
+    { adminUrl = gateway, resourceType = 'ROUTE' } = {},
+  ): Promise<string> => {
+    const { id } = await credential(of, adminUrl);
+    const resourceId = await resource(of, id, resourceIdentifier, resourceType);
+    await of.admin.expect(200, of.admin.post(`/resources/${resourceId}/verify`));
+    return resourceId;
+  };
+  const open = async (target: string): Promise<string[]> => {
+    const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=APISIX&target=${target}`);
+    const rules = (await response.json()) as OpenRule[];
+    return rules.map(({ address, ours }) => `${address} ${ours ? 'ours' : 'foreign'}`).toSorted();
+  };
+  /** A hand with the gateway's own key. */
+  const patch = async (path: string, body: unknown): Promise<void> => {
+    const response = await fetch(`${gateway}/apisix/admin/${path}`, {
+      method: 'PATCH',
+      headers: { 'x-api-key': ADMIN_KEY },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+  };
+  const whitelist = async (path: string): Promise<readonly string[]> => {
+    const response = await fetch(`${gateway}/apisix/admin/${path}`, { headers: { 'x-api-key': ADMIN_KEY } });
+    const { value } = (await response.json()) as { value: { plugins: { 'ip-restriction': Plugin } } };
+    return value.plugins['ip-restriction'].whitelist;
+  };
+
+  it('a session lets its addresses in beside those of others, and takes out its own alone', async () => {
+    const foreign = ['10.0.0.0/8', '203.0.113.1', '2001:DB8::77'];
+    await patch('routes/simulated-route-1/plugins/ip-restriction/whitelist', foreign);
+    const resourceId = await verified(org, 'simulated-route-1');
+    const addresses = { ipv4Address: '203.0.113.9', ipv6Address: '2001:db8::9' };
+    const { id } = await org.started({ resourceIds: [resourceId], ...addresses });
+    const active = await org.reaches(id, 'ACTIVE');
+    expect(active.resourceIps.map(({ providerRuleId }) => providerRuleId!).toSorted()).toEqual([
+      'routes/simulated-route-1#2001:db8::9/128',
+      'routes/simulated-route-1#203.0.113.9/32',
+    ]);
+    expect(await open('simulated-route-1')).toEqual([
+      '10.0.0.0/8 foreign',
+      '2001:db8::77 foreign',
+      '2001:db8::9 ours',
+      '203.0.113.1 foreign',
+      '203.0.113.9 ours',
+    ]);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await whitelist('routes/simulated-route-1')).toEqual(['0.0.0.0/32', ...foreign]);
+  });
+
+  it.each([
+    ['ROUTE', 'simulated-route-2', 'routes'],
+    ['SERVICE', 'simulated-service', 'services'],
+    ['CONSUMER_GROUP', 'simulated-consumer-group', 'consumer_groups'],
+    ['PLUGIN_CONFIG', 'simulated-plugin-config', 'plugin_configs'],
+    ['GLOBAL_RULE', 'simulated-global-rule', 'global_rules'],
+  ])('the last address leaves a %s closed', async (resourceType, name, collection) => {
+    const resourceId = await verified(org, name, { resourceType });
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.2' });
+    await org.reaches(id, 'ACTIVE');
+    expect(await open(name)).toEqual(['203.0.113.2 ours']);
+    await org.expire(id);
+    await org.reaches(id, 'EXPIRED');
+    expect(await open(name)).toEqual([]);
+    expect(await whitelist(`${collection}/${name}`)).toEqual(['0.0.0.0/32']);
+  });
+
+  it('two organizations that spell a gateway differently share an entry until the last of them is done', async () => {
+    const [mine, theirs] = await Promise.all([
+      verified(org, 'simulated-route-3'),
+      verified(other, 'simulated-route-3', { adminUrl: `${gateway}/apisix/admin/` }),
+    ]);
+    const ipv4Address = '203.0.113.3';
+    const first = await org.started({ resourceIds: [mine], ipv4Address });
+    await org.reaches(first.id, 'ACTIVE');
+    const second = await other.started({ resourceIds: [theirs], ipv4Address });
+    await other.reaches(second.id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${first.id}/stop`));
+    await org.reaches(first.id, 'CANCELLED');
+    expect(await open('simulated-route-3')).toEqual(['203.0.113.3 ours']);
+    await other.admin.expect(200, other.admin.post(`/sessions/${second.id}/stop`));
+    await other.reaches(second.id, 'CANCELLED');
+    expect(await open('simulated-route-3')).toEqual([]);
+  });
+
+  it('an address that somebody else lets in is theirs before the session, and after it', async () => {
+    const resourceId = await verified(org, 'simulated-route-4');
+    await patch('routes/simulated-route-4/plugins/ip-restriction/whitelist', ['203.0.113.4']);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.4' });
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await whitelist('routes/simulated-route-4')).toEqual(['203.0.113.4']);
+  });
+
+  it('an address is theirs, too, that somebody else lets in while the session has it', async () => {
+    const resourceId = await verified(org, 'simulated-route-2');
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.5' });
+    await org.reaches(id, 'ACTIVE');
+    await patch('routes/simulated-route-2/plugins/ip-restriction/whitelist', [
+      ...(await whitelist('routes/simulated-route-2')),
+      '203.0.113.5',
+    ]);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await whitelist('routes/simulated-route-2')).toEqual(['0.0.0.0/32', '203.0.113.5']);
+  });
+
+  it('a route that lets everybody in is not taken for guarded', async () => {
+    await patch('routes/simulated-route-5', { plugins: { 'ip-restriction': null } });
+    expect(await open('simulated-route-5')).toEqual(['0.0.0.0/0 foreign', '::/0 foreign']);
+    const { id } = await credential(org);
+    const resourceId = await resource(org, id, 'simulated-route-5');
+    const answer = await org.admin.post<{ message: string }>(`/resources/${resourceId}/verify`);
+    expect(answer).toMatchObject({ status: 400, body: { error: 'VERIFICATION_FAILED' } });
+    expect(answer.body.message).toContain('has no plugin ip-restriction');
+  });
+
+  it('a route that the gateway does not know is missing', async () => {
+    const { id } = await credential(org);
+    const resourceId = await resource(org, id, 'no-such-route');
+    expect(await org.admin.post(`/resources/${resourceId}/verify`)).toMatchObject({
+      status: 404,
+      body: { error: 'CLOUD_RESOURCE_NOT_FOUND' },
+    });
+  });
+
+  it('a key that may only read is not enough', async () => {
+    const { id } = await credential(org, gateway, 'simulated-viewer-key');
+    const resourceId = await resource(org, id, 'simulated-route-1');
+    const answer = await org.admin.post<{ message: string }>(`/resources/${resourceId}/verify`);
+    expect(answer).toMatchObject({ status: 400, body: { error: 'VERIFICATION_FAILED' } });
+    expect(answer.body.message).toContain('may read only');
+  });
+
+  it('a list knows no ports', async () => {
+    const { id } = await credential(org);
+    const answer = await org.admin.post('/resources', {
+      name: 'With a port',
+      provider: 'APISIX',
+      resourceType: 'ROUTE',
+      resourceIdentifier: 'simulated-route-1',
+      credentialId: id,
+      config: { port: 443 },
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
+  });
+
+  it('a credential leads to metadata neither by its text nor by a name, and shows its address alone', async () => {
+    const refused = await org.admin.post<{ message: string }>('/credentials', {
+      name: 'Metadata',
+      provider: 'APISIX',
+      credentialType: 'ADMIN_KEY',
+      credentialData: { adminUrl: 'http://0xa9fea9fe/latest', adminKey: 'k' },
+    });
+    expect(refused).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
+    expect(refused.body.message).toContain('must not lead to a link-local, metadata or reserved address');
+    const created = await credential(org, 'http://10.0.0.1:9180');
+    expect(created.hints).toEqual({ adminUrl: 'http://10.0.0.1:9180' });
+    const checked = await org.admin.expect(
+      200,
+      org.admin.post<Credential>(`/credentials/${created.id}/verify`),
+    );
+    expect(checked.isValid).toBe(false);
+    expect(checked.verificationError).toContain('this deployment lets no credential lead to');
+  });
+});

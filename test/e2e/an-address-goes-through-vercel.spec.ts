@@ -1,0 +1,206 @@
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import type { OpenRule } from '../harness/simulator-client';
+import { until } from '../harness/until';
+
+const CONFIG = '/vercel/v1/security/firewall/config';
+
+interface Created {
+  readonly id: string;
+}
+
+/** Addresses past the firewall of a project: let in soon, and out again; nobody else in between. */
+describe('An address goes through Vercel', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const vercel = async (of: Organization, project: string, config: object): Promise<string> => {
+    const { admin, roleId } = of;
+    const credential = await admin.expect(
+      201,
+      admin.post<Created & { hints: object }>('/credentials', {
+        name: 'Simulated Vercel',
+        provider: 'VERCEL',
+        credentialType: 'TOKEN',
+        credentialData: { token: 'simulated-vercel-token', teamId: 'team_simulated' },
+      }),
+    );
+    expect(credential.hints).toEqual({ teamId: 'team_simulated' });
+    const resource = await admin.expect(
+      201,
+      admin.post<Created>('/resources', {
+        name: `Vercel ${project}`,
+        provider: 'VERCEL',
+        resourceType: 'FIREWALL_RULE',
+        resourceIdentifier: project,
+        credentialId: credential.id,
+        config,
+      }),
+    );
+    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+    return resource.id;
+  };
+  const verified = async (of: Organization, project: string, config: object = {}): Promise<string> => {
+    const id = await vercel(of, project, config);
+    await of.admin.expect(200, of.admin.post(`/resources/${id}/verify`));
+    return id;
+  };
+  const open = async (project: string): Promise<string[]> => {
+    const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=VERCEL&target=${project}`);
+    return ((await response.json()) as OpenRule[])
+      .map((rule) => `${rule.address} ${rule.ours ? 'ours' : 'foreign'}`)
+      .toSorted();
+  };
+  const ask = async (method: string, path: string, project: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${drawbridge.cloud.url}${path}?projectId=${project}`, {
+      method,
+      headers: { authorization: 'Bearer simulated-vercel-token' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+  const rules = async (project: string): Promise<{ id: string; conditionGroup: object[] }[]> =>
+    ((await ask('GET', `${CONFIG}/active`, project)) as { rules: { id: string; conditionGroup: object[] }[] })
+      .rules;
+  const stop = async (of: Organization, id: string): Promise<void> => {
+    await of.admin.expect(200, of.admin.post(`/sessions/${id}/stop`));
+    await of.reaches(id, 'CANCELLED');
+  };
+
+  it('a session lets its addresses in, and keeps everybody out when it is stopped', async () => {
+    const project = 'prj_simulated1';
+    const resourceId = await verified(org, project);
+    const { id } = await org.started({
+      resourceIds: [resourceId],
+      ipv4Address: '203.0.113.1',
+      ipv6Address: '2001:db8::1',
+    });
+    const active = await org.reaches(id, 'ACTIVE');
+    const entries = active.resourceIps.map((ip) => /^rule_\w+#(.+)$/.exec(ip.providerRuleId!)?.[1]);
+    expect(new Set(entries)).toEqual(new Set(['203.0.113.1/32', '2001:db8::1/128']));
+    expect(await open(project)).toEqual(['2001:db8::1 ours', '203.0.113.1 ours']);
+    await stop(org, id);
+    expect(await open(project)).toEqual([]);
+    expect((await rules(project)).map(({ conditionGroup }) => conditionGroup)).toEqual([
+      [{ conditions: [{ type: 'path', op: 'pre', value: '/' }] }],
+    ]);
+  });
+
+  it('two organizations that name a host of a project share its list until the last of them is done', async () => {
+    const project = 'prj_simulated2';
+    const [mine, theirs] = await Promise.all([
+      verified(org, project, { hostname: 'admin.example.com' }),
+      verified(other, project, { hostname: 'Admin.Example.com' }),
+    ]);
+    const first = await org.started({ resourceIds: [mine], ipv4Address: '203.0.113.2' });
+    await org.reaches(first.id, 'ACTIVE');
+    const second = await other.started({ resourceIds: [theirs], ipv4Address: '203.0.113.2' });
+    await other.reaches(second.id, 'ACTIVE');
+    expect(await rules(project)).toHaveLength(1);
+    await stop(org, first.id);
+    expect(await open(project)).toEqual(['203.0.113.2 ours']);
+    await stop(other, second.id);
+    expect(await open(project)).toEqual([]);
+  });
+
+  it('a changed path is guarded, and the old one lets nobody in any more, while the session goes on', async () => {
+    const project = 'prj_simulated3';
+    const resourceId = await verified(org, project, { pathPrefix: '/admin' });
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.3' });
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(
+      200,
+      org.admin.patch(`/resources/${resourceId}`, { config: { pathPrefix: '/internal' } }),
+    );
+    await until('the new path alone lets the address in', async () => {
+      const groups = (await rules(project)).map(({ conditionGroup }) => JSON.stringify(conditionGroup));
+      return groups.length === 2 && !groups[0]!.includes('203.0.113.3') && groups[1]!.includes('203.0.113.3');
+    });
+    await org.reaches(id, 'ACTIVE');
+  });
+
+  it('a guard that somebody deleted lets in everybody of our record when it is made again', async () => {
+    const project = 'prj_simulated4';
+    const resourceId = await verified(org, project);
+    const sessions = await Promise.all(
+      ['203.0.113.4', '203.0.113.5'].map((ipv4Address) =>
+        org.started({ resourceIds: [resourceId], ipv4Address }),
+      ),
+    );
+    for (const { id } of sessions) await org.reaches(id, 'ACTIVE');
+    const [guard] = await rules(project);
+    await ask('PATCH', CONFIG, project, { action: 'rules.remove', id: guard!.id, value: null });
+    expect(await open(project)).toEqual(['0.0.0.0/0 foreign', '::/0 foreign']);
+    const third = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.6' });
+    await org.reaches(third.id, 'ACTIVE');
+    expect(await open(project)).toEqual(['203.0.113.4 ours', '203.0.113.5 ours', '203.0.113.6 ours']);
+    for (const { id } of [...sessions, third]) await stop(org, id);
+    expect(await open(project)).toEqual([]);
+  });
+
+  it('an address that a late write left behind is found and taken out', async () => {
+    const project = 'prj_simulated5';
+    const resourceId = await verified(org, project);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.7' });
+    await org.reaches(id, 'ACTIVE');
+    const [guard] = await rules(project);
+    await stop(org, id);
+    const { id: ruleId, ...value } = guard as { id: string; conditionGroup: object[] };
+    await ask('PATCH', CONFIG, project, { action: 'rules.update', id: ruleId, value });
+    expect(await open(project)).toEqual(['203.0.113.7 ours']);
+    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await until('it is taken out', async () => (await open(project)).length === 0);
+  });
+
+  it('a write that was never answered is followed by a comparison: landing late, it would undo others', async () => {
+    const project = 'prj_simulated5';
+    const resourceId = await verified(org, project, { pathPrefix: '/late' });
+    const comparedIn = async (): Promise<number> => {
+      const [row] = await drawbridge.query<{ seconds: number }>(
+        `SELECT extract(epoch FROM reconcile_due_at - now())::float8 AS seconds FROM targets
+         WHERE key = $1`,
+        [`VERCEL:firewall-rule:${project}?path=%2Flate`],
+      );
+      return row!.seconds;
+    };
+    const first = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.8' });
+    await org.reaches(first.id, 'ACTIVE');
+    await until('the project has been compared', async () => (await comparedIn()) > 60);
+    await drawbridge.cloud.fault({
+      provider: 'VERCEL',
+      target: project,
+      operation: 'updateFirewallConfig',
+      kind: 'timeout-after-success',
+      count: 1,
+    });
+    const second = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.9' });
+    await org.reaches(second.id, 'ACTIVE');
+    expect(await comparedIn()).toBeLessThan(30);
+    expect(await open(project)).toEqual(['203.0.113.8 ours', '203.0.113.9 ours']);
+  });
+
+  it('a config of ports is refused: a firewall rule knows none', async () => {
+    const resourceId = await vercel(org, 'prj_simulated1', {});
+    expect(await org.admin.patch(`/resources/${resourceId}`, { config: { port: 443 } })).toMatchObject({
+      status: 400,
+      body: {
+        error: 'VALIDATION_ERROR',
+        message: expect.stringContaining('hostname, pathPrefix') as unknown,
+      },
+    });
+  });
+
+  it('a project that Vercel does not know is told in its words', async () => {
+    const resourceId = await vercel(org, 'prj_nowhere', {});
+    const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);
+    expect(answer).toMatchObject({ status: 404, body: { error: 'CLOUD_RESOURCE_NOT_FOUND' } });
+    expect(JSON.stringify(answer.body)).toContain('not_found: Project not found');
+  });
+});

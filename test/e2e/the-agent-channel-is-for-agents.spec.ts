@@ -1,0 +1,166 @@
+import { guardedHost, TestAgent, type AgentState } from '../builders/agents';
+import { organization, type Organization } from '../builders/organization';
+import { founder } from '../builders/people';
+import type { Answer, ApiClient } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+let drawbridge: Drawbridge;
+let org: Organization;
+let key: ApiClient;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.start({ api: { RATE_LIMIT_PER_MINUTE: '1000000' } });
+  org = await organization(drawbridge, []);
+  key = await org.apiKey(['agent:connect']);
+});
+afterAll(() => drawbridge.stop());
+
+const asking = (
+  client: ApiClient,
+  query = 'agent=db-host-1',
+): Promise<Answer<AgentState & { message: string }>> => client.get(`/agents/state?${query}`);
+
+describe('The agent channel is for agents', () => {
+  it('a key with agent:connect opens it, on the Free plan too', async () => {
+    expect((await asking(key)).status).toBe(200);
+    const free = await founder(drawbridge);
+    const body = { name: 'host', scopes: ['agent:connect'] };
+    const made = free.client.post<{ plainTextKey: string }>('/api-keys', body);
+    const { plainTextKey } = await free.client.expect(201, made);
+    expect((await asking(drawbridge.api.as({ apiKey: plainTextKey }))).status).toBe(200);
+  });
+
+  it('nobody else: 401 without a key, 403 with other scopes, 403 to people, an administrator too', async () => {
+    expect((await asking(drawbridge.api)).status).toBe(401);
+    const other = await asking(await org.apiKey(['sessions:write', 'resources:read']));
+    expect(other.status).toBe(403);
+    expect(other.body.message).toBe('API key does not have required scope: agent:connect');
+    const admin = await asking(org.admin);
+    expect([admin.status, admin.body.message]).toEqual([
+      403,
+      'Only an API key with the scope agent:connect may do this',
+    ]);
+    const report = { agent: 'db-host-1', version: '', results: [] };
+    expect((await org.admin.post('/agents/report', report)).status).toBe(403);
+  });
+
+  it('a revoked key is out from the next request on', async () => {
+    const { id, plainTextKey } = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', {
+        name: 'k',
+        scopes: ['agent:connect'],
+      }),
+    );
+    const client = drawbridge.api.as({ apiKey: plainTextKey });
+    expect((await asking(client, 'agent=db-host-2')).status).toBe(200);
+    await org.admin.delete(`/api-keys/${id}`);
+    expect((await asking(client, 'agent=db-host-2')).status).toBe(401);
+  });
+
+  it('what a suspended organization has open is kept and closed as ever', async () => {
+    const own = await organization(drawbridge, []);
+    const host = await guardedHost(own, 'db-host-1');
+    const agent = host.agent();
+    await agent.turn();
+    await host.verify();
+    const { id } = await own.started({ ipv4Address: '203.0.113.1' });
+    await agent.turn();
+    await own.reaches(id, 'ACTIVE');
+    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+      own.organizationId,
+    ]);
+    expect((await agent.fetched()).rules).toHaveLength(1);
+    await own.admin.expect(200, own.admin.post(`/sessions/${id}/stop`));
+    await agent.turn();
+    await own.reaches(id, 'CANCELLED');
+  });
+
+  it.each([
+    ['no name', ''],
+    ['a name that no host has', 'agent=-x'],
+    ['two names', 'agent=a&agent=b'],
+    ['a wait that is too long', 'agent=a&waitSeconds=31'],
+    ['a wait below none', 'agent=a&waitSeconds=-1'],
+    ['half a second', 'agent=a&waitSeconds=0.5'],
+    ['a version without end', `agent=a&version=${'x'.repeat(65)}`],
+    ['an instance with blanks', 'agent=a&instance=two%20words'],
+  ])('%s: 400', async (_, query) => {
+    expect((await asking(key, query)).status).toBe(400);
+  });
+
+  it.each([
+    ['no results', { results: undefined }],
+    ['a result of no rule', { results: [{ ruleId: 'x', status: 'APPLIED' }] }],
+    ['an unknown status', { results: [{ ruleId: '00000000-0000-4000-8000-000000000000', status: 'GONE' }] }],
+    ['results that are no objects', { results: [null] }],
+    ['more than a thousand', { results: Array.from({ length: 1001 }, () => ({})) }],
+    ['no version', { version: undefined }],
+    ['cleared in words', { cleared: 'yes' }],
+  ])('a report with %s: 400', async (_, change) => {
+    const report = { agent: 'db-host-1', version: 'x', results: [], ...change };
+    expect((await key.post('/agents/report', report)).status).toBe(400);
+  });
+
+  it('a thousand results fit into one report', async () => {
+    const results = Array.from({ length: 1000 }, (_, index) => ({
+      ruleId: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+      status: 'REMOVED',
+    }));
+    expect((await key.post('/agents/report', { agent: 'db-host-1', version: 'x', results })).status).toBe(
+      200,
+    );
+  });
+
+  it('is not counted by the rate limit', async () => {
+    const { headers } = await asking(key);
+    expect(headers.get('x-ratelimit-limit')).toBeNull();
+    const report = await key.post('/agents/report', { agent: 'db-host-1', version: 'x', results: [] });
+    expect(report.headers.get('x-ratelimit-limit')).toBeNull();
+  });
+
+  it('names are the same in upper and lower case, and belong to one organization', async () => {
+    const host = await guardedHost(org, 'DB-Host-9');
+    await new TestAgent(key, 'db-host-9').fetched();
+    expect((await host.verify()).status).toBe(200);
+    const stranger = await guardedHost(await organization(drawbridge, []), 'db-host-9');
+    expect((await stranger.verify()).status).toBe(404);
+  });
+
+  it('hundreds that wait hold no database connection, and hinder nobody', async () => {
+    const many = 300;
+    const agents = Array.from({ length: many }, (_, index) => new TestAgent(key, `crowd-${index}`));
+    for (const agent of agents) await agent.fetched();
+    const [fetched] = await drawbridge.query<{ at: string }>('SELECT clock_timestamp()::text AS at');
+    const goodbye = new AbortController();
+    const waits = agents.map((agent) =>
+      agent.ask({ version: agent.state!.version, waitSeconds: 30 }, goodbye.signal).catch(() => null),
+    );
+    const busy = async (): Promise<number> => {
+      const [row] = await drawbridge.query<{ busy: number }>(
+        `SELECT count(*)::int AS busy FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'drawbridge-api' AND state <> 'idle'`,
+      );
+      return row!.busy;
+    };
+    await until('all of them wait', async () => {
+      const again = `SELECT 1 FROM agents WHERE name LIKE 'crowd-%' AND seen_at > $1`;
+      return (await drawbridge.query(again, [fetched!.at])).length === many && (await busy()) === 0;
+    });
+    const [connections] = await drawbridge.query<{ api: number; listening: number }>(
+      `SELECT count(*) FILTER (WHERE application_name = 'drawbridge-api')::int AS api,
+         count(*) FILTER (WHERE application_name = 'drawbridge-agents')::int AS listening
+       FROM pg_stat_activity WHERE datname = current_database()`,
+    );
+    expect(connections!.api).toBeLessThanOrEqual(20);
+    expect(connections!.listening).toBe(1);
+    expect((await org.admin.get('/sessions?size=1')).status).toBe(200);
+
+    const host = await guardedHost(org, 'crowd-7');
+    expect((await waits[7])!.body.guarded).toEqual([{ protocol: 'tcp', ports: [22] }]);
+    expect((await host.verify()).status).toBe(200);
+    goodbye.abort();
+    await Promise.all(waits);
+  });
+});
