@@ -28,6 +28,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       roomByVersion: false,
       roomByLength: true,
       oneListForAll: true,
+      writeTellsAlone: true,
     },
     driver: await registry.driver('APISIX'),
     target: (number) => route(`simulated-route-${number + 1}`),

@@ -56,6 +56,8 @@ export interface CloudFacts {
   readonly oneVersion?: true;
   /** all deployments share one list: what another one put in lets in too */
   readonly oneListForAll?: true;
+  /** nothing but a write tells whether the credential may write: `verify` cannot know */
+  readonly writeTellsAlone?: true;
 }
 
 /** A driver, a cloud it works on, and a way to bend and to look at that cloud without the driver. */

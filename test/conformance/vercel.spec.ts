@@ -30,6 +30,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       batch: 'whole-list',
       oneRulePerOpening: false,
       roomByVersion: false,
+      writeTellsAlone: true,
     },
     driver: await registry.driver('VERCEL'),
     target: (number) => project(`prj_simulated${number + 1}`),

@@ -63,6 +63,7 @@ function toldOf({ message, validationErrors }: Refusal, path: string): string | 
 describe('7 Errors: a value of the wrong type', () => {
   let drawbridge: Drawbridge;
   let operator: ApiClient;
+  let agent: ApiClient;
   let document: Documented;
 
   beforeAll(async () => {
@@ -70,6 +71,7 @@ describe('7 Errors: a value of the wrong type', () => {
     const org = await organization(drawbridge, []);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     operator = org.admin;
+    agent = await org.apiKey(['agent:connect']);
     const url = `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1/openapi.json`;
     document = (await (await fetch(url)).json()) as Documented;
   });
@@ -114,7 +116,8 @@ describe('7 Errors: a value of the wrong type', () => {
     const wrong: string[] = [];
     for (const { method, path, schema } of operations) {
       const { body, fields } = wrongBody(schema);
-      const answer = await operator.send<Refusal>(method, path, body);
+      const caller = path.startsWith('/agents/') ? agent : operator;
+      const answer = await caller.send<Refusal>(method, path, body);
       if (answer.status !== 400) wrong.push(`${method} ${path}: ${answer.status}`);
       for (const field of fields) {
         const told = toldOf(answer.body, field.path);

@@ -10,7 +10,7 @@ const PORTS = { example: [22] as number[], description: 'Empty: every port of th
 export class AgentIdentityDto {
   @ApiProperty({ example: 'db-host-1', description: 'The name that resources call the host by' })
   @Matches(AGENT_NAME, { message: AGENT_NAME_WORDS })
-  @IsString({ message: AGENT_NAME_WORDS })
+  @IsString({ message: 'must be a string' })
   agent!: string;
 
   @ApiPropertyOptional({
