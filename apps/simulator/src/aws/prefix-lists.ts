@@ -98,12 +98,13 @@ export class PrefixLists {
   change(list: PrefixList, entries: readonly PrefixListEntry[], failure?: string): void {
     list.state = 'modify-in-progress';
     const { epoch } = this.world;
-    setTimeout(() => {
+    const carryOut = (): void => {
       if (epoch !== this.world.epoch) return;
       list.state = failure === undefined ? 'modify-complete' : 'modify-failed';
       list.stateMessage = failure;
       if (failure === undefined) this.replace(list, entries);
-    }, this.options.changeMs);
+    };
+    setTimeout(carryOut, this.options.changeMs).unref();
   }
 
   /** Makes a new version of a list, now. */

@@ -32,15 +32,13 @@ const keysOf = (items: readonly Item[]): string[] => items.map(({ key }) => key)
  * list meanwhile makes the next call a conflict: then nothing more is sent.
  */
 export class PrefixListChange {
-  private readonly sendUntil: number;
-
+  /** @param sendUntil on the clock of `performance.now`: later nothing is sent, for nobody may wait for it any more */
   constructor(
     private readonly list: PrefixList,
     private version: number,
+    private readonly sendUntil: number,
     private readonly outcomes: Outcomes,
-  ) {
-    this.sendUntil = Date.now() + list.patienceMs;
-  }
+  ) {}
 
   /** Removals go first, with additions in the same call where there is place. */
   async run(removals: readonly EntryRemoval[], additions: readonly EntryAddition[]): Promise<void> {
@@ -60,7 +58,7 @@ export class PrefixListChange {
       this.outcomes.unsent(keysOf(items));
       return null;
     }
-    if (Date.now() > this.sendUntil) {
+    if (performance.now() > this.sendUntil) {
       const words = `${this.list.listId} takes long to change`;
       this.outcomes.haltUnsent(keysOf(items), new AwsFailure('conflict', words, null, true));
       return null;

@@ -30,22 +30,24 @@ export class PrefixListEntries implements AwsObject {
     const { standing } = await this.look();
     return [...standing].map(([cidr, entry]) => ({
       key: ruleKey({ address: cidr, protocol: 'all', ports: [] }),
-      providerRuleId: this.idOf(cidr),
+      providerRuleId: this.idOf(cidr, ownRuleId(entry, deployment)),
       ownRuleId: ownRuleId(entry, deployment),
     }));
   }
 
   async apply({ adds, removals }: Changes, deployment: string, outcomes: Outcomes): Promise<void> {
+    const sendUntil = performance.now() + this.list.patienceMs;
     const look = await this.look();
     const leaving = this.leaving(removals, look, deployment, outcomes);
-    const entering = this.entering(adds, look, new Set(leaving.map(({ cidr }) => cidr)), outcomes);
-    const room = look.facts.maxEntries - look.standing.size + leaving.length;
+    const staying = without(look.standing, new Set(leaving.map(({ cidr }) => cidr)));
+    const entering = this.entering(adds, { ...look, standing: staying }, deployment, outcomes);
+    const room = look.facts.maxEntries - staying.size;
     const full = new AwsFailure('quota', this.fullWords(look.facts), null, true);
     outcomes.failed(
       entering.slice(Math.max(0, room)).map(({ key }) => key),
       full,
     );
-    const change = new PrefixListChange(this.list, look.facts.version, outcomes);
+    const change = new PrefixListChange(this.list, look.facts.version, sendUntil, outcomes);
     await change.run(leaving, entering.slice(0, Math.max(0, room)));
   }
 
@@ -63,8 +65,12 @@ export class PrefixListEntries implements AwsObject {
     deployment: string,
     outcomes: Outcomes,
   ): EntryRemoval[] {
-    const ours = [...standing].filter(([, entry]) => ownRuleId(entry, deployment) !== null);
-    const byId = new Map(ours.map(([cidr, entry]) => [this.idOf(cidr), { cidr: entry.cidr }]));
+    const byId = new Map(
+      [...standing].flatMap(([cidr, entry]) => {
+        const ruleId = ownRuleId(entry, deployment);
+        return ruleId === null ? [] : [[this.idOf(cidr, ruleId), entry] as const];
+      }),
+    );
     return removals.flatMap((id) => {
       const entry = byId.get(id);
       if (entry) return [{ action: 'remove', key: id, cidr: entry.cidr }];
@@ -77,18 +83,20 @@ export class PrefixListEntries implements AwsObject {
   private entering(
     adds: readonly AddChange[],
     { standing, facts }: Look,
-    leaving: ReadonlySet<string>,
+    deployment: string,
     outcomes: Outcomes,
   ): EntryAddition[] {
     const unique = new Map(adds.map((add) => [ruleKey(add.spec), add]));
     return [...unique].flatMap(([key, { spec, mark }]) => {
       const cidr = spec.address;
-      const providerRuleId = this.idOf(cidr);
       const entry = standing.get(cidr);
       const objection = this.objectionTo(spec, facts);
       if (objection) outcomes.failed([key], new AwsFailure('invalid', objection, null, true));
-      else if (entry && !leaving.has(entry.cidr)) outcomes.done(key, providerRuleId);
-      else return [{ action: 'add', key, cidr, description: formatMark(mark), providerRuleId }];
+      else if (entry) outcomes.done(key, this.idOf(cidr, ownRuleId(entry, deployment)));
+      else {
+        const providerRuleId = this.idOf(cidr, mark.ruleId);
+        return [{ action: 'add', key, cidr, description: formatMark(mark), providerRuleId }];
+      }
       return [];
     });
   }
@@ -108,10 +116,15 @@ export class PrefixListEntries implements AwsObject {
     return `${this.list.listId} is full: its maximum is ${maxEntries} entries (MaxEntries)`;
   }
 
-  private idOf(cidr: string): string {
-    return `${this.list.listId}/${cidr}`;
+  /** EC2 gives entries no id. With the rule in it, what is told to go never names what came back for another rule. */
+  private idOf(cidr: string, ruleId: string | null): string {
+    return `${this.list.listId}/${cidr}${ruleId === null ? '' : `#${ruleId}`}`;
   }
 }
+
+/** @param leaving as EC2 spells them */
+const without = (standing: Look['standing'], leaving: ReadonlySet<string>): Look['standing'] =>
+  new Map([...standing].filter(([, entry]) => !leaving.has(entry.cidr)));
 
 function ownRuleId({ description }: Entry, deployment: string): string | null {
   const mark = parseMark(description);

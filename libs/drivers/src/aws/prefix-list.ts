@@ -128,11 +128,11 @@ export class PrefixList extends Ec2Object {
 
   /** @returns what the list said last: what is waited for, or what it was when patience ran out */
   private async waitFor(isOver: (facts: PrefixListFacts) => boolean): Promise<PrefixListFacts> {
-    const until = Date.now() + this.patienceMs;
+    const until = performance.now() + this.patienceMs;
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
       const facts = await this.describe();
-      if (isOver(facts) || Date.now() + pauseMs > until) return facts;
+      if (isOver(facts) || performance.now() + pauseMs > until) return facts;
       await pause(pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
