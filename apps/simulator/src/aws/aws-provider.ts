@@ -85,7 +85,7 @@ export class AwsProvider implements CloudProvider {
   removeRules(filter: ForeignRuleFilter): OpenRule[] {
     const fitting = this.fitting(filter);
     if (isListId(filter.target)) {
-      this.listHand.remove(filter, idsOf(fitting));
+      inAwsWords(() => this.listHand.remove(filter, idsOf(fitting)));
       return fitting;
     }
     for (const { providerRuleId } of fitting) {
