@@ -309,6 +309,17 @@ describe('The versions of an AWS prefix list', () => {
     });
   });
 
+  it('needs the calls that the policy on AWS’s page allows, and no other', async () => {
+    await bench.driver.verify(list());
+    const [result] = await bench.apply(add(host(1)));
+    await bench.apply(remove(idOf(result)));
+    const { policy } = DriverRegistry.facts('AWS');
+    const { Statement } = JSON.parse(policy) as { Statement: { Sid: string; Action: string[] }[] };
+    const allowed = Statement.find(({ Sid }) => Sid === 'PrefixLists')!.Action;
+    const asked = (await bench.cloud.calls()).map(({ operation }) => `ec2:${operation}`);
+    expect([...new Set(asked)].sort()).toEqual(allowed);
+  });
+
   it('belongs to who may change it: one of AWS is refused when it is verified', async () => {
     const error = await thrown(bench.driver.verify(list(LIST_OF_AWS)));
     expect(error).toMatchObject({
