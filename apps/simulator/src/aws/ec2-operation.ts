@@ -12,11 +12,11 @@ export interface Ec2Operation<Objects> {
   /** how many rules or entries a request names */
   items(form: QueryForm): number;
   /** the addresses a write names, a single one bare, without judging them; left out: those in its permissions */
-  addresses?(form: QueryForm): string[];
+  readonly addresses?: (form: QueryForm) => string[];
   /** Does it, or with `DryRun` only checks it. @throws AwsError */
   perform(form: QueryForm, objects: Objects, how: Performance): XmlStructure;
   /** Accepts a change that fails while it is carried out; left out: it has failed when it is answered. */
-  failLater?(form: QueryForm, objects: Objects): XmlStructure;
+  readonly failLater?: (form: QueryForm, objects: Objects) => XmlStructure;
 }
 
 /** An action with the objects it works on. */
