@@ -48,7 +48,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'writes-after-a-lost-lease': bug(
     'a worker that stood still sends what it was about to send',
-    `${CONVERGENCE}/converger.ts`,
+    `${CONVERGENCE}/object-writer.ts`,
     'held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);',
     '',
   ),

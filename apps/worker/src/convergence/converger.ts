@@ -10,40 +10,28 @@ import {
   type Transactions,
   type WriteBudgetStore,
 } from '#entities';
-import type { CloudTarget, ProviderDriver, RuleChange } from '#drivers';
+import type { CloudTarget, ProviderDriver } from '#drivers';
 import {
   APPLY_GIVE_UP_MS,
   judge,
   judgeUnreadable,
   PASSING_KINDS,
   planChanges,
-  type ChangeResult,
   type DriverErrorKind,
   type ObservedRule,
-  type PlannedChange,
   type Provider,
   type Verdict,
 } from '#rules';
 import type { CloudWays } from '../clouds/cloud-access';
 import type { Timing } from '../timing';
-import {
-  asDriverError,
-  heldBack,
-  horizonMs,
-  isRoomless,
-  longestWait,
-  notSent,
-  readOrNull,
-  removalsOf,
-  toRuleChange,
-  unseen,
-} from './changes';
+import { heldBack, horizonMs, longestWait, unseen } from './changes';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
+import { ObjectWriter } from './object-writer';
 import { begunAgain, passes, sortDue, withUnheard, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { keptDue, postponed, settlement, withoutLook } from './settle-rule';
-import { claimsAfter, claimsBefore, noteAnswer } from './whole-list';
+import { claimsBefore } from './whole-list';
 import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
 
 export interface ConvergenceStores {
@@ -69,6 +57,7 @@ export interface ConvergenceObserver extends FailureObserver {
  */
 export class Converger {
   private readonly isolation: Isolation;
+  private readonly writer: ObjectWriter;
   private readonly held = new Set<HeldLease>();
 
   constructor(
@@ -80,6 +69,7 @@ export class Converger {
     private readonly timing: Timing,
   ) {
     this.isolation = new Isolation(database, stores, observer, timing);
+    this.writer = new ObjectWriter(database, stores.convergence, reconciler, timing);
   }
 
   /**
@@ -184,37 +174,14 @@ export class Converger {
     if (waitMs > 0) {
       return this.settleVerdicts(held, pass, judge(pass.rules, heldBack(planned), before), waitMs);
     }
-    const { results, after } = await this.changeAndLook(held, driver, target, pass, planned, allowance);
+    const { results, after } = await this.writer.changeAndLook(
+      { held, driver, target, pass, allowance },
+      planned,
+    );
     const verdicts = after
       ? judge(pass.rules, results, after)
       : judge(pass.rules, results, before).map((verdict) => unseen(verdict, results));
     return this.settleVerdicts(held, pass, verdicts, longestWait(results));
-  }
-
-  /**
-   * When the object is full, what stands in it of ours and nobody wants is taken out, and what found no room is tried
-   * once more.
-   */
-  private async changeAndLook(
-    held: HeldLease,
-    driver: ProviderDriver,
-    target: CloudTarget,
-    pass: Pass,
-    planned: readonly PlannedChange[],
-    allowance: WriteAllowance,
-  ): Promise<{ results: Map<string, ChangeResult>; after: ObservedRule[] | null }> {
-    const results = await this.change(held, driver, target, pass, planned);
-    allowance.spent();
-    const noted = { ...target, claims: claimsAfter(target.claims, pass, planned) };
-    const after = await readOrNull(driver, noted);
-    const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
-    if (!after || roomless.length === 0) return { results, after };
-    const removals = removalsOf(await this.reconciler.superfluous(held, after), driver.traits.batchSize);
-    if (removals.length === 0) return { results, after };
-    const more = [...removals, ...roomless];
-    if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after };
-    const again = await this.change(held, driver, target, pass, more);
-    return { results: new Map([...results, ...again]), after: await readOrNull(driver, noted) };
   }
 
   /** The way into the cloud; null when there is none: then that is settled. */
@@ -243,59 +210,6 @@ export class Converger {
     } catch (error) {
       await this.unreadable(held, pass, error);
       return null;
-    }
-  }
-
-  /** Notes the intent, then sends the changes. What was sent and not answered is unknown. */
-  private async change(
-    held: HeldLease,
-    driver: ProviderDriver,
-    target: CloudTarget,
-    pass: Pass,
-    planned: readonly PlannedChange[],
-  ): Promise<Map<string, ChangeResult>> {
-    await held.keep();
-    const ofAction = (action: PlannedChange['action']): string[] =>
-      planned.filter((change) => change.action === action).map((change) => change.ruleId);
-    held.asks();
-    const intentAt = this.timing.now();
-    const noted = await this.stores.convergence.recordIntent(
-      this.database.autocommit,
-      held.lease,
-      {
-        additions: ofAction('add'),
-        removals: ofAction('remove'),
-        access: pass.access,
-        wholeList: driver.traits.wholeList ?? false,
-      },
-      horizonMs(driver) / 1000,
-    );
-    if (!noted) throw new LeaseLost(held.lease.targetId);
-    held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);
-    held.wrote(planned.length);
-    const changes = planned.map((change) => toRuleChange(change, pass.rules, target.deployment));
-    const results = await this.send(held, driver, target, changes);
-    if (driver.traits.wholeList)
-      await noteAnswer(this.database.autocommit, this.stores.convergence, this.reconciler, {
-        held,
-        intent: noted,
-        results: [...results.values()],
-        horizonMs: horizonMs(driver),
-      });
-    return results;
-  }
-
-  private async send(
-    held: HeldLease,
-    driver: ProviderDriver,
-    target: CloudTarget,
-    changes: readonly RuleChange[],
-  ): Promise<Map<string, ChangeResult>> {
-    try {
-      const results = await held.during(() => driver.applyChanges(target, changes));
-      return new Map(changes.map((change, index) => [change.ruleId, results[index]!]));
-    } catch (error) {
-      return notSent(changes, asDriverError(error));
     }
   }
 
