@@ -19,6 +19,7 @@ const LIST = 'pl-0123456789abcdef0';
 const IPV6_LIST = 'pl-0123456789abcdef5';
 const LIST_OF_AWS = 'pl-6da54004';
 const MODIFY = 'ModifyManagedPrefixList';
+const DESCRIBE = 'DescribeManagedPrefixLists';
 const READ = 'GetManagedPrefixListEntries';
 
 type AddChange = Extract<RuleChange, { action: 'add' }>;
@@ -223,13 +224,30 @@ describe('The versions of an AWS prefix list', () => {
       expect(await bench.addresses()).toEqual([]);
     });
 
-    it('are spared when everything stands, or is gone, already', async () => {
-      const [first] = await bench.apply(add(host(1)));
-      await bench.apply(add(host(1)), remove(`${LIST}/${host(2)}`));
+    it('are spared when everything stands already', async () => {
+      await bench.apply(add(host(1)));
+      expect(kinds(await bench.apply(add(host(1))))).toEqual(['done']);
       expect(await bench.changes()).toEqual([1]);
-      expect(kinds(await bench.apply(remove(idOf(first)), remove(idOf(first))))).toEqual(['done', 'done']);
-      expect(kinds(await bench.apply(remove(idOf(first))))).toEqual(['done']);
-      expect(await bench.changes()).toEqual([1, 1]);
+    });
+
+    it('ask for what is gone as well: what was looked at may be older than what is to go', async () => {
+      const ids = (await bench.apply(add(host(1)), add(host(2)))).map(idOf);
+      await bench.bend({ operation: DESCRIBE, kind: 'stale-read', delayMs: 600_000 });
+      expect(kinds(await bench.apply(...ids.map(remove)))).toEqual(['conflict', 'conflict']);
+      expect(await bench.addresses()).toHaveLength(2);
+      expect(kinds(await bench.apply(...ids.map(remove)))).toEqual(['done', 'done']);
+      expect(await bench.addresses()).toEqual([]);
+    });
+
+    it('that find nothing to take out succeed, alone or beside others', async () => {
+      const ids = (await bench.apply(...hosts(3).map((cidr) => add(cidr)))).map(idOf);
+      await bench.apply(...ids.slice(0, 2).map(remove));
+      const before = (await bench.changes()).length;
+      expect(kinds(await bench.apply(...ids.slice(0, 2).map(remove)))).toEqual(['done', 'done']);
+      expect((await bench.changes()).slice(before)).toEqual([1, 1]);
+      expect(kinds(await bench.apply(...ids.map(remove)))).toEqual(['done', 'done', 'done']);
+      // a change made of the version that was looked at proves that the others are not in it
+      expect((await bench.changes()).slice(before + 2)).toEqual([1]);
     });
   });
 
@@ -303,7 +321,7 @@ describe('The versions of an AWS prefix list', () => {
       await bench.bend({ operation: MODIFY, kind: 'slow', delayMs: 300 });
       const applied = bench.apply(add(host(1)));
       await bench.arrived(MODIFY);
-      await bench.bend({ operation: 'DescribeManagedPrefixLists', kind: 'refuse' });
+      await bench.bend({ operation: DESCRIBE, kind: 'refuse' });
       expect(kinds(await applied)).toEqual(['unknown']);
       expect(await bench.driver.readRules(list())).toHaveLength(1);
     });

@@ -147,6 +147,23 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).toEqual([]);
   });
 
+  it('a session is not called over while an older look at the list hides its address', async () => {
+    const list = listId(3);
+    const resourceId = await verified(org, list);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.9' });
+    await org.reaches(id, 'ACTIVE');
+    await drawbridge.cloud.fault({
+      target: list,
+      operation: 'DescribeManagedPrefixLists',
+      kind: 'stale-read',
+      delayMs: 600_000,
+      seconds: 3,
+    });
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED', 60_000);
+    expect(await entries(list)).toEqual([]);
+  });
+
   it('an address of the other IP version is not let in, and told why; the rest of the session is', async () => {
     const list = listId(5);
     const resourceId = await verified(org, list);

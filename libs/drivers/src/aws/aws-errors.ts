@@ -5,6 +5,9 @@ import { readRetryAfter } from '../retry-after';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
 
+/** A change of a prefix list adds what stands, or removes what does not. */
+export const ENTRY_MISMATCH = 'InvalidPrefixListModification';
+
 /** A revocation names a rule that the group does not have: the whole call was refused. */
 export const RULE_NOT_FOUND: ReadonlySet<string | null> = new Set([
   'InvalidSecurityGroupRuleId.NotFound',
@@ -41,7 +44,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     // Somebody else changes the object, or has changed it since we looked.
     'IncorrectState',
     'PrefixListVersionMismatch',
-    'InvalidPrefixListModification',
+    ENTRY_MISMATCH,
     'ConcurrentMutationLimitExceeded',
   ],
   denied: [

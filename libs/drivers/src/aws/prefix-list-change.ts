@@ -1,5 +1,5 @@
 import type { Outcomes } from '../outcomes';
-import { AwsFailure, asAwsFailure } from './aws-errors';
+import { AwsFailure, asAwsFailure, ENTRY_MISMATCH } from './aws-errors';
 import { divide } from './divide';
 import type { PrefixList } from './prefix-list';
 
@@ -32,6 +32,9 @@ const keysOf = (items: readonly Item[]): string[] => items.map(({ key }) => key)
  * list meanwhile makes the next call a conflict: then nothing more is sent.
  */
 export class PrefixListChange {
+  /** no newer version stood when a change was made of this one */
+  private isProven = false;
+
   /** @param sendUntil on the clock of `performance.now`: later nothing is sent, for nobody may wait for it any more */
   constructor(
     private readonly list: PrefixList,
@@ -52,17 +55,26 @@ export class PrefixListChange {
     }
   }
 
-  /** @returns the refusal, when a part of the entries may still be changed */
+  /**
+   * Entries that the version does not have, and that are to be gone. A change made of it says that there was no newer
+   * one; else EC2 is asked to take them out, one by one: they may have come with a version that was not shown yet.
+   */
+  async settleMissing(removals: readonly EntryRemoval[]): Promise<void> {
+    for (const removal of removals) {
+      if (this.isProven) this.outcomes.done(removal.key, null);
+      else await this.removeMissing(removal);
+    }
+  }
+
+  private async removeMissing(removal: EntryRemoval): Promise<void> {
+    const failure = await this.send([removal]);
+    if (failure?.code === ENTRY_MISMATCH) this.outcomes.done(removal.key, null);
+    else if (failure) this.outcomes.failed([removal.key], failure);
+  }
+
+  /** @returns the refusal, when a part of the entries may still be changed, or was gone already */
   private send = async (items: readonly Item[]): Promise<AwsFailure | null> => {
-    if (this.outcomes.haltedBy) {
-      this.outcomes.unsent(keysOf(items));
-      return null;
-    }
-    if (performance.now() > this.sendUntil) {
-      const words = `${this.list.listId} takes long to change`;
-      this.outcomes.haltUnsent(keysOf(items), new AwsFailure('conflict', words, null, true));
-      return null;
-    }
+    if (!this.maySend(items)) return null;
     try {
       await this.change(items);
       for (const item of items)
@@ -70,11 +82,20 @@ export class PrefixListChange {
       return null;
     } catch (error) {
       const failure = asAwsFailure(error);
-      if (failure.kind === 'invalid' || failure.kind === 'quota') return failure;
+      const isOne = items.length === 1 && failure.code === ENTRY_MISMATCH;
+      if (failure.kind === 'invalid' || failure.kind === 'quota' || isOne) return failure;
       this.outcomes.halt(keysOf(items), failure);
       return null;
     }
   };
+
+  private maySend(items: readonly Item[]): boolean {
+    if (!this.outcomes.haltedBy && performance.now() <= this.sendUntil) return true;
+    const words = `${this.list.listId} takes long to change`;
+    if (this.outcomes.haltedBy) this.outcomes.unsent(keysOf(items));
+    else this.outcomes.haltUnsent(keysOf(items), new AwsFailure('conflict', words, null, true));
+    return false;
+  }
 
   private async change(items: readonly Item[]): Promise<void> {
     await this.list.modify(this.version, {
@@ -85,6 +106,7 @@ export class PrefixListChange {
     });
     await this.list.whenChanged(this.version);
     this.version += 1;
+    this.isProven = true;
   }
 
   private settle(part: readonly Item[], refusal: AwsFailure): boolean {

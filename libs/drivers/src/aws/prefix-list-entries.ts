@@ -38,7 +38,7 @@ export class PrefixListEntries implements AwsObject {
   async apply({ adds, removals }: Changes, deployment: string, outcomes: Outcomes): Promise<void> {
     const sendUntil = performance.now() + this.list.patienceMs;
     const look = await this.look();
-    const leaving = this.leaving(removals, look, deployment, outcomes);
+    const { leaving, missing } = this.leaving(removals, look, deployment, outcomes);
     const staying = without(look.standing, new Set(leaving.map(({ cidr }) => cidr)));
     const entering = this.entering(adds, { ...look, standing: staying }, deployment, outcomes);
     const room = look.facts.maxEntries - staying.size;
@@ -49,6 +49,7 @@ export class PrefixListEntries implements AwsObject {
     );
     const change = new PrefixListChange(this.list, look.facts.version, sendUntil, outcomes);
     await change.run(leaving, entering.slice(0, Math.max(0, room)));
+    await change.settleMissing(missing);
   }
 
   private async look(): Promise<Look> {
@@ -58,25 +59,29 @@ export class PrefixListEntries implements AwsObject {
     return { facts, standing: new Map(standing) };
   }
 
-  /** Of what is to be removed, what stands and is ours; the rest counts as removed. */
+  /** Of what is to be removed, what stands and is ours, and what is missing; another's at that address stays. */
   private leaving(
     removals: readonly string[],
     { standing }: Look,
     deployment: string,
     outcomes: Outcomes,
-  ): EntryRemoval[] {
+  ): { leaving: EntryRemoval[]; missing: EntryRemoval[] } {
     const byId = new Map(
       [...standing].flatMap(([cidr, entry]) => {
         const ruleId = ownRuleId(entry, deployment);
         return ruleId === null ? [] : [[this.idOf(cidr, ruleId), entry] as const];
       }),
     );
-    return removals.flatMap((id) => {
+    const leaving: EntryRemoval[] = [];
+    const missing: EntryRemoval[] = [];
+    for (const id of removals) {
       const entry = byId.get(id);
-      if (entry) return [{ action: 'remove', key: id, cidr: entry.cidr }];
-      outcomes.done(id, null);
-      return [];
-    });
+      const cidr = this.cidrOf(id);
+      if (entry) leaving.push({ action: 'remove', key: id, cidr: entry.cidr });
+      else if (cidr !== null && !standing.has(cidr)) missing.push({ action: 'remove', key: id, cidr });
+      else outcomes.done(id, null);
+    }
+    return { leaving, missing };
   }
 
   /** Of what is to be added, what can be; what stands already, ours or foreign, is done. */
@@ -119,6 +124,12 @@ export class PrefixListEntries implements AwsObject {
   /** EC2 gives entries no id. With the rule in it, what is told to go never names what came back for another rule. */
   private idOf(cidr: string, ruleId: string | null): string {
     return `${this.list.listId}/${cidr}${ruleId === null ? '' : `#${ruleId}`}`;
+  }
+
+  /** @returns null when the id is none of this list's */
+  private cidrOf(id: string): string | null {
+    const [listId, address = '', length = ''] = id.replace(/#.*$/, '').split('/');
+    return listId === this.list.listId ? (canonicalCidr(`${address}/${length}`)?.cidr ?? null) : null;
   }
 }
 
