@@ -52,6 +52,8 @@ export interface CloudFacts {
   readonly roomByVersion: boolean;
   /** no number of openings fills an object: it refuses a list that is too long as text */
   readonly roomByLength?: true;
+  /** an object takes addresses of one IP version, here IPv4; else of both */
+  readonly oneVersion?: true;
   /** all deployments share one list: what another one put in lets in too */
   readonly oneListForAll?: true;
   /** nothing but a write tells whether the credential may write: `verify` cannot know */

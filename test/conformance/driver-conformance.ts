@@ -60,14 +60,18 @@ const thrown = async (call: Promise<unknown>): Promise<unknown> => {
  * What every driver must do, whatever the provider.
  * @param provider its name
  * @param start makes a bench; called with room for few openings and with room for many
+ * @param objects what it changes, where a provider has several kinds
  */
 export function describeDriver(
   provider: Provider,
   start: (options: BenchOptions) => Promise<DriverBench>,
+  objects = '',
 ): void {
   const caseMs = CASE_MS + 2 * DriverRegistry.facts(provider).traits.callTimeoutMs;
 
-  describe(`${provider} driver`, () => {
+  const driverName = `${provider} driver${objects && ` of ${objects}`}`;
+
+  describe(driverName, () => {
     let bench: DriverBench;
     let target: CloudTarget;
 
@@ -82,6 +86,10 @@ export function describeDriver(
     afterAll(() => bench.close());
 
     const open = (cidr: string, port = 22): RuleSpec => opening(bench.cloud, cidr, port);
+    /** Of an IPv6 address, and of an IPv4 one instead where an object takes no other. */
+    const elsewhere = (v6: string, v4: string): string => (bench.cloud.oneVersion ? v4 : v6);
+    const others = (count: number): string[] =>
+      hosts6(count).map((cidr, index) => elsewhere(cidr, `198.51.100.${index}/32`));
     const add = (spec: RuleSpec, deployment = target.deployment): AddChange => {
       const ruleId = randomUUID();
       return { action: 'add', ruleId, spec, mark: { deployment, ruleId, expiresAt: EXPIRES_AT }, config: {} };
@@ -133,11 +141,13 @@ export function describeDriver(
         ]);
       });
 
-      it('opens an IPv6 address and a range', async () => {
+      it('opens a range, and an IPv6 address where the object takes it', async () => {
         const specs = [open('2001:db8::7/128'), open('2001:db8:7::/48'), open('198.51.100.0/24')];
-        expect(kinds(await apply(specs.map((spec) => add(spec))))).toEqual(['done', 'done', 'done']);
-        expect((await read()).map(({ key }) => key).sort()).toEqual(specs.map(ruleKey).sort());
-        expect(await addresses()).toEqual(['198.51.100.0/24', '2001:db8:7::/48', '2001:db8::7']);
+        const taken = bench.cloud.oneVersion ? specs.slice(2) : specs;
+        const expected = specs.map((spec) => (taken.includes(spec) ? 'done' : 'invalid'));
+        expect(kinds(await apply(specs.map((spec) => add(spec))))).toEqual(expected);
+        expect((await read()).map(({ key }) => key).sort()).toEqual(taken.map(ruleKey).sort());
+        expect(await addresses()).toEqual(taken.map(({ address }) => address.replace('/128', '')).sort());
       });
 
       it('opens several ports of one address', async () => {
@@ -147,7 +157,7 @@ export function describeDriver(
       });
 
       it.each(['tcp', 'udp', 'icmp', 'all'] as const)('opens %s without a port', async (protocol) => {
-        const specs = ['203.0.113.7/32', '2001:db8::7/128'].flatMap((cidr) =>
+        const specs = ['203.0.113.7/32', elsewhere('2001:db8::7/128', '198.51.100.7/32')].flatMap((cidr) =>
           ruleSpecs(cidr, { protocol }, portsPerRule()),
         );
         await apply(specs.map((spec) => add(spec)));
@@ -181,7 +191,7 @@ export function describeDriver(
         const changes = [
           add(open('203.0.113.2/32', 80)),
           remove(id),
-          add(open('2001:db8::3/128')),
+          add(open(elsewhere('2001:db8::3/128', '198.51.100.3/32'))),
           add(open('203.0.113.4/32')),
         ];
         const results = await apply(changes);
@@ -242,11 +252,15 @@ export function describeDriver(
       it('adds the rest when one of several exists', async () => {
         const { id } = await addOne(open('203.0.113.7/32'));
         const results = await apply(
-          ['203.0.113.6/32', '203.0.113.7/32', '2001:db8::8/128'].map((cidr) => add(open(cidr))),
+          ['203.0.113.6/32', '203.0.113.7/32', elsewhere('2001:db8::8/128', '203.0.113.8/32')].map((cidr) =>
+            add(open(cidr)),
+          ),
         );
         expect(kinds(results)).toEqual(['done', 'done', 'done']);
         expect(results[1]).toEqual({ result: 'done', providerRuleId: id });
-        expect(await addresses()).toEqual(['2001:db8::8', '203.0.113.6', '203.0.113.7']);
+        expect(await addresses()).toEqual(
+          [elsewhere('2001:db8::8', '203.0.113.8'), '203.0.113.6', '203.0.113.7'].sort(),
+        );
       });
 
       it('removes what is absent, and the rest with it', async () => {
@@ -324,7 +338,7 @@ export function describeDriver(
         const specs = [
           ...hosts(4).map((cidr) => open(cidr)),
           bench.malformedSpec,
-          ...hosts6(2).map((cidr) => open(cidr)),
+          ...others(2).map((cidr) => open(cidr)),
         ];
         const results = await apply(specs.map((spec) => add(spec)));
         expect(kinds(results)).toEqual(['done', 'done', 'done', 'done', 'invalid', 'done', 'done']);
@@ -345,7 +359,7 @@ export function describeDriver(
         const more = hosts(75)
           .slice(40)
           .map((cidr) => add(open(cidr)));
-        const v6 = hosts6(3).map((cidr) => add(open(cidr)));
+        const v6 = others(3).map((cidr) => add(open(cidr)));
         const { roomByVersion, batch } = bench.cloud;
         const before = (await bench.calls(target)).length;
         const results = kinds(await apply([...more, ...v6]));
@@ -510,6 +524,8 @@ export function describeDriver(
             changes.map((_, index) => (isWhole || index === 0 ? 'unknown' : 'transient')),
           );
           const left = isWhole ? [2, 3] : [effect === 'add' ? 1 : 4];
+          // a cloud may carry out in a while what it has taken: reading waits for that
+          await read();
           expect(left).toContain((await addresses()).length);
           expect(kinds(await apply(changes))).toEqual(changes.map(() => 'done'));
           expect(await addresses()).toHaveLength(effect === 'add' ? 5 : 0);
@@ -570,7 +586,7 @@ export function describeDriver(
     });
   });
 
-  describe(`${provider} driver with a large object`, () => {
+  describe(`${driverName} with a large object`, () => {
     let bench: DriverBench;
     beforeAll(async () => {
       bench = await start({ room: PLENTY });

@@ -25,6 +25,8 @@ export class SimulatedCloud {
     const simulator = await startSimulator({
       port: 0,
       rulesPerGroup: room,
+      entriesPerList: room,
+      listChangeMs: 20,
       firewallsPerProject: room,
       azureRulesPerGroup: room,
       azureOperationMs: 1,

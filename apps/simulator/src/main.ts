@@ -10,6 +10,8 @@ async function main(): Promise<void> {
     latencyMs: settings.SIMULATOR_LATENCY_MS,
     rulesPerGroup: settings.SIMULATOR_RULES_PER_GROUP,
     groups: settings.SIMULATOR_GROUPS,
+    entriesPerList: settings.SIMULATOR_ENTRIES_PER_LIST,
+    listChangeMs: settings.SIMULATOR_LIST_CHANGE_MS,
     firewallsPerProject: settings.SIMULATOR_FIREWALLS_PER_PROJECT,
     gcpOperationMs: settings.SIMULATOR_GCP_OPERATION_MS,
     azureRulesPerGroup: settings.SIMULATOR_AZURE_RULES_PER_GROUP,

@@ -41,6 +41,14 @@ export class SimulatorSettings {
   @wholeNumber(1, 10_000)
   SIMULATOR_GROUPS = 10;
 
+  /** entries a managed prefix list of AWS may have */
+  @wholeNumber(1, 1_000_000)
+  SIMULATOR_ENTRIES_PER_LIST = 60;
+
+  /** how long AWS takes to carry out a change of a prefix list that it has accepted, milliseconds */
+  @wholeNumber(0, 600_000)
+  SIMULATOR_LIST_CHANGE_MS = 50;
+
   /** firewall rules the simulated Google project may have */
   @wholeNumber(1, 1_000_000)
   SIMULATOR_FIREWALLS_PER_PROJECT = 100;

@@ -18,6 +18,10 @@ export interface SimulatorOptions {
   readonly rulesPerGroup?: number;
   /** how many security groups there are */
   readonly groups?: number;
+  /** entries an AWS prefix list may have */
+  readonly entriesPerList?: number;
+  /** how long a change of an AWS prefix list takes after it was accepted, ms */
+  readonly listChangeMs?: number;
   /** firewall rules the Google project may have */
   readonly firewallsPerProject?: number;
   /** how long a write to Compute takes after it was accepted, ms */
@@ -53,6 +57,8 @@ const DEFAULTS = {
   latencyMs: 0,
   rulesPerGroup: 60,
   groups: 10,
+  entriesPerList: 60,
+  listChangeMs: 50,
   firewallsPerProject: 100,
   gcpOperationMs: 50,
   azureRulesPerGroup: 1000,
@@ -79,6 +85,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const aws = new AwsProvider(world, {
     rulesPerGroup: settings.rulesPerGroup,
     groups: settings.groups,
+    entriesPerList: settings.entriesPerList,
+    listChangeMs: settings.listChangeMs,
     writes: { burst: settings.writeBurst, refillPerSecond: settings.writeRefillPerSecond },
     reads: { burst: settings.readBurst, refillPerSecond: settings.readRefillPerSecond },
   });

@@ -14,6 +14,8 @@ import { AwsError } from './aws-error';
 import { readAddressOrCidr, bareAddress } from '../cidr';
 import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
 import { readPermissions } from './permissions';
+import { isListId, PrefixListHand } from './prefix-list-hand';
+import { PrefixLists, type RememberedList } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { SecurityGroups, type SecurityGroupRule } from './security-groups';
 import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
@@ -23,6 +25,15 @@ export interface AwsOptions extends Ec2Limits {
   readonly rulesPerGroup: number;
   /** how many security groups there are */
   readonly groups: number;
+  /** entries a prefix list may have */
+  readonly entriesPerList: number;
+  /** how long a change of a prefix list takes after it was accepted, ms */
+  readonly listChangeMs: number;
+}
+
+interface Remembered {
+  readonly rules: SecurityGroupRule[];
+  readonly lists: RememberedList[];
 }
 
 /** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`. */
@@ -32,6 +43,8 @@ export class AwsProvider implements CloudProvider {
   readonly targets: readonly string[];
   readonly operations = { ...EC2_EFFECTS, ...STS_EFFECTS };
   private readonly groups: SecurityGroups;
+  private readonly lists: PrefixLists;
+  private readonly listHand: PrefixListHand;
   private readonly ec2: Ec2Endpoint;
   private readonly sts: StsEndpoint;
 
@@ -40,8 +53,13 @@ export class AwsProvider implements CloudProvider {
     options: AwsOptions,
   ) {
     this.groups = new SecurityGroups(world, options.rulesPerGroup, options.groups);
-    this.targets = this.groups.ids;
-    this.ec2 = new Ec2Endpoint(world, this.groups, options);
+    this.lists = new PrefixLists(world, {
+      maxEntries: options.entriesPerList,
+      changeMs: options.listChangeMs,
+    });
+    this.listHand = new PrefixListHand(this.lists);
+    this.targets = [...this.groups.ids, ...this.lists.ids];
+    this.ec2 = new Ec2Endpoint(world, this.groups, this.lists, options);
     this.sts = new StsEndpoint(world);
   }
 
@@ -55,6 +73,7 @@ export class AwsProvider implements CloudProvider {
 
   addForeignRule(rule: ForeignRule): OpenRule {
     return inAwsWords(() => {
+      if (isListId(rule.target)) return this.openRule(this.listHand.add(rule));
       this.groups.check(rule.target);
       const specs = readPermissions(permissionForm(rule));
       this.groups.checkAddition(rule.target, specs);
@@ -65,6 +84,10 @@ export class AwsProvider implements CloudProvider {
 
   removeRules(filter: ForeignRuleFilter): OpenRule[] {
     const fitting = this.fitting(filter);
+    if (isListId(filter.target)) {
+      inAwsWords(() => this.listHand.remove(filter, idsOf(fitting)));
+      return fitting;
+    }
     for (const { providerRuleId } of fitting) {
       const rule = this.groups.find(providerRuleId);
       if (rule) this.groups.remove(rule);
@@ -74,6 +97,7 @@ export class AwsProvider implements CloudProvider {
 
   /** As the console does it: the rule keeps its id, and its description unless that is changed too. */
   changeRules(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+    if (isListId(filter.target)) return this.describeEntries(filter, change);
     return inAwsWords(() =>
       this.fitting(filter).map(({ providerRuleId, address, ...rule }) => {
         const known = this.groups.find(providerRuleId);
@@ -94,6 +118,12 @@ export class AwsProvider implements CloudProvider {
     );
   }
 
+  private describeEntries(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+    const ruleIds = idsOf(this.fitting(filter));
+    inAwsWords(() => this.listHand.describe(filter.target, ruleIds, change));
+    return ruleIds.map((ruleId) => this.openRule(ruleId));
+  }
+
   private fitting(filter: ForeignRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
     return this.world.ledger
@@ -104,16 +134,20 @@ export class AwsProvider implements CloudProvider {
       .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
   }
 
-  remember(): SecurityGroupRule[] {
-    return this.groups.rules().filter((rule) => !rule.isEgress);
+  remember(): Remembered {
+    const rules = this.groups.rules().filter((rule) => !rule.isEgress);
+    return { rules, lists: this.lists.remember() };
   }
 
   recall(remembered: unknown): void {
-    this.groups.recall(remembered as SecurityGroupRule[]);
+    const { rules, lists } = remembered as Remembered;
+    this.groups.recall(rules);
+    this.lists.recall(lists);
   }
 
   reset(): void {
     this.groups.reset();
+    this.lists.reset();
     this.ec2.reset();
   }
 
@@ -124,6 +158,8 @@ export class AwsProvider implements CloudProvider {
     return rule;
   }
 }
+
+const idsOf = (rules: readonly OpenRule[]): string[] => rules.map(({ providerRuleId }) => providerRuleId);
 
 /** The foreign hand works through the same checks as a request. */
 function permissionForm(rule: ForeignRule): QueryForm {

@@ -14,8 +14,11 @@ import {
   ruleLimitExceeded,
 } from './aws-error';
 import { ACCOUNT_ID } from './credentials';
-import { isDryRun, type Ec2Operation } from './ec2-operation';
-import { addressesIn } from './permissions';
+import { bound, isDryRun, type BoundOperation, type Ec2Operation } from './ec2-operation';
+import { listNotFound, versionMismatch } from './prefix-list-errors';
+import { isListId } from './prefix-list-hand';
+import { describeLists, getEntries, modifyList } from './prefix-list-operations';
+import type { PrefixLists } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { describeGroups, describeRules } from './read-rules';
 import type { SecurityGroups } from './security-groups';
@@ -25,7 +28,7 @@ import { xmlAnswer, type XmlStructure } from './xml';
 
 const NAMESPACE = 'http://ec2.amazonaws.com/doc/2016-11-15/';
 
-const OPERATIONS: ReadonlyMap<string, Ec2Operation> = new Map([
+const ON_GROUPS: ReadonlyMap<string, Ec2Operation<SecurityGroups>> = new Map([
   ['AuthorizeSecurityGroupIngress', authorizeIngress],
   ['RevokeSecurityGroupIngress', revokeIngress],
   ['DescribeSecurityGroupRules', describeRules],
@@ -33,8 +36,14 @@ const OPERATIONS: ReadonlyMap<string, Ec2Operation> = new Map([
   ['UpdateSecurityGroupRuleDescriptionsIngress', updateDescriptionsIngress],
 ]);
 
+const ON_LISTS: ReadonlyMap<string, Ec2Operation<PrefixLists>> = new Map([
+  ['DescribeManagedPrefixLists', describeLists],
+  ['GetManagedPrefixListEntries', getEntries],
+  ['ModifyManagedPrefixList', modifyList],
+]);
+
 export const EC2_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
-  [...OPERATIONS].map(([action, operation]) => [action, operation.effect]),
+  [...ON_GROUPS, ...ON_LISTS].map(([action, { effect }]) => [action, effect]),
 );
 
 /** How fast one account may call in one region. */
@@ -56,19 +65,26 @@ const SIGNATURE_REFUSALS: Readonly<Record<SignatureFlaw, () => AwsError>> = {
 /** The EC2 endpoint: the Query protocol with XML answers. */
 export class Ec2Endpoint {
   private readonly buckets = new TokenBuckets();
+  private readonly operations: ReadonlyMap<string, BoundOperation>;
 
   constructor(
     private readonly world: World,
-    private readonly groups: SecurityGroups,
+    groups: SecurityGroups,
+    lists: PrefixLists,
     private readonly limits: Ec2Limits,
-  ) {}
+  ) {
+    this.operations = new Map([
+      ...[...ON_GROUPS].map(([action, operation]) => [action, bound(operation, groups)] as const),
+      ...[...ON_LISTS].map(([action, operation]) => [action, bound(operation, lists)] as const),
+    ]);
+  }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
     const form = QueryForm.parse(request.body);
     const action = form.text('Action') ?? '(none)';
-    const operation = OPERATIONS.get(action);
+    const operation = this.operations.get(action);
     const entry = this.world.calls.arrive('AWS', action);
-    const targets = operation?.targets(form, this.groups) ?? [];
+    const targets = operation?.targets(form) ?? [];
     entry.target = targets.length === 0 ? null : [...new Set(targets)].join(',');
     entry.items = operation?.items(form) ?? 0;
     const answer = await this.answer(request, { form, action, operation, targets });
@@ -91,16 +107,17 @@ export class Ec2Endpoint {
     }
     if (!this.admit(signed, operation)) return refusal(requestLimitExceeded());
     const effect = isDryRun(form) ? 'check' : operation.effect;
-    const addresses = addressesIn(form);
+    const addresses = operation.addresses(form);
     const caller = signed.accessKeyId;
     const scope = { provider: 'AWS', operation: action, effect, targets, caller, addresses } as const;
     return playFault(this.world, request.epoch, scope, {
-      perform: (how) => answerWith(action, () => operation.perform(form, this.groups, how)),
-      refuse: (why) => refusal(PLANNED[why]({ action, signed, groupId: targets[0] ?? '' })),
+      perform: (how) => answerWith(action, () => operation.perform(form, how)),
+      refuse: (why) => refusal(PLANNED[why]({ action, signed, objectId: targets[0] ?? '' })),
+      ...(operation.failLater && { failLater: () => answerWith(action, () => operation.failLater!(form)) }),
     });
   }
 
-  private admit(signed: SignedCall, operation: Ec2Operation): boolean {
+  private admit(signed: SignedCall, operation: BoundOperation): boolean {
     const kind = operation.effect === 'read' ? 'reads' : 'writes';
     return this.buckets.take(`${ACCOUNT_ID} ${signed.region} ${kind}`, this.limits[kind]);
   }
@@ -109,7 +126,7 @@ export class Ec2Endpoint {
 interface Ec2Call {
   readonly form: QueryForm;
   readonly action: string;
-  readonly operation: Ec2Operation | undefined;
+  readonly operation: BoundOperation | undefined;
   readonly targets: readonly string[];
 }
 
@@ -134,23 +151,24 @@ function refusal(error: AwsError): CloudAnswer {
 interface Refused {
   readonly action: string;
   readonly signed: SignedCall;
-  readonly groupId: string;
+  readonly objectId: string;
 }
 
 /** What a fault makes EC2 say. */
 const PLANNED: Readonly<Record<Refusal, (call: Refused) => AwsError>> = {
   throttle: requestLimitExceeded,
   error: internalError,
-  'not-found': ({ groupId }) => groupNotFound(groupId),
+  'not-found': ({ objectId }) => (isListId(objectId) ? listNotFound(objectId) : groupNotFound(objectId)),
   quota: ruleLimitExceeded,
   refuse: unauthorized,
-  conflict: incorrectState,
+  conflict: ({ objectId }) => (isListId(objectId) ? versionMismatch() : incorrectState()),
   invalid: () => invalidValue('CIDR block is malformed'),
   unauthenticated: notValidated,
 };
 
-function unauthorized({ action, signed, groupId }: Refused): AwsError {
-  const resource = `arn:aws:ec2:${signed.region}:${ACCOUNT_ID}:security-group/${groupId || '*'}`;
+function unauthorized({ action, signed, objectId }: Refused): AwsError {
+  const kind = isListId(objectId) ? 'prefix-list' : 'security-group';
+  const resource = `arn:aws:ec2:${signed.region}:${ACCOUNT_ID}:${kind}/${objectId || '*'}`;
   return new AwsError(
     'UnauthorizedOperation',
     'You are not authorized to perform this operation. ' +

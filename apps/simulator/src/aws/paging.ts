@@ -1,8 +1,14 @@
 import { AwsError, invalidValue } from './aws-error';
 import type { QueryForm } from './query-form';
 
-const SMALLEST_PAGE = 5;
-const LARGEST_PAGE = 1000;
+/** How many items an operation shows at once; `usual`: without `MaxResults`. */
+export interface PageSizes {
+  readonly smallest: number;
+  readonly largest: number;
+  readonly usual: number;
+}
+
+const PAGE_SIZES: PageSizes = { smallest: 5, largest: 1000, usual: Number.POSITIVE_INFINITY };
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -10,7 +16,7 @@ export interface Page<T> {
 }
 
 /**
- * Cuts the page that `MaxResults` and `NextToken` ask for; without `MaxResults` it holds everything.
+ * Cuts the page that `MaxResults` and `NextToken` ask for.
  * @param items in ascending order of their ordinals; a token names the last ordinal seen, so pages neither repeat
  *   nor skip what stays while other items come and go
  * @throws AwsError
@@ -18,8 +24,9 @@ export interface Page<T> {
 export function cutPage<T extends { readonly ordinal: number }>(
   form: QueryForm,
   items: readonly T[],
+  sizes = PAGE_SIZES,
 ): Page<T> {
-  const size = readSize(form.text('MaxResults'));
+  const size = readSize(form.text('MaxResults'), sizes);
   const after = readToken(form.text('NextToken'));
   const rest = items.filter((item) => item.ordinal > after);
   const page = rest.slice(0, size);
@@ -28,13 +35,13 @@ export function cutPage<T extends { readonly ordinal: number }>(
   return { items: page, nextToken };
 }
 
-function readSize(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY;
+function readSize(text: string | undefined, { smallest, largest, usual }: PageSizes): number {
+  if (text === undefined) return usual;
   const size = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (size >= SMALLEST_PAGE && size <= LARGEST_PAGE) return size;
+  if (size >= smallest && size <= largest) return size;
   throw invalidValue(
     `Value ( ${text} ) for parameter maxResults is invalid. ` +
-      `Parameter must be between ${SMALLEST_PAGE} and ${LARGEST_PAGE}.`,
+      `Parameter must be between ${smallest} and ${largest}.`,
   );
 }
 

@@ -18,7 +18,7 @@ const filteredGroups = (form: QueryForm): string[] =>
   readFilters(form).flatMap(({ name, values }) => (name === 'group-id' ? values : []));
 
 /** DescribeSecurityGroupRules: inbound and outbound rules; a filter nothing fits gives an empty list. */
-export const describeRules: Ec2Operation = {
+export const describeRules: Ec2Operation<SecurityGroups> = {
   effect: 'read',
   targets: (form, groups) => [
     ...filteredGroups(form),
@@ -42,7 +42,7 @@ export const describeRules: Ec2Operation = {
 };
 
 /** DescribeSecurityGroups: an unknown id is an error, an unknown name in a filter is an empty list. */
-export const describeGroups: Ec2Operation = {
+export const describeGroups: Ec2Operation<SecurityGroups> = {
   effect: 'read',
   targets: (form) => [...form.texts('GroupId'), ...filteredGroups(form)],
   items: () => 0,

@@ -20,7 +20,7 @@ const countRanges = (form: QueryForm): number =>
   (form.text('CidrIp') === undefined ? 0 : 1);
 
 /** AuthorizeSecurityGroupIngress: all rules are added, or none. */
-export const authorizeIngress: Ec2Operation = {
+export const authorizeIngress: Ec2Operation<SecurityGroups> = {
   effect: 'add',
   targets: namedGroup,
   items: countRanges,
@@ -37,7 +37,7 @@ export const authorizeIngress: Ec2Operation = {
 };
 
 /** RevokeSecurityGroupIngress, as for a group outside the default VPC: all rules are removed, or none. */
-export const revokeIngress: Ec2Operation = {
+export const revokeIngress: Ec2Operation<SecurityGroups> = {
   effect: 'remove',
   targets: namedGroup,
   items: (form) => form.texts('SecurityGroupRuleId').length + countRanges(form),
@@ -58,7 +58,7 @@ export const revokeIngress: Ec2Operation = {
 };
 
 /** UpdateSecurityGroupRuleDescriptionsIngress, by rule id or by permission; no description removes it. */
-export const updateDescriptionsIngress: Ec2Operation = {
+export const updateDescriptionsIngress: Ec2Operation<SecurityGroups> = {
   effect: 'change',
   targets: namedGroup,
   items: (form) => form.list('SecurityGroupRuleDescription').length + countRanges(form),

@@ -1,10 +1,11 @@
 import { ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
+import type { AddChange } from './aws-object';
 import { DUPLICATE_RULE } from './aws-errors';
 import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
-import { isIpv6, openingKey, permissionsOf, type AddChange } from './rule-mapping';
-import { type SecurityGroup } from './security-group';
+import { isIpv6, openingKey, permissionsOf } from './rule-mapping';
+import type { SecurityGroup } from './security-group';
 
 /**
  * Adds rules in one call. EC2 refuses the whole call for one rule that exists, has no room or is malformed: then

@@ -67,7 +67,7 @@ export function readRegion({ region }: CloudTarget): string {
   if (region !== null && AWS_FACTS.region?.pattern.test(region)) return region;
   throw new DriverError(
     'invalid',
-    region === null ? 'A security group needs a region' : `${region} is no AWS region`,
+    region === null ? 'A resource of AWS needs a region' : `${region} is no AWS region`,
   );
 }
 

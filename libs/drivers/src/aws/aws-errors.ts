@@ -4,6 +4,9 @@ import { readRetryAfter } from '../retry-after';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
 
+/** A change of a prefix list adds what stands, or removes what does not. */
+export const ENTRY_MISMATCH = 'InvalidPrefixListModification';
+
 /** A revocation names a rule that the group does not have: the whole call was refused. */
 export const RULE_NOT_FOUND: ReadonlySet<string | null> = new Set([
   'InvalidSecurityGroupRuleId.NotFound',
@@ -34,7 +37,15 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'RequestInTheFuture',
     'RequestTimeTooSkewed',
   ],
-  conflict: [DUPLICATE_RULE, ...[...RULE_NOT_FOUND].filter((code) => code !== null), 'IncorrectState'],
+  conflict: [
+    DUPLICATE_RULE,
+    ...[...RULE_NOT_FOUND].filter((code) => code !== null),
+    // Somebody else changes the object, or has changed it since we looked.
+    'IncorrectState',
+    'PrefixListVersionMismatch',
+    ENTRY_MISMATCH,
+    'ConcurrentMutationLimitExceeded',
+  ],
   denied: [
     'UnauthorizedOperation',
     'AccessDenied',
@@ -59,8 +70,12 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'InvalidGroupId.Malformed',
     'InvalidSecurityGroupID.NotFound',
     'InvalidSecurityGroupId.NotFound',
+    'InvalidPrefixListID.NotFound',
+    'InvalidPrefixListId.NotFound',
+    'InvalidPrefixListID.Malformed',
+    'InvalidPrefixListId.Malformed',
   ],
-  quota: ['RulesPerSecurityGroupLimitExceeded'],
+  quota: ['RulesPerSecurityGroupLimitExceeded', 'PrefixListMaxEntriesExceeded'],
   invalid: [
     'InvalidParameterValue',
     'InvalidParameterCombination',

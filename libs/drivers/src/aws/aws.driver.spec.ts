@@ -456,9 +456,7 @@ describe('AWS driver', () => {
     });
 
     it('refuses other objects and other credentials', async () => {
-      expect((await thrown(driver.readRules({ ...target(), resourceType: 'PREFIX_LIST' }))).kind).toBe(
-        'invalid',
-      );
+      expect((await thrown(driver.readRules({ ...target(), resourceType: 'ROUTE' }))).kind).toBe('invalid');
       const credential = { ...target().credential, credentialType: 'TOKEN' };
       expect((await thrown(driver.readRules({ ...target(), credential }))).kind).toBe('denied');
     });

@@ -2,21 +2,29 @@ import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
-import type { ResourceTypeFacts } from '../provider-facts';
-import { addRules } from './addition';
 import { identityOf } from './aws-credentials';
+import type { AwsObject } from './aws-object';
 import { AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
-import { Ec2Clients } from './ec2-clients';
+import { Ec2Clients, type Ec2Access } from './ec2-clients';
 import { Outcomes } from '../outcomes';
-import { removeRules } from './removal';
+import { PrefixList } from './prefix-list';
+import { PrefixListEntries } from './prefix-list-entries';
 import { RoleSessions } from './role-sessions';
-import { observedRule } from './rule-mapping';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
+import { SecurityGroupRules } from './security-group-rules';
+
+type Reach = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsObject;
+
+/** By resourceType. */
+const KINDS: Readonly<Record<string, Reach>> = {
+  SECURITY_GROUP: (...object) => new SecurityGroupRules(new SecurityGroup(...object)),
+  PREFIX_LIST: (...object) => new PrefixListEntries(new PrefixList(...object)),
+};
 
 /**
- * The driver for EC2 security groups.
+ * The driver for EC2 security groups and managed prefix lists.
  * @param environment where `AWS_ENDPOINT_URL_EC2`, `AWS_ENDPOINT_URL_STS` and the deployment's own keys are read
  */
 export function createAwsDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
@@ -46,57 +54,38 @@ class AwsDriver implements ProviderDriver {
   }
 
   async verify(target: CloudTarget): Promise<void> {
-    await this.inGroup(target, async (group) => {
-      await group.describe();
-      await group.readRules();
-      await group.mayChange();
-    });
+    await this.with(target, (object) => object.verify());
     await this.clients.requireExternalId(target);
   }
 
   readRules(target: CloudTarget): Promise<ObservedRule[]> {
-    return this.inGroup(target, async (group) => {
-      const rules = await group.readRules();
-      // EC2 answers a filter for a group that is gone with an empty list.
-      if (rules.length === 0) await group.describe();
-      return rules.map((rule) => observedRule(rule, target.deployment)).filter((rule) => rule !== null);
-    });
+    return this.with(target, (object) => object.readRules(target.deployment));
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
-    const removals = changes.filter((change) => change.action === 'remove');
+    if (changes.length === 0) return [];
     const adds = changes.filter((change) => change.action === 'add');
-    if (adds.some(({ spec }) => spec.ports.length > 1)) {
-      throw new DriverError('invalid', 'A rule of a security group holds one port range');
-    }
+    const removed = changes.filter((change) => change.action === 'remove');
+    const removals = [...new Set(removed.map(({ providerRuleId }) => providerRuleId))];
     const outcomes = new Outcomes('AWS');
-    await this.inGroup(target, async (group) => {
-      const ruleIds = [...new Set(removals.map(({ providerRuleId }) => providerRuleId))];
-      if (ruleIds.length > 0) await removeRules(group, ruleIds, outcomes);
-      // Halted by a denied removal, nothing is added either: it could not be closed again.
-      if (adds.length > 0) await addRules(group, adds, outcomes);
-    });
+    await this.with(target, (object) => object.apply({ adds, removals }, target.deployment, outcomes));
     if (outcomes.haltedBy instanceof CallFailure) this.clients.reconsider(target, outcomes.haltedBy);
     return changes.map((change) =>
       outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
     );
   }
 
-  private async inGroup<T>(target: CloudTarget, work: (group: SecurityGroup) => Promise<T>): Promise<T> {
-    factsOf(target.resourceType);
+  private async with<T>(target: CloudTarget, work: (object: AwsObject) => Promise<T>): Promise<T> {
+    const reach = KINDS[target.resourceType];
+    if (!reach) {
+      throw new DriverError('invalid', `AWS has no resources of type ${target.resourceType} here`);
+    }
     const access = await this.clients.access(target);
     try {
-      return await work(new SecurityGroup(target.identifier, access, this.settings));
+      return await work(reach(target.identifier, access, this.settings));
     } catch (error) {
       if (error instanceof CallFailure) this.clients.reconsider(target, error);
       throw error;
     }
   }
-}
-
-/** @throws DriverError `invalid` for a kind of object that is not driven */
-function factsOf(resourceType: string): ResourceTypeFacts {
-  const facts = AWS_FACTS.resourceTypes[resourceType];
-  if (facts) return facts;
-  throw new DriverError('invalid', `AWS has no resources of type ${resourceType} here`);
 }

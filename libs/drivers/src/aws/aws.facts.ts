@@ -60,17 +60,41 @@ export const AWS_FACTS: ProviderFacts = {
         return { key: `AWS:security-group:${id}`, identifier: id };
       },
     },
+    PREFIX_LIST: {
+      identifier: {
+        pattern: /^pl-([0-9a-f]{8}|[0-9a-f]{17})$/i,
+        example: 'pl-0123456789abcdef0',
+        description: 'the id of a managed prefix list of the account; it takes either IPv4 or IPv6 addresses',
+      },
+      portsPerRule: 'none',
+      config: [],
+      place: ({ identifier }) => {
+        const id = identifier.toLowerCase();
+        return { key: `AWS:prefix-list:${id}`, identifier: id };
+      },
+    },
   },
   policy: `{
   "Version": "2012-10-17",
   "Statement": [
     {
+      "Sid": "SecurityGroups",
       "Effect": "Allow",
       "Action": [
         "ec2:AuthorizeSecurityGroupIngress",
         "ec2:DescribeSecurityGroupRules",
         "ec2:DescribeSecurityGroups",
         "ec2:RevokeSecurityGroupIngress"
+      ],
+      "Resource": "*"
+    },
+    {
+      "Sid": "PrefixLists",
+      "Effect": "Allow",
+      "Action": [
+        "ec2:DescribeManagedPrefixLists",
+        "ec2:GetManagedPrefixListEntries",
+        "ec2:ModifyManagedPrefixList"
       ],
       "Resource": "*"
     }

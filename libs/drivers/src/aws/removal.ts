@@ -2,7 +2,7 @@ import { asCallFailure, CallFailure } from '../call-failure';
 import { RULE_NOT_FOUND } from './aws-errors';
 import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
-import { type SecurityGroup } from './security-group';
+import type { SecurityGroup } from './security-group';
 
 /**
  * Revokes rules in one call. EC2 refuses the whole call when one of them is gone or misspelled: then the group is

@@ -1,6 +1,7 @@
 import type { SecurityGroupRule } from '@aws-sdk/client-ec2';
 import { formatMark, type RuleSpec } from '#rules';
-import { observedRule, openingKey, permissionsOf, type AddChange } from './rule-mapping';
+import type { AddChange } from './aws-object';
+import { observedRule, openingKey, permissionsOf } from './rule-mapping';
 
 const RULE_ID = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';
 const MARK = { deployment: 'prod', ruleId: RULE_ID, expiresAt: 1_900_000_000 };

@@ -9,9 +9,7 @@ import {
   type Protocol,
   type RuleSpec,
 } from '#rules';
-import type { RuleChange } from '../provider-driver';
-
-export type AddChange = Extract<RuleChange, { action: 'add' }>;
+import type { AddChange } from './aws-object';
 
 /** How EC2 spells what a rule lets in. `-1` is any protocol, and any ICMP type and code. */
 interface Traffic {

@@ -1,0 +1,47 @@
+import { readAddressOrCidr } from '../cidr';
+import type { ForeignRule, ForeignRuleChange, ForeignRuleFilter } from '../provider';
+import { invalidValue } from './aws-error';
+import { checkDescription } from './permissions';
+import { entryExists, tooManyEntries } from './prefix-list-errors';
+import { currentVersion, type PrefixList, type PrefixListEntry, type PrefixLists } from './prefix-lists';
+
+/** A foreign hand in the prefix lists: what it does is a version of its own, at once. */
+export class PrefixListHand {
+  constructor(private readonly lists: PrefixLists) {}
+
+  /** @returns the entry's id. @throws AwsError */
+  add({ target, address, description }: ForeignRule): string {
+    const list = this.lists.get(target);
+    const { entries } = currentVersion(list);
+    const cidr = readAddressOrCidr(address);
+    if (cidr?.version !== list.family) throw invalidValue(`${address} is no IPv${list.family} address`);
+    checkDescription(description);
+    if (entries.some((entry) => entry.cidr === cidr.text)) throw entryExists(cidr.text, description);
+    if (entries.length >= list.maxEntries) throw tooManyEntries(list.maxEntries);
+    this.lists.replace(list, [...entries, { cidr: cidr.text, description, ordinal: this.lists.ordinal() }]);
+    return `${list.id}/${cidr.text}`;
+  }
+
+  /** @param ruleIds of entries that stand. @throws AwsError */
+  remove({ target }: Pick<ForeignRuleFilter, 'target'>, ruleIds: readonly string[]): void {
+    const list = this.lists.get(target);
+    const stays = currentVersion(list).entries.filter((entry) => !ruleIds.includes(idOf(list, entry)));
+    if (ruleIds.length > 0) this.lists.replace(list, stays);
+  }
+
+  /** An entry has a description to change and nothing else. @throws AwsError */
+  describe(target: string, ruleIds: readonly string[], { description }: ForeignRuleChange): void {
+    const list = this.lists.get(target);
+    checkDescription(description);
+    const entries = currentVersion(list).entries.map((entry) =>
+      ruleIds.includes(idOf(list, entry))
+        ? { ...entry, description: description ?? entry.description }
+        : entry,
+    );
+    this.lists.replace(list, entries);
+  }
+}
+
+const idOf = ({ id }: PrefixList, { cidr }: PrefixListEntry): string => `${id}/${cidr}`;
+
+export const isListId = (target: string): boolean => target.startsWith('pl-');

@@ -1,0 +1,143 @@
+import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule } from '#rules';
+import { CallFailure } from '../call-failure';
+import type { Outcomes } from '../outcomes';
+import type { AddChange, AwsObject, Changes } from './aws-object';
+import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
+import { PrefixListChange, type EntryAddition, type EntryRemoval } from './prefix-list-change';
+import { isIpv6 } from './rule-mapping';
+
+/** The list at one moment: what is changed is changed from here. */
+interface Look {
+  readonly facts: PrefixListFacts;
+  /** by canonical CIDR */
+  readonly standing: ReadonlyMap<string, Entry>;
+}
+
+/**
+ * The entries of a managed prefix list. EC2 keys them by their address, and takes an addition of one that stands for
+ * a new description: so every change is worked out from one version of the list, and made of that version only.
+ */
+export class PrefixListEntries implements AwsObject {
+  constructor(private readonly list: PrefixList) {}
+
+  async verify(): Promise<void> {
+    const facts = await this.list.describe();
+    await this.list.entries(facts.version);
+    await this.list.mayChange(facts);
+  }
+
+  async readRules(deployment: string): Promise<ObservedRule[]> {
+    const { standing } = await this.look();
+    return [...standing].map(([cidr, entry]) => ({
+      key: ruleKey({ address: cidr, protocol: 'all', ports: [] }),
+      providerRuleId: this.idOf(cidr, ownRuleId(entry, deployment)),
+      ownRuleId: ownRuleId(entry, deployment),
+    }));
+  }
+
+  async apply({ adds, removals }: Changes, deployment: string, outcomes: Outcomes): Promise<void> {
+    const sendUntil = performance.now() + this.list.patienceMs;
+    const look = await this.look();
+    const { leaving, missing } = this.leaving(removals, look, deployment, outcomes);
+    const staying = without(look.standing, new Set(leaving.map(({ cidr }) => cidr)));
+    const entering = this.entering(adds, { ...look, standing: staying }, deployment, outcomes);
+    const room = look.facts.maxEntries - staying.size;
+    const full = new CallFailure('quota', this.fullWords(look.facts), null, true);
+    outcomes.failed(
+      entering.slice(Math.max(0, room)).map(({ key }) => key),
+      full,
+    );
+    const change = new PrefixListChange(this.list, look.facts.version, sendUntil, outcomes);
+    await change.run(leaving, entering.slice(0, Math.max(0, room)));
+    await change.settleMissing(missing);
+  }
+
+  private async look(): Promise<Look> {
+    const facts = await this.list.whenSettled();
+    const entries = await this.list.entries(facts.version);
+    const standing = entries.map((entry) => [canonicalCidr(entry.cidr)?.cidr ?? entry.cidr, entry] as const);
+    return { facts, standing: new Map(standing) };
+  }
+
+  /** Of what is to be removed, what stands and is ours, and what is missing; another's at that address stays. */
+  private leaving(
+    removals: readonly string[],
+    { standing }: Look,
+    deployment: string,
+    outcomes: Outcomes,
+  ): { leaving: EntryRemoval[]; missing: EntryRemoval[] } {
+    const byId = new Map(
+      [...standing].flatMap(([cidr, entry]) => {
+        const ruleId = ownRuleId(entry, deployment);
+        return ruleId === null ? [] : [[this.idOf(cidr, ruleId), entry] as const];
+      }),
+    );
+    const leaving: EntryRemoval[] = [];
+    const missing: EntryRemoval[] = [];
+    for (const id of removals) {
+      const entry = byId.get(id);
+      const cidr = this.cidrOf(id);
+      if (entry) leaving.push({ action: 'remove', key: id, cidr: entry.cidr });
+      else if (cidr !== null && !standing.has(cidr)) missing.push({ action: 'remove', key: id, cidr });
+      else outcomes.done(id, null);
+    }
+    return { leaving, missing };
+  }
+
+  /** Of what is to be added, what can be; what stands already, ours or foreign, is done. */
+  private entering(
+    adds: readonly AddChange[],
+    { standing, facts }: Look,
+    deployment: string,
+    outcomes: Outcomes,
+  ): EntryAddition[] {
+    const unique = new Map(adds.map((add) => [ruleKey(add.spec), add]));
+    return [...unique].flatMap(([key, { spec, mark }]) => {
+      const cidr = spec.address;
+      const entry = standing.get(cidr);
+      const objection = this.objectionTo(spec, facts);
+      if (objection) outcomes.failed([key], new CallFailure('invalid', objection, null, true));
+      else if (entry) outcomes.done(key, this.idOf(cidr, ownRuleId(entry, deployment)));
+      else {
+        const providerRuleId = this.idOf(cidr, mark.ruleId);
+        return [{ action: 'add', key, cidr, description: formatMark(mark), providerRuleId }];
+      }
+      return [];
+    });
+  }
+
+  private objectionTo(
+    { address, protocol, ports }: AddChange['spec'],
+    facts: PrefixListFacts,
+  ): string | null {
+    if (protocol !== 'all' || ports.length > 0)
+      return 'An entry of a prefix list has no protocol and no ports';
+    const family = isIpv6(address) ? 'IPv6' : 'IPv4';
+    if (family === facts.family) return null;
+    return `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
+  }
+
+  private fullWords({ maxEntries }: PrefixListFacts): string {
+    return `${this.list.listId} is full: its maximum is ${maxEntries} entries (MaxEntries)`;
+  }
+
+  /** EC2 gives entries no id. With the rule in it, what is told to go never names what came back for another rule. */
+  private idOf(cidr: string, ruleId: string | null): string {
+    return `${this.list.listId}/${cidr}${ruleId === null ? '' : `#${ruleId}`}`;
+  }
+
+  /** @returns null when the id is none of this list's */
+  private cidrOf(id: string): string | null {
+    const [listId, address = '', length = ''] = id.replace(/#.*$/, '').split('/');
+    return listId === this.list.listId ? (canonicalCidr(`${address}/${length}`)?.cidr ?? null) : null;
+  }
+}
+
+/** @param leaving as EC2 spells them */
+const without = (standing: Look['standing'], leaving: ReadonlySet<string>): Look['standing'] =>
+  new Map([...standing].filter(([, entry]) => !leaving.has(entry.cidr)));
+
+function ownRuleId({ description }: Entry, deployment: string): string | null {
+  const mark = parseMark(description);
+  return mark?.deployment === deployment ? mark.ruleId : null;
+}

@@ -1,0 +1,35 @@
+import type { ObservedRule } from '#rules';
+import { DriverError } from '../driver-error';
+import type { Outcomes } from '../outcomes';
+import { addRules } from './addition';
+import type { AwsObject, Changes } from './aws-object';
+import { removeRules } from './removal';
+import { observedRule } from './rule-mapping';
+import type { SecurityGroup } from './security-group';
+
+/** The inbound rules of a security group. */
+export class SecurityGroupRules implements AwsObject {
+  constructor(private readonly group: SecurityGroup) {}
+
+  async verify(): Promise<void> {
+    await this.group.describe();
+    await this.group.readRules();
+    await this.group.mayChange();
+  }
+
+  async readRules(deployment: string): Promise<ObservedRule[]> {
+    const rules = await this.group.readRules();
+    // EC2 answers a filter for a group that is gone with an empty list.
+    if (rules.length === 0) await this.group.describe();
+    return rules.map((rule) => observedRule(rule, deployment)).filter((rule) => rule !== null);
+  }
+
+  async apply({ adds, removals }: Changes, _deployment: string, outcomes: Outcomes): Promise<void> {
+    if (adds.some(({ spec }) => spec.ports.length > 1)) {
+      throw new DriverError('invalid', 'A rule of a security group holds one port range');
+    }
+    if (removals.length > 0) await removeRules(this.group, removals, outcomes);
+    // Halted by a denied removal, nothing is added either: it could not be closed again.
+    if (adds.length > 0) await addRules(this.group, adds, outcomes);
+  }
+}

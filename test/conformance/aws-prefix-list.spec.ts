@@ -1,0 +1,58 @@
+import { DriverRegistry, type CloudTarget } from '#drivers';
+import { describeDriver } from './driver-conformance';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { SimulatedCloud } from './simulated-cloud';
+
+/** One call adds and removes. */
+const OPERATIONS = {
+  read: ['DescribeManagedPrefixLists', 'GetManagedPrefixListEntries'],
+  add: ['ModifyManagedPrefixList'],
+  remove: ['ModifyManagedPrefixList'],
+};
+/** Looking before, and waiting after it, is part of a write that compares and sets. */
+const LOOKS = OPERATIONS.read;
+
+const KEYS = { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' };
+
+const list = (identifier: string, data: Record<string, string>): CloudTarget => ({
+  resourceType: 'PREFIX_LIST',
+  identifier,
+  region: 'eu-west-1',
+  credential: { credentialType: 'ACCESS_KEY', data, externalId: null },
+  deployment: 'conformance',
+  claims: new Map(),
+});
+
+async function startBench({ room }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('AWS', OPERATIONS, room);
+  const registry = new DriverRegistry({
+    AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
+    AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
+  });
+  return {
+    cloud: {
+      ports: false,
+      marks: true,
+      batch: 'whole-list',
+      oneListForAll: true,
+      oneRulePerOpening: true,
+      roomByVersion: false,
+      oneVersion: true,
+    },
+    driver: await registry.driver('AWS'),
+    target: (number) => list(`pl-0123456789abcdef${number}`, KEYS),
+    missingTarget: () => list('pl-0fedcba9876543210', KEYS),
+    withWrongSecret: ({ identifier }) => list(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),
+    unknownCredential: () => list('', { ...KEYS, accessKeyId: 'AKIANOBODYKNOWSTHIS1' }).credential,
+    malformedSpec: { address: '203.0.113.250/33', protocol: 'all', ports: [] },
+    plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
+    openings: ({ identifier }) => cloud.openings(identifier),
+    bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
+    bendCheck: (fault, options) => cloud.bendOperation('GetCallerIdentity', fault, options),
+    calls: ({ identifier }) => cloud.calls(identifier, LOOKS),
+    reset: () => cloud.reset(),
+    close: cloud.close,
+  };
+}
+
+describeDriver('AWS', startBench, 'prefix lists');

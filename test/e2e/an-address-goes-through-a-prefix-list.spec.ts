@@ -1,0 +1,214 @@
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+const LIST_OF_AWS = 'pl-6da54004';
+
+interface Created {
+  readonly id: string;
+}
+
+/** The simulated AWS has five lists for IPv4 addresses, and then one for IPv6. */
+const listId = (index: number): string => `pl-0123456789abcdef${index}`;
+
+/** Addresses in a managed prefix list: let in soon, and out again, beside whatever else is in the list. */
+describe('An address goes through a prefix list', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let other: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const prefixList = async (of: Organization, resourceIdentifier: string): Promise<string> => {
+    const { admin, roleId, credentialId } = of;
+    const resource = await admin.expect(
+      201,
+      admin.post<Created>('/resources', {
+        name: `AWS ${resourceIdentifier}`,
+        provider: 'AWS',
+        resourceType: 'PREFIX_LIST',
+        resourceIdentifier,
+        region: 'eu-central-1',
+        credentialId,
+        config: {},
+      }),
+    );
+    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+    return resource.id;
+  };
+  const verified = async (of: Organization, resourceIdentifier: string): Promise<string> => {
+    const id = await prefixList(of, resourceIdentifier);
+    await of.admin.expect(200, of.admin.post(`/resources/${id}/verify`));
+    return id;
+  };
+  const entries = async (target: string): Promise<string[]> =>
+    (await drawbridge.cloud.rules(target))
+      .map(({ address, ours }) => `${address} ${ours ? 'ours' : 'foreign'}`)
+      .toSorted();
+  const byHand = (target: string, address: string): Promise<void> =>
+    drawbridge.cloud.addForeign({
+      target,
+      address,
+      protocol: 'all',
+      fromPort: 0,
+      toPort: 0,
+      description: 'office',
+    });
+  const stop = async (of: Organization, id: string): Promise<void> => {
+    await of.admin.expect(200, of.admin.post(`/sessions/${id}/stop`));
+    await of.reaches(id, 'CANCELLED');
+  };
+  const bend = (target: string, kind: string, more: object = {}): Promise<void> =>
+    drawbridge.cloud.fault({ target, operation: 'ModifyManagedPrefixList', kind, count: 1, ...more });
+
+  it('a session puts its address into the list, and takes it out when it is stopped', async () => {
+    const list = listId(0);
+    const resourceId = await verified(org, list);
+    await byHand(list, '198.51.100.1');
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.1' });
+    const { resourceIps } = await org.reaches(id, 'ACTIVE');
+    expect(resourceIps.map(({ providerRuleId }) => providerRuleId)).toEqual([
+      expect.stringMatching(new RegExp(`^${list}/203\\.0\\.113\\.1/32#[0-9a-f-]{36}$`)),
+    ]);
+    expect(await entries(list)).toEqual(['198.51.100.1 foreign', '203.0.113.1 ours']);
+    await stop(org, id);
+    expect(await entries(list)).toEqual(['198.51.100.1 foreign']);
+  });
+
+  it('a session that runs out leaves nothing in the list', async () => {
+    const list = listId(0);
+    const resourceId = await verified(org, list);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.2' });
+    await org.reaches(id, 'ACTIVE');
+    await org.expire(id);
+    await org.reaches(id, 'EXPIRED');
+    expect(await entries(list)).not.toContain('203.0.113.2 ours');
+  });
+
+  it('two organizations that name a list share its entry until the last of them is done', async () => {
+    const list = listId(1);
+    const [mine, theirs] = await Promise.all([verified(org, list), verified(other, list.toUpperCase())]);
+    const ipv4Address = '203.0.113.3';
+    const first = await org.started({ resourceIds: [mine], ipv4Address });
+    await org.reaches(first.id, 'ACTIVE');
+    const second = await other.started({ resourceIds: [theirs], ipv4Address });
+    await other.reaches(second.id, 'ACTIVE');
+    expect(await entries(list)).toEqual([`${ipv4Address} ours`]);
+    await stop(org, first.id);
+    expect(await entries(list)).toEqual([`${ipv4Address} ours`]);
+    await stop(other, second.id);
+    expect(await entries(list)).toEqual([]);
+  });
+
+  it('a resource that is given another list moves its addresses there, while the session goes on', async () => {
+    const resourceId = await verified(org, listId(2));
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.4' });
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(
+      200,
+      org.admin.patch(`/resources/${resourceId}`, { resourceIdentifier: listId(3) }),
+    );
+    await until('the other list alone has the address', async () => {
+      const [before, after] = await Promise.all([entries(listId(2)), entries(listId(3))]);
+      return before.length === 0 && after.length === 1 && after[0] === '203.0.113.4 ours';
+    });
+    await stop(org, (await org.reaches(id, 'ACTIVE')).id);
+    expect(await entries(listId(3))).toEqual([]);
+  });
+
+  it('an address that another hand put in stays when the session ends', async () => {
+    const list = listId(4);
+    const resourceId = await verified(org, list);
+    await byHand(list, '203.0.113.5');
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.5' });
+    await org.reaches(id, 'ACTIVE');
+    await stop(org, id);
+    expect(await entries(list)).toEqual(['203.0.113.5 foreign']);
+  });
+
+  it.each([
+    ['another hand changes the list just then', 'conflict', {}],
+    ['AWS fails to carry out what it has taken', 'fail-later', {}],
+    ['AWS asks to wait', 'throttle', { delayMs: 1000 }],
+  ])('the address gets in, and out, when %s', async (_, kind, more) => {
+    const list = listId(3);
+    const resourceId = await verified(org, list);
+    await bend(list, kind, more);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.6' });
+    await org.reaches(id, 'ACTIVE', 60_000);
+    expect(await entries(list)).toEqual(['203.0.113.6 ours']);
+    await bend(list, kind, more);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED', 60_000);
+    expect(await entries(list)).toEqual([]);
+  });
+
+  it('a session is not called over while an older look at the list hides its address', async () => {
+    const list = listId(3);
+    const resourceId = await verified(org, list);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.9' });
+    await org.reaches(id, 'ACTIVE');
+    await drawbridge.cloud.fault({
+      target: list,
+      operation: 'DescribeManagedPrefixLists',
+      kind: 'stale-read',
+      delayMs: 600_000,
+      seconds: 3,
+    });
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED', 60_000);
+    expect(await entries(list)).toEqual([]);
+  });
+
+  it('an address of the other IP version is not let in, and told why; the rest of the session is', async () => {
+    const list = listId(5);
+    const resourceId = await verified(org, list);
+    const { id } = await org.started({
+      resourceIds: [resourceId],
+      ipv4Address: '203.0.113.7',
+      ipv6Address: '2001:db8::7',
+    });
+    const { resourceIps } = await org.reaches(id, 'PARTIAL');
+    expect(resourceIps).toContainEqual(
+      expect.objectContaining({
+        status: 'FAILED',
+        errorMessage: `${list} is a list of IPv6 addresses: 203.0.113.7/32 cannot be in it`,
+      }),
+    );
+    expect(await entries(list)).toEqual(['2001:db8::7 ours']);
+    await stop(org, id);
+    expect(await entries(list)).toEqual([]);
+  });
+
+  it('a list that is full lets nobody else in, and says how many entries it may have', async () => {
+    const list = listId(2);
+    const resourceId = await verified(org, list);
+    for (let index = 0; index < 60; index += 1) await byHand(list, `198.51.100.${index}`);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.8' });
+    const { resourceIps } = await org.reaches(id, 'FAILED');
+    expect(resourceIps[0]!.errorMessage).toBe(`${list} is full: its maximum is 60 entries (MaxEntries)`);
+    expect(await entries(list)).toHaveLength(60);
+  });
+
+  it('a port is refused: an entry knows none', async () => {
+    const resourceId = await prefixList(org, listId(0));
+    expect(await org.admin.patch(`/resources/${resourceId}`, { config: { port: 443 } })).toMatchObject({
+      status: 400,
+      body: { error: 'VALIDATION_ERROR', message: expect.stringContaining('PREFIX_LIST') as unknown },
+    });
+  });
+
+  it.each([
+    [listId(9), 'InvalidPrefixListID.NotFound', 404],
+    [LIST_OF_AWS, 'is managed by AWS', 400],
+  ])('verifying %s says that it cannot be used: %s', async (identifier, words, status) => {
+    const resourceId = await prefixList(org, identifier);
+    const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify(answer.body)).toContain(words);
+  });
+});
