@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
-import { everyCredential, OWN_KEYS, SIMULATED_ROLE } from '../../builders/credentials';
+import { OWN_KEYS, SIMULATED_ROLE } from '../../builders/credentials';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
 import type { Answer, ApiClient, Credential } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
