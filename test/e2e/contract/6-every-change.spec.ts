@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { guardedHost } from '../../builders/agents';
 import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
 import { BILLING_DETAILS } from '../../builders/billing';
@@ -20,6 +21,8 @@ const WITHOUT: ReadonlySet<string> = new Set([
   'POST /mfa/setup',
   // what an event of the payment provider changes is recorded by SYSTEM
   'POST /billing/webhooks/{adapter}',
+  // what it settles is on record with its session
+  'POST /agents/report',
 ]);
 
 describe('6 Events: every change is on record', () => {
@@ -56,6 +59,7 @@ describe('6 Events: every change is on record', () => {
     await throughResources();
     await throughRoles(person);
     await throughSessions();
+    await throughAgents();
     await throughTheRest(person);
   }, 120_000);
   afterAll(() => drawbridge.stop());
@@ -99,6 +103,13 @@ describe('6 Events: every change is on record', () => {
     await did('POST /auth/change-expired-password', api.post('/auth/change-expired-password', expired));
     person.password = fourth;
     return person;
+  }
+
+  async function throughAgents(): Promise<void> {
+    const agent = (await guardedHost(org, 'db-host-1')).agent();
+    const { version } = await agent.fetched();
+    await fresh();
+    await did<{ version: string }>('POST /agents/report', agent.report(version, []));
   }
 
   async function throughMfa(person: AccountOwner): Promise<void> {
