@@ -117,7 +117,7 @@ export class Play {
     await this.both.real((first) =>
       first.query(
         `UPDATE targets SET lease_until = NULL, lease_generation = 0, last_write_at = NULL, last_write_size = 0,
-           reconcile_due_at = now() + interval '10 minutes', reconcile_requested = false`,
+           in_flight_until = NULL, reconcile_due_at = now() + interval '10 minutes', reconcile_requested = false`,
       ),
     );
   }
