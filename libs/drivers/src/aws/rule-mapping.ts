@@ -9,6 +9,7 @@ import {
   type Protocol,
   type RuleSpec,
 } from '#rules';
+import { protocolOf } from '../ip-protocol';
 import type { AddChange } from './aws-object';
 
 /** How EC2 spells what a rule lets in. `-1` is any protocol, and any ICMP type and code. */
@@ -80,30 +81,10 @@ export function observedRule(rule: SecurityGroupRule, deployment: string): Obser
 export function openingKey(rule: SecurityGroupRule): string | null {
   const cidr = canonicalCidr(rule.CidrIpv4 ?? rule.CidrIpv6 ?? '');
   if (rule.IsEgress || !cidr) return null;
-  const protocol = protocolOf(rule.IpProtocol ?? '', cidr.version);
+  const { IpProtocol = '' } = rule;
+  const protocol = IpProtocol === '-1' ? 'all' : protocolOf(IpProtocol, cidr.version);
   const ports = protocol && portsOf(protocol, rule);
   return ports ? ruleKey({ address: cidr.cidr, protocol, ports }) : null;
-}
-
-function protocolOf(text: string, version: 4 | 6): Protocol | null {
-  switch (text.toLowerCase()) {
-    case '-1':
-      return 'all';
-    case 'tcp':
-    case '6':
-      return 'tcp';
-    case 'udp':
-    case '17':
-      return 'udp';
-    case 'icmp':
-    case '1':
-      return version === 4 ? 'icmp' : null;
-    case 'icmpv6':
-    case '58':
-      return version === 6 ? 'icmp' : null;
-    default:
-      return null;
-  }
 }
 
 function portsOf(protocol: Protocol, rule: SecurityGroupRule): PortRange[] | null {

@@ -7,10 +7,10 @@ import {
   type ObservedRule,
   type OwnershipMark,
   type PortRange,
-  type Protocol,
   type RuleSpec,
 } from '#rules';
 import { DriverError } from '../driver-error';
+import { protocolOf } from '../ip-protocol';
 
 /** A cloud object of resourceType FIREWALL. */
 export interface NetworkPlace {
@@ -130,7 +130,7 @@ function openingsOf({ sourceRanges, allowed }: FirewallRule): RuleSpec[] {
     const cidr = canonicalCidr(range);
     if (!cidr) return [];
     return (allowed ?? []).flatMap(({ IPProtocol, ports }) => {
-      const protocol = protocolOf(IPProtocol ?? '', cidr.version);
+      const protocol = IPProtocol === 'all' ? 'all' : protocolOf(IPProtocol ?? '', cidr.version);
       const read = protocol && portsOf(ports ?? []);
       return protocol && read ? [{ address: cidr.cidr, protocol, ports: read }] : [];
     });
@@ -144,27 +144,6 @@ function protocolText({ address, protocol }: RuleSpec): string {
 
 const portTexts = ({ ports }: RuleSpec): string[] =>
   ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
-
-function protocolOf(text: string, version: 4 | 6): Protocol | null {
-  switch (text.toLowerCase()) {
-    case 'all':
-      return 'all';
-    case 'tcp':
-    case '6':
-      return 'tcp';
-    case 'udp':
-    case '17':
-      return 'udp';
-    case 'icmp':
-    case '1':
-      return version === 4 ? 'icmp' : null;
-    case 'ipv6-icmp':
-    case '58':
-      return version === 6 ? 'icmp' : null;
-    default:
-      return null;
-  }
-}
 
 /** In ascending order; null when one is no port. */
 function portsOf(texts: readonly string[]): PortRange[] | null {
