@@ -34,6 +34,8 @@ export async function furnishedOrganization(
   });
 }
 
+const isForAgents = (template: string): boolean => template.startsWith('/agents/');
+
 /** Every path that one may read, lists and single objects, with the organization's own ids filled in. */
 export async function readablePaths(org: FurnishedOrganization): Promise<string[]> {
   const ids: Readonly<Record<string, string>> = {
@@ -47,7 +49,7 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
   };
   const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);
   return operations
-    .filter(({ method, guarded }) => method === 'GET' && guarded)
+    .filter(({ method, guarded, template }) => method === 'GET' && guarded && !isForAgents(template))
     .map(({ template }) =>
       template.replace(/([\w-]+)\/\{id\}/, (_, collection: string) => `${collection}/${ids[collection]}`),
     );

@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { AgentEntity } from './agent.entity';
 import {
@@ -58,6 +59,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       idle_in_transaction_session_timeout: 15_000,
       // Statements here never gain from a plan for their values; making one each time costs as much as running it.
       options: '-c plan_cache_mode=force_generic_plan',
+      // one that dies before anybody holds it would end the process: the next statement tells of it
+      onConnect: (client: Client) => void client.on('error', () => undefined),
     },
     namingStrategy: new SnakeCaseNaming(),
     // gen_random_uuid() is PostgreSQL's own: no extension to install

@@ -36,13 +36,15 @@ describe('1 Organizations are apart', () => {
     return seen;
   };
 
-  it('no answer to one shows an id of another, only those of the plans are the same', async () => {
+  it('no answer to one shows an id of another, only those of plans and in examples are the same', async () => {
     const [seenHere, seenThere] = [await idsSeenBy(mine), await idsSeenBy(theirs)];
     for (const id of [mine.sessionId, mine.staticIpRuleId, mine.apiKeyId, mine.userId, mine.credentialId])
       expect(seenHere).toContain(id);
     const { body: plans } = await mine.admin.get<{ id: string }[]>('/billing/plans');
+    const { body: types } = await mine.admin.get('/resources/types');
+    const examples = [...JSON.stringify(types).matchAll(UUID)].map(([id]) => id);
     const shared = [...seenHere].filter((id) => seenThere.has(id));
-    expect(shared.toSorted()).toEqual(plans.map(({ id }) => id).toSorted());
+    expect(shared.toSorted()).toEqual([...plans.map(({ id }) => id), ...new Set(examples)].toSorted());
   });
 
   it.each([
