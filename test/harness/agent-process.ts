@@ -1,13 +1,10 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Network } from './network';
+import { AS_NOBODY, NOBODY, type Network } from './network';
 import { until } from './until';
 
 const BUNDLE = resolve(__dirname, '../../dist/agent/drawbridge-agent.cjs');
-/** Nobody: all that it may do more than others is to change the firewall. */
-const NOBODY = 65_534;
-const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--no-new-privs'];
 const CAPABILITY = ['--inh-caps=-all,+net_admin', '--ambient-caps=-all,+net_admin', '--bounding-set=-all,+net_admin'];
 const NO_CAPABILITY = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all'];
 
@@ -21,6 +18,8 @@ export interface AgentSetting {
   readonly env?: Readonly<Record<string, string>>;
   /** false: it may not even change the firewall */
   readonly mayGuard?: boolean;
+  /** a command line that runs it */
+  readonly prefix?: readonly string[];
 }
 
 /** The agent on a host, as it is shipped: one file, a user who may do nothing, and CAP_NET_ADMIN. */
@@ -28,29 +27,32 @@ export class AgentProcess {
   private readonly lines: string[] = [];
   readonly gone: Promise<number | null>;
 
-  private constructor(private readonly child: ChildProcess) {
-    for (const stream of [child.stdout!, child.stderr!]) {
+  private readonly child: ChildProcess;
+
+  private constructor(program: string, args: readonly string[], key = '') {
+    const env = { PATH: process.env['PATH'], DRAWBRIDGE_AGENT_KEY: key };
+    this.child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.child.stdout!, this.child.stderr!]) {
       stream.on('data', (chunk: Buffer) => this.lines.push(chunk.toString()));
     }
-    this.gone = new Promise((ended) => child.once('exit', ended));
+    this.gone = new Promise((ended) => this.child.once('close', ended));
   }
 
   static start(network: Network, setting: AgentSetting): AgentProcess {
     const [program, args] = commandLine(network, setting, ['--server', setting.server, '--name', setting.name]);
-    const env = { PATH: process.env['PATH'], DRAWBRIDGE_AGENT_KEY: setting.key, ...setting.env };
-    return new AgentProcess(spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    return new AgentProcess(program, args, setting.key);
   }
 
   /** Runs one of its commands on the host, to its end. */
-  static run(
+  static async run(
     network: Network,
     setting: Partial<AgentSetting>,
     ...args: readonly string[]
-  ): { code: number | null; output: string } {
+  ): Promise<{ code: number | null; output: string }> {
     const [program, line] = commandLine(network, setting, args);
-    const env = { PATH: process.env['PATH'], ...(setting.key ? { DRAWBRIDGE_AGENT_KEY: setting.key } : {}), ...setting.env };
-    const { status, stdout, stderr } = spawnSync(program, line, { env, encoding: 'utf8' });
-    return { code: status, output: stdout + stderr };
+    const agent = new AgentProcess(program, line, setting.key);
+    const code = await agent.gone;
+    return { code, output: agent.output };
   }
 
   get pid(): number {
@@ -89,12 +91,21 @@ export function writeStateFile(path: string, text: string): void {
   chownSync(path, NOBODY, NOBODY);
 }
 
+/** A copy that its user can reach, wherever this repository is. */
+function program(network: Network): string {
+  const copy = join(network.folder, 'drawbridge-agent');
+  copyFileSync(BUNDLE, copy);
+  return copy;
+}
+
 function commandLine(
   network: Network,
-  { installation, args = [], mayGuard = true }: Partial<AgentSetting>,
+  { installation, args = [], mayGuard = true, prefix = [], env = {} }: Partial<AgentSetting>,
   given: readonly string[],
 ): [string, string[]] {
   const state = ['--state-file', stateFile(network, installation)];
   const rights = [...AS_NOBODY, ...(mayGuard ? CAPABILITY : NO_CAPABILITY)];
-  return network.onHost(...rights, process.execPath, BUNDLE, ...given, ...state, ...args);
+  // as its own user: some of what is set there is about files that only their owner may open
+  const variables = ['env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  return network.onHost(...prefix, ...rights, ...variables, process.execPath, program(network), ...given, ...state, ...args);
 }

@@ -7,6 +7,16 @@ import { join, resolve } from 'node:path';
 
 const PEER = resolve(__dirname, 'network-peer.cjs');
 
+/** Agents run as nobody: all that they may do more than others is to change the firewall. */
+export const NOBODY = 65_534;
+export const AS_NOBODY = [
+  'setpriv',
+  `--reuid=${NOBODY}`,
+  `--regid=${NOBODY}`,
+  '--clear-groups',
+  '--no-new-privs',
+] as const;
+
 /**
  * Whether this machine can be divided into networks with a firewall each. Where it cannot, the tests say so instead of
  * passing in silence.
@@ -14,14 +24,16 @@ const PEER = resolve(__dirname, 'network-peer.cjs');
 export const hasNetworks = ((): boolean => {
   const name = `drawbridge-probe-${randomBytes(4).toString('hex')}`;
   if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return false;
-  const { status } = spawnSync('ip', ['netns', 'exec', name, 'nft', 'list', 'tables']);
+  const works = [['nft', 'list', 'tables'], [...AS_NOBODY, process.execPath, '--version']].every(
+    (command) => spawnSync('ip', ['netns', 'exec', name, ...command]).status === 0,
+  );
   spawnSync('ip', ['netns', 'del', name]);
-  return status === 0;
+  return works;
 })();
 
 export const sayNotTested = (what: string): boolean =>
   process.stderr.write(
-    `\n*** no network namespaces or no nft here (root, iproute2, nftables): ${what} WAS NOT TESTED ***\n\n`,
+    `\n*** no network namespaces or no nft here (root, iproute2, nftables, util-linux): ${what} WAS NOT TESTED ***\n\n`,
   );
 
 export interface Place {
@@ -37,7 +49,7 @@ export class Peer {
   private asked = 0;
 
   private constructor(private readonly child: ChildProcess) {
-    child.on('message', (message: { id: number }) => {
+    child.on('message', (message: { id: number; result?: unknown; error?: string }) => {
       this.waiting.get(message.id)?.(message);
       this.waiting.delete(message.id);
     });

@@ -51,13 +51,18 @@ export class Nft {
 function run(args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, LC_ALL: 'C', PATH: `${process.env['PATH'] ?? ''}:${FOLDERS}` };
-    const child = spawn('nft', args, { env, stdio: 'pipe', timeout: GIVE_UP_MS, killSignal: 'SIGKILL' });
+    const child = spawn('nft', args, { env, stdio: 'pipe' });
+    const timer = setTimeout(() => child.kill('SIGKILL'), GIVE_UP_MS);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    child.once('error', (error) => reject(notStarted(error)));
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(notStarted(error));
+    });
     child.once('close', (code, signal) => {
+      clearTimeout(timer);
       if (code === 0) resolve(Buffer.concat(out).toString());
       else reject(faultOf(Buffer.concat(err).toString(), signal));
     });
@@ -68,7 +73,10 @@ function run(args: readonly string[], input = ''): Promise<string> {
 }
 
 function notStarted(error: NodeJS.ErrnoException): NftError {
-  if (error.code !== 'ENOENT') return new NftError('refused', `nft cannot be started: ${error.message}`);
+  // a folder of the PATH that may not be entered is told as EACCES, too
+  if (error.code !== 'ENOENT' && error.code !== 'EACCES') {
+    return new NftError('refused', `nft cannot be started: ${error.message}`);
+  }
   return new NftError(
     'missing',
     'nft is not installed on this host: install the package nftables (apt-get install nftables, dnf install nftables)',
