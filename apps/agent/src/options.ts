@@ -146,9 +146,9 @@ const stateFileOf = (given: string | undefined, env: Environment): string =>
   `${env['STATE_DIRECTORY'] ?? '/var/lib/drawbridge-agent'}/state.json`;
 
 function readGuard(entry: string): Traffic {
-  const [protocol, port] = entry.trim().split('/');
+  const [protocol, port, ...more] = entry.trim().split('/');
   const ports = port === undefined ? [] : [Number(port)];
-  const traffic = ports.every(isPort) ? readTraffic({ protocol, ports }) : null;
+  const traffic = more.length === 0 && ports.every(isPort) ? readTraffic({ protocol, ports }) : null;
   if (traffic) return traffic;
   throw new UsageError(`--guard is a list like tcp/22,udp/53,icmp; protocols are ${PROTOCOLS.join(', ')}`);
 }

@@ -16,7 +16,17 @@ export const familyOf = (address: string): Family => (address.includes(':') ? 6 
 
 /** An address as a number. @throws Error when the text is no address */
 export const addressValue = (text: string): bigint =>
-  ipaddr.parse(text).toByteArray().reduce((value, byte) => value * 256n + BigInt(byte), 0n);
+  ipaddr
+    .parse(withHexTail(text))
+    .toByteArray()
+    .reduce((value, byte) => value * 256n + BigInt(byte), 0n);
+
+/** nft writes `::1.2.3.4`, which ipaddr.js takes for an IPv4-mapped address. */
+const withHexTail = (text: string): string =>
+  text.replace(/(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
 
 /** Canonical text: dotted, or RFC 5952 without an IPv4 part. */
 export function addressText(value: bigint, family: Family): string {
