@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { agent } from './agent';
 import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
 import { fairness } from './fairness';
@@ -24,6 +25,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   burst,
   outage,
   throttled,
+  agent,
 };
 
 const say = (words: string): boolean => process.stderr.write(`${words}\n`);

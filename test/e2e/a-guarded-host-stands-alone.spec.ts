@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { guardedHost, type GuardedHost } from '../builders/agents';
 import { auditRecords } from '../builders/audit-trail';
 import { organization, type Organization } from '../builders/organization';
+import { seedOpenings } from '../builders/seeded-openings';
 import { AgentProcess, stateFile, writeStateFile, type AgentSetting } from '../harness/agent-process';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -257,6 +258,21 @@ onNetworks('A guarded host stands alone', () => {
     expect(await network.visitor.reaches({ ...place, port: other })).toBe(true);
     expect(await network.visitor.reaches({ ...place, port: other, from: VISITOR.otherIpv4 })).toBe(false);
   });
+
+  it('twenty thousand openings stand after one transaction, and one more opens and closes among them', async () => {
+    await served();
+    await seedOpenings(org, host, { port: place.port, count: 20_000 });
+    await until('all stand', () => Promise.resolve(standing() === 20_000), 40_000);
+    const id = await active();
+    expect(await isOpen()).toBe(true);
+    expect(standing()).toBe(20_001);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+    expect([await isOpen(), standing()]).toEqual([false, 20_000]);
+  });
+
+  const standing = (): number =>
+    network.nft('list', 'set', 'inet', 'drawbridge', 'host4_port').match(/expires/g)?.length ?? 0;
 
   it('with --keep-established a connection goes on when its session is stopped, and no new one is made', async () => {
     await served({ args: ['--keep-established'] });

@@ -139,7 +139,7 @@ export class Network {
   /** Runs nft on the host. @returns what it prints */
   nft(...args: readonly string[]): string {
     const [program, rest] = this.onHost('nft', ...args);
-    return execFileSync(program, rest, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(program, rest, { encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
   /**

@@ -20,23 +20,23 @@ export function readListing(json: string): Listing {
   const parts = nftables.filter((part: unknown) => !('metainfo' in fields(part)));
   const sets = parts.map((part: unknown) => fields(fields(part)['set'])).filter(({ elem }) => elem);
   return {
-    structure: JSON.stringify(parts.map((part: unknown) => stable(part)), (key, value: unknown) =>
-      VARIABLE.has(key) ? undefined : value,
-    ),
+    structure: JSON.stringify(parts.map((part: unknown) => stable(part))),
     secondsLeft: new Map(sets.flatMap(({ name, elem }) => listed(elem).map((one) => element(String(name), one)))),
     dropped: Number(/"packets": ?(\d+)/.exec(json)?.[1] ?? 0),
   };
 }
 
-/** An anonymous set of a rule is listed in any order. */
+/** Without what changes by itself; an anonymous set of a rule is listed in any order. */
 function stable(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(stable);
   if (typeof part !== 'object' || part === null) return part;
   return Object.fromEntries(
-    Object.entries(part).map(([key, value]) => [
-      key,
-      key === 'set' && Array.isArray(value) ? value.map(String).sort() : stable(value),
-    ]),
+    Object.entries(part)
+      .filter(([key]) => !VARIABLE.has(key))
+      .map(([key, value]) => [
+        key,
+        key === 'set' && Array.isArray(value) ? value.map(String).sort() : stable(value),
+      ]),
   );
 }
 
@@ -63,4 +63,6 @@ function wordOf(set: string, word: unknown, index: number): string {
   return `${addressText(first, family)}-${addressText(last, family)}`;
 }
 
-const canonical = (address: string): string => addressText(addressValue(address), familyOf(address));
+/** Of IPv4 there is one way to write it. */
+const canonical = (address: string): string =>
+  address.includes(':') ? addressText(addressValue(address), 6) : address;
