@@ -79,7 +79,10 @@ async function loads({ network }: Site): Promise<number> {
   const began = now();
   await until(
     'all stand',
-    () => Promise.resolve((network.nft('list', 'set', 'inet', 'drawbridge', 'host4_port').match(/100\./g) ?? []).length >= FULL),
+    () =>
+      Promise.resolve(
+        (network.nft('list', 'set', 'inet', 'drawbridge', 'host4_port').match(/100\./g) ?? []).length >= FULL,
+      ),
     60_000,
   );
   return now() - began;

@@ -12,7 +12,8 @@ import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;
 if (!hasNetworks) sayNotTested('what a host does without its server, its agent or its power');
-if (!hasFaketime) process.stderr.write('\n*** faketime is not here: a wrong clock on a guarded host WAS NOT TESTED ***\n\n');
+if (!hasFaketime)
+  process.stderr.write('\n*** faketime is not here: a wrong clock on a guarded host WAS NOT TESTED ***\n\n');
 
 /** A host of its own for each test, with a guarded port and an agent. */
 onNetworks('A guarded host stands alone', () => {
@@ -63,7 +64,8 @@ onNetworks('A guarded host stands alone', () => {
   const closes = (): Promise<boolean> => until('the port is closed', async () => !(await isOpen()));
   const start = (given: object = {}): Promise<Session> =>
     org.started({ ipv4Address: VISITOR.ipv4, resourceIds: [host.resourceId], holder: host.name, ...given });
-  const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+  const stop = (id: string): Promise<unknown> =>
+    org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
   const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
   const run = (...args: readonly string[]): Promise<{ code: number | null; output: string }> =>
     AgentProcess.run(network, {}, ...args);
@@ -124,7 +126,11 @@ onNetworks('A guarded host stands alone', () => {
     expect(await network.visitor.reaches({ ...place, address: HOST.ipv6 })).toBe(false);
     expect([await statusOf(other), await statusOf(late.id)]).toEqual(['EXPIRING', 'PENDING']);
     isAway = false;
-    await Promise.all([org.reaches(other, 'CANCELLED'), org.reaches(late.id, 'ACTIVE'), org.reaches(id, 'EXPIRED')]);
+    await Promise.all([
+      org.reaches(other, 'CANCELLED'),
+      org.reaches(late.id, 'ACTIVE'),
+      org.reaches(id, 'EXPIRED'),
+    ]);
     expect(await network.visitor.reaches(elsewhere)).toBe(false);
     expect(await network.visitor.reaches({ ...place, address: HOST.ipv6 })).toBe(true);
   });
@@ -224,7 +230,9 @@ onNetworks('A guarded host stands alone', () => {
   });
 
   it('tables of others are as they were, whatever the agent does', async () => {
-    network.nft('table inet theirs { set s { type ipv4_addr; elements = { 192.0.2.1 }; }; chain c { counter; }; }');
+    network.nft(
+      'table inet theirs { set s { type ipv4_addr; elements = { 192.0.2.1 }; }; chain c { counter; }; }',
+    );
     const theirs = network.nft('list', 'table', 'inet', 'theirs');
     await served();
     await stop(await active());
@@ -247,9 +255,15 @@ onNetworks('A guarded host stands alone', () => {
 
   it('a host that is closed as a whole still reaches out, resolves its neighbours and lets sessions in', async () => {
     await served();
-    await org.admin.expect(200, org.admin.patch(`/resources/${host.resourceId}`, { config: { protocol: 'all' } }));
+    await org.admin.expect(
+      200,
+      org.admin.patch(`/resources/${host.resourceId}`, { config: { protocol: 'all' } }),
+    );
     const other = await network.host.listen();
-    await until('every port is closed', async () => !(await network.visitor.reaches({ ...place, port: other })));
+    await until(
+      'every port is closed',
+      async () => !(await network.visitor.reaches({ ...place, port: other })),
+    );
     const elsewhere = await network.visitor.listen();
     for (const address of [VISITOR.ipv4, VISITOR.ipv6]) {
       expect(await network.host.reaches({ address, port: elsewhere })).toBe(true);

@@ -35,12 +35,16 @@ onNetworks('An agent guards a host', () => {
     await drawbridge.stop();
   });
 
-  const at = (port: number, address: string = HOST.ipv4): { address: string; port: number } => ({ address, port });
+  const at = (port: number, address: string = HOST.ipv4): { address: string; port: number } => ({
+    address,
+    port,
+  });
   const guards = (port: number): Promise<boolean> =>
     until('the port is guarded', async () => !(await network.visitor.reaches(at(port))));
   const start = (given: object = {}): Promise<Session> =>
     org.started({ ipv4Address: VISITOR.ipv4, resourceIds: [host.resourceId], ...given });
-  const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+  const stop = (id: string): Promise<unknown> =>
+    org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
 
   it('refuses; a session, and it lets in; stopped, and it refuses again', async () => {
     expect(await network.visitor.reaches(at(ssh))).toBe(false);
@@ -87,7 +91,10 @@ onNetworks('An agent guards a host', () => {
     await org.admin.expect(200, org.admin.post(`/resources/${webResource}/verify`));
     const { id } = await start({ resourceIds: [webResource] });
     await org.reaches(id, 'ACTIVE');
-    expect([await network.visitor.reaches(at(web)), await network.visitor.reaches(at(ssh))]).toEqual([true, false]);
+    expect([await network.visitor.reaches(at(web)), await network.visitor.reaches(at(ssh))]).toEqual([
+      true,
+      false,
+    ]);
     await stop(id);
     await org.reaches(id, 'CANCELLED');
     expect((await org.admin.delete(`/resources/${webResource}`)).status).toBe(204);
@@ -129,7 +136,9 @@ onNetworks('An agent guards a host', () => {
   it('lets in the range of a static rule, until the rule is deleted; a session within it changes nothing', async () => {
     const range = { label: 'office', ipAddress: '10.77.0.0/24', resourceIds: [host.resourceId] };
     const { id } = await org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', range));
-    await until('the range is let in', () => network.visitor.reaches({ ...at(ssh), from: VISITOR.otherIpv4 }));
+    await until('the range is let in', () =>
+      network.visitor.reaches({ ...at(ssh), from: VISITOR.otherIpv4 }),
+    );
     const session = await start();
     await org.reaches(session.id, 'ACTIVE');
     await stop(session.id);

@@ -5,7 +5,11 @@ import { AS_NOBODY, NOBODY, type Network } from './network';
 import { until } from './until';
 
 const BUNDLE = resolve(__dirname, '../../dist/agent/drawbridge-agent.cjs');
-const CAPABILITY = ['--inh-caps=-all,+net_admin', '--ambient-caps=-all,+net_admin', '--bounding-set=-all,+net_admin'];
+const CAPABILITY = [
+  '--inh-caps=-all,+net_admin',
+  '--ambient-caps=-all,+net_admin',
+  '--bounding-set=-all,+net_admin',
+];
 const NO_CAPABILITY = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all'];
 
 export interface AgentSetting {
@@ -39,7 +43,12 @@ export class AgentProcess {
   }
 
   static start(network: Network, setting: AgentSetting): AgentProcess {
-    const [program, args] = commandLine(network, setting, ['--server', setting.server, '--name', setting.name]);
+    const [program, args] = commandLine(network, setting, [
+      '--server',
+      setting.server,
+      '--name',
+      setting.name,
+    ]);
     return new AgentProcess(program, args, setting.key);
   }
 
@@ -65,9 +74,8 @@ export class AgentProcess {
 
   /** Waits until it has said this. */
   says(words: string | RegExp): Promise<string> {
-    return until(
-      `the agent says ${String(words)}; it said:\n${this.output}`,
-      () => Promise.resolve(new RegExp(words).test(this.output) && this.output),
+    return until(`the agent says ${String(words)}; it said:\n${this.output}`, () =>
+      Promise.resolve(new RegExp(words).test(this.output) && this.output),
     );
   }
 
@@ -107,5 +115,14 @@ function commandLine(
   const rights = [...AS_NOBODY, ...(mayGuard ? CAPABILITY : NO_CAPABILITY)];
   // as its own user: some of what is set there is about files that only their owner may open
   const variables = ['env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
-  return network.onHost(...prefix, ...rights, ...variables, process.execPath, program(network), ...given, ...state, ...args);
+  return network.onHost(
+    ...prefix,
+    ...rights,
+    ...variables,
+    process.execPath,
+    program(network),
+    ...given,
+    ...state,
+    ...args,
+  );
 }

@@ -63,7 +63,9 @@ async function opens({ address, port, from, everyMs = 2, withinMs = 20_000 }) {
   let openAt = null;
   const tries = [];
   while (openAt === null && clock() < deadline) {
-    tries.push(reaches({ address, port, from, withinMs: 300 }).then((isOpen) => isOpen && (openAt ??= clock())));
+    tries.push(
+      reaches({ address, port, from, withinMs: 300 }).then((isOpen) => isOpen && (openAt ??= clock())),
+    );
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   return openAt;

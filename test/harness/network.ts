@@ -24,9 +24,10 @@ export const AS_NOBODY = [
 export const hasNetworks = ((): boolean => {
   const name = `drawbridge-probe-${randomBytes(4).toString('hex')}`;
   if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return false;
-  const works = [['nft', 'list', 'tables'], [...AS_NOBODY, process.execPath, '--version']].every(
-    (command) => spawnSync('ip', ['netns', 'exec', name, ...command]).status === 0,
-  );
+  const works = [
+    ['nft', 'list', 'tables'],
+    [...AS_NOBODY, process.execPath, '--version'],
+  ].every((command) => spawnSync('ip', ['netns', 'exec', name, ...command]).status === 0);
   spawnSync('ip', ['netns', 'del', name]);
   return works;
 })();
@@ -118,7 +119,20 @@ export class Network {
     const id = randomBytes(4).toString('hex');
     const names = { host: `dbh-${id}`, visitor: `dbv-${id}` };
     for (const name of Object.values(names)) ip('netns', 'add', name);
-    ip('-n', names.host, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', names.visitor);
+    ip(
+      '-n',
+      names.host,
+      'link',
+      'add',
+      'eth0',
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
+      names.visitor,
+    );
     for (const [name, addresses] of [
       [names.host, [`${HOST.ipv4}/24`, `${HOST.ipv6}/64`]],
       [names.visitor, [`${VISITOR.ipv4}/24`, `${VISITOR.ipv6}/64`, `${VISITOR.otherIpv4}/24`]],
@@ -139,7 +153,11 @@ export class Network {
   /** Runs nft on the host. @returns what it prints */
   nft(...args: readonly string[]): string {
     const [program, rest] = this.onHost('nft', ...args);
-    return execFileSync(program, rest, { encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(program, rest, {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   }
 
   /**

@@ -88,6 +88,7 @@ export class Agent {
     const { results, told } = resultsOf(outcome, this.told);
     const cleared = outcome.found?.exact ?? false;
     for (const report of reportsOf(results, cleared)) await channel.report(state.version, report, signal);
+    signal.throwIfAborted();
     this.told = told;
     this.reported = state.version;
   }
@@ -133,6 +134,7 @@ export class Agent {
 
   /** Has the state fetched and reported anew. */
   private wake(): void {
+    this.reported = null;
     this.asking?.abort(WOKEN);
   }
 }

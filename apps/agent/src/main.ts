@@ -106,7 +106,8 @@ const channelOf = (connection: Connection, { instance }: KeptState): Channel =>
 
 /** 2: it was called in the wrong way; 1: it cannot be done. */
 function fail(error: unknown): void {
-  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\ndrawbridge-agent --help says more.\n`);
+  if (error instanceof UsageError)
+    process.stderr.write(`${error.message}\n\ndrawbridge-agent --help says more.\n`);
   else process.stderr.write(`${wordsOf(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

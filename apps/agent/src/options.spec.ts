@@ -6,7 +6,15 @@ const at = (server: string): string =>
 
 describe('Options', () => {
   it('come from the command line, or from the environment', () => {
-    const args = ['--server', 'https://d.example.com/', '--name', 'db', '--key-file', '/key', '--keep-established'];
+    const args = [
+      '--server',
+      'https://d.example.com/',
+      '--name',
+      'db',
+      '--key-file',
+      '/key',
+      '--keep-established',
+    ];
     expect(readOptions(args, {})).toEqual({
       command: 'serve',
       connection: { server: 'https://d.example.com', name: 'db', key: { file: '/key' } },
@@ -14,10 +22,19 @@ describe('Options', () => {
       guard: [],
       keepEstablished: true,
     });
-    const env = { DRAWBRIDGE_SERVER: 'https://d.example.com', DRAWBRIDGE_AGENT_NAME: 'db', STATE_DIRECTORY: '/s', ...KEY };
+    const env = {
+      DRAWBRIDGE_SERVER: 'https://d.example.com',
+      DRAWBRIDGE_AGENT_NAME: 'db',
+      STATE_DIRECTORY: '/s',
+      ...KEY,
+    };
     expect(readOptions([], env)).toMatchObject({
       connection: { server: 'https://d.example.com', name: 'db', key: { value: 'k' } },
       stateFile: '/s/state.json',
+    });
+    const { DRAWBRIDGE_AGENT_KEY: _, ...withoutKey } = env;
+    expect(readOptions([], { ...withoutKey, CREDENTIALS_DIRECTORY: '/c' }).connection?.key).toEqual({
+      file: '/c/key',
     });
   });
 
@@ -50,8 +67,20 @@ describe('Options', () => {
   ])('%j is refused', (args) => expect(() => readOptions(args, {})).toThrow());
 
   it.each([
-    ['tcp/22,udp/53', [{ protocol: 'tcp', ports: [22] }, { protocol: 'udp', ports: [53] }]],
-    ['tcp, icmp', [{ protocol: 'tcp', ports: [] }, { protocol: 'icmp', ports: [] }]],
+    [
+      'tcp/22,udp/53',
+      [
+        { protocol: 'tcp', ports: [22] },
+        { protocol: 'udp', ports: [53] },
+      ],
+    ],
+    [
+      'tcp, icmp',
+      [
+        { protocol: 'tcp', ports: [] },
+        { protocol: 'icmp', ports: [] },
+      ],
+    ],
     ['all', [{ protocol: 'all', ports: [] }]],
   ])('--guard %s', (given, guard) => {
     expect(readOptions(['--restore', '--guard', given], {}).guard).toEqual(guard);

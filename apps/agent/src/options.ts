@@ -52,7 +52,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readOptions(args: readonly string[], env: Environment): AgentOptions {
   const given = parsed(args);
   const chosen = COMMANDS.filter((name) => given[name] === true);
-  if (chosen.length > 1) throw new UsageError(`Choose one of ${chosen.map((name) => `--${name}`).join(' and ')}`);
+  if (chosen.length > 1)
+    throw new UsageError(`Choose one of ${chosen.map((name) => `--${name}`).join(' and ')}`);
   const [command = 'serve'] = chosen;
   const connects = command === 'serve' || command === 'dry-run';
   return {
@@ -137,6 +138,9 @@ function keyOf(file: string | undefined, env: Environment): Connection['key'] {
   if (named) return { file: named };
   const value = env['DRAWBRIDGE_AGENT_KEY'];
   if (value) return { value };
+  // of systemd: LoadCredential=key:/etc/drawbridge-agent/key
+  const credentials = env['CREDENTIALS_DIRECTORY'];
+  if (credentials) return { file: `${credentials}/key` };
   throw new UsageError('Which key? --key-file /etc/drawbridge-agent/key, or DRAWBRIDGE_AGENT_KEY');
 }
 

@@ -22,7 +22,10 @@ export function changeWords(before: readonly WantedRule[], after: readonly Wante
 }
 
 const PROTOCOL_NAMES: Readonly<Record<string, string>> = { 1: 'icmp', 6: 'tcp', 17: 'udp', 58: 'icmpv6' };
-const FAMILY_NAMES: Readonly<Record<string, string>> = { 2: 'everything over IPv4', 10: 'everything over IPv6' };
+const FAMILY_NAMES: Readonly<Record<string, string>> = {
+  2: 'everything over IPv4',
+  10: 'everything over IPv6',
+};
 
 /** The table, as people read it. @param listing null: there is none */
 export function statusWords(listing: Listing | null): string {
@@ -40,7 +43,9 @@ export function statusWords(listing: Listing | null): string {
     guarded.length === 0 ? 'Nothing is guarded.' : `Guarded: ${guarded.map(guardWords).join(', ')}`,
     `${listing.dropped} packets were turned away.`,
     open.length === 0 ? 'Open to nobody.' : 'Open to:',
-    ...rows.map(([address, place, left]) => `  ${address!.padEnd(widths[0]!)}  ${place!.padEnd(widths[1]!)}  ${left}`),
+    ...rows.map(
+      ([address, place, left]) => `  ${address!.padEnd(widths[0]!)}  ${place!.padEnd(widths[1]!)}  ${left}`,
+    ),
     '',
   ].join('\n');
 }
@@ -71,7 +76,10 @@ const UNITS = [
 /** `1 h 59 min`: the two largest units. */
 export function secondsWords(seconds: number): string {
   if (seconds === Infinity) return 'no end';
-  const from = Math.max(0, UNITS.findIndex(([, size]) => seconds >= size));
+  const from = Math.max(
+    0,
+    UNITS.findIndex(([, size]) => seconds >= size),
+  );
   let left = seconds;
   const words = UNITS.slice(seconds < 1 ? UNITS.length - 1 : from)
     .slice(0, 2)

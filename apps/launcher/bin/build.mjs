@@ -5,7 +5,12 @@ import { readIfPresent } from './files.mjs';
 import { startProgress } from './progress.mjs';
 import { runQuietly } from './run-quietly.mjs';
 
-const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'apps/agent/bin/bundle.mjs'];
+const SETTINGS = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'apps/launcher/bin/bundle-agent.mjs',
+];
 const AGENT = join('dist', 'agent', 'drawbridge-agent.cjs');
 
 /**
@@ -25,7 +30,7 @@ export async function buildWhenStale(root) {
   removeOrphans(root, new Set(sources.map(outputOf)));
   await compile(root);
   // the bundler is a package: it is there only now
-  const { bundleAgent } = await import('../../agent/bin/bundle.mjs');
+  const { bundleAgent } = await import('./bundle-agent.mjs');
   await bundleAgent(root, join(root, AGENT));
   writeFileSync(stampFile, stamp);
 }

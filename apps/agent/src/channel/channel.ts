@@ -112,12 +112,18 @@ function answerOf(status: number, text: string): unknown {
   const words = typeof message === 'string' ? message : `it answered ${status}`;
   if (status === 200 && body !== undefined) return body;
   if (status === 401 || status === 403) {
-    throw new ChannelError('refused', `The server refuses the key: ${words}. It needs the scope agent:connect`);
+    throw new ChannelError(
+      'refused',
+      `The server refuses the key: ${words}. It needs the scope agent:connect`,
+    );
   }
   if (status === 409) throw new ChannelError('rival', words);
   if (status === 400) throw new ChannelError('refused', `The server refuses the request: ${words}`);
   if (status === 404) {
-    throw new ChannelError('refused', 'There is no agent channel at this address: is it the one of Drawbridge?');
+    throw new ChannelError(
+      'refused',
+      'There is no agent channel at this address: is it the one of Drawbridge?',
+    );
   }
   throw new ChannelError('away', `The server is not able to answer: ${words}`);
 }

@@ -15,17 +15,27 @@ const state = (...rules: [id: string, unconfirmed: boolean][]): HostState => ({
   })),
 });
 
-const outcome = (given: Partial<Outcome> & Pick<Outcome, 'state'>, standing: string[], exact = true): Outcome => ({
+const outcome = (
+  given: Partial<Outcome> & Pick<Outcome, 'state'>,
+  standing: string[],
+  exact = true,
+): Outcome => ({
   keysOf: new Map(given.state.rules.map(({ id }) => [id, [id]])),
   found: { standing: new Set(standing), exact },
   trouble: null,
   ...given,
 });
-const told = (named: string[], failed: string[] = []): Told => ({ named: new Set(named), failed: new Set(failed) });
+const told = (named: string[], failed: string[] = []): Told => ({
+  named: new Set(named),
+  failed: new Set(failed),
+});
 
 describe('A report', () => {
   it('says of what somebody waits for that it stands, and of nothing else', () => {
-    const { results } = resultsOf(outcome({ state: state(['a', true], ['b', false]) }, ['a', 'b']), NOTHING_TOLD);
+    const { results } = resultsOf(
+      outcome({ state: state(['a', true], ['b', false]) }, ['a', 'b']),
+      NOTHING_TOLD,
+    );
     expect(results).toEqual([{ ruleId: 'a', status: 'APPLIED' }]);
   });
 
@@ -60,7 +70,9 @@ describe('A report', () => {
 
   it('of a table that could not be read it says only what somebody waits for', () => {
     const unread = outcome({ state: state(['a', true], ['b', false]), found: null, trouble: 'no nft' }, []);
-    expect(resultsOf(unread, told(['gone'])).results).toEqual([{ ruleId: 'a', status: 'FAILED', errorMessage: 'no nft' }]);
+    expect(resultsOf(unread, told(['gone'])).results).toEqual([
+      { ruleId: 'a', status: 'FAILED', errorMessage: 'no nft' },
+    ]);
   });
 
   it('a rule that cannot be read has failed', () => {
@@ -70,7 +82,10 @@ describe('A report', () => {
 });
 
 describe('Reports', () => {
-  const results = Array.from({ length: 2001 }, (_, index) => ({ ruleId: `${index}`, status: 'APPLIED' as const }));
+  const results = Array.from({ length: 2001 }, (_, index) => ({
+    ruleId: `${index}`,
+    status: 'APPLIED' as const,
+  }));
 
   it('come in parts of a thousand, the last of which says that nothing else is open', () => {
     const parts = reportsOf(results, true);

@@ -42,7 +42,10 @@ const LONGEST_WORDS = 500;
  * What to tell: what somebody waits for, what has changed for the worse or the better, and what is gone. Only what was
  * read is told.
  */
-export function resultsOf({ state, keysOf, found, trouble }: Outcome, told: Told): { results: Result[]; told: Told } {
+export function resultsOf(
+  { state, keysOf, found, trouble }: Outcome,
+  told: Told,
+): { results: Result[]; told: Told } {
   const failed = new Set<string>();
   const results: Result[] = [];
   const fail = (ruleId: string, words: string): void => {

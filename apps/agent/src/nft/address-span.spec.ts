@@ -3,9 +3,7 @@ import { addressText, addressValue, bounds, disjoint, isHost, type Span } from '
 
 const span = (cidr: string, deadline: number): Span => ({ ...bounds(cidr), deadline });
 const text = (spans: readonly Span[]): string[] =>
-  spans.map(
-    ({ first, last, deadline }) => `${addressText(first, 4)}-${addressText(last, 4)} ${deadline}`,
-  );
+  spans.map(({ first, last, deadline }) => `${addressText(first, 4)}-${addressText(last, 4)} ${deadline}`);
 
 describe('Addresses and their numbers', () => {
   it.each([
@@ -20,7 +18,12 @@ describe('Addresses and their numbers', () => {
   });
 
   it('a single address is a host in its own family', () => {
-    expect(['10.0.0.1/32', '::1/128', '::1/32', '10.0.0.0/8'].map(isHost)).toEqual([true, true, false, false]);
+    expect(['10.0.0.1/32', '::1/128', '::1/32', '10.0.0.0/8'].map(isHost)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -46,10 +49,12 @@ describe('Spans without overlaps', () => {
   });
 
   it('each address has the last of its ends, and no address is in two', () => {
-    const cidr = fc.tuple(fc.nat(63), fc.integer({ min: 26, max: 32 }), fc.nat(4)).map(([host, length, end]) => {
-      const size = 2 ** (32 - length);
-      return span(`10.0.0.${Math.floor(host / size) * size}/${length}`, end);
-    });
+    const cidr = fc
+      .tuple(fc.nat(63), fc.integer({ min: 26, max: 32 }), fc.nat(4))
+      .map(([host, length, end]) => {
+        const size = 2 ** (32 - length);
+        return span(`10.0.0.${Math.floor(host / size) * size}/${length}`, end);
+      });
     const zero = addressValue('10.0.0.0');
     fc.assert(
       fc.property(fc.array(cidr, { maxLength: 12 }), (spans) => {

@@ -60,7 +60,11 @@ export function disjoint(spans: readonly Span[]): Span[] {
     next = last + 1n;
   };
   const leave = (before: bigint | null): void => {
-    for (let inner = around.at(-1); inner && (before === null || inner.last < before); inner = around.at(-1)) {
+    for (
+      let inner = around.at(-1);
+      inner && (before === null || inner.last < before);
+      inner = around.at(-1)
+    ) {
       emit(inner.last, inner.deadline);
       around.pop();
     }

@@ -16,7 +16,11 @@ describe('What is guarded', () => {
   it.each([
     ['ports', [{ protocol: 'tcp', ports: [22, 443] }], ['guarded_ports 6 . 22', 'guarded_ports 6 . 443']],
     ['a whole protocol', [{ protocol: 'udp', ports: [] }], ['guarded_protocols 17']],
-    ['icmp, which is two protocols', [{ protocol: 'icmp', ports: [] }], ['guarded_protocols 1', 'guarded_protocols 58']],
+    [
+      'icmp, which is two protocols',
+      [{ protocol: 'icmp', ports: [] }],
+      ['guarded_protocols 1', 'guarded_protocols 58'],
+    ],
     ['everything', [{ protocol: 'all', ports: [] }], ['guarded_families 2', 'guarded_families 10']],
   ] as const)('%s', (_, guarded, keys) => {
     expect([...guardElements(guarded)]).toEqual(keys.map((key) => [key, Infinity]));
@@ -25,7 +29,12 @@ describe('What is guarded', () => {
 
 describe('The elements of openings', () => {
   it.each([
-    ['203.0.113.7/32', 'tcp', [22, 53], ['host4_port 203.0.113.7 . 6 . 22', 'host4_port 203.0.113.7 . 6 . 53']],
+    [
+      '203.0.113.7/32',
+      'tcp',
+      [22, 53],
+      ['host4_port 203.0.113.7 . 6 . 22', 'host4_port 203.0.113.7 . 6 . 53'],
+    ],
     ['2001:db8::7/128', 'udp', [53], ['host6_port 2001:db8::7 . 17 . 53']],
     ['203.0.113.7/32', 'tcp', [], ['host4_protocol 203.0.113.7 . 6']],
     ['203.0.113.7/32', 'icmp', [], ['host4_protocol 203.0.113.7 . 1']],
@@ -41,7 +50,10 @@ describe('The elements of openings', () => {
   });
 
   it('an element of two rules lasts until the later end', () => {
-    const { elements } = openings([rule('10.0.0.1/32', 'tcp', [22], 9), rule('10.0.0.1/32', 'tcp', [22, 80], 5)], 0);
+    const { elements } = openings(
+      [rule('10.0.0.1/32', 'tcp', [22], 9), rule('10.0.0.1/32', 'tcp', [22, 80], 5)],
+      0,
+    );
     expect([...elements]).toEqual([
       ['host4_port 10.0.0.1 . 6 . 22', 9],
       ['host4_port 10.0.0.1 . 6 . 80', 5],

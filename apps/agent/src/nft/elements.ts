@@ -54,7 +54,11 @@ export function openings(rules: readonly WantedRule[], now: number): Openings {
   const pieces = new Map([...ranges].map(([place, spans]) => [place, pieceElements(place, spans)]));
   for (const found of pieces.values()) for (const [key, deadline] of found) elements.set(key, deadline);
   // ranges stand together: a piece may serve several of them
-  for (const rule of wide) keysOf.set(rule.id, rangePlaces(rule).flatMap((place) => [...pieces.get(place)!.keys()]));
+  for (const rule of wide)
+    keysOf.set(
+      rule.id,
+      rangePlaces(rule).flatMap((place) => [...pieces.get(place)!.keys()]),
+    );
   return { elements, keysOf };
 }
 

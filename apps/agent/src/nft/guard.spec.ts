@@ -10,14 +10,26 @@ const listing = (...elements: [string, number][]): Listing => ({
   secondsLeft: new Map(elements),
   dropped: 0,
 });
-const found = (wanted: [string, number][], ...listed: [string, number][]): { standing: string[]; exact: boolean } => {
+const found = (
+  wanted: [string, number][],
+  ...listed: [string, number][]
+): { standing: string[]; exact: boolean } => {
   const { standing, exact } = compare(new Map(wanted), listing(...listed), NOW, NOW + 20).found;
   return { standing: [...standing], exact };
 };
 
 describe('What was read back', () => {
   it('is exact when everything stands with its end, and nothing else is there', () => {
-    expect(found([[A, NOW + 60_000], [B, Infinity]], [A, 59], [B, Infinity])).toEqual({ standing: [A, B], exact: true });
+    expect(
+      found(
+        [
+          [A, NOW + 60_000],
+          [B, Infinity],
+        ],
+        [A, 59],
+        [B, Infinity],
+      ),
+    ).toEqual({ standing: [A, B], exact: true });
   });
 
   it.each([
@@ -44,6 +56,9 @@ describe('What was read back', () => {
   });
 
   it('is nothing without a table', () => {
-    expect(compare(new Map([[A, Infinity]]), null, NOW, NOW).found).toEqual({ standing: new Set(), exact: false });
+    expect(compare(new Map([[A, Infinity]]), null, NOW, NOW).found).toEqual({
+      standing: new Set(),
+      exact: false,
+    });
   });
 });

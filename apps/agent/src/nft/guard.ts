@@ -137,4 +137,5 @@ export function compare(
 }
 
 const isEnd = (deadline: number, leftMs: number, before: number, after: number): boolean =>
-  deadline === leftMs || (leftMs >= deadline - after - READING_MS && leftMs <= deadline - before + READING_MS);
+  deadline === leftMs ||
+  (leftMs >= deadline - after - READING_MS && leftMs <= deadline - before + READING_MS);

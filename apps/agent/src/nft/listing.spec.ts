@@ -18,7 +18,11 @@ describe('What nft lists', () => {
     ['host4_port', { concat: ['10.0.0.1', 6, 22] }, 'host4_port 10.0.0.1 . 6 . 22'],
     ['host6_any', '2001:db8:0:0::7', 'host6_any 2001:db8::7'],
     ['host6_any', '::1.2.3.4', 'host6_any ::102:304'],
-    ['net4_port', { concat: [{ prefix: { addr: '10.0.0.0', len: 25 } }, 6, 22] }, 'net4_port 10.0.0.0-10.0.0.127 . 6 . 22'],
+    [
+      'net4_port',
+      { concat: [{ prefix: { addr: '10.0.0.0', len: 25 } }, 6, 22] },
+      'net4_port 10.0.0.0-10.0.0.127 . 6 . 22',
+    ],
     ['net4_any', { range: ['10.0.0.1', '10.0.0.9'] }, 'net4_any 10.0.0.1-10.0.0.9'],
     ['net4_protocol', { concat: ['10.0.0.1', 1] }, 'net4_protocol 10.0.0.1-10.0.0.1 . 1'],
     ['net6_any', { prefix: { addr: '::', len: 0 } }, 'net6_any ::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
@@ -37,9 +41,10 @@ describe('What nft lists', () => {
   it('its structure is the same whatever is counted, listed or numbered; another rule makes it another', () => {
     const { structure, dropped } = readListing(listing([]));
     expect(dropped).toBe(7);
-    expect(readListing(listing(['10.0.0.1']).replaceAll('420', '99').replaceAll('"handle":9', '"handle":90')).structure).toBe(
-      structure,
-    );
+    expect(
+      readListing(listing(['10.0.0.1']).replaceAll('420', '99').replaceAll('"handle":9', '"handle":90'))
+        .structure,
+    ).toBe(structure);
     expect(readListing(listing([], 'host4_port', { drop: null })).structure).not.toBe(structure);
   });
 

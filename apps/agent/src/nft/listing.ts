@@ -21,7 +21,9 @@ export function readListing(json: string): Listing {
   const sets = parts.map((part: unknown) => fields(fields(part)['set'])).filter(({ elem }) => elem);
   return {
     structure: JSON.stringify(parts.map((part: unknown) => stable(part))),
-    secondsLeft: new Map(sets.flatMap(({ name, elem }) => listed(elem).map((one) => element(String(name), one)))),
+    secondsLeft: new Map(
+      sets.flatMap(({ name, elem }) => listed(elem).map((one) => element(String(name), one))),
+    ),
     dropped: Number(/"packets": ?(\d+)/.exec(json)?.[1] ?? 0),
   };
 }

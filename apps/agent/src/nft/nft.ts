@@ -88,6 +88,9 @@ function faultOf(words: string, signal: NodeJS.Signals | null): NftError {
   if (words.includes('Operation not permitted')) {
     return new NftError('denied', "The agent may not change this host's firewall: it needs CAP_NET_ADMIN");
   }
-  const said = words.trim().replace(/^.*?Error: /s, '').slice(0, LONGEST_WORDS);
+  const said = words
+    .trim()
+    .replace(/^.*?Error: /s, '')
+    .slice(0, LONGEST_WORDS);
   return new NftError('refused', `nft: ${said || 'it failed without a word'}`);
 }

@@ -1,13 +1,29 @@
 import { readState } from './host-state';
 
-const rule = { id: 'r', ipAddress: '203.0.113.7', protocol: 'tcp', ports: [22], secondsLeft: 60.5, unconfirmed: true };
-const state = (...rules: object[]): object => ({ version: '1-a', guarded: [{ protocol: 'tcp', ports: [22] }], rules });
+const rule = {
+  id: 'r',
+  ipAddress: '203.0.113.7',
+  protocol: 'tcp',
+  ports: [22],
+  secondsLeft: 60.5,
+  unconfirmed: true,
+};
+const state = (...rules: object[]): object => ({
+  version: '1-a',
+  guarded: [{ protocol: 'tcp', ports: [22] }],
+  rules,
+});
 
 describe('A state as it is told', () => {
   it('has ends in the running time of the machine', () => {
     const told = readState(state(rule, { ...rule, secondsLeft: null }), 1000);
     expect(told.rules.map(({ deadline }) => deadline)).toEqual([61_500, Infinity]);
-    expect(told.rules[0]).toMatchObject({ cidr: '203.0.113.7/32', protocol: 'tcp', ports: [22], unconfirmed: true });
+    expect(told.rules[0]).toMatchObject({
+      cidr: '203.0.113.7/32',
+      protocol: 'tcp',
+      ports: [22],
+      unconfirmed: true,
+    });
   });
 
   it.each([
@@ -27,11 +43,16 @@ describe('A state as it is told', () => {
     expect(told.rules.map(({ id }) => id)).toEqual(['r']);
   });
 
-  it.each([[null], [[]], [{ status: 'ok' }], [{ version: 1, guarded: [], rules: [] }]])('%j is no state', (body) => {
-    expect(() => readState(body, 0)).toThrow('does the address lead to Drawbridge');
-  });
+  it.each([[null], [[]], [{ status: 'ok' }], [{ version: 1, guarded: [], rules: [] }]])(
+    '%j is no state',
+    (body) => {
+      expect(() => readState(body, 0)).toThrow('does the address lead to Drawbridge');
+    },
+  );
 
   it('a guard that is not understood is no guard: the state is refused as a whole', () => {
-    expect(() => readState({ version: '1', guarded: [{ protocol: 'sctp', ports: [] }], rules: [] }, 0)).toThrow('renew it');
+    expect(() =>
+      readState({ version: '1', guarded: [{ protocol: 'sctp', ports: [] }], rules: [] }, 0),
+    ).toThrow('renew it');
   });
 });

@@ -32,11 +32,17 @@ describe('The state file', () => {
   });
 
   it('holds an installation that was never told anything', () => {
-    expect(readKept(writeKept({ instance: 'new', state: null }, THEN), THEN)).toEqual({ instance: 'new', state: null });
+    expect(readKept(writeKept({ instance: 'new', state: null }, THEN), THEN)).toEqual({
+      instance: 'new',
+      state: null,
+    });
   });
 
   it('in the same run of the machine, ends are where they were', () => {
-    expect(readAt({ runningMs: THEN.runningMs + 20_000 })).toEqual({ endless: Infinity, timed: THEN.runningMs + 60_000 });
+    expect(readAt({ runningMs: THEN.runningMs + 20_000 })).toEqual({
+      endless: Infinity,
+      timed: THEN.runningMs + 60_000,
+    });
     expect(readAt({ runningMs: THEN.runningMs + 60_000 })).toEqual({ endless: Infinity });
   });
 
@@ -49,7 +55,10 @@ describe('The state file', () => {
   it.each([
     ['without a battery', { batterySeconds: null }],
     ['when the battery’s clock went back', { batterySeconds: THEN.batterySeconds! - 10 }],
-    ['when the battery’s clock says less than the machine has run', { batterySeconds: THEN.batterySeconds! + 3 }],
+    [
+      'when the battery’s clock says less than the machine has run',
+      { batterySeconds: THEN.batterySeconds! + 3 },
+    ],
   ])('after a restart %s, nothing that ends is there', (_, now) => {
     expect(readAt({ bootId: 'next', runningMs: 5000, ...now })).toEqual({ endless: Infinity });
   });

@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
@@ -26,4 +27,9 @@ export async function bundleAgent(root, outfile) {
     logLevel: 'silent',
   });
   chmodSync(outfile, 0o755);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+  await bundleAgent(root, process.argv[2] ?? join(root, 'dist/agent/drawbridge-agent.cjs'));
 }
