@@ -325,13 +325,30 @@ onNetworks('A guarded host stands alone', () => {
     await org.reaches(id, 'EXPIRED');
   });
 
+  it('a session is FAILED in nft’s words while another program owns the table, and all is mended when it lets go', async () => {
+    const agent = await served();
+    const before = await active();
+    const owner = network.ownTable('inet drawbridge');
+    await agent.says('nft: Operation not permitted');
+    const { id } = await start({ ipv4Address: VISITOR.otherIpv4, holder: `${host.name} second` });
+    const failed = await org.reaches(id, 'FAILED');
+    expect(failed.resourceIps[0]!.errorMessage).toContain('no other program may own the table');
+    owner.letGo();
+    await agent.says('The guard stands');
+    await until('it is let in', isOpen);
+    expect(await network.visitor.reaches({ ...place, from: VISITOR.otherIpv4 })).toBe(false);
+    await stop(before);
+    await org.reaches(before, 'CANCELLED');
+    await org.reaches((await start({ holder: `${host.name} third` })).id, 'ACTIVE');
+  });
+
   describe('What is wrong is said in words:', () => {
     const begun = (more: Partial<AgentSetting>): AgentProcess => serve(more);
 
     it('no right to the firewall', async () => {
       const agent = begun({ mayGuard: false });
       expect(await agent.gone).toBe(1);
-      expect(agent.output).toContain('it needs CAP_NET_ADMIN');
+      expect(agent.output).toContain('the agent needs CAP_NET_ADMIN');
     });
 
     it('no nft', async () => {

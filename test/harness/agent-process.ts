@@ -72,11 +72,13 @@ export class AgentProcess {
     return this.lines.join('');
   }
 
-  /** Waits until it has said this. */
-  says(words: string | RegExp): Promise<string> {
-    return until(`the agent says ${String(words)}; it said:\n${this.output}`, () =>
-      Promise.resolve(new RegExp(words).test(this.output) && this.output),
-    );
+  /** Waits until it has said this. @throws Error with what it said instead */
+  async says(words: string): Promise<void> {
+    try {
+      await until(`the agent says: ${words}`, () => Promise.resolve(this.output.includes(words)));
+    } catch (error) {
+      throw new Error(`It said:\n${this.output}`, { cause: error });
+    }
   }
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {

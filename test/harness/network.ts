@@ -106,6 +106,7 @@ export const VISITOR = { ipv4: '10.77.0.2', ipv6: 'fd77::2', otherIpv4: '10.77.0
 export class Network {
   private readonly servers: Server[] = [];
   private readonly sockets = new Set<Socket>();
+  private readonly owners: ChildProcess[] = [];
 
   private constructor(
     private readonly names: { readonly host: string; readonly visitor: string },
@@ -160,6 +161,15 @@ export class Network {
     });
   }
 
+  /** Another program takes a table of the host for itself: nobody else may change it until it lets go. */
+  ownTable(table: string): { letGo: () => void } {
+    const [program, args] = this.onHost('nft', '--interactive');
+    const owner = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+    this.owners.push(owner);
+    owner.stdin.write(`delete table ${table}; add table ${table} { flags owner; }\n`);
+    return { letGo: () => owner.stdin.end() };
+  }
+
   /**
    * A URL on the host's own loopback that leads to a server of this machine.
    * @param port of the server, asked for with each connection; null: nobody is there
@@ -184,6 +194,7 @@ export class Network {
   stop(): void {
     for (const server of this.servers) server.close();
     this.cut();
+    for (const owner of this.owners) owner.kill('SIGKILL');
     this.host.stop();
     this.visitor.stop();
     for (const name of Object.values(this.names)) ip('netns', 'del', name);

@@ -35,7 +35,9 @@ export class Nft {
   async list(parts: 'all' | 'structure'): Promise<Listing | null> {
     const terse = parts === 'structure' ? ['--terse'] : [];
     try {
-      return readListing(await run(['--json', '--numeric', ...terse, 'list', 'table', ...TABLE.split(' ')]));
+      const listed = await run(['--json', '--numeric', ...terse, 'list', 'table', ...TABLE.split(' ')]);
+      // a table that another program owns is not shown at all
+      return listed.trim() === '' ? null : readListing(listed);
     } catch (error) {
       if (error instanceof NftError && error.message.includes('No such file or directory')) return null;
       throw error;
@@ -86,7 +88,10 @@ function notStarted(error: NodeJS.ErrnoException): NftError {
 function faultOf(words: string, signal: NodeJS.Signals | null): NftError {
   if (signal) return new NftError('refused', `nft did not end within ${GIVE_UP_MS / 1000} seconds`);
   if (words.includes('Operation not permitted')) {
-    return new NftError('denied', "The agent may not change this host's firewall: it needs CAP_NET_ADMIN");
+    return new NftError(
+      'denied',
+      'nft: Operation not permitted: the agent needs CAP_NET_ADMIN, and no other program may own the table inet drawbridge',
+    );
   }
   const said = words
     .trim()

@@ -44,6 +44,7 @@ describe('The state file', () => {
       timed: THEN.runningMs + 60_000,
     });
     expect(readAt({ runningMs: THEN.runningMs + 60_000 })).toEqual({ endless: Infinity });
+    expect(readAt({ runningMs: THEN.runningMs - 1 })).toEqual({ endless: Infinity });
   });
 
   it('after a restart of the machine, its battery’s clock says how long ago it was, and a second is given up', () => {

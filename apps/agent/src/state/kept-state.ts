@@ -62,7 +62,11 @@ export function readKept(text: string, now: Moment): KeptState {
 
 /** @returns Infinity when nobody can tell */
 function millisecondsSince(then: Record<string, unknown>, now: Moment): number {
-  if (then['bootId'] === now.bootId) return Math.max(0, now.runningMs - Number(then['runningMs']));
+  if (then['bootId'] === now.bootId) {
+    const ranMs = now.runningMs - Number(then['runningMs']);
+    // a running time that went back is not the machine's
+    return ranMs >= 0 ? ranMs : Infinity;
+  }
   if (typeof then['batterySeconds'] !== 'number' || now.batterySeconds === null) return Infinity;
   // a second more: both were cut off at whole ones
   const agoMs = (now.batterySeconds - then['batterySeconds'] + 1) * 1000;
