@@ -68,9 +68,10 @@ export class Agent {
         this.reported = null;
         if (stopping.aborted || error === WOKEN) continue;
         failures += 1;
-        log.trouble('channel', `${wordsOf(error)}. What is open stays open until its end, nothing is added`);
-        const patience = PATIENCE[error instanceof ChannelError ? error.fault : 'away'];
-        await rest(backoffMs(patience, failures, Math.random()), stopping);
+        const fault = error instanceof ChannelError ? error.fault : null;
+        const words = `${wordsOf(error)}. What is open stays open until its end, nothing is added`;
+        log.trouble('channel', words, fault ?? words);
+        await rest(backoffMs(PATIENCE[fault ?? 'away'], failures, Math.random()), stopping);
       }
     }
   }

@@ -8,10 +8,13 @@ export class Log {
     this.write(`${words}\n`);
   }
 
-  /** @returns whether it is news */
-  trouble(topic: string, words: string): boolean {
-    if (this.troubles.get(topic) === words) return false;
-    this.troubles.set(topic, words);
+  /**
+   * @param kind what makes it news; the words themselves unless given
+   * @returns whether it is news
+   */
+  trouble(topic: string, words: string, kind = words): boolean {
+    if (this.troubles.get(topic) === kind) return false;
+    this.troubles.set(topic, kind);
     this.say(words);
     return true;
   }

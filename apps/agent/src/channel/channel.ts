@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fields, readState, UnreadableState, type HostState } from '../state/host-state';
+import { exchange, type Request, type Response } from './exchange';
 import type { Report } from './report';
 
 /**
@@ -67,25 +68,25 @@ export class Channel {
     await this.ask('report', { method: 'POST', body }, 0, gone);
   }
 
-  private async ask(path: string, request: RequestInit, waitMs: number, gone: AbortSignal): Promise<unknown> {
+  private async ask(
+    path: string,
+    request: Pick<Request, 'method' | 'body'>,
+    waitMs: number,
+    gone: AbortSignal,
+  ): Promise<unknown> {
     const late = new AbortController();
     const hangUp = (): void => late.abort();
     const timer = setTimeout(hangUp, waitMs + ANSWER_WITHIN_MS);
     gone.addEventListener('abort', hangUp, { once: true });
     try {
       gone.throwIfAborted();
-      const response = await fetch(`${this.options.server}/api/v1/agents/${path}`, {
-        ...request,
-        headers: {
-          'X-API-Key': await this.key(),
-          'User-Agent': this.options.software,
-          'Content-Type': 'application/json',
-        },
-        // the key goes to this server and no other
-        redirect: 'error',
-        signal: late.signal,
-      });
-      return answerOf(response.status, await response.text());
+      const headers = {
+        'X-API-Key': await this.key(),
+        'User-Agent': this.options.software,
+        'Content-Type': 'application/json',
+      };
+      const url = new URL(`${this.options.server}/api/v1/agents/${path}`);
+      return answerOf(await exchange({ ...request, url, headers, signal: late.signal }));
     } catch (error) {
       gone.throwIfAborted();
       throw error instanceof ChannelError ? error : new ChannelError('away', unreached(error, late.signal));
@@ -106,7 +107,7 @@ export class Channel {
 }
 
 /** @throws ChannelError unless it is 200 with JSON */
-function answerOf(status: number, text: string): unknown {
+function answerOf({ status, text }: Response): unknown {
   const body = parsed(text);
   const { message } = fields(body);
   const words = typeof message === 'string' ? message : `it answered ${status}`;
@@ -138,8 +139,7 @@ function parsed(text: string): unknown {
 
 function unreached(error: unknown, late: AbortSignal): string {
   if (late.aborted) return 'The server does not answer in time';
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return `The server cannot be reached: ${wordsOf(cause)}`;
+  return `The server cannot be reached: ${wordsOf(error)}`;
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error && error.message) || String(error);

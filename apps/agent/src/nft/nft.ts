@@ -29,16 +29,16 @@ export class Nft {
   /**
    * Reads the table.
    * @param parts `structure` leaves the elements out: that costs the same however many there are
-   * @returns null when there is no such table
+   * @returns null when there is no such table, or none that can be read
    * @throws NftError
    */
   async list(parts: 'all' | 'structure'): Promise<Listing | null> {
     const terse = parts === 'structure' ? ['--terse'] : [];
     try {
-      const listed = await run(['--json', '--numeric', ...terse, 'list', 'table', ...TABLE.split(' ')]);
-      // a table that another program owns is not shown at all
-      return listed.trim() === '' ? null : readListing(listed);
+      return readListing(await run(['--json', '--numeric', ...terse, 'list', 'table', ...TABLE.split(' ')]));
     } catch (error) {
+      // where another program owns the table, nft breaks off in the middle: it is none of ours
+      if (error instanceof SyntaxError) return null;
       if (error instanceof NftError && error.message.includes('No such file or directory')) return null;
       throw error;
     }
