@@ -182,7 +182,11 @@ onNetworks('An agent guards a host', () => {
     const { code, output } = await AgentProcess.run(
       network,
       { key: host.plainKey },
-      ...['--dry-run', '--server', server, '--name', host.name],
+      '--dry-run',
+      '--server',
+      server,
+      '--name',
+      host.name,
     );
     expect(code).toBe(0);
     expect(output).toContain('table inet drawbridge {');

@@ -102,7 +102,7 @@ export function writeStateFile(path: string, text: string): void {
 }
 
 /** A copy that its user can reach, wherever this repository is. */
-function program(network: Network): string {
+function bundleOn(network: Network): string {
   const copy = join(network.folder, 'drawbridge-agent');
   copyFileSync(BUNDLE, copy);
   return copy;
@@ -122,7 +122,7 @@ function commandLine(
     ...rights,
     ...variables,
     process.execPath,
-    program(network),
+    bundleOn(network),
     ...given,
     ...state,
     ...args,

@@ -64,7 +64,9 @@ describe('Options', () => {
     [['--status', '--remove']],
     [['--server', 'https://d.example.com']],
     [['--server', 'https://d.example.com', '--name', 'n']],
-  ])('%j is refused', (args) => expect(() => readOptions(args, {})).toThrow());
+  ])('%j is refused', (args) =>
+    expect(() => readOptions(args, {})).toThrow(/key|option|argument|Choose|call/i),
+  );
 
   it.each([
     [

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, integer, nat, property, tuple } from 'fast-check';
 import { addressText, addressValue, bounds, disjoint, isHost, type Span } from './address-span';
 
 const span = (cidr: string, deadline: number): Span => ({ ...bounds(cidr), deadline });
@@ -49,15 +49,13 @@ describe('Spans without overlaps', () => {
   });
 
   it('each address has the last of its ends, and no address is in two', () => {
-    const cidr = fc
-      .tuple(fc.nat(63), fc.integer({ min: 26, max: 32 }), fc.nat(4))
-      .map(([host, length, end]) => {
-        const size = 2 ** (32 - length);
-        return span(`10.0.0.${Math.floor(host / size) * size}/${length}`, end);
-      });
+    const cidr = tuple(nat(63), integer({ min: 26, max: 32 }), nat(4)).map(([host, length, end]) => {
+      const size = 2 ** (32 - length);
+      return span(`10.0.0.${Math.floor(host / size) * size}/${length}`, end);
+    });
     const zero = addressValue('10.0.0.0');
-    fc.assert(
-      fc.property(fc.array(cidr, { maxLength: 12 }), (spans) => {
+    assert(
+      property(array(cidr, { maxLength: 12 }), (spans) => {
         const pieces = disjoint(spans);
         for (let offset = 0n; offset < 64n; offset += 1n) {
           const covering = (all: readonly Span[]): Span[] =>

@@ -59,15 +59,11 @@ export function disjoint(spans: readonly Span[]): Span[] {
     if (next <= last) pieces.push({ first: next, last, deadline });
     next = last + 1n;
   };
+  /** Of those around it, what ends before an address; all of them without one. */
   const leave = (before: bigint | null): void => {
-    for (
-      let inner = around.at(-1);
-      inner && (before === null || inner.last < before);
-      inner = around.at(-1)
-    ) {
-      emit(inner.last, inner.deadline);
-      around.pop();
-    }
+    const left = around.filter(({ last }) => before === null || last < before).toReversed();
+    for (const inner of left) emit(inner.last, inner.deadline);
+    around.splice(around.length - left.length);
   };
   for (const span of spans.toSorted(outerFirst)) {
     leave(span.first);

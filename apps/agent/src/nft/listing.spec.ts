@@ -50,6 +50,6 @@ describe('What nft lists', () => {
 
   it('anything else is an error', () => {
     expect(() => readListing('{}')).toThrow('something else');
-    expect(() => readListing('Error')).toThrow();
+    expect(() => readListing('Error')).toThrow('JSON');
   });
 });

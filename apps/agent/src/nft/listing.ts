@@ -59,9 +59,9 @@ function wordOf(set: string, word: unknown, index: number): string {
   const { prefix, range } = fields(word);
   if (Array.isArray(range)) return range.map((end) => canonical(String(end))).join('-');
   const { addr, len } = fields(prefix);
-  if (addr === undefined) return `${canonical(String(word))}-${canonical(String(word))}`;
-  const { first, last } = bounds(`${String(addr)}/${Number(len)}`);
-  const family = familyOf(String(addr));
+  if (typeof addr !== 'string') return `${canonical(String(word))}-${canonical(String(word))}`;
+  const { first, last } = bounds(`${addr}/${Number(len)}`);
+  const family = familyOf(addr);
   return `${addressText(first, family)}-${addressText(last, family)}`;
 }
 

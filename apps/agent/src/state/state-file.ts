@@ -39,7 +39,11 @@ export class StateFile {
     await rename(draft, this.path);
     // the new name, too, is to survive a power cut
     const directory = await open(folder, 'r');
-    await directory.sync().finally(() => directory.close());
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
   }
 
   remove(): void {
