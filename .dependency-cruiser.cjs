@@ -57,6 +57,13 @@ module.exports = {
       from: { path: '^apps/([^/]+)/' },
       to: { path: '^(apps|test)/', pathNot: '^apps/$1/' },
     },
+    {
+      name: 'the-agent-travels-light',
+      comment: 'it runs on hosts of others: rules and the environment, an address parser, Node.js',
+      severity: 'error',
+      from: { path: '^apps/agent/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(libs|node_modules)/', pathNot: ['^libs/(rules|config)/', '^node_modules/ipaddr\\.js'] },
+    },
     only('typeorm', 'typeorm', 'libs/entities/'),
     only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
     only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/', 'apps/simulator/.*\\.spec\\.ts'),

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { agent } from './agent';
 import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
 import { drivers } from './drivers';
@@ -26,6 +27,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   outage,
   throttled,
   drivers,
+  agent,
 };
 
 const say = (words: string): boolean => process.stderr.write(`${words}\n`);

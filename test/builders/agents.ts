@@ -106,6 +106,13 @@ export class GuardedHost {
     private readonly key: ApiClient,
   ) {}
 
+  /** The agent's API key, as it was shown once. */
+  get plainKey(): string {
+    const { identity } = this.key;
+    if (!identity || !('apiKey' in identity)) throw new Error('An agent has an API key');
+    return identity.apiKey;
+  }
+
   agent(instance: string | null = null): TestAgent {
     return new TestAgent(this.key, this.name, instance);
   }

@@ -44,6 +44,8 @@ describe('Imports go down the floors only', () => {
         source: `import '../../../libs/entities/src/database';`,
         rule: 'libs-are-entered-by-their-index',
       },
+      { place: 'apps/agent', source: `import '#drivers';`, rule: 'the-agent-travels-light' },
+      { place: 'apps/agent', source: `import 'pg';`, rule: 'the-agent-travels-light' },
       { place: 'apps/worker', source: `import 'typeorm';`, rule: 'typeorm-stays-home' },
       { place: 'apps/api', source: `import 'bullmq';`, rule: 'bullmq-stays-home' },
       { place: 'libs/drivers', source: `import '@aws-sdk/client-ec2';`, rule: 'aws-sdk-stays-home' },

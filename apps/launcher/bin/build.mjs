@@ -5,7 +5,13 @@ import { readIfPresent } from './files.mjs';
 import { startProgress } from './progress.mjs';
 import { runQuietly } from './run-quietly.mjs';
 
-const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SETTINGS = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'apps/launcher/bin/bundle-agent.mjs',
+];
+const AGENT = join('dist', 'agent', 'drawbridge-agent.cjs');
 
 /**
  * Compiles all apps and libs in one go when a source, a compiler setting or an output has changed since the last time.
@@ -16,13 +22,16 @@ export async function buildWhenStale(root) {
   const sources = listSources(root);
   const stampFile = join(root, 'dist', '.build-stamp');
   const stamp = stampOf(root, sources);
-  const isMissing = sources.some((source) => !existsSync(join(root, outputOf(source))));
+  const isMissing = [...sources.map(outputOf), AGENT].some((output) => !existsSync(join(root, output)));
   if (!isMissing && readIfPresent(stampFile) === stamp) return;
   rmSync(stampFile, { force: true });
   // The compiler trusts its record of what it wrote and would not write a lost output again.
   if (isMissing) rmSync(join(root, 'dist', 'build.tsbuildinfo'), { force: true });
   removeOrphans(root, new Set(sources.map(outputOf)));
   await compile(root);
+  // the bundler is a package: it is there only now
+  const { bundleAgent } = await import('./bundle-agent.mjs');
+  await bundleAgent(root, join(root, AGENT));
   writeFileSync(stampFile, stamp);
 }
 

@@ -38,7 +38,8 @@ Here it needs an API key with one scope: agent:connect.
 `,
   revocation: {
     cutsConnections: 'depends',
-    words: "It is the agent's to decide: it may cut them when it takes an address out, or leave them alone.",
+    words:
+      'The agent turns away the packets of a connection whose access has ended; with --keep-established it leaves them alone.',
   },
   region: null,
 };

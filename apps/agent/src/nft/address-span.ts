@@ -1,0 +1,84 @@
+import ipaddr from 'ipaddr.js';
+
+export type Family = 4 | 6;
+
+/** Addresses from the first to the last, and when they end. */
+export interface Span {
+  readonly first: bigint;
+  readonly last: bigint;
+  /** in milliseconds of running time; Infinity: no end */
+  readonly deadline: number;
+}
+
+const BITS = { 4: 32, 6: 128 } as const;
+
+export const familyOf = (address: string): Family => (address.includes(':') ? 6 : 4);
+
+/** An address as a number. @throws Error when the text is no address */
+export const addressValue = (text: string): bigint =>
+  ipaddr
+    .parse(withHexTail(text))
+    .toByteArray()
+    .reduce((value, byte) => value * 256n + BigInt(byte), 0n);
+
+/** nft writes `::1.2.3.4`, which ipaddr.js takes for an IPv4-mapped address. */
+const withHexTail = (text: string): string =>
+  text.replace(/(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+
+/** Canonical text: dotted, or RFC 5952 without an IPv4 part. */
+export function addressText(value: bigint, family: Family): string {
+  const bytes = Array.from({ length: BITS[family] / 8 }, (_, index) =>
+    Number((value >> BigInt(BITS[family] - 8 * (index + 1))) & 255n),
+  );
+  const address = ipaddr.fromByteArray(bytes);
+  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();
+}
+
+/** The first and the last address of a canonical CIDR. */
+export function bounds(cidr: string): { first: bigint; last: bigint } {
+  const [address = '', length = ''] = cidr.split('/');
+  const first = addressValue(address);
+  return { first, last: first + (1n << BigInt(BITS[familyOf(address)] - Number(length))) - 1n };
+}
+
+export const isHost = (cidr: string): boolean => cidr.endsWith(familyOf(cidr) === 4 ? '/32' : '/128');
+
+/**
+ * The same addresses without overlaps, each until the last of the ends that covered it: an interval set takes no
+ * overlaps.
+ * @param spans of CIDRs: of any two, one holds the other or they have nothing in common
+ */
+export function disjoint(spans: readonly Span[]): Span[] {
+  const pieces: Span[] = [];
+  const around: Span[] = [];
+  let next = 0n;
+  const emit = (last: bigint, deadline: number): void => {
+    if (next <= last) pieces.push({ first: next, last, deadline });
+    next = last + 1n;
+  };
+  /** Of those around it, what ends before an address; all of them without one. */
+  const leave = (before: bigint | null): void => {
+    const left = around.filter(({ last }) => before === null || last < before).toReversed();
+    for (const inner of left) emit(inner.last, inner.deadline);
+    around.splice(around.length - left.length);
+  };
+  for (const span of spans.toSorted(outerFirst)) {
+    leave(span.first);
+    const inner = around.at(-1);
+    if (inner && inner.deadline >= span.deadline) continue;
+    if (inner && next < span.first) emit(span.first - 1n, inner.deadline);
+    next = span.first;
+    around.push(span);
+  }
+  leave(null);
+  return pieces;
+}
+
+function outerFirst(one: Span, other: Span): number {
+  if (one.first !== other.first) return one.first < other.first ? -1 : 1;
+  if (one.last !== other.last) return one.last > other.last ? -1 : 1;
+  return other.deadline > one.deadline ? 1 : -1;
+}

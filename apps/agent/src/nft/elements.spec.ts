@@ -1,0 +1,86 @@
+import type { Protocol } from '#rules';
+import type { WantedRule } from '../state/host-state';
+import { guardElements, openings } from './elements';
+
+let rules = 0;
+const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infinity): WantedRule => ({
+  id: `rule-${(rules += 1)}`,
+  cidr,
+  protocol,
+  ports,
+  deadline,
+  unconfirmed: true,
+});
+
+describe('What is guarded', () => {
+  it.each([
+    ['ports', [{ protocol: 'tcp', ports: [22, 443] }], ['guarded_ports 6 . 22', 'guarded_ports 6 . 443']],
+    ['a whole protocol', [{ protocol: 'udp', ports: [] }], ['guarded_protocols 17']],
+    [
+      'icmp, which is two protocols',
+      [{ protocol: 'icmp', ports: [] }],
+      ['guarded_protocols 1', 'guarded_protocols 58'],
+    ],
+    ['everything', [{ protocol: 'all', ports: [] }], ['guarded_families 2', 'guarded_families 10']],
+  ] as const)('%s', (_, guarded, keys) => {
+    expect([...guardElements(guarded)]).toEqual(keys.map((key) => [key, Infinity]));
+  });
+});
+
+describe('The elements of openings', () => {
+  it.each([
+    [
+      '203.0.113.7/32',
+      'tcp',
+      [22, 53],
+      ['host4_port 203.0.113.7 . 6 . 22', 'host4_port 203.0.113.7 . 6 . 53'],
+    ],
+    ['2001:db8::7/128', 'udp', [53], ['host6_port 2001:db8::7 . 17 . 53']],
+    ['203.0.113.7/32', 'tcp', [], ['host4_protocol 203.0.113.7 . 6']],
+    ['203.0.113.7/32', 'icmp', [], ['host4_protocol 203.0.113.7 . 1']],
+    ['2001:db8::7/128', 'icmp', [], ['host6_protocol 2001:db8::7 . 58']],
+    ['203.0.113.7/32', 'all', [], ['host4_any 203.0.113.7']],
+    ['198.51.100.0/24', 'tcp', [22], ['net4_port 198.51.100.0-198.51.100.255 . 6 . 22']],
+    ['2001:db8::/112', 'all', [], ['net6_any 2001:db8::-2001:db8::ffff']],
+  ] as const)('%s %s %j', (cidr, protocol, ports, keys) => {
+    const wanted = rule(cidr, protocol, [...ports]);
+    const { elements, keysOf } = openings([wanted], 0);
+    expect([...elements.keys()]).toEqual(keys);
+    expect(keysOf.get(wanted.id)).toEqual(keys);
+  });
+
+  it('an element of two rules lasts until the later end', () => {
+    const { elements } = openings(
+      [rule('10.0.0.1/32', 'tcp', [22], 9), rule('10.0.0.1/32', 'tcp', [22, 80], 5)],
+      0,
+    );
+    expect([...elements]).toEqual([
+      ['host4_port 10.0.0.1 . 6 . 22', 9],
+      ['host4_port 10.0.0.1 . 6 . 80', 5],
+    ]);
+  });
+
+  it('what is over is left out, and its rule has nothing that could stand', () => {
+    const over = rule('10.0.0.1/32', 'tcp', [22], 5);
+    const { elements, keysOf } = openings([over], 5);
+    expect([elements.size, keysOf.has(over.id)]).toEqual([0, false]);
+  });
+
+  it('ranges that overlap on one port are taken apart; on another port they stay whole', () => {
+    const { elements } = openings(
+      [rule('10.0.0.0/31', 'tcp', [22], 5), rule('10.0.0.0/30', 'tcp', [22, 80], 3)],
+      0,
+    );
+    expect([...elements]).toEqual([
+      ['net4_port 10.0.0.0-10.0.0.1 . 6 . 22', 5],
+      ['net4_port 10.0.0.2-10.0.0.3 . 6 . 22', 3],
+      ['net4_port 10.0.0.0-10.0.0.3 . 6 . 80', 3],
+    ]);
+  });
+
+  it('a range around another one stands when all of its pieces do', () => {
+    const outer = rule('10.0.0.0/30', 'tcp', [22], 3);
+    const { keysOf } = openings([outer, rule('10.0.0.0/31', 'tcp', [22], 5)], 0);
+    expect(keysOf.get(outer.id)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,83 @@
+import { changeBetween } from './change';
+import { changeTransaction, replaceTransaction, structure } from './ruleset';
+
+const NOW = 1_000_000;
+const A = 'host4_port 10.0.0.1 . 6 . 22';
+const B = 'host4_port 10.0.0.2 . 6 . 22';
+const NET = 'net4_port 10.1.0.0-10.1.0.255 . 6 . 22';
+
+describe('What a change is', () => {
+  it('what is new, what ends at another time, what is to go; nothing else', () => {
+    const known = new Map([
+      [A, NOW + 5000],
+      [B, NOW + 5000],
+      [NET, Infinity],
+    ]);
+    const wanted = new Map([
+      [A, NOW + 5400],
+      [B, NOW + 9000],
+      ['host6_any ::1', Infinity],
+    ]);
+    expect(changeBetween(known, wanted)).toEqual({
+      removed: [NET],
+      set: new Map([
+        [B, NOW + 9000],
+        ['host6_any ::1', Infinity],
+      ]),
+    });
+  });
+
+  it('no end and a far end are two', () => {
+    expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, NOW]])).set.size).toBe(1);
+    expect(changeBetween(new Map([[A, NOW]]), new Map([[A, Infinity]])).set.size).toBe(1);
+    expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, Infinity]])).set.size).toBe(0);
+  });
+});
+
+describe('A transaction', () => {
+  it('that changes puts every element in, takes it out, and puts in what is wanted with the time it has left', () => {
+    const text = changeTransaction(
+      {
+        removed: [A],
+        set: new Map([
+          [B, NOW + 1500.2],
+          [NET, Infinity],
+        ]),
+      },
+      NOW,
+    );
+    expect(text).toBe(
+      'add element inet drawbridge host4_port { 10.0.0.1 . 6 . 22, 10.0.0.2 . 6 . 22 }\n' +
+        'add element inet drawbridge net4_port { 10.1.0.0-10.1.0.255 . 6 . 22 }\n' +
+        'delete element inet drawbridge host4_port { 10.0.0.1 . 6 . 22, 10.0.0.2 . 6 . 22 }\n' +
+        'delete element inet drawbridge net4_port { 10.1.0.0-10.1.0.255 . 6 . 22 }\n' +
+        'add element inet drawbridge host4_port { 10.0.0.2 . 6 . 22 timeout 1501ms }\n' +
+        'add element inet drawbridge net4_port { 10.1.0.0-10.1.0.255 . 6 . 22 }\n',
+    );
+  });
+
+  it('never has a time-out of nothing, which would be for ever', () => {
+    const elements = new Map([
+      [A, NOW + 0.4],
+      [B, NOW],
+    ]);
+    const text = replaceTransaction(elements, NOW, { keepEstablished: false });
+    expect(text).toContain('{ 10.0.0.1 . 6 . 22 timeout 100ms }');
+    expect(text).not.toContain('10.0.0.2');
+  });
+
+  it('that makes the table anew touches no other table', () => {
+    const text = replaceTransaction(new Map(), NOW, { keepEstablished: false });
+    expect(text.match(/\btable\b.*/g)).toEqual([
+      'table inet drawbridge',
+      'table inet drawbridge',
+      'table inet drawbridge {',
+    ]);
+    expect(text).not.toContain('flush');
+  });
+
+  it('leaves established connections alone only where that was asked for', () => {
+    expect(structure({ keepEstablished: false })).not.toContain('established');
+    expect(structure({ keepEstablished: true })).toContain('ct state established,related accept');
+  });
+});

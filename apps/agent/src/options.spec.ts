@@ -1,0 +1,106 @@
+import { HELP, readOptions } from './options';
+
+const KEY = { DRAWBRIDGE_AGENT_KEY: 'k' };
+const at = (server: string): string =>
+  readOptions(['--server', server, '--name', 'n'], KEY).connection!.server;
+
+describe('Options', () => {
+  it('come from the command line, or from the environment', () => {
+    const args = [
+      '--server',
+      'https://d.example.com/',
+      '--name',
+      'db',
+      '--key-file',
+      '/key',
+      '--keep-established',
+    ];
+    expect(readOptions(args, {})).toEqual({
+      command: 'serve',
+      connection: { server: 'https://d.example.com', name: 'db', key: { file: '/key' } },
+      stateFile: '/var/lib/drawbridge-agent/state.json',
+      guard: [],
+      keepEstablished: true,
+    });
+    const env = {
+      DRAWBRIDGE_SERVER: 'https://d.example.com',
+      DRAWBRIDGE_AGENT_NAME: 'db',
+      STATE_DIRECTORY: '/s',
+      ...KEY,
+    };
+    expect(readOptions([], env)).toMatchObject({
+      connection: { server: 'https://d.example.com', name: 'db', key: { value: 'k' } },
+      stateFile: '/s/state.json',
+    });
+    const { DRAWBRIDGE_AGENT_KEY: _, ...withoutKey } = env;
+    expect(readOptions([], { ...withoutKey, CREDENTIALS_DIRECTORY: '/c' }).connection?.key).toEqual({
+      file: '/c/key',
+    });
+  });
+
+  it.each([
+    ['https://d.example.com/api/v1', 'https://d.example.com'],
+    ['https://d.example.com/door/', 'https://d.example.com/door'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ])('a server at %s', (given, read) => expect(at(given)).toBe(read));
+
+  it.each([
+    'http://d.example.com',
+    'http://127.0.0.1.example.com',
+    'http://localhost.example.com',
+    'http://10.0.0.1',
+    'ftp://d.example.com',
+    'd.example.com',
+    'https://user@d.example.com',
+  ])('no server at %s', (given) => expect(() => at(given)).toThrow('--server'));
+
+  it.each([
+    [['--key', 'x']],
+    [['--api-key=x']],
+    [['--unknown']],
+    [['stray']],
+    [['--status', '--remove']],
+    [['--server', 'https://d.example.com']],
+    [['--server', 'https://d.example.com', '--name', 'n']],
+  ])('%j is refused', (args) =>
+    expect(() => readOptions(args, {})).toThrow(/key|option|argument|Choose|call/i),
+  );
+
+  it.each([
+    [
+      'tcp/22,udp/53',
+      [
+        { protocol: 'tcp', ports: [22] },
+        { protocol: 'udp', ports: [53] },
+      ],
+    ],
+    [
+      'tcp, icmp',
+      [
+        { protocol: 'tcp', ports: [] },
+        { protocol: 'icmp', ports: [] },
+      ],
+    ],
+    ['all', [{ protocol: 'all', ports: [] }]],
+  ])('--guard %s', (given, guard) => {
+    expect(readOptions(['--restore', '--guard', given], {}).guard).toEqual(guard);
+  });
+
+  it.each(['22', 'tcp/0', 'tcp/ssh', 'icmp/8', 'tcp/22/23x', ''])('no --guard %s', (given) => {
+    expect(() => readOptions(['--restore', '--guard', given], {})).toThrow('--guard');
+  });
+
+  it('no key and no server is needed for what happens on the host alone', () => {
+    for (const command of ['--status', '--restore', '--remove', '--help', '--version']) {
+      expect(readOptions([command], {}).connection).toBeNull();
+    }
+  });
+
+  it('the help names every option', () => {
+    for (const option of ['server', 'name', 'key-file', 'state-file', 'guard', 'keep-established']) {
+      expect(HELP).toContain(`--${option}`);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import { readState } from './host-state';
+
+const rule = {
+  id: 'r',
+  ipAddress: '203.0.113.7',
+  protocol: 'tcp',
+  ports: [22],
+  secondsLeft: 60.5,
+  unconfirmed: true,
+};
+const state = (...rules: object[]): object => ({
+  version: '1-a',
+  guarded: [{ protocol: 'tcp', ports: [22] }],
+  rules,
+});
+
+describe('A state as it is told', () => {
+  it('has ends in the running time of the machine', () => {
+    const told = readState(state(rule, { ...rule, secondsLeft: null }), 1000);
+    expect(told.rules.map(({ deadline }) => deadline)).toEqual([61_500, Infinity]);
+    expect(told.rules[0]).toMatchObject({
+      cidr: '203.0.113.7/32',
+      protocol: 'tcp',
+      ports: [22],
+      unconfirmed: true,
+    });
+  });
+
+  it.each([
+    [{ ipAddress: 'example.com' }],
+    [{ ipAddress: '10.0.0.1; flush ruleset' }],
+    [{ ipAddress: '10.0.0.0/33' }],
+    [{ protocol: 'sctp' }],
+    [{ ports: [0] }],
+    [{ ports: ['22 } drop'] }],
+    [{ ports: [22.5] }],
+    [{ protocol: 'icmp', ports: [8] }],
+    [{ secondsLeft: 'soon' }],
+    [{ secondsLeft: undefined }],
+  ])('a rule with %j is not understood, and the others are', (wrong) => {
+    const told = readState(state({ ...rule, ...wrong, id: 'wrong' }, rule), 0);
+    expect(told.unreadable).toEqual(['wrong']);
+    expect(told.rules.map(({ id }) => id)).toEqual(['r']);
+  });
+
+  it.each([[null], [[]], [{ status: 'ok' }], [{ version: 1, guarded: [], rules: [] }]])(
+    '%j is no state',
+    (body) => {
+      expect(() => readState(body, 0)).toThrow('does the address lead to Drawbridge');
+    },
+  );
+
+  it('a guard that is not understood is no guard: the state is refused as a whole', () => {
+    expect(() =>
+      readState({ version: '1', guarded: [{ protocol: 'sctp', ports: [] }], rules: [] }, 0),
+    ).toThrow('renew it');
+  });
+});

@@ -1,0 +1,35 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/**
+ * The whole agent in one file: it needs Node.js and nft, and no packages.
+ * @param {string} root
+ * @param {string} outfile
+ */
+export async function bundleAgent(root, outfile) {
+  const { version } = /** @type {(text: string) => { version: string }} */ (JSON.parse)(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
+  await build({
+    entryPoints: [join(root, 'apps/agent/src/main.ts')],
+    outfile,
+    tsconfig: join(root, 'tsconfig.json'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'cjs',
+    conditions: ['@drawbridge/source'],
+    banner: { js: '#!/usr/bin/env node' },
+    define: { DRAWBRIDGE_RELEASE: JSON.stringify(version) },
+    legalComments: 'eof',
+    logLevel: 'silent',
+  });
+  chmodSync(outfile, 0o755);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+  await bundleAgent(root, process.argv[2] ?? join(root, 'dist/agent/drawbridge-agent.cjs'));
+}

@@ -1,0 +1,96 @@
+import { guardedHost, type GuardedHost } from '../builders/agents';
+import { organization, type Organization } from '../builders/organization';
+import { seedOpenings } from '../builders/seeded-openings';
+import { AgentProcess } from '../harness/agent-process';
+import { Drawbridge } from '../harness/drawbridge';
+import { hasNetworks, HOST, Network, VISITOR } from '../harness/network';
+import { until } from '../harness/until';
+import { figure, type Figure } from './figure';
+
+const TIMES = 100;
+const TIMES_WHEN_FULL = 10;
+const FULL = 20_000;
+
+interface Site {
+  readonly org: Organization;
+  readonly network: Network;
+  readonly host: GuardedHost;
+  readonly place: { readonly address: string; readonly port: number };
+}
+
+interface Times {
+  readonly opened: number[];
+  readonly closed: number[];
+}
+
+/** From sending POST /sessions to a port that is open, and from a stop to one that is closed, as the visitor sees it. */
+export async function agent(): Promise<Figure[]> {
+  if (!hasNetworks) throw new Error('No network namespaces or no nft here');
+  const [drawbridge, network] = await Promise.all([Drawbridge.start(), Network.start()]);
+  let process: AgentProcess | null = null;
+  try {
+    const org = await organization(drawbridge, []);
+    const port = await network.host.listen();
+    const host = await guardedHost(org, 'bench-host', { port });
+    const site = { org, network, host, place: { address: HOST.ipv4, port } };
+    const server = await network.reachable(() => drawbridge.apiServer.port);
+    process = AgentProcess.start(network, { server, name: host.name, key: host.plainKey });
+    await until('the port is guarded', async () => !(await network.visitor.reaches(site.place)));
+    await org.admin.expect(200, host.verify());
+    const few = await opensAndCloses(site, TIMES);
+    await seedOpenings(org, host, { port, count: FULL });
+    const loaded = await loads(site);
+    const full = await opensAndCloses(site, TIMES_WHEN_FULL);
+    return [
+      figure('Host: POST to open, p50', 'ms', few.opened),
+      figure('Host: POST to open, p99', 'ms', few.opened, null, 0.99),
+      figure('Host: stop to closed, p50', 'ms', few.closed),
+      figure('Host: stop to closed, p99', 'ms', few.closed, null, 0.99),
+      figure(`Host: ${FULL} openings, told to standing`, 'ms', [loaded]),
+      figure(`Host with ${FULL} openings: POST to open, p50`, 'ms', full.opened),
+      figure(`Host with ${FULL} openings: stop to closed, p50`, 'ms', full.closed),
+    ];
+  } finally {
+    await process?.stop('SIGKILL');
+    network.stop();
+    await drawbridge.stop();
+  }
+}
+
+async function opensAndCloses({ org, network, host, place }: Site, times: number): Promise<Times> {
+  const found: Times = { opened: [], closed: [] };
+  for (let turn = 0; turn < times; turn += 1) {
+    const opening = network.visitor.opens(place);
+    const began = now();
+    const { id } = await org.started({ ipv4Address: VISITOR.ipv4, resourceIds: [host.resourceId] });
+    found.opened.push(at(await opening) - began);
+    await org.reaches(id, 'ACTIVE');
+    const closing = network.visitor.closes(place);
+    const ended = now();
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    found.closed.push(at(await closing) - ended);
+    await org.reaches(id, 'CANCELLED');
+  }
+  return found;
+}
+
+/** From the commit of many openings at once to the last one's standing. */
+async function loads({ network }: Site): Promise<number> {
+  const began = now();
+  await until(
+    'all stand',
+    () =>
+      Promise.resolve(
+        (network.nft('list', 'set', 'inet', 'drawbridge', 'host4_port').match(/100\./g) ?? []).length >= FULL,
+      ),
+    60_000,
+  );
+  return now() - began;
+}
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+function at(moment: number | null): number {
+  if (moment === null) throw new Error('The port did not change within 20 seconds');
+  return moment;
+}

@@ -1,0 +1,199 @@
+import { guardedHost, hostResource, type GuardedHost } from '../builders/agents';
+import { organization, type Organization } from '../builders/organization';
+import { AgentProcess } from '../harness/agent-process';
+import type { Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { hasNetworks, HOST, Network, sayNotTested, VISITOR } from '../harness/network';
+import { until } from '../harness/until';
+
+const onNetworks = hasNetworks ? describe : describe.skip;
+if (!hasNetworks) sayNotTested('an agent on a host');
+
+onNetworks('An agent guards a host', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let network: Network;
+  let server: string;
+  let host: GuardedHost;
+  let agent: AgentProcess;
+  let ssh: number;
+  let web: number;
+
+  beforeAll(async () => {
+    [drawbridge, network] = await Promise.all([Drawbridge.start(), Network.start()]);
+    org = await organization(drawbridge, []);
+    server = await network.reachable(() => drawbridge.apiServer.port);
+    [ssh, web] = await Promise.all([network.host.listen(), network.host.listen()]);
+    host = await guardedHost(org, 'db-host-1', { port: ssh });
+    agent = AgentProcess.start(network, { server, name: host.name, key: host.plainKey });
+    await guards(ssh);
+    await org.admin.expect(200, host.verify());
+  });
+  afterAll(async () => {
+    await agent.stop('SIGKILL');
+    network.stop();
+    await drawbridge.stop();
+  });
+
+  const at = (port: number, address: string = HOST.ipv4): { address: string; port: number } => ({
+    address,
+    port,
+  });
+  const guards = (port: number): Promise<boolean> =>
+    until('the port is guarded', async () => !(await network.visitor.reaches(at(port))));
+  const start = (given: object = {}): Promise<Session> =>
+    org.started({ ipv4Address: VISITOR.ipv4, resourceIds: [host.resourceId], ...given });
+  const stop = (id: string): Promise<unknown> =>
+    org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+
+  it('refuses; a session, and it lets in; stopped, and it refuses again', async () => {
+    expect(await network.visitor.reaches(at(ssh))).toBe(false);
+    const { id } = await start();
+    await org.reaches(id, 'ACTIVE');
+    expect(await network.visitor.reaches(at(ssh))).toBe(true);
+    expect(await network.visitor.reaches({ ...at(ssh), from: VISITOR.otherIpv4 })).toBe(false);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+    expect(await network.visitor.reaches(at(ssh))).toBe(false);
+  });
+
+  it('lets in over IPv6 as over IPv4', async () => {
+    expect(await network.visitor.reaches(at(ssh, HOST.ipv6))).toBe(false);
+    const { id } = await start({ ipv4Address: undefined, ipv6Address: VISITOR.ipv6 });
+    await org.reaches(id, 'ACTIVE');
+    expect(await network.visitor.reaches(at(ssh, HOST.ipv6))).toBe(true);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+    expect(await network.visitor.reaches(at(ssh, HOST.ipv6))).toBe(false);
+  });
+
+  it('cuts the connections of a session when it is stopped', async () => {
+    const { id } = await start();
+    await org.reaches(id, 'ACTIVE');
+    const connection = await network.visitor.hold(at(ssh));
+    expect(await network.visitor.answers(connection)).toBe(true);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+    expect(await network.visitor.answers(connection)).toBe(false);
+  });
+
+  it('guards what its resources name, and leaves everything else alone', async () => {
+    expect(await network.visitor.reaches(at(web))).toBe(true);
+    expect(await network.host.reaches({ address: '127.0.0.1', port: ssh })).toBe(true);
+    expect(await network.host.reaches(at(ssh))).toBe(true);
+    const elsewhere = await network.visitor.listen();
+    expect(await network.host.reaches({ address: VISITOR.ipv4, port: elsewhere })).toBe(true);
+  });
+
+  it('lets a session into the ports of its own resource, and into no other of the same host', async () => {
+    const webResource = await hostResource(org, host.credentialId, host.name, { ports: [web] });
+    await guards(web);
+    await org.admin.expect(200, org.admin.post(`/resources/${webResource}/verify`));
+    const { id } = await start({ resourceIds: [webResource] });
+    await org.reaches(id, 'ACTIVE');
+    expect([await network.visitor.reaches(at(web)), await network.visitor.reaches(at(ssh))]).toEqual([
+      true,
+      false,
+    ]);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+    expect((await org.admin.delete(`/resources/${webResource}`)).status).toBe(204);
+    await until('the port is nobody’s any more', () => network.visitor.reaches(at(web)));
+  });
+
+  it('guards a port that another program sends elsewhere, as one that a container publishes', async () => {
+    network.nft(
+      `table ip other { chain pre { type nat hook prerouting priority dstnat; tcp dport 9022 redirect to :${web}; }; }`,
+    );
+    expect(await network.visitor.reaches(at(9022))).toBe(true);
+    const published = await hostResource(org, host.credentialId, host.name, { port: 9022 });
+    await guards(9022);
+    await org.admin.expect(200, org.admin.post(`/resources/${published}/verify`));
+    const { id } = await start({ resourceIds: [published] });
+    await org.reaches(id, 'ACTIVE');
+    expect(await network.visitor.reaches(at(9022))).toBe(true);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+    expect(await network.visitor.reaches(at(9022))).toBe(false);
+    expect((await org.admin.delete(`/resources/${published}`)).status).toBe(204);
+  });
+
+  it('guards UDP, and lets a session in', async () => {
+    const port = await network.host.listenUdp(5300);
+    expect(await network.visitor.reachesUdp(at(port))).toBe(true);
+    const dns = await hostResource(org, host.credentialId, host.name, { port, protocol: 'udp' });
+    await until('the port is guarded', async () => !(await network.visitor.reachesUdp(at(port))));
+    await org.admin.expect(200, org.admin.post(`/resources/${dns}/verify`));
+    const { id } = await start({ resourceIds: [dns] });
+    await org.reaches(id, 'ACTIVE');
+    expect(await network.visitor.reachesUdp(at(port))).toBe(true);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+    expect(await network.visitor.reachesUdp(at(port))).toBe(false);
+    expect((await org.admin.delete(`/resources/${dns}`)).status).toBe(204);
+  });
+
+  it('lets in the range of a static rule, until the rule is deleted; a session within it changes nothing', async () => {
+    const range = { label: 'office', ipAddress: '10.77.0.0/24', resourceIds: [host.resourceId] };
+    const { id } = await org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', range));
+    await until('the range is let in', () =>
+      network.visitor.reaches({ ...at(ssh), from: VISITOR.otherIpv4 }),
+    );
+    const session = await start();
+    await org.reaches(session.id, 'ACTIVE');
+    await stop(session.id);
+    await org.reaches(session.id, 'CANCELLED');
+    expect(await network.visitor.reaches(at(ssh))).toBe(true);
+    expect((await org.admin.delete(`/static-ip-rules/${id}`)).status).toBe(204);
+    await guards(ssh);
+  });
+
+  it('ends a session at its time, and an extended one at its new time', async () => {
+    const { id } = await start();
+    await org.reaches(id, 'ACTIVE');
+    const connection = await network.visitor.hold(at(ssh));
+    await org.expire(id, 1000);
+    await org.reaches(id, 'EXPIRED');
+    expect(await network.visitor.reaches(at(ssh))).toBe(false);
+    expect(await network.visitor.answers(connection)).toBe(false);
+
+    const extended = await start({ durationHours: 1 });
+    await org.reaches(extended.id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${extended.id}/extend`, { additionalHours: 1 }));
+    await until('the host has the new end', async () =>
+      /10\.77\.0\.2 +tcp \d+ +1 h 59 min/.test(await status()),
+    );
+    await stop(extended.id);
+    await org.reaches(extended.id, 'CANCELLED');
+    expect(await status()).toContain('Open to nobody');
+  });
+
+  it('tells on the host what is guarded, and what is open for how long', async () => {
+    const { id } = await start({ durationHours: 2 });
+    await org.reaches(id, 'ACTIVE');
+    expect(await status()).toContain(`Guarded: tcp ${ssh}`);
+    expect(await status()).toMatch(/10\.77\.0\.2 +tcp \d+ +1 h 59 min/);
+    await stop(id);
+    await org.reaches(id, 'CANCELLED');
+  });
+
+  it('its dry run prints the ruleset for what the server says, and changes nothing', async () => {
+    const before = network.nft('list', 'ruleset');
+    const { code, output } = await AgentProcess.run(
+      network,
+      { key: host.plainKey },
+      '--dry-run',
+      '--server',
+      server,
+      '--name',
+      host.name,
+    );
+    expect(code).toBe(0);
+    expect(output).toContain('table inet drawbridge {');
+    expect(output).toContain(`guarded_ports { 6 . ${ssh} }`);
+    expect(withoutCounters(network.nft('list', 'ruleset'))).toBe(withoutCounters(before));
+  });
+
+  const status = async (): Promise<string> => (await AgentProcess.run(network, {}, '--status')).output;
+  const withoutCounters = (ruleset: string): string => ruleset.replaceAll(/packets \d+ bytes \d+/g, '');
+});

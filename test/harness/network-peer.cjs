@@ -1,0 +1,144 @@
+/** Runs inside a network namespace and does there what a test says over its channel. */
+const { createServer, connect } = require('node:net');
+const dgram = require('node:dgram');
+
+const clock = () => performance.timeOrigin + performance.now();
+const held = new Map();
+const deeds = { listen, relay, reaches, opens, closes, hold, answers, listenUdp, reachesUdp };
+
+/** Answers everything it is sent. @returns the port */
+function listen({ address = '::', port = 0 }) {
+  return listening(
+    createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.pipe(socket);
+    }),
+    { host: address, port },
+  );
+}
+
+/** A port of this namespace's loopback that leads to a socket in the file system, out of it. */
+function relay({ path }) {
+  return listening(
+    createServer((client) => {
+      const server = connect(path);
+      for (const [one, other] of [
+        [client, server],
+        [server, client],
+      ]) {
+        one.on('error', () => other.destroy());
+        one.on('close', () => other.destroy());
+        one.pipe(other);
+      }
+    }),
+    { host: '127.0.0.1', port: 0 },
+  );
+}
+
+function listening(server, where) {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => resolve(server.address().port));
+  });
+}
+
+/** Whether a connection comes about. */
+function reaches({ address, port, from, withinMs = 300 }) {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port, localAddress: from });
+    const done = (isOpen) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(isOpen);
+    };
+    const timer = setTimeout(() => done(false), withinMs);
+    socket.once('connect', () => done(true));
+    socket.once('error', () => done(false));
+  });
+}
+
+/** Tries again and again, as a lost first packet is sent again only after a second. @returns when it was open */
+async function opens({ address, port, from, everyMs = 2, withinMs = 20_000 }) {
+  const deadline = clock() + withinMs;
+  let openAt = null;
+  const tries = [];
+  while (openAt === null && clock() < deadline) {
+    tries.push(
+      reaches({ address, port, from, withinMs: 300 }).then((isOpen) => isOpen && (openAt ??= clock())),
+    );
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+  return openAt;
+}
+
+/** @returns when the first try was made that did not come through */
+async function closes({ address, port, from, everyMs = 2, withinMs = 20_000 }) {
+  const deadline = clock() + withinMs;
+  let closedAt = null;
+  while (closedAt === null && clock() < deadline) {
+    const at = clock();
+    void reaches({ address, port, from, withinMs: 300 }).then((isOpen) => {
+      if (!isOpen && (closedAt === null || at < closedAt)) closedAt = at;
+    });
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+  return closedAt;
+}
+
+/** Keeps a connection. @returns its number */
+function hold({ address, port, from }) {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port, localAddress: from });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      held.set(held.size, socket);
+      resolve(held.size - 1);
+    });
+  });
+}
+
+/** Whether a kept connection still carries something there and back. */
+function answers({ connection, withinMs = 500 }) {
+  return new Promise((resolve) => {
+    const socket = held.get(connection);
+    const timer = setTimeout(() => resolve(false), withinMs);
+    socket.once('data', () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+    socket.write('?');
+  });
+}
+
+function listenUdp({ port }) {
+  return new Promise((resolve, reject) => {
+    const socket = dgram.createSocket('udp4');
+    socket.on('message', (message, { port: to, address }) => socket.send(message, to, address));
+    socket.once('error', reject);
+    socket.bind(port, '0.0.0.0', () => resolve(socket.address().port));
+  });
+}
+
+function reachesUdp({ address, port, withinMs = 300 }) {
+  return new Promise((resolve) => {
+    const socket = dgram.createSocket('udp4');
+    const done = (isOpen) => {
+      clearTimeout(timer);
+      socket.close();
+      resolve(isOpen);
+    };
+    const timer = setTimeout(() => done(false), withinMs);
+    socket.once('message', () => done(true));
+    socket.once('error', () => done(false));
+    socket.send('?', port, address);
+  });
+}
+
+process.on('message', ({ id, deed, given }) => {
+  Promise.resolve(deeds[deed](given)).then(
+    (result) => process.send({ id, result }),
+    (error) => process.send({ id, error: String(error) }),
+  );
+});
+process.once('disconnect', () => process.exit(0));
+process.send({ ready: true });

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const PEER = resolve(__dirname, 'network-peer.cjs');
+
+/** Agents run as nobody: all that they may do more than others is to change the firewall. */
+export const NOBODY = 65_534;
+export const AS_NOBODY = [
+  'setpriv',
+  `--reuid=${NOBODY}`,
+  `--regid=${NOBODY}`,
+  '--clear-groups',
+  '--no-new-privs',
+] as const;
+
+/**
+ * Whether this machine can be divided into networks with a firewall each. Where it cannot, the tests say so instead of
+ * passing in silence.
+ */
+export const hasNetworks = ((): boolean => {
+  const name = `drawbridge-probe-${randomBytes(4).toString('hex')}`;
+  if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return false;
+  const works = [
+    ['nft', 'list', 'tables'],
+    [...AS_NOBODY, process.execPath, '--version'],
+  ].every((command) => spawnSync('ip', ['netns', 'exec', name, ...command]).status === 0);
+  spawnSync('ip', ['netns', 'del', name]);
+  return works;
+})();
+
+export const sayNotTested = (what: string): boolean =>
+  process.stderr.write(
+    `\n*** no network namespaces or no nft here (root, iproute2, nftables, util-linux): ${what} WAS NOT TESTED ***\n\n`,
+  );
+
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+  /** whose connection it is to be */
+  readonly from?: string;
+}
+
+/** A process inside a namespace. */
+export class Peer {
+  private readonly waiting = new Map<number, (answer: { result?: unknown; error?: string }) => void>();
+  private asked = 0;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.on('message', (message: { id: number; result?: unknown; error?: string }) => {
+      this.waiting.get(message.id)?.(message);
+      this.waiting.delete(message.id);
+    });
+  }
+
+  static async in(namespace: string): Promise<Peer> {
+    const child = spawn('ip', ['netns', 'exec', namespace, process.execPath, PEER], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await new Promise((ready, failed) => {
+      child.once('message', ready);
+      child.once('exit', () => failed(new Error(`Nothing runs in the namespace ${namespace}`)));
+    });
+    return new Peer(child);
+  }
+
+  /** A server that answers everything. @returns its port */
+  listen = (where: { address?: string; port?: number } = {}): Promise<number> => this.does('listen', where);
+  listenUdp = (port: number): Promise<number> => this.does('listenUdp', { port });
+  /** A port of the loopback that leads to a socket in the file system. */
+  relay = (path: string): Promise<number> => this.does('relay', { path });
+  reaches = (place: Place): Promise<boolean> => this.does('reaches', place);
+  reachesUdp = (place: Place): Promise<boolean> => this.does('reachesUdp', place);
+  /** Tries without a pause. @returns when it was open first, on the machine's clock; null: it never was */
+  opens = (place: Place): Promise<number | null> => this.does('opens', place);
+  /** @returns when it was closed first, on the machine's clock; null: it never was */
+  closes = (place: Place): Promise<number | null> => this.does('closes', place);
+  /** Keeps a connection. @returns its number */
+  hold = (place: Place): Promise<number> => this.does('hold', place);
+  answers = (connection: number): Promise<boolean> => this.does('answers', { connection });
+
+  stop(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private does<T>(deed: string, given: object): Promise<T> {
+    const id = (this.asked += 1);
+    return new Promise((done, failed) => {
+      this.waiting.set(id, ({ result, error }) => {
+        if (error === undefined) done(result as T);
+        else failed(new Error(error));
+      });
+      this.child.send({ id, deed, given });
+    });
+  }
+}
+
+/** Both networks' addresses are private to them: nothing outside is reached, or reaches them. */
+export const HOST = { ipv4: '10.77.0.1', ipv6: 'fd77::1' } as const;
+export const VISITOR = { ipv4: '10.77.0.2', ipv6: 'fd77::2', otherIpv4: '10.77.0.3' } as const;
+
+/** A host and somebody who visits it: two network namespaces and a cable between them. */
+export class Network {
+  private readonly servers: Server[] = [];
+  private readonly sockets = new Set<Socket>();
+  private readonly owners: ChildProcess[] = [];
+
+  private constructor(
+    private readonly names: { readonly host: string; readonly visitor: string },
+    readonly host: Peer,
+    readonly visitor: Peer,
+    /** for files that both this machine and the host see */
+    readonly folder: string,
+  ) {}
+
+  static async start(): Promise<Network> {
+    const id = randomBytes(4).toString('hex');
+    const names = { host: `dbh-${id}`, visitor: `dbv-${id}` };
+    for (const name of Object.values(names)) ip('netns', 'add', name);
+    ip(
+      '-n',
+      names.host,
+      'link',
+      'add',
+      'eth0',
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
+      names.visitor,
+    );
+    for (const [name, addresses] of [
+      [names.host, [`${HOST.ipv4}/24`, `${HOST.ipv6}/64`]],
+      [names.visitor, [`${VISITOR.ipv4}/24`, `${VISITOR.ipv6}/64`, `${VISITOR.otherIpv4}/24`]],
+    ] as const) {
+      for (const address of addresses) addAddress(name, address);
+      for (const link of ['lo', 'eth0']) ip('-n', name, 'link', 'set', link, 'up');
+    }
+    const folder = mkdtempSync(join(tmpdir(), `drawbridge-network-${id}-`));
+    const [host, visitor] = await Promise.all([Peer.in(names.host), Peer.in(names.visitor)]);
+    return new Network(names, host, visitor, folder);
+  }
+
+  /** The command line that runs something on the host. */
+  onHost(...command: readonly string[]): [string, string[]] {
+    return ['ip', ['netns', 'exec', this.names.host, ...command]];
+  }
+
+  /** Runs nft on the host. @returns what it prints */
+  nft(...args: readonly string[]): string {
+    const [program, rest] = this.onHost('nft', ...args);
+    return execFileSync(program, rest, {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  /** Another program takes a table of the host for itself: nobody else may change it until it lets go. */
+  ownTable(table: string): { letGo: () => void } {
+    const [program, args] = this.onHost('nft', '--interactive');
+    const owner = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+    this.owners.push(owner);
+    owner.stdin.write(`delete table ${table}; add table ${table} { flags owner; }\n`);
+    return { letGo: () => owner.stdin.end() };
+  }
+
+  /**
+   * A URL on the host's own loopback that leads to a server of this machine.
+   * @param port of the server, asked for with each connection; null: nobody is there
+   */
+  async reachable(port: () => number | null): Promise<string> {
+    const path = join(this.folder, `${this.servers.length}.sock`);
+    const server = createServer((client) => {
+      const target = port();
+      if (target === null) return client.destroy();
+      return this.join(client, connect(target, '127.0.0.1'));
+    });
+    this.servers.push(server);
+    await new Promise<void>((listening) => server.listen(path, listening));
+    return `http://127.0.0.1:${await this.host.relay(path)}`;
+  }
+
+  /** Every connection to a server of this machine ends. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  stop(): void {
+    for (const server of this.servers) server.close();
+    this.cut();
+    for (const owner of this.owners) owner.kill('SIGKILL');
+    this.host.stop();
+    this.visitor.stop();
+    for (const name of Object.values(this.names)) ip('netns', 'del', name);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private join(client: Socket, server: Socket): void {
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        this.sockets.delete(one);
+        other.destroy();
+      });
+    }
+    client.pipe(server).pipe(client);
+  }
+}
+
+function ip(...args: readonly string[]): void {
+  execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** Without the wait in which IPv6 looks whether somebody else has the address. */
+const addAddress = (namespace: string, address: string): void =>
+  ip('-n', namespace, 'addr', 'add', address, 'dev', 'eth0', ...(address.includes(':') ? ['nodad'] : []));
