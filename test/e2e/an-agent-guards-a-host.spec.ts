@@ -187,6 +187,8 @@ onNetworks('An agent guards a host', () => {
       server,
       '--name',
       host.name,
+      '--state-file',
+      '/nowhere/state.json',
     );
     expect(code).toBe(0);
     expect(output).toContain('table inet drawbridge {');

@@ -128,6 +128,26 @@ describe('The agent channel is for agents', () => {
     expect((await stranger.verify()).status).toBe(404);
   });
 
+  it('a dry run leaves no trace: verified is who has an agent, and the name is free for it', async () => {
+    const host = await guardedHost(org, 'db-host-dry');
+    const look = (): Promise<Answer<AgentState>> => key.get('/agents/state?agent=db-host-dry&dryRun=true');
+    expect(await look()).toMatchObject({
+      status: 200,
+      body: { guarded: [{ protocol: 'tcp', ports: [22] }], rules: [] },
+    });
+    expect((await host.verify()).status).toBe(404);
+    const agent = host.agent('one');
+    await agent.fetched();
+    await host.verify();
+    const { id } = await org.started({ resourceIds: [host.resourceId], ipv4Address: '203.0.113.40' });
+    const { rules } = (await look()).body;
+    expect(rules).toMatchObject([{ ipAddress: '203.0.113.40', unconfirmed: true }]);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    // nobody who could have opened it was told of it
+    await org.reaches(id, 'CANCELLED');
+    expect((await look()).body.rules).toEqual([]);
+  });
+
   it('hundreds that wait hold no database connection, and hinder nobody', async () => {
     const many = 300;
     const agents = Array.from({ length: many }, (_, index) => new TestAgent(key, `crowd-${index}`));

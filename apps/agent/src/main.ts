@@ -43,7 +43,7 @@ async function main(): Promise<number> {
       await restored(options, file.read());
       return 0;
     case 'dry-run':
-      return dryRun(options, options.connection!, await identified(file));
+      return dryRun(options, options.connection!);
     case 'serve':
       return serve(options, options.connection!, file);
   }
@@ -85,8 +85,11 @@ async function restored(options: AgentOptions, { state }: KeptState): Promise<Gu
   return guard;
 }
 
-async function dryRun(options: AgentOptions, connection: Connection, kept: KeptState): Promise<number> {
-  const state = await channelOf(connection, kept).state(null, 0, new AbortController().signal);
+async function dryRun(options: AgentOptions, connection: Connection): Promise<number> {
+  const state = await channelOf(connection, { instance: 'dry run', state: null }).preview();
+  if (state.guarded.length === 0) {
+    process.stderr.write(`No resource names ${connection.name}: nothing would be guarded\n`);
+  }
   const { elements } = openings(state.rules, runningMs());
   const wanted = new Map([...guardElements(state.guarded), ...elements]);
   say(replaceTransaction(wanted, runningMs(), options));

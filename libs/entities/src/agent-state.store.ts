@@ -74,6 +74,11 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
     }
   }
 
+  /** What the host is to be now, for somebody who only looks. */
+  async preview(tx: Tx, organization: OrganizationId, targetKey: string): Promise<AgentState> {
+    return (await this.read(tx, organization, { targetKey, servedVersion: null })).state;
+  }
+
   /** The version of what the host is to be now. */
   async version(tx: Tx, organization: OrganizationId, agent: ServingAgent): Promise<string> {
     return (await this.read(tx, organization, agent)).state.version;
@@ -82,7 +87,7 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
   private async read(
     tx: Tx,
     organization: OrganizationId,
-    { targetKey, servedVersion }: ServingAgent,
+    { targetKey, servedVersion }: Pick<ServingAgent, 'targetKey' | 'servedVersion'>,
   ): Promise<{ state: AgentState; rules: RawRule[] }> {
     const [host] = await tx.query<{ serverTime: Date; targetId: string | null; configs: TrafficConfig[] }[]>(
       `SELECT clock_timestamp() AS "serverTime", t.id AS "targetId",

@@ -61,6 +61,13 @@ export class Channel {
     }
   }
 
+  /** The state as it is now, for somebody who only looks: it makes nobody the agent of the host. @throws ChannelError */
+  async preview(): Promise<HostState> {
+    const query = new URLSearchParams({ agent: this.options.name, dryRun: 'true' });
+    const never = new AbortController().signal;
+    return readState(await this.ask(`state?${query.toString()}`, { method: 'GET' }, 0, never), this.now());
+  }
+
   /** Tells what became of the state with this version. @throws ChannelError, and what `gone` was aborted with */
   async report(version: string, report: Report, gone: AbortSignal): Promise<void> {
     const { name, instance } = this.options;

@@ -41,7 +41,8 @@ export class AgentsService {
   ) {}
 
   /**
-   * The whole state, as soon as it has another version than the one asked with, or after the wait.
+   * The whole state, as soon as it has another version than the one asked with, or after the wait. A dry run is
+   * answered at once and leaves no trace: whoever looks is not the host's agent.
    * @throws ApiError 409 while another installation serves under the name
    */
   async state(
@@ -51,6 +52,9 @@ export class AgentsService {
     gone: AbortSignal,
   ): Promise<AgentState> {
     const visit = visitOf(principal, asked, origin);
+    if (asked.dryRun) {
+      return this.states.preview(this.database.autocommit, principal.organizationId, visit.targetKey);
+    }
     const until = performance.now() + (asked.waitSeconds ?? 0) * 1000;
     const watch = this.waits.watch(visit.targetKey);
     try {

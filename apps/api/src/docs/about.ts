@@ -12,7 +12,7 @@ changes belongs to the caller's organization; an object of another one does not 
 
 ## Requests
 
-Bodies are JSON objects of at most 100 kB. Fields nobody knows are ignored. Ids are UUIDs, times are ISO 8601 in UTC,
+Bodies are JSON objects of at most 100 kB. Fields nobody knows are ignored, but those of a resource’s config. Ids are UUIDs, times are ISO 8601 in UTC,
 addresses are in canonical notation. Lists come in pages (\`page\` from 0, \`size\` up to 100) and tell the total in
 \`X-Total-Count\` and the pages beside them in \`Link\`; audit logs and health events are page objects that hold the same.
 

@@ -26,6 +26,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   waitSeconds: 'How long to wait for a change before answering',
   agent: 'The name of the agent',
   version: 'The version of the state the caller has',
+  dryRun: 'Whether to look only',
   instance: 'Which installation asks: the same across its restarts',
   adapter: 'The payment provider that reports',
   token: 'The token of the link',

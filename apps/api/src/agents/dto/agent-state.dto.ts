@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { PROTOCOLS, type Protocol } from '#rules';
 import { AGENT_NAME, AGENT_NAME_WORDS } from '../agent-name';
 
@@ -47,6 +47,16 @@ export class AgentStateQueryDto extends AgentIdentityDto {
   @Max(30, { message: 'must be at most 30' })
   @IsInt({ message: 'must be a whole number of seconds' })
   waitSeconds?: number;
+
+  @ApiPropertyOptional({
+    default: false,
+    description:
+      'true: at once, for somebody who only looks. The caller does not count as the agent of the host',
+  })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean({ message: 'must be true or false' })
+  dryRun?: boolean;
 }
 
 @ApiSchema({ description: 'Traffic that is to be closed to everybody but the addresses of the rules.' })

@@ -24,6 +24,7 @@ import { PROTOCOLS, PROVIDERS } from '#rules';
 import { LAST_PAGE } from '../../http/page-query.dto';
 import { asId, trimmed } from '../../http/text-fields';
 import { leftOutWhenNull } from '../../http/absent-fields';
+import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -180,6 +181,7 @@ export class CreateResourceDto {
   @IsOptional()
   @Type(() => ResourceConfigDto)
   @ValidateNested()
+  @knownFieldsOnly(() => ResourceConfigDto)
   @IsObject({ message: 'must be an object' })
   config?: ResourceConfigDto;
 }
