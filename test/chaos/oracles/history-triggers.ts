@@ -65,13 +65,13 @@ const ALL = Object.keys(TABLES) as Table[];
 /**
  * From now on every move of a session, an address, a cloud rule and its holders is written down, in the transaction
  * that makes it. What there is already comes first, marked as seeded. An older history of the database is forgotten.
+ * Several statements in one query are one transaction.
  */
-export const INSTALL_HISTORY = `BEGIN;
+export const INSTALL_HISTORY = `
     DROP TABLE IF EXISTS chaos_moves CASCADE;
     ${ALL.map(removal).join('')}
     CREATE TABLE chaos_moves (
       id bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp(),
       xact text NOT NULL DEFAULT pg_current_xact_id()::text, seeded boolean NOT NULL DEFAULT false,
       kind text NOT NULL, row_id uuid NOT NULL, was text, now text, facts jsonb NOT NULL);
-    ${ALL.map(recorder).join('')}
-    COMMIT;`;
+    ${ALL.map(recorder).join('')}`;

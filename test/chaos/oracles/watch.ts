@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import type { Drawbridge } from '../../harness/drawbridge';
 import type { CloudCall, OpenRule, TimelineEntry } from '../../harness/simulator-client';
 import type { Call, CloudEvent, CloudRule, Evidence, FaultWindow, KeyedAnswer } from './evidence';
@@ -18,6 +19,22 @@ export interface Judging {
 
 /** The parts of a Drawbridge that a watch needs. */
 export type Watched = Pick<Drawbridge, 'cloud' | 'query' | 'databaseUrl'>;
+
+const DEADLOCK = '40P01';
+const MOST_TRIES = 5;
+
+/** Triggers lock tables that the product works with meanwhile: PostgreSQL may choose this as the victim. */
+async function installHistory(drawbridge: Watched): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await drawbridge.query(INSTALL_HISTORY);
+      return;
+    } catch (error) {
+      const isVictim = error instanceof DatabaseError && error.code === DEADLOCK;
+      if (!isVictim || tries === MOST_TRIES) throw error;
+    }
+  }
+}
 
 /** Watches one Drawbridge for the length of a scenario, by the simulated cloud's own timeline. */
 export class Watch {
@@ -46,7 +63,7 @@ export class Watch {
    * database, what stands in the clouds is noted. A second watch on a database replaces the first.
    */
   static async begin(drawbridge: Watched): Promise<Watch> {
-    await drawbridge.query(INSTALL_HISTORY);
+    await installHistory(drawbridge);
     const [audit] = await drawbridge.query<{ last: string }>(
       'SELECT coalesce(max(sequence), 0)::text AS last FROM audit_records',
     );
