@@ -13,7 +13,14 @@ export type Fault =
   | 'quota'
   | 'slow'
   | 'timeout-after-success'
-  | 'timeout-before';
+  | 'timeout-before'
+  | 'stale-read'
+  | 'conflict'
+  | 'html-page'
+  | 'oversized'
+  | 'truncated'
+  | 'error-in-success'
+  | 'fail-later';
 
 /** One opening as the cloud itself tells it, without the driver. */
 export interface Opening {

@@ -1,60 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { DriverError, DriverRegistry } from '#drivers';
+import { DriverRegistry } from '#drivers';
 import type { CloudTarget, PlacedObject, RuleChange } from '#drivers';
-import {
-  ruleKey,
-  ruleSpecs,
-  type ChangeResult,
-  type ObservedRule,
-  type PortsPerRule,
-  type Provider,
-  type RuleSpec,
-} from '#rules';
-import type { BenchOptions, CloudFacts, DriverBench } from './driver-bench';
+import { ruleKey, ruleSpecs, type PortsPerRule, type Provider, type RuleSpec } from '#rules';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { EXPIRES_AT, driverHand, hosts, kinds, opening, remove, thrown } from './driver-hand';
+import { describeFaults } from './fault-conformance';
 
-type AddChange = Extract<RuleChange, { action: 'add' }>;
-
-const EXPIRES_AT = 1_900_000_000;
 const ROOM = 60;
 const PLENTY = 2000;
 /** Beside the deadlines that a case may meet, on a machine with other work. */
 const CASE_MS = 20_000;
-
-const opening = ({ ports }: CloudFacts, cidr: string, port = 22): RuleSpec =>
-  ports
-    ? { address: cidr, protocol: 'tcp', ports: [{ from: port, to: port }] }
-    : { address: cidr, protocol: 'all', ports: [] };
-
-const hosts = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `203.0.${100 + Math.floor(index / 250)}.${index % 250}/32`);
-
-const hosts6 = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `2001:db8::${(index + 1).toString(16)}/128`);
-
-const remove = (providerRuleId: string): RuleChange => ({
-  action: 'remove',
-  ruleId: randomUUID(),
-  providerRuleId,
-});
-
-const kinds = (results: readonly ChangeResult[]): string[] =>
-  results.map((result) => (result.result === 'refused' ? result.kind : result.result));
-
-/** What was not even sent is refused as a whole. */
-const refusedAll = (error: unknown, count: number): ChangeResult[] => {
-  if (!(error instanceof DriverError)) throw error;
-  const { kind, message } = error;
-  return Array.from({ length: count }, () => ({ result: 'refused', kind, message }));
-};
-
-/** The kind of the DriverError a call throws. */
-const thrown = async (call: Promise<unknown>): Promise<unknown> => {
-  const error: unknown = await call.then(
-    () => 'no error',
-    (reason: unknown) => reason,
-  );
-  return error instanceof DriverError ? error.kind : error;
-};
 
 /**
  * What every driver must do, whatever the provider.
@@ -80,49 +35,18 @@ export function describeDriver(
     });
     beforeEach(async () => {
       await bench.reset();
-      claims.clear();
+      hand.forget();
       target = bench.target(0);
     });
     afterAll(() => bench.close());
 
-    const open = (cidr: string, port = 22): RuleSpec => opening(bench.cloud, cidr, port);
-    /** Of an IPv6 address, and of an IPv4 one instead where an object takes no other. */
-    const elsewhere = (v6: string, v4: string): string => (bench.cloud.oneVersion ? v4 : v6);
-    const others = (count: number): string[] =>
-      hosts6(count).map((cidr, index) => elsewhere(cidr, `198.51.100.${index}/32`));
-    const add = (spec: RuleSpec, deployment = target.deployment): AddChange => {
-      const ruleId = randomUUID();
-      return { action: 'add', ruleId, spec, mark: { deployment, ruleId, expiresAt: EXPIRES_AT }, config: {} };
-    };
+    const hand = driverHand(
+      () => bench,
+      () => target,
+    );
+    const { open, elsewhere, others, add, apply, read, addOne, addresses } = hand;
     const portsPerRule = (): PortsPerRule =>
       DriverRegistry.facts(bench.driver.kind).resourceTypes[target.resourceType]!.portsPerRule;
-    /** What the database would claim to stand in each object: everything that was ever about to be added. */
-    const claims = new Map<string, Map<string, string>>();
-    const claimed = (on: CloudTarget): CloudTarget => ({
-      ...on,
-      claims: claims.get(on.identifier) ?? new Map<string, string>(),
-    });
-    const apply = (changes: readonly RuleChange[], on = target): Promise<ChangeResult[]> => {
-      const before = claimed(on);
-      const adds = changes.filter((change) => change.action === 'add');
-      claims.set(
-        on.identifier,
-        new Map([...before.claims, ...adds.map((change) => [ruleKey(change.spec), change.ruleId] as const)]),
-      );
-      return bench.driver
-        .applyChanges(before, changes)
-        .catch((error: unknown) => refusedAll(error, changes.length));
-    };
-    const read = (on = target): Promise<ObservedRule[]> => bench.driver.readRules(claimed(on));
-    const addOne = async (spec: RuleSpec, on = target): Promise<{ change: AddChange; id: string }> => {
-      const change = add(spec);
-      const [result] = await apply([change], on);
-      if (result?.result !== 'done' || result.providerRuleId === null)
-        throw new Error('The rule was not added');
-      return { change, id: result.providerRuleId };
-    };
-    const addresses = async (on = target): Promise<string[]> =>
-      (await bench.openings(on)).map(({ address }) => address).sort();
 
     describe('adds, reads and removes', () => {
       it('opens an IPv4 address and shows it as ours', async () => {
@@ -585,6 +509,8 @@ export function describeDriver(
       });
     });
   });
+
+  describeFaults(`${driverName} when its cloud misbehaves`, start, caseMs);
 
   describe(`${driverName} with a large object`, () => {
     let bench: DriverBench;

@@ -32,6 +32,10 @@ export const methodNotSupported = (method: string): AdminError =>
 export const etcdTrouble = (): AdminError =>
   new AdminError(503, 'EtcdTrouble', { error_msg: 'has no healthy etcd endpoint available' });
 
+/** Between the gateway's own look and its write somebody else wrote. */
+export const valueChanged = (): AdminError =>
+  new AdminError(503, 'ValueChanged', { error_msg: 'value changed before overwritten' });
+
 export const tooManyRequests = (): AdminError =>
   new AdminError(429, 'TooManyRequests', { error_msg: 'Too Many Requests' }, { 'retry-after': '1' });
 

@@ -22,6 +22,7 @@ import {
   keyNotFound,
   tokenRefused,
   tooManyRequests,
+  valueChanged,
 } from './admin-error';
 import { GatewayObjects, TARGETS, type Remembered } from './gateway-objects';
 import { whitelistOf, withWhitelist } from './ip-restriction';
@@ -37,7 +38,7 @@ const PLANNED: Readonly<Record<Refusal, () => AdminError>> = {
   refuse: () => tokenRefused('wrong apikey'),
   'not-found': keyNotFound,
   quota: () => bodyTooLarge(1_600_000, 1_572_864),
-  conflict: etcdTrouble,
+  conflict: valueChanged,
   invalid: () => invalid('invalid configuration: property "whitelist" validation failed'),
   unauthenticated: () => tokenRefused('wrong apikey'),
 };

@@ -15,6 +15,7 @@ export const FAULT_KINDS = [
   'invalid',
   'unauthenticated',
   'html-page',
+  'oversized',
   'truncated',
   'error-in-success',
   'fail-later',

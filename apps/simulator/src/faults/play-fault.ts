@@ -41,6 +41,9 @@ const HTML_PAGE: CloudAnswer = {
   outcome: 'HTML_PAGE',
 };
 
+/** Longer than any honest answer. */
+const OVERSIZED_BYTES = 12_000_000;
+
 const DEFAULT_SLOW_MS = 5000;
 const DEFAULT_STALE_MS = 5000;
 
@@ -78,6 +81,8 @@ export async function playFault(
       return NO_ANSWER;
     case 'html-page':
       return HTML_PAGE;
+    case 'oversized':
+      return { ...HTML_PAGE, body: HTML_PAGE.body.padEnd(OVERSIZED_BYTES), outcome: 'OVERSIZED' };
     case 'truncated':
       return truncated(await performer.perform({}));
     case 'error-in-success':
