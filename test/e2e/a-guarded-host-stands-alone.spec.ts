@@ -150,6 +150,16 @@ onNetworks('A guarded host stands alone', () => {
 
   describe('and its machine is started again, without a server,', () => {
     const file = (): string => stateFile(network);
+    interface KeptRule {
+      readonly cidr: string;
+      readonly leftMs: number | null;
+    }
+    /** The file is written once the host is so, and before that is reported. */
+    const isKept = (isIt: (rule: KeptRule) => boolean): Promise<boolean> =>
+      until('it is in the state file', async () => {
+        const { state } = JSON.parse(readFileSync(file(), 'utf8')) as { state: { rules: KeptRule[] } };
+        return state.rules.some(isIt);
+      });
     const powerCut = async (agent: AgentProcess): Promise<void> => {
       serverGoes();
       await agent.stop('SIGKILL');
@@ -162,6 +172,7 @@ onNetworks('A guarded host stands alone', () => {
       const range = { label: 'office', ipAddress: VISITOR.otherIpv4, resourceIds: [host.resourceId] };
       await org.admin.expect(201, org.admin.post('/static-ip-rules', range));
       await until('it is let in', () => network.visitor.reaches({ ...place, from: VISITOR.otherIpv4 }));
+      await isKept(({ cidr }) => cidr === `${VISITOR.otherIpv4}/32`);
       await powerCut(agent);
       expect(await run('--restore')).toEqual({ code: 0, output: '' });
       expect(await isOpen()).toBe(false);
@@ -171,7 +182,8 @@ onNetworks('A guarded host stands alone', () => {
     it('a session goes on for the time it had left, as far as the machine’s own clocks tell', async () => {
       const agent = await served();
       const id = await active();
-      await endsIn(id, 6);
+      await endsIn(id, 9);
+      await isKept(({ leftMs }) => leftMs !== null && leftMs < 10_000);
       await powerCut(agent);
       expect((await run('--restore')).code).toBe(0);
       expect(await isOpen()).toBe(true);
