@@ -86,7 +86,7 @@ describe('E. A rule on which the worker always fails', () => {
     for (const { id } of sessions) await org.reaches(id, 'ACTIVE');
     await poison(bad, 'REMOVED');
     for (const { id } of sessions) await org.expire(id);
-    await org.reaches(neighbour.id, 'EXPIRED', 20_000);
+    await org.reaches(neighbour.id, 'EXPIRED', 8000);
     await triedAgain(bad, 2);
     expect(await historyOf(drawbridge.cloud, { target: group(2), address: bad })).toEqual([
       'opened',
