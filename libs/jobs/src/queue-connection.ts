@@ -1,11 +1,7 @@
-import {
-  createPostgresBackend,
-  runMigrations,
-  setDefaultBackendFactory,
-  type ConnectionOptions,
-} from 'bullmq';
+import { runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Client, Pool } from 'pg';
+import { postgresQueue } from './postgres-queue';
 
 export interface QueueSettings {
   /** the queue is in this Redis; null: in PostgreSQL */
@@ -23,10 +19,7 @@ export interface QueueConnection {
 
 const ANSWER_WITHIN_MS = 2000;
 
-/**
- * Build it only after the database is connected: a PostgreSQL queue made while the server is down never recovers.
- * @param onError told of a lost connection; the connection comes back by itself
- */
+/** @param onError told of a lost connection; the connection comes back by itself */
 export function connectQueue(settings: QueueSettings, onError: (error: Error) => void): QueueConnection {
   return settings.redisUrl === null
     ? overPostgres(settings.databaseUrl, onError)
@@ -34,7 +27,7 @@ export function connectQueue(settings: QueueSettings, onError: (error: Error) =>
 }
 
 function overPostgres(connectionString: string, onError: (error: Error) => void): QueueConnection {
-  setDefaultBackendFactory(createPostgresBackend);
+  setDefaultBackendFactory(postgresQueue);
   const pool = new Pool({
     connectionString,
     max: 12,

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { DriverRegistry } from '#drivers';
 import { organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
@@ -54,6 +55,35 @@ describe('J. Deploy and operations: health in each fault', () => {
     await way.restore();
     await bothTell(200);
     expect(await ready()).toEqual([200, 200]);
+  });
+
+  it('with the database cut off in the moment a worker is up: alive, and on its queue when it is back [J6]', async () => {
+    const slowWay = await SeverableConnection.to(drawbridge.databaseUrl);
+    slowWay.slow(50);
+    const starting = await drawbridge.startWorker({ DATABASE_URL: slowWay.url, METRICS_PORT: '0' });
+    const ask = (path: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${starting.port}${path}`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    // it has looked at the database and not yet at the queue, which takes some ways to and fro
+    await slowWay.cut();
+    await until('it noticed', async () => (await ask('/health/ready')).status === 503, 60_000);
+    expect((await ask('/health')).status).toBe(200);
+    await slowWay.restore();
+    await until('it is ready', async () => (await ask('/health/ready')).status === 200, 60_000);
+    await until(
+      'it waits for wake-ups',
+      async () => {
+        const waiting = await drawbridge.query<{ client_port: number }>(
+          `SELECT client_port FROM pg_stat_activity WHERE query LIKE '%LISTEN bullmq_jobs%'`,
+        );
+        return (
+          waiting.filter(({ client_port }) => slowWay.owns(client_port)).length ===
+          DriverRegistry.providers.length
+        );
+      },
+      60_000,
+    );
+    await starting.stop();
+    await slowWay.cut();
   });
 
   it('with a database that stands still and says nothing: alive, and not ready within seconds [J6]', async () => {

@@ -7,11 +7,15 @@ import type { ConvergenceRunner } from './convergence-runner';
 const LOCK_MS = 10_000;
 /** The same in every worker: on Redis one key throttles the check of all. */
 const STALLED_CHECK_MS = 5000;
+/** After an error of the queue, where BullMQ would ask again at once, and again. */
+const ASK_AGAIN_MS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Takes wake-ups off the queues. A job is a key and no more; lost, late or repeated, it does no harm. */
 export class ConvergenceProcessors {
   private readonly workers: Worker<ConvergeJob>[];
+  private readonly paused = new Map<Worker<ConvergeJob>, NodeJS.Timeout>();
+  private isClosed = false;
 
   constructor(
     providers: readonly Provider[],
@@ -29,16 +33,29 @@ export class ConvergenceProcessors {
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
       });
-      worker.on('error', (error) =>
-        log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on'),
-      );
+      worker.on('error', (error) => {
+        log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on');
+        this.pause(worker);
+      });
       return worker;
     });
   }
 
   /** Takes no more jobs and waits for those under way. */
   async close(): Promise<void> {
+    this.isClosed = true;
+    for (const timer of this.paused.values()) clearTimeout(timer);
     await Promise.all(this.workers.map((worker) => worker.close()));
+  }
+
+  private pause(worker: Worker<ConvergeJob>): void {
+    if (this.isClosed || this.paused.has(worker)) return;
+    void worker.pause(true);
+    const resume = (): void => {
+      this.paused.delete(worker);
+      void worker.resume();
+    };
+    this.paused.set(worker, setTimeout(resume, ASK_AGAIN_MS));
   }
 }
 
