@@ -78,23 +78,33 @@ describe('E. A rule on which the worker always fails', () => {
   });
 
   it('while it is closed: it is closed in the cloud all the same, and told as closed once that can be written [E9]', async () => {
-    const [bad, good] = ['203.0.113.20', '203.0.113.21'];
-    const sessions = await Promise.all(
-      [bad, good].map((ipv4Address) => org.started({ ipv4Address, resourceIds: [org.resourceIds[2]] })),
+    const sessions = new Map<string, string>();
+    for (const ipv4Address of ['203.0.113.20', '203.0.113.21', '203.0.113.22']) {
+      const { id } = await org.started({ ipv4Address, resourceIds: [org.resourceIds[2]] });
+      await org.reaches(id, 'ACTIVE');
+      sessions.set(ipv4Address, id);
+    }
+    const rules = await drawbridge.query<{ address: string }>(
+      `SELECT split_part(address, '/', 1) AS address FROM rules WHERE split_part(address, '/', 1) = ANY ($1) ORDER BY id`,
+      [[...sessions.keys()]],
     );
-    const [stuck, neighbour] = sessions as [(typeof sessions)[0], (typeof sessions)[0]];
-    for (const { id } of sessions) await org.reaches(id, 'ACTIVE');
+    const inTurn = rules.map(({ address }) => address);
+    // the one in the middle: of its neighbours, one is written down before it and one after
+    const [bad, ...neighbours] = [1, 0, 2].map((index) => inTurn[index]!) as [string, string, string];
+    const stuck = sessions.get(bad)!;
     await poison(bad, 'REMOVED');
-    for (const { id } of sessions) await org.expire(id);
-    await org.reaches(neighbour.id, 'EXPIRED', 8000);
+    await drawbridge.query('UPDATE sessions SET expires_at = now() WHERE id = ANY ($1)', [
+      [...sessions.values()],
+    ]);
+    for (const address of neighbours) await org.reaches(sessions.get(address)!, 'EXPIRED', 8000);
     await triedAgain(bad, 2);
     expect(await historyOf(drawbridge.cloud, { target: group(2), address: bad })).toEqual([
       'opened',
       'closed',
     ]);
-    expect((await org.session(stuck.id)).status).toBe('EXPIRING');
+    expect((await org.session(stuck)).status).toBe('EXPIRING');
     await cure(bad);
-    await org.reaches(stuck.id, 'EXPIRED', 45_000);
+    await org.reaches(stuck, 'EXPIRED', 45_000);
   });
 
   it('one that cannot even be given up: its neighbours go on [E9]', async () => {

@@ -114,9 +114,13 @@ export class HeldLease {
     this.writtenSize = size;
   }
 
-  /** Call before a change is sent. */
-  asks(): void {
-    this.seen.clear();
+  /**
+   * Call before changes are sent.
+   * @param ruleIds they are about; 'all': a list that is sent whole is about every rule in it
+   */
+  asks(ruleIds: readonly string[] | 'all'): void {
+    if (ruleIds === 'all') this.seen.clear();
+    else for (const ruleId of ruleIds) this.seen.delete(ruleId);
   }
 
   /** Call when a look has settled that nothing is on its way for these rules. */

@@ -66,7 +66,7 @@ export class ObjectWriter {
     await held.keep();
     const ofAction = (action: PlannedChange['action']): string[] =>
       planned.filter((change) => change.action === action).map((change) => change.ruleId);
-    held.asks();
+    held.asks(driver.traits.wholeList ? 'all' : planned.map(({ ruleId }) => ruleId));
     const intentAt = this.timing.now();
     const noted = await this.convergence.recordIntent(
       this.database.autocommit,
