@@ -282,6 +282,8 @@ export class Play {
 
   private async expire(): Promise<void> {
     if (this.chance.happens(0.5)) this.both.now += 3_700_000;
+    const next = await this.both.real((tx) => sweep.untilNextEnd(tx));
+    deepEqual(next && Math.round(next), this.model.sweep.untilNextEnd());
     const modelled = this.model.sweep.expireSessions(1000);
     const expired = await this.both.real((tx) => sweep.expireSessions(tx, 1000));
     deepEqual(expired, modelled);

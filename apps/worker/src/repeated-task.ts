@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
 
+/** Between the starts of two runs, however soon the next one is asked for. */
+const SOONEST_MS = 200;
+
 /** Work done again and again, one run at a time. A run that fails is logged, and the next one follows. */
 export class RepeatedTask {
   private timer: NodeJS.Timeout | null = null;
@@ -9,12 +12,13 @@ export class RepeatedTask {
 
   /**
    * @param everyMs from the start of one run to the start of the next, unless a run takes longer
-   * @param work what takes long looks at `stopping` in between
+   * @param work what takes long looks at `stopping` in between; may tell in how many ms the next run is worth its while,
+   *   when that is sooner
    */
   constructor(
     private readonly name: string,
     private readonly everyMs: number,
-    private readonly work: (stopping: AbortSignal) => Promise<void>,
+    private readonly work: (stopping: AbortSignal) => Promise<number | null | void>,
     private readonly log: Logger,
   ) {}
 
@@ -37,14 +41,17 @@ export class RepeatedTask {
   private async runAndPlanNext(): Promise<void> {
     const { signal } = this.stopping;
     const began = performance.now();
+    let soonerMs: number | null = null;
     try {
-      await this.work(signal);
+      soonerMs = (await this.work(signal)) ?? null;
       this.succeededAt = performance.now();
     } catch (error) {
       this.log.error({ err: error, task: this.name }, 'A repeated task failed; its next run follows');
     }
     if (signal.aborted) return;
-    const wait = Math.max(0, this.everyMs - (performance.now() - began));
+    const elapsed = performance.now() - began;
+    const usual = Math.max(0, this.everyMs - elapsed);
+    const wait = soonerMs === null ? usual : Math.min(usual, Math.max(soonerMs, SOONEST_MS - elapsed));
     this.timer = setTimeout(() => this.start(), wait);
   }
 }

@@ -27,7 +27,7 @@ const waiting = (rules: string, targets: string): string => `WITH due AS (
 
 const IN_TURN = 'ORDER BY place, closing DESC, patient, since';
 
-/** What the one-second sweep asks, on the database's clock. Any number of workers may ask at once. */
+/** What the sweep asks, on the database's clock. Any number of workers may ask at once. */
 export class SweepStore {
   /**
    * Moves sessions past their end to EXPIRING; their rules become due.
@@ -36,7 +36,7 @@ export class SweepStore {
   async expireSessions(tx: Tx, limit: number): Promise<number> {
     const [expired] = await tx.query<{ count: number }[]>(
       `WITH over AS (
-         SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND expires_at <= clock_timestamp()
+         SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND expires_at <= now()
          ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
        ), ended AS (
          UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'EXPIRED'
@@ -46,6 +46,15 @@ export class SweepStore {
       [limit],
     );
     return expired!.count;
+  }
+
+  /** Milliseconds until the next session is over, 0 when one is; null: none has an end ahead. */
+  async untilNextEnd(tx: Tx): Promise<number | null> {
+    const [next] = await tx.query<{ ms: number | null }[]>(
+      `SELECT extract(epoch FROM min(expires_at) - now())::float8 * 1000 AS ms
+       FROM sessions WHERE status IN (${MAY_EXPIRE})`,
+    );
+    return next!.ms === null ? null : Math.max(0, next!.ms);
   }
 
   /** Forgets what is out of every cloud: entries of static IP rules, deleted static IP rules, deleted resources. */

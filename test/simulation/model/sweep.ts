@@ -28,10 +28,19 @@ export class ModelSweep implements Modelled<SweepStore> {
     return over.length;
   }
 
+  untilNextEnd(): number | null {
+    const ends = this.live().map(({ expiresAt }) => expiresAt);
+    return ends.length === 0 ? null : Math.max(0, Math.min(...ends) - this.tables.now());
+  }
+
   private over(): SessionRow[] {
     const now = this.tables.now();
-    return [...this.tables.sessions.values()].filter(
-      (session) => session.expiresAt <= now && SESSION_MOVES[session.status].includes('EXPIRING'),
+    return this.live().filter(({ expiresAt }) => expiresAt <= now);
+  }
+
+  private live(): SessionRow[] {
+    return [...this.tables.sessions.values()].filter(({ status }) =>
+      SESSION_MOVES[status].includes('EXPIRING'),
     );
   }
 

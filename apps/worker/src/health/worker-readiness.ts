@@ -2,7 +2,7 @@ import type { Database } from '#entities';
 import type { RepeatedTask } from '../repeated-task';
 
 const ANSWER_WITHIN_MS = 2000;
-/** A sweep begins every second; one that waits for a lock gives up after fifteen. */
+/** A sweep begins every second at the latest; one that waits for a lock gives up after fifteen. */
 const SWEPT_WITHIN_MS = 20_000;
 
 /**

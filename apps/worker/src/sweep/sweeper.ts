@@ -7,7 +7,7 @@ const EVERY_MS = 1000;
 const SESSIONS_AT_ONCE = 1000;
 
 /**
- * Once a second, on the database's clock: ends sessions that are over, and has converged what is due and unattended. It
+ * On the database's clock: ends sessions that are over, and has converged what is due and unattended. It
  * needs no queue: with the queue gone the product is a second slower, no more.
  */
 export class Sweeper {
@@ -42,7 +42,16 @@ export class Sweeper {
   }
 }
 
-/** Sweeps for as long as it runs. */
-export function sweeping(sweeper: Sweeper, log: Logger): RepeatedTask {
-  return new RepeatedTask('sweep', EVERY_MS, (stopping) => sweeper.sweep(stopping), log);
+/** Sweeps for as long as it runs: every second, and sooner when a session ends before that. */
+export function sweeping(
+  database: Transactions,
+  store: SweepStore,
+  sweeper: Sweeper,
+  log: Logger,
+): RepeatedTask {
+  const sweep = async (stopping: AbortSignal): Promise<number | null> => {
+    await sweeper.sweep(stopping);
+    return store.untilNextEnd(database.autocommit);
+  };
+  return new RepeatedTask('sweep', EVERY_MS, sweep, log);
 }
