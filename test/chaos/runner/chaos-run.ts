@@ -44,6 +44,8 @@ export interface Outcome {
 const TENANTS = 2;
 /** few, so that a cloud account may write as much as its people ask for */
 const GROUPS = 4;
+/** of other hands; a group holds a thousand, and ours have to fit in */
+const MOST_FOREIGN_A_GROUP = 800;
 const QUIET_WITHIN_MS = 180_000;
 const TELL_EVERY_MS = 15_000;
 const LONGEST_PAUSE_MS = 400;
@@ -61,9 +63,10 @@ export async function chaosRun(options: RunOptions): Promise<Outcome> {
   try {
     let watch: Watch | null = null;
     const tenants: Tenant[] = [];
+    const groups = Math.max(GROUPS, Math.ceil(options.foreignRules / MOST_FOREIGN_A_GROUP));
     for (let index = 0; index < TENANTS; index += 1)
-      tenants.push(await Tenant.register(bed, GROUPS, () => watch!, random));
-    await plantForeignRules(bed.cloud, options.foreignRules, GROUPS);
+      tenants.push(await Tenant.register(bed, groups, () => watch!, random));
+    await plantForeignRules(bed.cloud, options.foreignRules, groups);
     watch = await Watch.begin(bed);
     load = Load.begin(bed, tenants, random);
     const strikes = await strikeOn(bed, watch, load, random, options);
