@@ -81,7 +81,7 @@ export class WorkerModule {
       MACHINE_TIMING,
       log,
     );
-    const sweep = sweeping(database, sweeps, new Sweeper(database, sweeps, runner, log), log);
+    const sweep = sweeping(new Sweeper(database, sweeps, runner, log), log);
     const operators = new OperatorPort(
       settings.METRICS_PORT ?? null,
       metrics,

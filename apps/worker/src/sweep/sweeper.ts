@@ -32,6 +32,11 @@ export class Sweeper {
     if (failures.length > 0) throw new AggregateError(failures, 'Not all of the sweep was done');
   }
 
+  /** Milliseconds until the next session is over; null: none has an end ahead. */
+  untilNextEnd(): Promise<number | null> {
+    return this.store.untilNextEnd(this.database.autocommit);
+  }
+
   private async expireSessions(stopping: AbortSignal): Promise<void> {
     for (;;) {
       const count = await this.database.statement((tx) => this.store.expireSessions(tx, SESSIONS_AT_ONCE));
@@ -43,15 +48,10 @@ export class Sweeper {
 }
 
 /** Sweeps for as long as it runs: every second, and sooner when a session ends before that. */
-export function sweeping(
-  database: Transactions,
-  store: SweepStore,
-  sweeper: Sweeper,
-  log: Logger,
-): RepeatedTask {
+export function sweeping(sweeper: Sweeper, log: Logger): RepeatedTask {
   const sweep = async (stopping: AbortSignal): Promise<number | null> => {
     await sweeper.sweep(stopping);
-    return store.untilNextEnd(database.autocommit);
+    return sweeper.untilNextEnd();
   };
   return new RepeatedTask('sweep', EVERY_MS, sweep, log);
 }
