@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Between the starts of two runs, however soon the next one is asked for. */
+/** From the end of a run, however soon the next one is asked for: what takes long is not to run without a pause. */
 const SOONEST_MS = 200;
 
 /** Work done again and again, one run at a time. A run that fails is logged, and the next one follows. */
@@ -49,9 +49,8 @@ export class RepeatedTask {
       this.log.error({ err: error, task: this.name }, 'A repeated task failed; its next run follows');
     }
     if (signal.aborted) return;
-    const elapsed = performance.now() - began;
-    const usual = Math.max(0, this.everyMs - elapsed);
-    const wait = soonerMs === null ? usual : Math.min(usual, Math.max(soonerMs, SOONEST_MS - elapsed));
+    const usual = Math.max(0, this.everyMs - (performance.now() - began));
+    const wait = soonerMs === null ? usual : Math.min(usual, Math.max(soonerMs, SOONEST_MS));
     this.timer = setTimeout(() => this.start(), wait);
   }
 }
