@@ -32,6 +32,7 @@ const shared = {
 module.exports = {
   rootDir: ROOT,
   testTimeout: 60_000,
+  testSequencer: '<rootDir>/test/longest-first.cjs',
   // tests with real processes mostly wait for them
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   projects: [
@@ -41,6 +42,7 @@ module.exports = {
       testMatch: [
         '<rootDir>/{apps,libs}/**/*.spec.ts',
         '<rootDir>/test/floors/*.spec.ts',
+        '<rootDir>/test/hostile/*.spec.ts',
         '<rootDir>/test/conformance/*.spec.ts',
         '<rootDir>/test/chaos/oracles/*.spec.ts',
         '<rootDir>/test/simulation/*.spec.ts',

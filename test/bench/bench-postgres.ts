@@ -5,18 +5,21 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
+import { serviceUrlOf } from '../harness/template';
 
 const ROOT = resolve(__dirname, '../..');
 const TMPFS = 0x01021994;
 const FLUSHES = 100;
 
-/** What each line of the server's log starts with: application, transaction id (0 while it has written nothing). */
-const LOG_PREFIX = '%a|%x|';
+/** What each entry of the server's log starts with: application, transaction id (0 while it has written nothing), database. */
+const LOG_PREFIX = '%a|%x|%d|';
 
 export interface LoggedLine {
   readonly application: string;
   readonly transaction: string;
-  readonly text: string;
+  readonly database: string;
+  /** with the lines that follow the first one, as those of a statement do */
+  text: string;
 }
 
 /** A durable PostgreSQL of the bench's own, with a migrated template for its databases. */
@@ -89,8 +92,13 @@ export class BenchPostgres {
 
   private take(line: string): void {
     if (!this.lines) return;
-    const [application = '', transaction = '', ...text] = line.split('|');
-    this.lines.push({ application, transaction, text: text.join('|') });
+    const last = this.lines.at(-1);
+    if (line.startsWith('\t') && last) {
+      last.text += `\n${line.slice(1)}`;
+      return;
+    }
+    const [application = '', transaction = '', database = '', ...text] = line.split('|');
+    this.lines.push({ application, transaction, database, text: text.join('|') });
   }
 }
 
@@ -100,6 +108,6 @@ const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' :
 async function migrate(url: string): Promise<void> {
   await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
     cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: url },
+    env: { ...process.env, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
   });
 }

@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { SessionStore, type Tx } from '#entities';
+import type { Tx } from '#entities';
+import { SessionStore } from '#tenant-store';
 import { asOrganizationId, ruleSpecs } from '#rules';
 import { Pool } from 'pg';
 
@@ -59,6 +60,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
       ipv6Address: null,
       hours: 1,
       openings: [opening],
+      limits: { perUser: 0, perServiceUser: 0 },
     },
     {
       actorType: 'USER',

@@ -4,9 +4,11 @@ import { parseArgs } from 'node:util';
 import { agent } from './agent';
 import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
+import { deniedNeighbours } from './denied-neighbours';
 import { drivers } from './drivers';
 import { fairness } from './fairness';
 import { figure, table, type Figure } from './figure';
+import { history } from './history';
 import { outage, throttled } from './outage';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
@@ -21,7 +23,9 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'time-to-active': timeToActive,
   'thousand-sessions': thousandSessions,
   fairness,
+  'denied-neighbours': deniedNeighbours,
   pending,
+  history,
   backlog,
   burst,
   outage,

@@ -50,10 +50,11 @@ function costs(
 }
 
 /** Parsing and binding are logged as lines of their own: only the execution counts. */
-const isQuery = ({ text }: LoggedLine): boolean => /^LOG: +duration: \S+ ms +(execute|statement)/.test(text);
+export const isQuery = ({ text }: LoggedLine): boolean =>
+  /^LOG: +duration: \S+ ms +(execute|statement)/.test(text);
 
 /** What the server logs while the work is done and until the queue is quiet, every statement included. */
-async function logged(
+export async function logged(
   postgres: BenchPostgres,
   drawbridge: Drawbridge,
   work: () => Promise<unknown>,

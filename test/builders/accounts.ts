@@ -16,6 +16,7 @@ export interface Login {
   readonly refreshToken: string;
   readonly tokenType: string | null;
   readonly expiresIn: number | null;
+  readonly deviceToken: string;
   readonly user: {
     readonly id: string;
     readonly email: string;
@@ -68,7 +69,7 @@ export class AccountOwner {
     private readonly drawbridge: Drawbridge,
     readonly email: string,
     public password: string,
-    readonly first: Login,
+    public first: Login,
   ) {}
 
   get id(): string {

@@ -136,7 +136,14 @@ export async function guardedHost(
   const credential = { name: `Agent ${name}`, provider: 'AGENT', credentialType: 'AGENT' };
   const { id: credentialId } = await admin.expect(201, admin.post<Created>('/credentials', credential));
   const resourceId = await hostResource(org, credentialId, name, config);
-  return new GuardedHost(org, name, credentialId, resourceId, await org.apiKey(['agent:connect']));
+  return new GuardedHost(org, name, credentialId, resourceId, await agentKey(org, [name]));
+}
+
+/** A key for agents. @param agents the hosts it is bound to; left out: the first one it serves */
+export async function agentKey({ admin, drawbridge }: Organization, agents?: string[]): Promise<ApiClient> {
+  const body = { name: 'agent', scopes: ['agent:connect'], ...(agents ? { agents } : {}) };
+  const { plainTextKey } = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
+  return drawbridge.api.as({ apiKey: plainTextKey });
 }
 
 /** A resource of a host, in the organization's role. */

@@ -2,8 +2,11 @@ export interface User {
   readonly id: string;
   readonly email: string;
   readonly name: string;
+  readonly isService: boolean;
   readonly isOrgAdmin: boolean;
   readonly isActive: boolean;
+  readonly status: string;
+  readonly invitedAt: string | null;
   readonly mfaEnabled: boolean;
   readonly roleNames: string[];
   readonly lastLoginAt: string | null;
@@ -27,12 +30,15 @@ export interface Key {
   readonly description: string | null;
   readonly keyPrefix: string;
   readonly scopes: string[];
+  readonly agents: string[];
   readonly isRevoked: boolean;
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly lastUsedIp: string | null;
   readonly createdByEmail: string;
+  readonly userId: string;
+  readonly userEmail: string;
   readonly createdAt: string;
   readonly plainTextKey: string;
 }

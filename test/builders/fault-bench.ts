@@ -49,7 +49,7 @@ export class FaultBench {
 
   /** Breaks the group until `mend`. */
   async breaks(fault: Fault): Promise<{ mend(): Promise<void> }> {
-    const window = this.watch.fault(fault.kind);
+    const window = this.watch.fault(fault.kind, { cloudOnly: true });
     await this.drawbridge.cloud.fault({ target: this.group, ...fault });
     return {
       mend: async () => {

@@ -50,7 +50,13 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
   const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);
   return operations
     .filter(({ method, guarded, template }) => method === 'GET' && guarded && !isForAgents(template))
-    .map(({ template }) =>
-      template.replace(/([\w-]+)\/\{id\}/, (_, collection: string) => `${collection}/${ids[collection]}`),
-    );
+    .map(({ template }) => {
+      // a report is of something, at some time
+      const question = template === '/reports/access' ? `?userId=${org.userId}&at=2026-01-31` : '';
+      const path = template.replace(
+        /([\w-]+)\/\{id\}/,
+        (_, collection: string) => `${collection}/${ids[collection]}`,
+      );
+      return `${path}${question}`;
+    });
 }

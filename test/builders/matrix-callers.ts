@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SCOPES, type RoutePolicy, type Scope } from '#guards';
 import type { Drawbridge } from '../harness/drawbridge';
 import type { ApiClient } from '../harness/api-client';
+import { guardedHost } from './agents';
 import { organization, type Organization } from './organization';
 
 /** Somebody who calls every route. */
@@ -17,12 +18,20 @@ export interface Caller {
     readonly suspended: boolean;
   };
   /** undefined: signed in, no key */
-  readonly key?: { readonly scopes: readonly Scope[]; readonly tier: 'FREE' | 'PAID' };
+  readonly key?: {
+    readonly scopes: readonly Scope[];
+    readonly tier: 'FREE' | 'PAID';
+    /** the host it is bound to; undefined: to none yet */
+    readonly agent?: string;
+  };
 }
 
 type KnownUser = NonNullable<Caller['user']>;
 
 const PASSWORD = 'a password of the matrix 7';
+
+/** The host that requests of agents are about. */
+export const MATRIX_HOST = 'matrix-host';
 
 /** Everybody the routes are tried with, and the organization whose objects are foreign to all of them. */
 export async function everyCaller(
@@ -43,7 +52,11 @@ export async function everyCaller(
     await people.user(home!, 'a SUPPORT', { platformRole: 'SUPPORT' }),
     await people.deactivated(home!),
     ...(await people.keys(home!)),
+    await people.serviceUser(home!),
+    await people.agentKey(home!, MATRIX_HOST),
+    await people.agentKey(home!, 'another-host'),
   ];
+  await guardedHost(home!, MATRIX_HOST);
   callers.push(
     inSuspension(await people.admin(suspended!, 'an admin of a suspended organization')),
     inSuspension(await people.user(suspended!, 'a user of a suspended organization')),
@@ -98,7 +111,9 @@ class People {
       ...given,
     };
     // a token names its organization: the user moves first, and then signs in
-    await this.drawbridge.query('DELETE FROM refresh_tokens WHERE user_id = $1', [user.id]);
+    for (const table of ['refresh_tokens', 'known_devices']) {
+      await this.drawbridge.query(`DELETE FROM ${table} WHERE user_id = $1`, [user.id]);
+    }
     await this.drawbridge.query(
       'UPDATE users SET organization_id = $2, is_org_admin = $3, platform_role = $4 WHERE id = $1',
       [user.id, user.organizationId, user.isOrgAdmin, user.platformRole],
@@ -129,7 +144,9 @@ class People {
         headers: inAuthorization,
       });
     }
-    const all = await this.key(org, SCOPES, user.id);
+    // made with one scope it may have: others are refused at creation
+    const all = await this.key(org, ['sessions:read'], user.id);
+    await this.change(all, `scopes = '{${SCOPES.join(',')}}'`);
     made.push(keyCaller('a key of a plain user with every scope', all, user, SCOPES));
     const none = await this.key(org, ['sessions:read'], admin.id);
     await this.change(none, "scopes = '{}'");
@@ -146,6 +163,31 @@ class People {
     return made;
   }
 
+  /** A program with a key that has every scope: it may what a plain user may, and never sign in. */
+  async serviceUser(org: Organization): Promise<Caller> {
+    const { admin, organizationId } = org;
+    const asked = { isService: true, name: 'matrix', roleIds: [org.roleId] };
+    const { id } = await admin.expect(201, admin.post<{ id: string }>('/users', asked));
+    const user: KnownUser = {
+      id,
+      organizationId,
+      isOrgAdmin: false,
+      platformRole: 'CUSTOMER',
+      suspended: false,
+    };
+    const text = await this.key(org, ['sessions:read'], id);
+    await this.change(text, `scopes = '{${SCOPES.join(',')}}'`);
+    return keyCaller('a key of a service user with every scope', text, user, SCOPES);
+  }
+
+  /** A key for agents that is bound to one host. */
+  async agentKey(org: Organization, agent: string): Promise<Caller> {
+    const admin = (await this.admin(org, '')).user!;
+    const text = await this.key(org, ['agent:connect'], admin.id, { agents: [agent] });
+    const caller = keyCaller(`an agent key bound to ${agent}`, text, admin, ['agent:connect']);
+    return { ...caller, key: { ...caller.key!, agent } };
+  }
+
   async keyOnFreePlan(org: Organization): Promise<Caller> {
     const admin = (await this.admin(org, '')).user!;
     const text = await this.key(org, SCOPES, admin.id);
@@ -156,8 +198,13 @@ class People {
     return { ...caller, key: { scopes: SCOPES, tier: 'FREE' } };
   }
 
-  private async key(org: Organization, scopes: readonly Scope[], userId: string): Promise<string> {
-    const asked = { name: randomUUID(), scopes, userId };
+  private async key(
+    org: Organization,
+    scopes: readonly Scope[],
+    userId: string,
+    more: object = {},
+  ): Promise<string> {
+    const asked = { name: randomUUID(), scopes, userId, ...more };
     const made = org.admin.post<{ plainTextKey: string }>('/api-keys', asked);
     return (await org.admin.expect(201, made)).plainTextKey;
   }
@@ -190,7 +237,8 @@ export function verdictOf(policy: RoutePolicy, { user, key }: Caller): Verdict {
     const { scope } = policy;
     if (scope === null) return '401';
     if (!key.scopes.includes(scope)) return 'scope';
-    if (key.tier === 'FREE' && scope !== 'agent:connect') return '403';
+    const onFreePlan = scope === 'agent:connect' || ('onFreePlan' in policy && policy.onFreePlan);
+    if (key.tier === 'FREE' && !onFreePlan) return '403';
     if (ADMIN_SCOPES.has(scope) && !user.isOrgAdmin) return '403';
   }
   if (policy.kind === 'admin') return user.isOrgAdmin ? 'let in' : '403';

@@ -8,8 +8,16 @@ export interface Owner {
   readonly userId: string;
 }
 
-/** Where the objects of a collection in a path are kept, and what must not be the same twice there. */
-const TABLES: Readonly<Record<string, { readonly table: string; readonly own: (owner: Owner) => object }>> = {
+interface Table {
+  readonly table: string;
+  /** what must not be the same twice there */
+  readonly own: (owner: Owner) => object;
+  /** what paths call an object by, where it is not the id */
+  readonly calledBy?: string;
+}
+
+/** Where the objects of a collection in a path are kept. */
+const TABLES: Readonly<Record<string, Table>> = {
   sessions: {
     table: 'sessions',
     own: ({ userId }) => ({ user_id: userId, holder: randomUUID(), status: 'PENDING' }),
@@ -18,8 +26,18 @@ const TABLES: Readonly<Record<string, { readonly table: string; readonly own: (o
   credentials: { table: 'credentials', own: () => ({ name: randomUUID() }) },
   roles: { table: 'roles', own: () => ({ name: randomUUID() }) },
   users: { table: 'users', own: () => ({ email: `${randomUUID()}@example.com`, is_org_admin: false }) },
+  'sign-ins': {
+    table: 'refresh_tokens',
+    own: ({ userId }) => ({ user_id: userId, token_hash: randomUUID(), family_id: randomUUID() }),
+    calledBy: 'family_id',
+  },
   'api-keys': { table: 'api_keys', own: () => ({ key_hash: randomUUID() }) },
   'static-ip-rules': { table: 'static_ip_rules', own: () => ({ label: randomUUID() }) },
+  agents: {
+    table: 'agents',
+    own: () => ({ name: randomUUID(), target_key: randomUUID() }),
+    calledBy: 'name',
+  },
   organizations: {
     table: 'organizations',
     own: () => ({ slug: randomUUID(), external_id: randomUUID(), suspended_at: null }),
@@ -74,20 +92,24 @@ export class MatrixObjects {
        VALUES ($1, $2, 'first', 'dbk_000000', $3, '{}', 'ada@example.com')`,
       [organizationId, userId, randomUUID()],
     );
+    await this.drawbridge.query(
+      `INSERT INTO agents (organization_id, name, target_key, instance, seen_at) VALUES ($1, $2, $3, 'first', now())`,
+      [organizationId, randomUUID(), randomUUID()],
+    );
   }
 
-  /** @returns its id */
+  /** @returns its id, or what paths call it by */
   async make(collection: string, owner: Owner): Promise<string> {
-    const { table, own } = TABLES[collection]!;
+    const { table, own, calledBy = 'id' } = TABLES[collection]!;
     const changes = { ...UNHARMED, ...own(owner), id: randomUUID() };
     const organization = table === 'organizations' ? 'id' : 'organization_id';
-    const [made] = await this.drawbridge.query<{ id: string }>(
+    const [made] = await this.drawbridge.query<{ called: string }>(
       `INSERT INTO ${table}
        SELECT (jsonb_populate_record(known, $2)).* FROM ${table} AS known WHERE ${organization} = $1 LIMIT 1
-       RETURNING id`,
+       RETURNING ${calledBy} AS called`,
       [owner.organizationId, JSON.stringify(changes)],
     );
     if (!made) throw new Error(`No ${collection} to copy in the organization ${owner.organizationId}`);
-    return made.id;
+    return made.called;
   }
 }

@@ -72,6 +72,12 @@ interface Created {
   readonly id: string;
 }
 
+const registered = new WeakMap<object, Organization[]>();
+
+/** Those that were registered with `organization` on this product. */
+export const organizationsOf = (drawbridge: object): readonly Organization[] =>
+  registered.get(drawbridge) ?? [];
+
 /** Registers an organization on the Paid plan with verified resources and a role that gives them to its admin. */
 export async function organization(
   drawbridge: Product,
@@ -110,7 +116,17 @@ export async function organization(
     resourceIds.push(await verifiedResource(admin, credential.id, role.id, `resource-${index}`, plan));
   }
   const { id: adminId, organizationId } = login.user;
-  return new Organization(drawbridge, admin, adminId, organizationId, credential.id, role.id, resourceIds);
+  const org = new Organization(
+    drawbridge,
+    admin,
+    adminId,
+    organizationId,
+    credential.id,
+    role.id,
+    resourceIds,
+  );
+  registered.set(drawbridge, [...organizationsOf(drawbridge), org]);
+  return org;
 }
 
 async function verifiedResource(

@@ -33,7 +33,7 @@ async function killed(redis: boolean): Promise<Outcome> {
 
 const play = async (redis: boolean): Promise<{ kills: number; missed: string[] }> => {
   const outcome = await killed(redis);
-  process.stderr.write(`${report(outcome)}\n`);
+  process.stderr.write(`${report(outcome).text}\n`);
   const struck = new Set(outcome.strikes.map(({ fault }) => fault.name));
   return {
     kills: outcome.strikes.reduce((sum, { kills }) => sum + kills, 0),

@@ -252,26 +252,29 @@ describe('The versions of an AWS prefix list', () => {
   });
 
   describe('entries', () => {
-    it('carry the mark as their description, and nothing that is not ours is taken out', async () => {
+    it('carry the mark as their description, and their address identifies them, whatever becomes of that', async () => {
       const change = add(host(1));
       const [result] = await bench.apply(change);
       const mark = formatMark(change.mark);
-      expect(idOf(result)).toBe(`${LIST}/${host(1)}#${change.ruleId}`);
+      expect(idOf(result)).toBe(`${LIST}/${host(1)}`);
       await bench.cloud.changeByHand(LIST, bare(host(1)), { description: `${mark} edited` });
-      expect(kinds(await bench.apply(remove(idOf(result))))).toEqual(['done']);
-      expect(await bench.addresses()).toEqual([bare(host(1))]);
-      await bench.cloud.changeByHand(LIST, bare(host(1)), { description: mark });
+      expect(await bench.driver.readRules(list())).toMatchObject([
+        { providerRuleId: idOf(result), ownRuleId: null },
+      ]);
       expect(kinds(await bench.apply(remove(idOf(result))))).toEqual(['done']);
       expect(await bench.addresses()).toEqual([]);
     });
 
-    it('that came back for another rule are not taken out by who remembers the earlier one', async () => {
+    it('that came back for another deployment have another id, and are not taken out', async () => {
       const [earlier] = await bench.apply(add(host(1)));
       await bench.apply(remove(idOf(earlier)));
-      const later = add(host(1));
-      await bench.apply(later);
+      const theirs = formatMark({ deployment: 'other', ruleId: randomUUID(), expiresAt: null });
+      await bench.foreign(bare(host(1)), theirs);
+      expect(await bench.driver.readRules(list())).toMatchObject([
+        { providerRuleId: `${LIST}/${host(1)}#other`, ownRuleId: null },
+      ]);
       expect(kinds(await bench.apply(remove(idOf(earlier))))).toEqual(['done']);
-      expect(await bench.driver.readRules(list())).toMatchObject([{ ownRuleId: later.ruleId }]);
+      expect(await bench.addresses()).toEqual([bare(host(1))]);
     });
 
     it('of one rule make place for another’s at the same address', async () => {

@@ -1,5 +1,6 @@
 import { DriverRegistry, type CloudTarget } from '#drivers';
 import { describeDriver } from './driver-conformance';
+import { describeEditedRules } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -38,6 +39,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       oneRulePerOpening: true,
       roomByVersion: false,
       oneVersion: true,
+      addressIsIdentity: true,
     },
     driver: await registry.driver('AWS'),
     target: (number) => list(`pl-0123456789abcdef${number}`, KEYS),
@@ -45,6 +47,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     withWrongSecret: ({ identifier }) => list(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),
     unknownCredential: () => list('', { ...KEYS, accessKeyId: 'AKIANOBODYKNOWSTHIS1' }).credential,
     malformedSpec: { address: '203.0.113.250/33', protocol: 'all', ports: [] },
+    edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
     plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
     openings: ({ identifier }) => cloud.openings(identifier),
     bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
@@ -56,3 +59,4 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
 }
 
 describeDriver('AWS', startBench, 'prefix lists');
+describeEditedRules('AWS driver of prefix lists', startBench);

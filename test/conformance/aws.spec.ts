@@ -1,5 +1,6 @@
-import { DriverRegistry, type CloudTarget } from '#drivers';
+import { DriverRegistry, type CloudTarget, type DriverCredential } from '#drivers';
 import { describeDriver } from './driver-conformance';
+import { describeEditedRules, describeTokens } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -20,11 +21,19 @@ const group = (identifier: string, data: Record<string, string>): CloudTarget =>
   claims: new Map(),
 });
 
+const ROLE: DriverCredential = {
+  credentialType: 'ASSUME_ROLE',
+  data: { roleArn: 'arn:aws:iam::123456789012:role/simulated' },
+  externalId: 'conformance-external-id',
+};
+
 async function startBench({ room }: BenchOptions): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('AWS', OPERATIONS, room);
   const registry = new DriverRegistry({
     AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
     AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
+    DRAWBRIDGE_AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+    DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
   });
   return {
     cloud: { ports: true, marks: true, batch: 'one-call', oneRulePerOpening: true, roomByVersion: true },
@@ -34,6 +43,12 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     withWrongSecret: ({ identifier }) => group(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),
     unknownCredential: () => group('', { ...KEYS, accessKeyId: 'AKIANOBODYKNOWSTHIS1' }).credential,
     malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
+    tokens: {
+      target: (number) => ({ ...group(`sg-0123456789abcdef${number}`, KEYS), credential: ROLE }),
+      revoke: () => cloud.revokeTokens(),
+      refused: ({ identifier }) => cloud.callsWith(identifier, ['RequestExpired', 'AuthFailure']),
+    },
+    edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
     plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
     openings: ({ identifier }) => cloud.openings(identifier),
     bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
@@ -45,3 +60,5 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
 }
 
 describeDriver('AWS', startBench);
+describeEditedRules('AWS driver', startBench);
+describeTokens('AWS driver', startBench);

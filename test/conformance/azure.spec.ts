@@ -1,5 +1,6 @@
 import { DriverRegistry, type CloudTarget } from '#drivers';
 import { describeDriver } from './driver-conformance';
+import { describeEditedRules, describeTokens, describeUnwatchedWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -32,8 +33,8 @@ const group = (name: string, data: Record<string, string> = PRINCIPAL): CloudTar
 /** As the simulated cloud names it. */
 const nameOf = ({ identifier }: CloudTarget): string => `simulated-group/${identifier.split('/').at(-1)}`;
 
-async function startBench({ room }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('AZURE', OPERATIONS, room);
+async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('AZURE', OPERATIONS, room, operationMs);
   const registry = new DriverRegistry({
     AZURE_AUTHORITY_HOST: `${cloud.url}/azure/login`,
     AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
@@ -50,6 +51,17 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     unknownCredential: () =>
       group('', { ...PRINCIPAL, clientId: '00000000-0000-4000-8000-00000000dead' }).credential,
     malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
+    tokens: {
+      target: (number) => group(`simulated-nsg${number === 0 ? '' : `-${number + 1}`}`),
+      revoke: () => cloud.revokeTokens(),
+      refused: (target) =>
+        cloud.callsWith(nameOf(target), ['ExpiredAuthenticationToken', 'InvalidAuthenticationToken']),
+    },
+    edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
+    refuseWatching: async () => {
+      for (const operation of ['GetOperation', 'GetOperationResult'])
+        await cloud.bendOperation(operation, 'refuse');
+    },
     plant: (target, rule) => cloud.plant(nameOf(target), rule),
     openings: (target) => cloud.openings(nameOf(target)),
     bend: (target, effect, fault, options) => cloud.bend(nameOf(target), effect, fault, options),
@@ -61,3 +73,6 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
 }
 
 describeDriver('AZURE', startBench);
+describeEditedRules('AZURE driver', startBench);
+describeTokens('AZURE driver', startBench);
+describeUnwatchedWrites('AZURE driver', startBench, 'done');

@@ -20,7 +20,8 @@ export type Fault =
   | 'oversized'
   | 'truncated'
   | 'error-in-success'
-  | 'fail-later';
+  | 'fail-later'
+  | 'unauthenticated';
 
 /** One opening as the cloud itself tells it, without the driver. */
 export interface Opening {
@@ -40,9 +41,30 @@ export interface PlantedRule {
   readonly description?: string;
 }
 
+/** What a foreign hand makes of a rule that stands; left out: as it was. */
+export interface RuleEdit {
+  readonly address?: string;
+  readonly fromPort?: number;
+  readonly toPort?: number;
+  /** an empty one takes it away */
+  readonly description?: string;
+}
+
+/** A way in through short-lived tokens, which the cloud issues and may refuse. */
+export interface TokenBench {
+  /** as `DriverBench.target`, with a credential that is exchanged for a token */
+  target(number: number): CloudTarget;
+  /** Every token issued so far is refused from now on. */
+  revoke(): Promise<void>;
+  /** The calls on the object that were refused for their token. */
+  refused(target: CloudTarget): Promise<readonly unknown[]>;
+}
+
 export interface BenchOptions {
   /** openings one object has room for, of each IP version */
   readonly room: number;
+  /** how long the cloud takes to carry out a write that it has accepted, where it does that; left out: at once */
+  readonly operationMs?: number;
 }
 
 /** In what clouds differ, and with it what a driver can do. */
@@ -63,6 +85,8 @@ export interface CloudFacts {
   readonly oneVersion?: true;
   /** all deployments share one list: what another one put in lets in too */
   readonly oneListForAll?: true;
+  /** an entry's address is all that tells it from others: with another address it is another entry */
+  readonly addressIsIdentity?: true;
   /** nothing but a write tells whether the credential may write: `verify` cannot know */
   readonly writeTellsAlone?: true;
 }
@@ -92,6 +116,12 @@ export interface DriverBench {
     fault: Fault,
     options?: { count?: number; delayMs?: number },
   ): Promise<void>;
+  /** A foreign hand edits the rules of an address in place; where rules carry marks. */
+  readonly edit?: (target: CloudTarget, address: string, edit: RuleEdit) => Promise<void>;
+  /** where credentials are exchanged for tokens */
+  readonly tokens?: TokenBench;
+  /** The credential may no longer look at writes under way; where the cloud has such. */
+  readonly refuseWatching?: () => Promise<void>;
   /** The next `count` checks of a credential meet the fault. */
   bendCheck(fault: Fault, options: { count: number }): Promise<void>;
   /** The effects of the calls made on the object so far, in their order, refused ones included. */

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { DriverRegistry, type CloudTarget } from '#drivers';
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
 import { describeDriver } from './driver-conformance';
+import { describeEditedRules, describeTokens, describeUnwatchedWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -39,8 +40,8 @@ const network = (identifier: string, data: Readonly<Record<string, string>> = KE
 const path = (name: string): string => `projects/simulated-project/global/networks/${name}`;
 const nameOf = ({ identifier }: CloudTarget): string => identifier.split('/').at(-1)!;
 
-async function startBench({ room }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('GCP', OPERATIONS, room);
+async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('GCP', OPERATIONS, room, operationMs);
   const registry = new DriverRegistry({
     GCP_COMPUTE_URL: `${cloud.url}/gcp`,
     GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
@@ -53,6 +54,16 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     withWrongSecret: ({ identifier }) => network(identifier, { ...KEY_FILE, private_key: OTHER_KEY }),
     unknownCredential: () => network('', { ...KEY_FILE, client_email: 'nobody@example.com' }).credential,
     malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
+    tokens: {
+      target: (number) => network(path(NETWORKS[number]!)),
+      revoke: () => cloud.revokeTokens(),
+      refused: (target) => cloud.callsWith(nameOf(target), ['authError']),
+    },
+    edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
+    refuseWatching: async () => {
+      for (const operation of ['globalOperations.wait', 'globalOperations.get'])
+        await cloud.bendOperation(operation, 'refuse');
+    },
     plant: (target, rule) => cloud.plant(nameOf(target), rule),
     openings: (target) => cloud.openings(nameOf(target)),
     bend: (target, effect, fault, options) => cloud.bend(nameOf(target), effect, fault, options),
@@ -64,3 +75,6 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
 }
 
 describeDriver('GCP', startBench);
+describeEditedRules('GCP driver', startBench);
+describeTokens('GCP driver', startBench);
+describeUnwatchedWrites('GCP driver', startBench, 'unknown');

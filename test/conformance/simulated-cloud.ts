@@ -1,5 +1,5 @@
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import type { Effect, Fault, Opening, PlantedRule } from './driver-bench';
+import type { Effect, Fault, Opening, PlantedRule, RuleEdit } from './driver-bench';
 
 /** The calls of one provider that have an effect on a cloud object. */
 export type Operations = Readonly<Record<Effect, readonly string[]>>;
@@ -7,6 +7,7 @@ export type Operations = Readonly<Record<Effect, readonly string[]>>;
 interface Call {
   readonly operation: string;
   readonly target: string | null;
+  readonly outcome: string | null;
 }
 
 const isList = <T>(answer: unknown): answer is T[] => Array.isArray(answer);
@@ -21,7 +22,12 @@ export class SimulatedCloud {
   ) {}
 
   /** @param room openings one object has room for, of each IP version */
-  static async start(provider: string, operations: Operations, room: number): Promise<SimulatedCloud> {
+  static async start(
+    provider: string,
+    operations: Operations,
+    room: number,
+    operationMs?: number,
+  ): Promise<SimulatedCloud> {
     const simulator = await startSimulator({
       port: 0,
       rulesPerGroup: room,
@@ -29,7 +35,8 @@ export class SimulatedCloud {
       listChangeMs: 20,
       firewallsPerProject: room,
       azureRulesPerGroup: room,
-      azureOperationMs: 1,
+      azureOperationMs: operationMs ?? 1,
+      ...(operationMs !== undefined && { gcpOperationMs: operationMs }),
       azureWriteBurst: 10_000,
       vercelAddresses: room,
     });
@@ -39,6 +46,21 @@ export class SimulatedCloud {
   async plant(target: string, { address, port, description }: PlantedRule): Promise<void> {
     const rule = { target, address, protocol: 'tcp', fromPort: port, toPort: port, description };
     await this.ask('POST', '/_rules', { provider: this.provider, ...rule });
+  }
+
+  async edit(target: string, address: string, edit: RuleEdit): Promise<void> {
+    const query = `provider=${this.provider}&target=${target}&address=${encodeURIComponent(address)}`;
+    await this.ask('PATCH', `/_rules?${query}`, edit);
+  }
+
+  async revokeTokens(): Promise<void> {
+    await this.ask('POST', '/_tokens/revoke', { provider: this.provider });
+  }
+
+  /** The calls on an object that ended like this. */
+  async callsWith(target: string, outcomes: readonly string[]): Promise<unknown[]> {
+    const calls = await this.list<Call>('/_calls');
+    return calls.filter((call) => call.target === target && outcomes.includes(call.outcome ?? ''));
   }
 
   async openings(target: string): Promise<Opening[]> {
@@ -57,7 +79,7 @@ export class SimulatedCloud {
   }
 
   /** As `bend`, for a call that is about no object. */
-  async bendOperation(operation: string, kind: Fault, options: { count: number }): Promise<void> {
+  async bendOperation(operation: string, kind: Fault, options: { count?: number } = {}): Promise<void> {
     await this.ask('POST', '/_faults', { provider: this.provider, operation, kind, ...options });
   }
 

@@ -140,15 +140,21 @@ describe('An address goes through APISIX', () => {
     expect(await open('simulated-route-3')).toEqual([]);
   });
 
-  it('an address that somebody else lets in is theirs before the session, and after it', async () => {
-    const resourceId = await verified(org, 'simulated-route-4');
-    await patch('routes/simulated-route-4/plugins/ip-restriction/whitelist', ['203.0.113.4']);
-    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.4' });
-    await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    await org.reaches(id, 'CANCELLED');
-    expect(await whitelist('routes/simulated-route-4')).toEqual(['203.0.113.4']);
-  });
+  it.each([
+    ['an address', '203.0.113.4', '203.0.113.4'],
+    ['an address spelled as ours', '203.0.113.6/32', '203.0.113.6'],
+  ])(
+    '%s that somebody else lets in is theirs before the session, and after it',
+    async (_, entry, address) => {
+      const resourceId = await verified(org, 'simulated-route-4');
+      await patch('routes/simulated-route-4/plugins/ip-restriction/whitelist', [entry]);
+      const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: address });
+      await org.reaches(id, 'ACTIVE');
+      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.reaches(id, 'CANCELLED');
+      expect(await whitelist('routes/simulated-route-4')).toEqual([entry]);
+    },
+  );
 
   it('an address is theirs, too, that somebody else lets in while the session has it', async () => {
     const resourceId = await verified(org, 'simulated-route-2');

@@ -146,7 +146,7 @@ describe('An agent that is away', () => {
     await away(host);
     await stop(id);
     await drawbridge.query(
-      `UPDATE resource_ips SET released_at = now() - interval '1 minute' WHERE session_id = $1`,
+      `UPDATE rules SET unwanted_since = now() - interval '1 minute' WHERE id IN (SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1)`,
       [id],
     );
     const alarm = await until('the alarm is raised', async () => {

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { accountOwner } from '../builders/accounts';
+import { ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
@@ -59,6 +61,8 @@ describe('Mail arrives, or somebody is told', () => {
         MAIL_FROM: 'Drawbridge <door@example.com>',
         PUBLIC_URL: 'https://door.example.com/',
         EMBEDDED: 'false',
+        SMTP_REQUIRE_TLS: 'false',
+        PAYMENT: 'sandbox',
       },
     });
   });
@@ -97,11 +101,25 @@ describe('Mail arrives, or somebody is told', () => {
     expect(line).not.toContain('reset-password/');
   });
 
+  it('unless told otherwise, mail does not go out unencrypted, and the error names the setting', async () => {
+    const strict = await drawbridge.startApi({ SMTP_URL: inbox.url, MAIL_FROM: 'door@example.com' });
+    const owner = await accountOwner(drawbridge);
+    const before = inbox.mails.length;
+    const api = new ApiClient(`http://127.0.0.1:${strict.port}/api/v1`);
+    await api.expect(204, api.post('/auth/forgot-password', { email: owner.email }));
+    const line = await until('the error', async () =>
+      strict.output.split('\n').find((text) => text.includes(owner.id)),
+    );
+    expect(line).toContain('could not be mailed');
+    expect(line).toContain('SMTP_REQUIRE_TLS=false');
+    expect(inbox.mails).toHaveLength(before);
+  });
+
   it('outside the embedded mode the API refuses to start without SMTP_URL, in one line', async () => {
-    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', JWT_SECRET: 'x'.repeat(32) };
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', JWT_SECRET: randomBytes(32).toString('hex') };
     const started = AppProcess.start('api', {
       ...env,
-      MASTER_KEYS: `1:${Buffer.alloc(32, 'ab').toString('base64')}`,
+      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
     });
     await expect(started).rejects.toThrow(/- SMTP_URL must be the mail server/);
   });

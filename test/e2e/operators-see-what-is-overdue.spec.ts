@@ -71,7 +71,7 @@ describe('Operators see what is overdue', () => {
     });
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await drawbridge.query(
-      `UPDATE resource_ips SET released_at = released_at - interval '30 seconds' WHERE session_id = $1`,
+      `UPDATE rules SET unwanted_since = unwanted_since - interval '30 seconds' WHERE id IN (SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1)`,
       [id],
     );
     expect(await metric('overdue_rules')).toBe(1);

@@ -1,6 +1,6 @@
-import { guardedHost, TestAgent, type AgentState } from '../builders/agents';
+import { agentKey, guardedHost, TestAgent, type AgentState } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
-import { founder } from '../builders/people';
+import { paid } from '../builders/people';
 import type { Answer, ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -12,7 +12,8 @@ let key: ApiClient;
 beforeAll(async () => {
   drawbridge = await Drawbridge.start({ api: { RATE_LIMIT_PER_MINUTE: '1000000' } });
   org = await organization(drawbridge, []);
-  key = await org.apiKey(['agent:connect']);
+  for (const name of ['db-host-1', 'db-host-2']) await guardedHost(org, name);
+  key = await agentKey(org, ['db-host-1', 'db-host-9', 'db-host-dry']);
 });
 afterAll(() => drawbridge.stop());
 
@@ -24,11 +25,10 @@ const asking = (
 describe('The agent channel is for agents', () => {
   it('a key with agent:connect opens it, on the Free plan too', async () => {
     expect((await asking(key)).status).toBe(200);
-    const free = await founder(drawbridge);
-    const body = { name: 'host', scopes: ['agent:connect'] };
-    const made = free.client.post<{ plainTextKey: string }>('/api-keys', body);
-    const { plainTextKey } = await free.client.expect(201, made);
-    expect((await asking(drawbridge.api.as({ apiKey: plainTextKey }))).status).toBe(200);
+    const free = await organization(drawbridge, []);
+    await paid(drawbridge, free.organizationId, 'FREE');
+    const host = await guardedHost(free, 'db-host-1');
+    expect((await host.agent().ask()).status).toBe(200);
   });
 
   it('nobody else: 401 without a key, 403 with other scopes, 403 to people, an administrator too', async () => {
@@ -150,7 +150,22 @@ describe('The agent channel is for agents', () => {
 
   it('hundreds that wait hold no database connection, and hinder nobody', async () => {
     const many = 300;
-    const agents = Array.from({ length: many }, (_, index) => new TestAgent(key, `crowd-${index}`));
+    const names = Array.from({ length: many }, (_, index) => `crowd-${index}`);
+    const { resourceId } = await guardedHost(org, 'crowd');
+    await drawbridge.query(
+      `WITH host AS (
+         INSERT INTO targets (provider, key, resource_type, identifier)
+         SELECT 'AGENT', 'AGENT:host:' || $1 || ':' || name, 'HOST_FIREWALL', name FROM unnest($3::text[]) name
+         RETURNING id, identifier
+       )
+       INSERT INTO resources SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'name',
+         host.identifier, 'resource_identifier', host.identifier, 'target_id', host.id, 'config', '{"port": 80}'::jsonb))).*
+       FROM resources r, host WHERE r.id = $2`,
+      [org.organizationId, resourceId, names],
+    );
+    const keys = [0, 100, 200].map((from) => agentKey(org, names.slice(from, from + 100)));
+    const clients = await Promise.all(keys);
+    const agents = names.map((name, index) => new TestAgent(clients[Math.floor(index / 100)]!, name));
     for (const agent of agents) await agent.fetched();
     const [fetched] = await drawbridge.query<{ at: string }>('SELECT clock_timestamp()::text AS at');
     const goodbye = new AbortController();
@@ -178,7 +193,7 @@ describe('The agent channel is for agents', () => {
     expect((await org.admin.get('/sessions?size=1')).status).toBe(200);
 
     const host = await guardedHost(org, 'crowd-7');
-    expect((await waits[7])!.body.guarded).toEqual([{ protocol: 'tcp', ports: [22] }]);
+    expect((await waits[7])!.body.guarded).toEqual([{ protocol: 'tcp', ports: [22, 80] }]);
     expect((await host.verify()).status).toBe(200);
     goodbye.abort();
     await Promise.all(waits);

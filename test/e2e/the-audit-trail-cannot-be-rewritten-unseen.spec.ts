@@ -139,7 +139,7 @@ describe('The audit trail cannot be rewritten unseen', () => {
     const none = await verifyAuditWith({ DATA_DIR: dataDir });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('npm start');
-    const { port, password } = new URL(drawbridge.databaseUrl);
+    const { port, password } = new URL(drawbridge.ownerUrl);
     mkdirSync(join(dataDir, 'postgres'));
     writeFileSync(join(dataDir, 'postgres', 'port'), port);
     writeFileSync(join(dataDir, 'postgres', 'password'), password);

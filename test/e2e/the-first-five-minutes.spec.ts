@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SimulatorClient } from '../harness/simulator-client';
@@ -102,6 +102,32 @@ describe('The first five minutes', () => {
     await until('the rule is closed', async () => !(await open()).includes('203.0.113.10'));
     expect(await first.end('SIGINT')).toBe(0);
     await expect(cloud.rules()).rejects.toThrow('fetch failed');
+  });
+
+  it('a configuration error ends it at once with the message, without another start', async () => {
+    const refused = start({ RATE_LIMIT_PER_MINUTE: 'many' });
+    expect(await refused.exit()).toBe(1);
+    expect(refused.output).toContain('RATE_LIMIT_PER_MINUTE must be');
+    expect(refused.output).toContain('The API does not start (exit code 78)');
+    expect(refused.output).not.toContain('is started again');
+  });
+
+  it('METRICS_PORT is the API’s, the next one the worker’s, and all listen on loopback only', async () => {
+    const metricsPort = await freePort();
+    const measured = start({ METRICS_PORT: String(metricsPort) });
+    await measured.ready();
+    const read = async (port: number): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(await read(metricsPort)).toContain('drawbridge_http_request_seconds');
+    expect(await read(metricsPort + 1)).toContain('overdue');
+    const others = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    for (const { address, family, internal } of others) {
+      if (internal || family !== 'IPv4') continue;
+      for (const port of [metricsPort, metricsPort + 1, Number(env['PORT'])]) {
+        await expect(fetch(`http://${address}:${port}/`)).rejects.toThrow('fetch failed');
+      }
+    }
+    expect(await measured.end('SIGINT')).toBe(0);
   });
 
   it('a second start finds its data again; killed with SIGKILL it leaves nothing in the way of the next', async () => {

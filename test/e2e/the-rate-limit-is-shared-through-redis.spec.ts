@@ -11,6 +11,7 @@ if (!hasRedis)
 const LIMITS = {
   RATE_LIMIT_PER_MINUTE: '6',
   EMBEDDED: 'false',
+  PAYMENT: 'sandbox',
   SMTP_URL: 'smtp://127.0.0.1:1',
   MAIL_FROM: 'door@example.com',
 };
@@ -82,12 +83,14 @@ onRedis('The rate limit is shared through Redis', () => {
 
   it('while Redis is away each counts for itself, nothing fails, and the log says so once', async () => {
     const address = stranger();
+    const said = drawbridge.apiServer.output.length;
     await redis.kill();
     const answers: Answer[] = [];
     for (let count = 0; count < 8; count += 1) answers.push(await ask(apis[0], address));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
     expect((await ask(apis[1], address)).status).toBe(200);
-    expect(drawbridge.apiServer.output.match(/each process counts requests for itself/g)).toHaveLength(1);
+    const since = drawbridge.apiServer.output.slice(said);
+    expect(since.match(/each process counts requests for itself/g)).toHaveLength(1);
     await redis.startAgain();
     await until('they count together again', async () => {
       const fresh = stranger();

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import ts from 'typescript';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import type { TenantStore, Tx } from '#entities';
 
@@ -20,6 +22,32 @@ class ForgetfulStore implements TenantStore<ForgetfulStore> {
   }
 }
 
+const ROOT = join(__dirname, '../..');
+
+/** What the compiler says of this file without the lines that expect errors, each with the line below it. */
+function refusals(): string[] {
+  const parsed = ts.getParsedCommandLineOfConfigFile(
+    join(ROOT, 'tsconfig.json'),
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: () => undefined,
+    },
+  )!;
+  const host = ts.createCompilerHost(parsed.options);
+  const source = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, options, ...more) =>
+    name === __filename
+      ? ts.createSourceFile(name, ts.sys.readFile(name)!.replaceAll('// @ts-expect-error', '//'), options)
+      : source(name, options, ...more);
+  const program = ts.createProgram([__filename], parsed.options, host);
+  const file = program.getSourceFile(__filename)!;
+  return program.getSemanticDiagnostics(file).map(({ start = 0 }) => {
+    const { line } = file.getLineAndCharacterOfPosition(start);
+    return file.text.split('\n')[line]!.trim();
+  });
+}
+
 describe('Tenancy is in the types', () => {
   const tx = {} as Tx;
 
@@ -27,9 +55,17 @@ describe('Tenancy is in the types', () => {
     expect(new CarefulStore().find(tx, asOrganizationId('a'), 'b')).toBe('a b');
   });
 
-  it('a plain string is no organization', () => {
+  it('the compiler refuses a method without the organization, and a plain string for one', () => {
+    expect(refusals()).toEqual([
+      'find(_tx: Tx, id: string): string {',
+      'all(): string[] {',
+      "new CarefulStore().find(tx, 'a', 'b');",
+    ]);
+  }, 120_000);
+
+  it('what it refuses would run', () => {
     // @ts-expect-error only somebody who proved who they are has an OrganizationId
-    expect(new CarefulStore().find(tx, 'a', 'b')).toBe('a b');
-    expect(new ForgetfulStore().all()).toEqual([]);
+    new CarefulStore().find(tx, 'a', 'b');
+    expect([new ForgetfulStore().find(tx, 'b'), new ForgetfulStore().all()]).toEqual(['b', []]);
   });
 });

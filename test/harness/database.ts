@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { TEMPLATE } from './template';
+import { serviceUrlOf, TEMPLATE } from './template';
 
 /** Any number: only clones take this lock. */
 const CLONING = 466_001;
 
 export interface ClonedDatabase {
+  /** of the tables' owner */
   readonly url: string;
+  /** of the role that API and workers connect with; the owner's where it was not created */
+  readonly serviceUrl?: string;
   /** Ends whoever is still connected, and deletes it. */
   readonly drop: () => Promise<void>;
 }
@@ -16,13 +19,23 @@ export interface ClonedDatabase {
  * @throws Error outside of a run that has the harness's global setup
  */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
+  const database = await createDatabase(TEMPLATE);
+  return { ...database, serviceUrl: serviceUrlOf(database.url) };
+}
+
+/** A database of the test's own, without any table. */
+export function emptyDatabase(): Promise<ClonedDatabase> {
+  return createDatabase('template0');
+}
+
+async function createDatabase(template: string): Promise<ClonedDatabase> {
   const server = process.env['TEST_POSTGRES_URL'];
   if (!server) throw new Error('TEST_POSTGRES_URL is not set: run this project with test/jest.config.cjs.');
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await asSuperuser(server, async (client) => {
     // A template is copied for one client at a time; the lock goes with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [CLONING]);
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   });
   return {
     url: Object.assign(new URL(server), { pathname: `/${name}` }).href,

@@ -13,6 +13,8 @@ export interface DrawbridgeOptions {
   readonly worker?: boolean;
   readonly simulator?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
+  /** the folder of the release that the first API belongs to: this one when left out */
+  readonly apiRelease?: string;
 }
 
 /** What a test asks of a running product, wherever it runs. */
@@ -40,7 +42,10 @@ export class Drawbridge {
   private readonly otherApis: AppProcess[] = [];
 
   private constructor(
+    /** as the processes connect */
     readonly databaseUrl: string,
+    /** of the tables' owner */
+    readonly ownerUrl: string,
     private readonly env: Readonly<Record<string, string>>,
     private readonly sql: Pool,
     private readonly simulatorProcess: AppProcess,
@@ -62,31 +67,47 @@ export class Drawbridge {
       }),
     ]);
     const env = {
-      DATABASE_URL: database.url,
+      DATABASE_URL: database.serviceUrl ?? database.url,
       ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
       MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
       JWT_SECRET: randomBytes(32).toString('hex'),
       DEPLOYMENT_ID: 'test',
+      // most tests start all sessions as one administrator
+      MAX_LIVE_SESSIONS_PER_USER: '0',
       ...simulatedClouds(`http://127.0.0.1:${simulator.port}`),
       LOG_LEVEL: 'warn',
     };
     const sql = new Pool({ connectionString: database.url, max: 4 });
     // dropping the database cuts connections that are still closing; a query that is cut fails by itself
     sql.on('error', () => undefined);
-    const api = await AppProcess.start('api', {
+    const apiEnv = {
       PORT: '0',
       EMBEDDED: 'true',
       RATE_LIMIT_PER_MINUTE: '1000000',
       ...env,
       ...options.api,
-    });
-    const drawbridge = new Drawbridge(database.url, env, sql, simulator, api, database.drop);
+    };
+    const api = await AppProcess.start('api', apiEnv, 'test', options.apiRelease);
+    const drawbridge = new Drawbridge(
+      env.DATABASE_URL,
+      database.url,
+      env,
+      sql,
+      simulator,
+      api,
+      database.drop,
+    );
     if (options.worker ?? true) await drawbridge.startWorker();
     return drawbridge;
   }
 
-  async startWorker(env: Readonly<Record<string, string>> = {}, reader?: Reader): Promise<AppProcess> {
-    const worker = await AppProcess.start('worker', { ...this.env, ...env }, reader);
+  /** @param release its folder; this one when left out */
+  async startWorker(
+    env: Readonly<Record<string, string>> = {},
+    reader?: Reader,
+    release?: string,
+  ): Promise<AppProcess> {
+    const worker = await AppProcess.start('worker', { ...this.env, ...env }, reader, release);
     this.workers.push(worker);
     return worker;
   }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { neededInCi } from './needed-in-ci';
 
 const PEER = resolve(__dirname, 'network-peer.cjs');
 
@@ -21,7 +22,9 @@ export const AS_NOBODY = [
  * Whether this machine can be divided into networks with a firewall each. Where it cannot, the tests say so instead of
  * passing in silence.
  */
-export const hasNetworks = ((): boolean => {
+export const hasNetworks = neededInCi('nft in a network namespace', canDivide());
+
+function canDivide(): boolean {
   const name = `drawbridge-probe-${randomBytes(4).toString('hex')}`;
   if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return false;
   const works = [
@@ -30,7 +33,7 @@ export const hasNetworks = ((): boolean => {
   ].every((command) => spawnSync('ip', ['netns', 'exec', name, ...command]).status === 0);
   spawnSync('ip', ['netns', 'del', name]);
   return works;
-})();
+}
 
 export const sayNotTested = (what: string): boolean =>
   process.stderr.write(

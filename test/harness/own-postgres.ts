@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
 import type { ClonedDatabase } from './database';
 import { freePort } from './free-port';
+import { serviceUrlOf } from './template';
 
 const ROOT = resolve(__dirname, '../..');
 const run = promisify(execFile);
@@ -37,14 +38,14 @@ export class OwnPostgres {
     const { PATH, HOME } = process.env;
     await run(process.execPath, ['dist/apps/worker/src/migrate.js'], {
       cwd: ROOT,
-      env: { PATH, HOME, DATABASE_URL: url },
+      env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
     });
     const drop = async (): Promise<void> => {
       await server.stop();
       process.off('exit', abandon);
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     };
-    return new OwnPostgres(server, folder, { url, drop });
+    return new OwnPostgres(server, folder, { url, serviceUrl: serviceUrlOf(url), drop });
   }
 
   /** SIGKILL to the postmaster, and to nothing else. */

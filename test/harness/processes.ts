@@ -27,16 +27,21 @@ export class AppProcess {
     void this.gone.then(() => this.tellUnasked());
   }
 
-  /** Starts it and waits until it says that it is ready. @throws Error with what it printed when it does not */
+  /**
+   * Starts it and waits until it says that it is ready.
+   * @param root of the release it belongs to: this one when left out
+   * @throws Error with what it printed when it does not
+   */
   static async start(
     name: AppName,
     env: Readonly<Record<string, string>>,
     reader: Reader = 'test',
+    root = ROOT,
   ): Promise<AppProcess> {
     const { PATH = '', HOME = '' } = process.env;
     const output = reader === 'full disk' ? openSync('/dev/full', 'w') : 'pipe';
     const child = spawn(process.execPath, [`dist/apps/${name}/src/main.js`], {
-      cwd: ROOT,
+      cwd: root,
       env: { PATH, HOME, NODE_ENV: 'test', ...env },
       stdio: ['ignore', output, 'pipe', 'ipc'],
     });

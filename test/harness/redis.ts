@@ -5,10 +5,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { neededInCi } from './needed-in-ci';
 import { until } from './until';
 
 /** Whether this machine has a Redis to test with. Where it has not, the tests say so instead of passing in silence. */
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+export const hasRedis = neededInCi('redis-server', spawnSync('redis-server', ['--version']).status === 0);
 
 /** A Redis of the test's own, in memory, on a free port. */
 export class RedisServer {

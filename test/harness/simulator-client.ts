@@ -82,10 +82,19 @@ export class SimulatorClient {
   async changeByHand(
     target: string,
     address: string,
-    change: Partial<Pick<OpenRule, 'protocol' | 'fromPort' | 'toPort'>> & { readonly description?: string },
+    change: Partial<Pick<OpenRule, 'address' | 'protocol' | 'fromPort' | 'toPort'>> & {
+      /** an empty one takes our mark away */
+      readonly description?: string;
+    },
+    provider = 'AWS',
   ): Promise<void> {
-    const query = `provider=AWS&target=${target}&address=${encodeURIComponent(address)}`;
+    const query = `provider=${provider}&target=${target}&address=${encodeURIComponent(address)}`;
     await this.send('PATCH', `/_rules?${query}`, change);
+  }
+
+  /** Every access token and session that the cloud has issued so far is refused from now on. */
+  async revokeTokens(provider: string): Promise<void> {
+    await this.send('POST', '/_tokens/revoke', { provider });
   }
 
   async removeByHand(target: string, address: string): Promise<void> {

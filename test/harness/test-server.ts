@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
 import { stopOrphan } from '../../apps/launcher/src/postgres/orphan';
 import { codeOf, isRunning } from '../../apps/launcher/src/processes';
-import { TEMPLATE } from './template';
+import { serviceUrlOf, TEMPLATE } from './template';
 
 const ROOT = resolve(__dirname, '../..');
 const SPACE_NEEDED = 500 * 1024 * 1024;
@@ -87,7 +87,7 @@ async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
   const { PATH, HOME } = process.env;
   await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
     cwd: ROOT,
-    env: { PATH, HOME, DATABASE_URL: url },
+    env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
   });
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();

@@ -1,6 +1,6 @@
 import { LIVE_SESSION_STATUSES } from '#rules';
 import type { Faults } from './faults';
-import type { CloudObject } from './model-cloud';
+import { isOurs, type CloudObject } from './model-cloud';
 import type { ResourceIpRow, SessionRow, Tables } from './model/tables';
 import { FAULT_BOUND_MS, HEALTHY_BOUND_MS, short, type Oracles } from './oracles';
 
@@ -22,6 +22,8 @@ export class AtRest {
     for (const session of this.tables.sessions.values()) this.session(session);
     for (const ip of this.tables.resourceIps.values()) this.address(ip);
     for (const object of this.objects.values()) this.exactCount(object);
+    this.liveState();
+    this.oracles.accessReport();
     this.calls();
   }
 
@@ -61,20 +63,37 @@ export class AtRest {
     for (const rule of this.tables.rules.values()) {
       if (this.oracles.identifierOf(rule) !== object.identifier) continue;
       const applied = this.oracles.liveHolders(rule).filter((ip) => ip.status === 'APPLIED');
-      const isFull = object.list().length >= object.quota;
-      const leftAlone = isFull || (rule.dueAt !== null && rule.dueAt > this.tables.now() + FAULT_BOUND_MS);
+      // room that was made a moment ago is taken at the next try
+      const hadNoRoom = object.list().length >= object.quota || (rule.lastError?.includes('quota') ?? false);
+      const leftAlone = hadNoRoom || (rule.dueAt !== null && rule.dueAt > this.tables.now() + FAULT_BOUND_MS);
       if (applied.length > 0 && !leftAlone && object.standing(rule.key).length === 0) {
         this.oracles.violated('O3', `${rule.key} is absent, and ${short(applied[0]!.id)} is APPLIED`);
       }
     }
     const now = this.tables.now();
     for (const rule of object.list()) {
-      const { key, ownRuleId } = rule;
-      if (ownRuleId === null || this.oracles.isOutOfReach(object, rule)) continue;
+      const { key } = rule;
+      if (!isOurs(rule) || this.oracles.isOutOfReach(object, rule)) continue;
       const { unheldSince } = this.oracles.memory(object.identifier, key);
       if (unheldSince !== null && now - unheldSince > HEALTHY_BOUND_MS) {
         this.oracles.violated('O3', `${key} stands, and nobody holds it`);
       }
+    }
+  }
+
+  /** What is settled is forgotten. */
+  private liveState(): void {
+    for (const { ruleId, resourceIpId } of this.tables.allHolders()) {
+      const { status, removedAt, pendingSince } = this.tables.resourceIps.get(resourceIpId)!;
+      if (status !== 'REMOVED' && status !== 'FAILED') continue;
+      if (!this.isLongAgo(removedAt ?? pendingSince)) continue;
+      const { key } = this.tables.rules.get(ruleId)!;
+      this.oracles.violated('live', `${short(resourceIpId)} is ${status}, and counts as a holder of ${key}`);
+    }
+    for (const rule of this.tables.rules.values()) {
+      const isOver = rule.state === 'absent' && rule.dueAt === null;
+      if (isOver && this.tables.holderRows(rule).length === 0)
+        this.oracles.violated('live', `${rule.key} is settled, and is not forgotten`);
     }
   }
 

@@ -21,6 +21,8 @@ const REFUSALS = ['throttled', 'transient', 'conflict', 'denied', 'target-missin
 /** A cloud may deny that its object exists for less than the product takes for a proof, ms. */
 const SHORTEST_PROOF_MS = 30_000;
 const CALL_DEADLINE_MS = 5000;
+const LONG_MS = 150_000;
+const STUBBORN_MS = 100_000;
 /** How likely what is asked right after a lost connection is lost too. */
 const ONCE_MORE = 0.7;
 
@@ -30,6 +32,8 @@ export class Faults implements CloudMood {
   readonly calmAt: number;
   readonly isHealthy: boolean;
   private readonly rates: { pause: number; death: number; connection: number };
+  /** a target refuses everybody for longer than it takes until what is overdue is reported */
+  private readonly isStubborn: boolean;
   private readonly unheardRate: number;
   private readonly partialRate: number;
   private readonly staleness: number;
@@ -44,7 +48,8 @@ export class Faults implements CloudMood {
     private readonly tell: (words: string) => void,
   ) {
     this.isHealthy = chance.happens(0.12);
-    this.calmAt = chance.pick([40_000, 60_000, 90_000, 150_000]);
+    this.isStubborn = !this.isHealthy && chance.happens(0.1);
+    this.calmAt = this.isStubborn ? LONG_MS : chance.pick([40_000, 60_000, 90_000, LONG_MS]);
     const sometimes = (value: number): number => (!this.isHealthy && chance.happens(0.4) ? value : 0);
     this.rates = {
       pause: sometimes(chance.between(0.002, 0.03)),
@@ -59,6 +64,7 @@ export class Faults implements CloudMood {
 
   /** Plans when the clouds refuse. */
   plan(objects: readonly CloudObject[], credentialIds: readonly string[]): void {
+    if (this.isStubborn) this.refuseForLong(this.chance.pick(objects));
     if (this.isHealthy || this.chance.happens(0.4)) return;
     const flapped = new Set<string>();
     for (let left = this.chance.whole(1, 3); left > 0; left -= 1) {
@@ -74,6 +80,13 @@ export class Faults implements CloudMood {
       this.refusals.push({ kind, from, to, identifier, credentialId, retryAfterMs });
       this.scheduler.at(from, () => this.lasts(`${identifier} answers ${kind}`, to));
     }
+  }
+
+  private refuseForLong({ identifier }: CloudObject): void {
+    const from = this.chance.between(2000, LONG_MS - STUBBORN_MS);
+    const to = from + STUBBORN_MS;
+    this.refusals.push({ kind: 'denied', from, to, identifier, credentialId: null, retryAfterMs: null });
+    this.scheduler.at(from, () => this.lasts(`${identifier} answers denied`, to));
   }
 
   /** A fault has begun that lasts until then. */

@@ -3,7 +3,13 @@ import type { ObservedRule } from '#rules';
 export interface CloudRule extends ObservedRule {
   /** put there by another hand than the engine's */
   readonly planted: boolean;
+  /** another hand changed its address under its id */
+  readonly changed: boolean;
 }
+
+/** The engine put it there and it is as it was, whatever its mark says; or it carries our mark. */
+export const isOurs = ({ planted, changed, ownRuleId }: CloudRule): boolean =>
+  !changed && (!planted || ownRuleId !== null);
 
 /** Who changed a cloud object; `late`: the engine, by a call that nobody heard of. */
 export type Hand = 'engine' | 'late' | 'outside';
@@ -41,7 +47,7 @@ export class CloudObject {
     if (stands) return stands.providerRuleId;
     this.numbered += 1;
     const providerRuleId = `${this.identifier}-r${this.numbered}`;
-    const rule = { key, ownRuleId, providerRuleId, planted: hand === 'outside' };
+    const rule = { key, ownRuleId, providerRuleId, planted: hand === 'outside', changed: false };
     this.rules.set(providerRuleId, rule);
     this.watcher.added(this, rule, hand);
     return providerRuleId;
@@ -53,6 +59,20 @@ export class CloudObject {
     if (!rule) return;
     this.rules.delete(providerRuleId);
     this.watcher.removed(this, rule, hand);
+  }
+
+  /** Another hand takes our mark off. */
+  unmark(providerRuleId: string): void {
+    this.rules.set(providerRuleId, { ...this.rules.get(providerRuleId)!, ownRuleId: null });
+  }
+
+  /** Another hand changes what it lets in; its id and its mark stay. */
+  change(providerRuleId: string, key: string): void {
+    const rule = this.rules.get(providerRuleId)!;
+    const changed = { ...rule, key, planted: true, changed: true };
+    this.rules.set(providerRuleId, changed);
+    this.watcher.removed(this, rule, 'outside');
+    this.watcher.added(this, changed, 'outside');
   }
 
   empty(): void {

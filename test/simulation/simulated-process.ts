@@ -1,4 +1,4 @@
-import type { Timing } from '../../apps/worker/src/timing';
+import type { Timing } from '#engine';
 import type { Chance } from './chance';
 import { ConnectionLost, type Connection } from './model/model-database';
 import type { Scheduler } from './scheduler';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { PLANTED_BUGS } from './planted-bugs';
 
 const MINUTES = 60_000;
-const SEEDS = process.env['SIMULATION_SEEDS'] ?? '20000';
+const SEEDS = process.env['SIMULATION_SEEDS'] ?? '5000';
 const run = promisify(execFile);
 
 /** What the simulation prints. @throws what it printed, when something did not hold */

@@ -10,6 +10,7 @@ import type { Scheduler } from './scheduler';
 const ADDRESSES = ['203.0.113.1', '203.0.113.2', '203.0.113.3'];
 /** Of a static rule that no session shares: what a robot takes out again and again. */
 const FOUGHT_OVER = '192.0.2.66';
+const CHANGED_TO = '198.51.100.77/32';
 const HOUR_MS = 3_600_000;
 const DEAD_RULE = '00000000-0000-4000-8000-ffffffffffff';
 
@@ -79,7 +80,7 @@ export class Tenants {
   }
 
   private start(): void {
-    const organizationId = this.chance.pick([...this.tables.credentials.values()]);
+    const organizationId = this.chance.pick([...this.tables.credentials.values()]).organizationId;
     const ipv4Address = this.chance.pick(ADDRESSES);
     const resources = this.usable(organizationId);
     if (resources.length === 0) return;
@@ -121,7 +122,7 @@ export class Tenants {
   }
 
   private createStatic(address = this.chance.pick(ADDRESSES)): void {
-    const organizationId = this.chance.pick([...this.tables.credentials.values()]);
+    const organizationId = this.chance.pick([...this.tables.credentials.values()]).organizationId;
     const resources = this.usable(organizationId);
     if (resources.length === 0) return;
     const { id, targetIds } = this.requests.createStatic(
@@ -145,7 +146,9 @@ export class Tenants {
   private move(): void {
     if (this.tables.resources.size === 0) return;
     const resource = this.chance.pick([...this.tables.resources.values()]);
-    const own = [...this.tables.credentials].filter(([, owner]) => owner === resource.organizationId);
+    const own = [...this.tables.credentials].filter(
+      ([, owner]) => owner.organizationId === resource.organizationId,
+    );
     const targetId = this.chance.pick([...this.tables.targets.keys()]);
     const [credentialId] = this.chance.pick(own);
     this.tell(`moves ${resource.name} to ${short(targetId)} with ${credentialId}`);
@@ -171,9 +174,10 @@ export class Tenants {
   private meddle(object: CloudObject): void {
     const comparedIn = this.chance.between(0, 20_000);
     this.needsComparing = true;
+    if (object.isGone) return;
     const own = object.list().filter((rule) => rule.ownRuleId !== null);
     const dice = this.chance.next();
-    if (dice < 0.3) {
+    if (dice < 0.25) {
       const spec = ruleSpecs(`${this.chance.pick(ADDRESSES)}/32`, { port: 22 }, 'one')[0]!;
       object.add(ruleKey(spec), null, 'outside');
       return;
@@ -182,9 +186,11 @@ export class Tenants {
       'another hand is at work',
       Math.min(this.faults.calmAt, this.scheduler.now + comparedIn),
     );
-    if (dice < 0.6 && own.length > 0) object.remove(this.chance.pick(own).providerRuleId, 'outside');
-    else if (dice < 0.8) this.plantOrphan(object);
-    else this.loseObject(object);
+    if (dice < 0.5 && own.length > 0) object.remove(this.chance.pick(own).providerRuleId, 'outside');
+    else if (dice < 0.62) this.plantOrphan(object);
+    else if (dice < 0.72) this.loseObject(object);
+    else if (dice < 0.86) this.unmark(object);
+    else if (own.length > 0) this.change(object, this.chance.pick(own).providerRuleId);
     this.scheduler.in(comparedIn, () => this.compareAll());
   }
 
@@ -192,6 +198,27 @@ export class Tenants {
   private plantOrphan(object: CloudObject): void {
     const spec = ruleSpecs(`${this.chance.pick([...ADDRESSES, '198.51.100.9'])}/32`, { port: 22 }, 'one')[0]!;
     object.add(ruleKey(spec), DEAD_RULE, 'outside');
+  }
+
+  /**
+   * Only of what the database has recorded the id of: nobody could know another as ours. One that was planted with our mark
+   * and taken over is ours by that id as well, and not the engine's to the oracles: it keeps its mark.
+   */
+  private unmark(object: CloudObject): void {
+    const recorded = object.list().filter(({ key, providerRuleId, changed, planted }) => {
+      const rule = this.oracles.ruleAt(object.identifier, key);
+      const isKnown = rule?.state === 'present' && !rule.isForeign && rule.providerRuleId === providerRuleId;
+      return isKnown && !changed && !planted;
+    });
+    if (recorded.length === 0) return;
+    const { key, providerRuleId } = this.chance.pick(recorded);
+    this.tell(`${object.identifier}: ${key} loses its mark`);
+    object.unmark(providerRuleId);
+  }
+
+  private change(object: CloudObject, providerRuleId: string): void {
+    this.tell(`${object.identifier}: ${providerRuleId} is changed`);
+    object.change(providerRuleId, ruleKey(ruleSpecs(CHANGED_TO, { port: 22 }, 'one')[0]!));
   }
 
   private loseObject(object: CloudObject): void {

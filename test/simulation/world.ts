@@ -1,17 +1,23 @@
 import type { Logger } from 'pino';
 import type { CloudTarget, DriverTraits } from '#drivers';
 import type { OrganizationId } from '#rules';
-import type { CloudWays } from '../../apps/worker/src/clouds/cloud-access';
-import { ConvergenceRunner, type Convergence } from '../../apps/worker/src/convergence/convergence-runner';
-import { Converger } from '../../apps/worker/src/convergence/converger';
-import { Reconciler } from '../../apps/worker/src/convergence/reconciler';
-import { Sweeper } from '../../apps/worker/src/sweep/sweeper';
+import {
+  type CloudWays,
+  type Convergence,
+  ConvergenceRunner,
+  Converger,
+  type HandOut,
+  Reconciler,
+  Sweeper,
+} from '#engine';
 import { AtRest } from './at-rest';
 import { Chance } from './chance';
 import { Faults } from './faults';
 import { CloudObject, type CloudWatcher } from './model-cloud';
 import { ModelDriver, type ReadView } from './model-driver';
 import { ConnectionLost, connectModel, type ModelStores } from './model/model-database';
+import { ModelSweeperLease } from './model/leases';
+import { ModelOverdue } from './model/overdue';
 import { ModelSweep } from './model/sweep';
 import { Tables } from './model/tables';
 import { Oracles, type Violation } from './oracles';
@@ -22,6 +28,11 @@ import { Tenants } from './tenants';
 /** After the last fault: to settle, and then to rest. */
 const REST_MS = 100_000;
 const SWEEP_MS = 1000;
+const SWEEPER_LEASE_SECONDS = 3;
+/** The overdue alarm's. */
+const ALARM_MS = 5000;
+const OVERDUE_AFTER_SECONDS = 55;
+const OVERDUE_AT_ONCE = 500;
 const NEVER_STOPPING = new AbortController().signal;
 
 const TRAITS: readonly DriverTraits[] = [
@@ -54,7 +65,9 @@ export class World {
   private readonly workers: (Worker | null)[] = [];
   private readonly faults: Faults;
   private readonly oracles: Oracles;
+  private readonly overdueModel = new ModelOverdue(this.tables);
   private readonly sweepModel = new ModelSweep(this.tables);
+  private readonly sweeperLeaseModel = new ModelSweeperLease(this.tables);
   private readonly traits: DriverTraits;
   /** of each worker */
   private readonly slots: number;
@@ -92,6 +105,7 @@ export class World {
     );
     tenants.begin();
     this.watchLeaks();
+    this.watchReports();
     await this.scheduler.runUntil(this.faults.calmAt);
     // who stands still or is dead when the calm begins is awake some time after
     await this.scheduler.runUntil(Math.max(this.faults.calmAt, this.faults.endsAt) + REST_MS);
@@ -107,11 +121,15 @@ export class World {
     const organizations = ['org-a', 'org-b'].slice(0, this.chance.whole(1, 2)) as OrganizationId[];
     for (const name of ['sg-1', 'sg-2'].slice(0, this.chance.whole(1, 2))) this.addObject(name, watcher);
     for (const organization of organizations) {
-      this.tables.credentials.set(`${organization}-key`, organization);
-      if (this.chance.happens(0.3)) this.tables.credentials.set(`${organization}-key-2`, organization);
+      this.addCredential(`${organization}-key`, organization);
+      if (this.chance.happens(0.3)) this.addCredential(`${organization}-key-2`, organization);
       const resources = this.chance.whole(1, 2);
       for (let index = 0; index < resources; index += 1) this.addResource(organization, index);
     }
+  }
+
+  private addCredential(id: string, organizationId: OrganizationId): void {
+    this.tables.credentials.set(id, { organizationId, deniedUntil: null, denials: 0 });
   }
 
   private addObject(identifier: string, watcher: CloudWatcher): void {
@@ -131,12 +149,15 @@ export class World {
       inFlightUntil: null,
       reconcileDueAt: this.chance.between(0, 600_000),
       reconcileRequested: false,
+      comparedAt: null,
+      unmanagedDigest: null,
+      accountedTo: 'org-a',
     });
   }
 
   private addResource(organizationId: OrganizationId, index: number): void {
     const id = this.tables.newId();
-    const own = [...this.tables.credentials].filter(([, owner]) => owner === organizationId);
+    const own = [...this.tables.credentials].filter(([, owner]) => owner.organizationId === organizationId);
     this.tables.resources.set(id, {
       id,
       organizationId,
@@ -146,6 +167,7 @@ export class World {
       region: null,
       targetId: this.chance.pick([...this.tables.targets.keys()]),
       isActive: true,
+      writeVerified: this.chance.happens(0.8),
       revision: 0,
       deletedAt: null,
     });
@@ -169,7 +191,18 @@ export class World {
     const stores = this.connect(process);
     const runner = this.runner(process, stores);
     this.workers[slot] = { process, runner };
-    this.sweepAgain(process, new Sweeper(stores.database, stores.sweep, runner, this.log(process)));
+    const handOut: HandOut = (woken) => this.wake(woken.flatMap(({ targetIds }) => targetIds));
+    const sweeper = new Sweeper(
+      stores.database,
+      stores.sweep,
+      stores.sweeperLease,
+      runner,
+      handOut,
+      name,
+      () => process.now(),
+      this.log(process),
+    );
+    this.sweepAgain(process, sweeper);
   }
 
   private connect(process: SimulatedProcess): ModelStores {
@@ -195,13 +228,22 @@ export class World {
       open: ({ credentialId, ...place }, claims) =>
         process.ask('credential', () => wayInto(credentialId, place, claims)),
     };
-    const reconciler = new Reconciler(stores.database, stores.leases, stores.reconcile, clouds);
+    const reconciler = new Reconciler(stores.database, stores, clouds, process, process.name);
     const observer = {
       looked: () => undefined,
       closed: () => undefined,
+      recorded: () => undefined,
       broke: (_: unknown, __: unknown, error: unknown) => this.unexpected(process, error),
     };
-    const converger = new Converger(stores.database, stores, clouds, reconciler, observer, process);
+    const converger = new Converger(
+      stores.database,
+      stores,
+      clouds,
+      reconciler,
+      observer,
+      process,
+      process.name,
+    );
     const { database, sweep } = stores;
     const convergence: Convergence = {
       converge: ({ targetId }, stopping) => converger.converge(targetId, stopping),
@@ -214,6 +256,7 @@ export class World {
     const next = (): void =>
       this.scheduler.in(SWEEP_MS, () => process.step('sweep', () => this.sweepAgain(process, sweeper)));
     if (this.sweepModel.isIdle()) {
+      this.sweeperLeaseModel.take(process.name, SWEEPER_LEASE_SECONDS);
       next();
       return;
     }
@@ -269,7 +312,15 @@ export class World {
   private watchLeaks(): void {
     this.oracles.leaks();
     this.oracles.gaps();
+    this.oracles.overdue();
     this.scheduler.in(500, () => this.watchLeaks());
+  }
+
+  /** The overdue alarm, and somebody who asks for the access report now and then. */
+  private watchReports(): void {
+    this.overdueModel.recordOverdue(OVERDUE_AFTER_SECONDS, OVERDUE_AT_ONCE);
+    if (this.chance.happens(0.1)) this.oracles.accessReport();
+    this.scheduler.in(ALARM_MS, () => this.watchReports());
   }
 }
 

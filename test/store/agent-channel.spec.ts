@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  AgentStateStore,
-  AgentStore,
-  Database,
-  NotificationFeed,
-  SessionStore,
-  type AgentVisit,
-  type AuditEntry,
-  type ServingAgent,
-  type Tx,
-} from '#entities';
+import { AgentStateStore, AgentStore, type AgentVisit, type ServingAgent } from '#engine-store';
+import { type AuditEntry, Database, NotificationFeed, type Tx } from '#entities';
+import { SessionStore } from '#tenant-store';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { cloneDatabase } from '../harness/database';
 import { until } from '../harness/until';
@@ -32,6 +24,7 @@ describe('The agent channel in the database', () => {
   let database: Database;
   let organization: OrganizationId;
   let userId: string;
+  let keyId: string;
   let place: { resourceId: string; targetId: string };
   const agents = new AgentStore();
   const states = new AgentStateStore();
@@ -41,10 +34,12 @@ describe('The agent channel in the database', () => {
     ({ url, drop } = await cloneDatabase());
     database = await new Database({ url, applicationName: 'agent-test', poolSize: 6 }).connect();
     const [made] = await database.autocommit.query<
-      { organization: string; userId: string; resourceId: string; targetId: string }[]
+      { organization: string; userId: string; keyId: string; resourceId: string; targetId: string }[]
     >(
       `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id),
        u AS (INSERT INTO users (organization_id, email, name) SELECT id, 'a@example.com', 'A' FROM o RETURNING id),
+       k AS (INSERT INTO api_keys (organization_id, user_id, name, key_prefix, key_hash, scopes, created_by_email)
+         SELECT o.id, u.id, 'agent', 'dbk_', 'hash', '{agent:connect}', 'a@example.com' FROM o, u RETURNING id),
        c AS (INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
          SELECT id, 'Hosts', 'AGENT', 'AGENT', '{}' FROM o RETURNING id),
        t AS (INSERT INTO targets (provider, key, resource_type, identifier)
@@ -52,11 +47,17 @@ describe('The agent channel in the database', () => {
        INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier,
          target_id, is_active, config)
        SELECT o.id, 'one', c.id, 'AGENT', 'HOST_FIREWALL', 'one', t.id, true, '{"port": 22}' FROM o, c, t
-       RETURNING organization_id AS organization, (SELECT id FROM u) AS "userId", id AS "resourceId",
+       RETURNING organization_id AS organization, (SELECT id FROM u) AS "userId", (SELECT id FROM k) AS "keyId", id AS "resourceId",
          target_id AS "targetId"`,
     );
     organization = asOrganizationId(made!.organization);
-    ({ userId } = made!);
+    await database.autocommit.query(
+      `WITH role AS (INSERT INTO roles (organization_id, name) VALUES ($1, 'all') RETURNING id),
+       users AS (INSERT INTO role_users (organization_id, role_id, user_id) SELECT $1, id, $2 FROM role)
+       INSERT INTO role_resources (organization_id, role_id, resource_id) SELECT $1, id, $3 FROM role`,
+      [organization, made!.userId, made!.resourceId],
+    );
+    ({ userId, keyId } = made!);
     place = made!;
   });
   afterAll(async () => {
@@ -67,6 +68,7 @@ describe('The agent channel in the database', () => {
   const visit = (instance: string): AgentVisit => ({
     name: 'one',
     targetKey: TARGET_KEY,
+    keyId,
     instance,
     address: '192.0.2.1',
     software: null,
@@ -95,6 +97,7 @@ describe('The agent channel in the database', () => {
       ipv6Address: null,
       hours: 1,
       openings: [opening],
+      limits: { perUser: 50, perServiceUser: 500 },
     };
     const row = await sessions.start(database.autocommit, organization, session, BY_NOBODY);
     if (typeof row === 'string') throw new Error(row);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { AuditChainStore, AuditStore, Database, type AuditEntry } from '#entities';
+import { type AuditEntry, Database, type Tx } from '#entities';
+import { AuditChainStore, AuditStore } from '#tenant-store';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { BEFORE_FIRST_RECORD } from '#secrets';
 import { AuditSealer } from '../../apps/worker/src/audit/audit-sealer';
@@ -18,6 +19,18 @@ const ENTRY: AuditEntry = {
   resourceId: randomUUID(),
   resourceName: 'Developers',
   details: { z: 1, a: { c: [1.5, 'é'], b: null } },
+};
+
+/** Another value of a column, by its type; `$` stands for the column. */
+const OTHER_VALUES: Readonly<Record<string, string>> = {
+  uuid: 'gen_random_uuid()',
+  text: `coalesce($, '') || 'x'`,
+  'character varying': `coalesce($, '') || 'x'`,
+  inet: `'198.51.100.99'`,
+  bigint: '$ + 1',
+  xid8: '($::text::bigint - 1)::text::xid8',
+  jsonb: `coalesce($, '{}') || '{"x": 1}'`,
+  'timestamp with time zone': `$ + interval '1 microsecond'`,
 };
 
 describe('The chain of audit records', () => {
@@ -79,6 +92,7 @@ describe('The chain of audit records', () => {
       sealed: 0,
       unsealed: 0,
       lastHash: BEFORE_FIRST_RECORD,
+      provenTo: null,
       broken: null,
     });
   });
@@ -293,6 +307,49 @@ describe('The chain of audit records', () => {
     expect(await verify(bystander)).toMatchObject({ sealed: 3, broken: null });
   });
 
+  it('shows a change of any column', async () => {
+    const columns = await sql<{ name: string; type: string }>(
+      `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+       WHERE table_schema = current_schema AND table_name = 'audit_records' ORDER BY column_name`,
+    );
+    expect(columns.length).toBeGreaterThan(10);
+    // whoever owns the tables is held by no check
+    const checks = await sql<{ name: string }>(
+      `SELECT conname AS name FROM pg_constraint WHERE conrelid = 'audit_records'::regclass AND contype = 'c'`,
+    );
+    for (const { name } of checks) await sql(`ALTER TABLE audit_records DROP CONSTRAINT ${name}`);
+    // all sealed before the first is tampered with: a record that lost its id would wait for its seal for ever
+    const chains: OrganizationId[] = [];
+    for (const _ of columns) chains.push(await chainOf(2));
+    const unseen: string[] = [];
+    for (const [index, { name, type }] of columns.entries()) {
+      const other = OTHER_VALUES[type];
+      if (other === undefined) throw new Error(`What is another value of the type ${type}, of ${name}?`);
+      const organization = chains[index]!;
+      const last = 'SELECT max(sequence) FROM audit_records WHERE organization_id = $1';
+      await tamper([
+        `UPDATE audit_records SET ${name} = ${other.replaceAll('$', name)}
+         WHERE organization_id = $1 AND sequence = (${last})`,
+        [organization],
+      ]);
+      if ((await verify(organization)).broken === null) unseen.push(name);
+    }
+    expect(unseen).toEqual([]);
+  });
+
+  it('shows a record put in behind the last seal, in the transaction of the last sealed record', async () => {
+    const organization = await chainOf(3);
+    await tamper([
+      `INSERT INTO audit_records (organization_id, sequence, transaction_id, event_type, actor_type)
+       SELECT $1, 0, transaction_id, 'ROLE_CREATED', 'USER' FROM audit_seal_cursor`,
+      [organization],
+    ]);
+    expect(await verify(organization)).toMatchObject({
+      sealed: 3,
+      broken: expect.stringContaining('was put in behind the seals') as string,
+    });
+  });
+
   it('a chain that lost its end, or was written anew, differs from the link that was kept', async () => {
     const organization = await chainOf(10);
     const { lastHash } = await verify(organization);
@@ -330,5 +387,31 @@ describe('The chain of audit records', () => {
     expect(
       await until('nothing is left to do', async () => !(await chain.isBehind(database.autocommit))),
     ).toBe(true);
+  });
+
+  it('an idle sealer reads one index entry of 200,000 records', async () => {
+    await sql(
+      `INSERT INTO audit_records (organization_id, event_type, actor_type)
+       SELECT gen_random_uuid(), 'ROLE_CREATED', 'USER' FROM generate_series(1, 200000)`,
+    );
+    await sql('ANALYZE audit_records');
+    await sql(
+      `INSERT INTO audit_seal_cursor (id, transaction_id, sequence)
+       SELECT 1, max(transaction_id), max(sequence) FROM audit_records
+       ON CONFLICT (id) DO UPDATE SET transaction_id = excluded.transaction_id, sequence = excluded.sequence`,
+    );
+    const plans: string[] = [];
+    const explaining = {
+      query: async (statement: string): Promise<unknown> => {
+        const lines = await sql<{ 'QUERY PLAN': string }>(
+          `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) ${statement}`,
+        );
+        plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
+        return sql(statement);
+      },
+    };
+    await expect(chain.isBehind(explaining as Tx)).resolves.toBe(false);
+    expect(plans[0]).toContain('audit_records_transaction_id_idx');
+    expect(plans[0]).not.toContain('Seq Scan on audit_records');
   });
 });

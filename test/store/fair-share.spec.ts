@@ -1,4 +1,5 @@
-import { Database, LeaseStore, SweepStore } from '#entities';
+import { LeaseStore, SweepStore } from '#engine-store';
+import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
 
 interface Made {
@@ -22,9 +23,9 @@ describe('What waits for a slot', () => {
          INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
          SELECT id, 'key', 'AWS', 'ACCESS_KEY', '{}' FROM organization RETURNING id
        ), target AS (
-         INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at)
-         SELECT 'AWS', gen_random_uuid()::text, 'SECURITY_GROUP', 'sg', now() + interval '1 hour'
-         FROM generate_series(1, $1) RETURNING id
+         INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at, accounted_to)
+         SELECT 'AWS', gen_random_uuid()::text, 'SECURITY_GROUP', 'sg', now() + interval '1 hour', organization.id
+         FROM organization, generate_series(1, $1) RETURNING id
        ), resource AS (
          INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
          SELECT organization.id, 'r', credential.id, 'AWS', 'SECURITY_GROUP', 'sg', target.id
@@ -43,8 +44,9 @@ describe('What waits for a slot', () => {
     { closing = false, attempts = 0 }: { closing?: boolean; attempts?: number } = {},
   ): Promise<unknown> =>
     database.autocommit.query(
-      `INSERT INTO rules (target_id, key, address, protocol, ports, due_at, closing, attempts)
-       VALUES ($1, gen_random_uuid()::text, '203.0.113.1/32', 'tcp', '22', now() + make_interval(secs => $2), $3, $4)`,
+      `INSERT INTO rules (target_id, key, address, protocol, ports, due_at, closing, attempts, accounted_to)
+       SELECT id, gen_random_uuid()::text, '203.0.113.1/32', 'tcp', '22', now() + make_interval(secs => $2), $3, $4, accounted_to
+       FROM targets WHERE id = $1`,
       [targetId, dueInSeconds, closing, attempts],
     );
 
@@ -79,7 +81,7 @@ describe('What waits for a slot', () => {
     await rule(busy.targets[0]!, 30, { attempts: 3 });
     await rule(busy.targets[1]!, -1);
     await rule(busy.targets[2]!, -1);
-    await new LeaseStore().take(database.autocommit, busy.targets[2]!, 10);
+    await new LeaseStore().take(database.autocommit, busy.targets[2]!, 10, false);
     expect(await waiting()).toEqual([busy.targets[1]]);
   });
 

@@ -2,11 +2,26 @@ import type { Database, Tx } from '#entities';
 import { Tables } from '../simulation/model/tables';
 
 const MOMENTS: Readonly<Record<string, readonly string[]>> = {
-  targets: ['lease_until', 'last_write_at', 'reconcile_due_at', 'in_flight_until'],
-  rules: ['due_at', 'in_flight_until', 'lost_at', 'target_missing_since'],
+  targets: ['lease_until', 'last_write_at', 'reconcile_due_at', 'in_flight_until', 'compared_at'],
+  rules: [
+    'due_at',
+    'in_flight_until',
+    'lost_at',
+    'target_missing_since',
+    'unwanted_since',
+    'overdue_at',
+    'possible_since',
+    'present_since',
+    'observed_at',
+    'removal_sent_at',
+  ],
+  rule_holders: ['released_at'],
+  credentials: ['denied_until'],
+  unmanaged_rules: ['possible_since', 'present_since'],
+  sweeper_lease: ['lease_until', 'others_seen_at'],
   sessions: ['started_at', 'expires_at', 'ended_at'],
   write_budgets: ['refilled_at'],
-  resource_ips: ['pending_since', 'applied_at', 'released_at', 'removed_at'],
+  resource_ips: ['created_at', 'pending_since', 'applied_at', 'released_at', 'removed_at'],
 };
 /** One history on both: the model's clock is the database's, shifted in every transaction. */
 export class Both {

@@ -6,6 +6,12 @@ export interface Furnished {
   readonly organizationId: OrganizationId;
   readonly userIds: readonly string[];
   readonly resourceIds: readonly string[];
+  /** where every resource begins */
+  readonly places: readonly {
+    readonly id: string;
+    readonly targetId: string;
+    readonly credentialId: string;
+  }[];
 }
 
 /** Two users, two credentials, five resources on three cloud objects; one is another organization's. */
@@ -47,6 +53,20 @@ export async function furnish(tx: Tx): Promise<Furnished> {
     await resource(organizationId, 'c', credentials[0]!, 443, shared),
     await resource(organizationId, 'd', credentials[0]!, 22, own),
   ];
+  const role = await one(`INSERT INTO roles (organization_id, name) VALUES ($1, 'everything')`, [
+    organizationId,
+  ]);
+  await tx.query(
+    'INSERT INTO role_users (organization_id, role_id, user_id) SELECT $1, $2, unnest($3::uuid[])',
+    [organizationId, role, userIds],
+  );
+  await tx.query(
+    'INSERT INTO role_resources (organization_id, role_id, resource_id) SELECT $1, $2, unnest($3::uuid[])',
+    [organizationId, role, resourceIds],
+  );
   await resource(others, 'e', await credential('theirs', others), 22, foreign);
-  return { organizationId: organizationId as OrganizationId, userIds, resourceIds };
+  const places = await tx.query<Furnished['places'][number][]>(
+    'SELECT id, target_id AS "targetId", credential_id AS "credentialId" FROM resources',
+  );
+  return { organizationId: organizationId as OrganizationId, userIds, resourceIds, places };
 }

@@ -1,35 +1,32 @@
 import { deepEqual } from 'node:assert/strict';
 import {
-  ConvergenceStore,
-  LeaseStore,
-  ReconcileStore,
-  SessionStore,
-  SettlementStore,
-  StaticIpRuleStore,
-  SweepStore,
   type Access,
-  type AuditEntry,
+  ConvergenceStore,
+  type DueComparison,
   type DueRuleRow,
   type Lease,
+  LeaseStore,
   type NamingResource,
   type NewOpening,
+  ReconcileStore,
+  LedgerStore,
+  OverdueStore,
   type RuleSettlement,
-  type Settlement,
-  type Trail,
-  type Tx,
+  SettlementStore,
+  SweeperLeaseStore,
+  SweepStore,
   WriteBudgetStore,
-} from '#entities';
-import {
-  ruleSpecs,
-  type Drift,
-  type KnownRule,
-  type OrganizationId,
-  type RuleState,
-  type SlotUse,
-} from '#rules';
+} from '#engine-store';
+import { settle, type Remark } from '#engine';
+import type { AuditEntry, Trail, Tx } from '#entities';
+import { ResourceRulesStore, SessionStore, StaticIpRuleStore } from '#tenant-store';
+import { ruleSpecs, type KnownRule, type OrganizationId, type RuleState, type SlotUse } from '#rules';
 import type { Chance } from '../simulation/chance';
 import { ModelConvergence } from '../simulation/model/convergence';
-import { ModelBudgets, ModelLeases } from '../simulation/model/leases';
+import { ModelBudgets, ModelLeases, ModelSweeperLease } from '../simulation/model/leases';
+import { ModelLedger } from '../simulation/model/ledger';
+import { connectModel, type ModelStores } from '../simulation/model/model-database';
+import { ModelOverdue } from '../simulation/model/overdue';
 import { ModelReconcile } from '../simulation/model/reconcile';
 import { ModelRequests } from '../simulation/model/requests';
 import { ModelSettlements } from '../simulation/model/settlement';
@@ -59,6 +56,47 @@ const sessions = new SessionStore();
 const reconcile = new ReconcileStore();
 const statics = new StaticIpRuleStore();
 const budgets = new WriteBudgetStore();
+const ledger = new LedgerStore();
+const sweeperLease = new SweeperLeaseStore();
+const overdue = new OverdueStore();
+const resourceRules = new ResourceRulesStore();
+const SETTLE_STORES = { leases, settlements, ledger };
+/** How old what was read is; apart from every step of the clock. */
+const READING = { startedAgoMs: 510, endedAgoMs: 305 };
+const DRIFT_KINDS = [
+  'lost',
+  'changed',
+  'unmarked',
+  'taken',
+  'renamed',
+  'stale',
+  'observed',
+  'unseen',
+  'as it was',
+];
+const UNMANAGED = [
+  { key: '198.51.100.1/32 tcp 22', providerRuleId: 'sgr-x' },
+  { key: '198.51.100.2/32 all *', providerRuleId: 'sgr-y' },
+];
+const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
+/** What each history begins without. */
+const EMPTIED = [
+  'rule_holders',
+  'sessions',
+  'static_ip_rules',
+  'rules',
+  'write_budgets',
+  'unmanaged_rules',
+  'sweeper_lease',
+  'resource_health_events',
+  'unwritten_audit_records',
+  'unwritten_rule_events',
+];
+const ORIGIN = { workerId: 'worker', passId: '00000000-0000-4000-8000-0000000000aa' };
+/** One after the other at once: the play itself decides what comes when. */
+const CONNECTION = {
+  ask: <Answer>(_: string, work: () => Answer): Promise<Awaited<Answer>> => Promise.resolve(work()),
+};
 
 interface Furniture {
   readonly id: string;
@@ -66,6 +104,8 @@ interface Furniture {
   readonly targetId: string;
   readonly credentialId: string;
   readonly port: number;
+  readonly name: string;
+  readonly writeVerified: boolean;
 }
 
 /** Plays the same calls on both, and compares what they answer. */
@@ -80,7 +120,12 @@ export class Play {
     requests: ModelRequests;
     reconcile: ModelReconcile;
     budgets: ModelBudgets;
+    ledger: ModelLedger;
+    sweeperLease: ModelSweeperLease;
+    overdue: ModelOverdue;
   };
+  /** the model's stores as the engine is given them */
+  private readonly stores: ModelStores;
   private lease: { model: Lease; real: Lease } | null = null;
 
   constructor(
@@ -97,38 +142,49 @@ export class Play {
       requests: new ModelRequests(tables),
       reconcile: new ModelReconcile(tables),
       budgets: new ModelBudgets(tables),
+      ledger: new ModelLedger(tables),
+      sweeperLease: new ModelSweeperLease(tables),
+      overdue: new ModelOverdue(tables),
     };
+    this.stores = connectModel(tables, CONNECTION, { took: () => undefined, due: () => undefined });
   }
 
   async begin(tx: Tx): Promise<void> {
-    for (const table of ['sessions', 'static_ip_rules', 'rules', 'write_budgets', 'unwritten_audit_records'])
-      await tx.query(`DELETE FROM ${table}`);
+    for (const table of EMPTIED) await tx.query(`DELETE FROM ${table}`);
+    await tx.query('TRUNCATE rule_events');
     const [last] = await tx.query<{ sequence: string }[]>(
       'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_records',
     );
     this.auditedFrom = last!.sequence;
-    await tx.query('UPDATE resources SET is_active = true');
+    await tx.query('UPDATE credentials SET denied_until = NULL, denials = 0');
+    for (const { id, targetId, credentialId } of this.given.places)
+      await tx.query(
+        `UPDATE resources SET is_active = true, write_verified = name <> 'c', target_id = $2, credential_id = $3 WHERE id = $1`,
+        [id, targetId, credentialId],
+      );
     const resources = await tx.query<Furniture[]>(
       `SELECT id, organization_id AS "organizationId", target_id AS "targetId", credential_id AS "credentialId",
-         (config->>'port')::int AS port FROM resources ORDER BY name`,
+         name, write_verified AS "writeVerified", (config->>'port')::int AS port FROM resources ORDER BY name`,
     );
     this.targetId = resources[0]!.targetId;
     for (const resource of resources) this.place(resource);
     await this.both.real((first) =>
       first.query(
         `UPDATE targets SET lease_until = NULL, lease_generation = 0, last_write_at = NULL, last_write_size = 0,
-           in_flight_until = NULL, reconcile_due_at = now() + interval '10 minutes', reconcile_requested = false`,
+           in_flight_until = NULL, reconcile_due_at = now() + interval '10 minutes', reconcile_requested = false,
+           compared_at = NULL, unmanaged_digest = NULL`,
       ),
     );
   }
 
-  private place({ id, organizationId, targetId, credentialId, port }: Furniture): void {
+  private place({ id, organizationId, targetId, credentialId, port, name, writeVerified }: Furniture): void {
     const { credentials, resources, targets } = this.both.tables;
-    credentials.set(credentialId, organizationId);
+    credentials.set(credentialId, { organizationId, deniedUntil: null, denials: 0 });
     resources.set(id, {
       id,
       organizationId,
-      name: id,
+      name,
+      writeVerified,
       credentialId,
       targetId,
       config: { port },
@@ -149,6 +205,9 @@ export class Play {
       inFlightUntil: null,
       reconcileDueAt: 600_000,
       reconcileRequested: false,
+      comparedAt: null,
+      unmanagedDigest: null,
+      accountedTo: NO_ORGANIZATION,
     });
   }
 
@@ -170,10 +229,12 @@ export class Play {
     else if (dice < 0.43) await this.extend();
     else if (dice < 0.5) await this.expire();
     else if (dice < 0.6) await this.take();
-    else if (dice < 0.9) await this.look();
-    else if (dice < 0.94) await this.drift();
-    else if (dice < 0.96) await this.spend();
-    else if (dice < 0.98) await this.sweepTargets();
+    else if (dice < 0.86) await this.look();
+    else if (dice < 0.89) await this.move();
+    else if (dice < 0.93) await this.drift();
+    else if (dice < 0.95) await this.sweepRole();
+    else if (dice < 0.97) await this.spend();
+    else if (dice < 0.99) await this.sweepTargets();
     else await this.purge();
   }
 
@@ -199,7 +260,8 @@ export class Play {
       return { resourceId: id, revision: 0, targetId, ipVersion: 4, ipAddress: asked.ipv4Address, specs };
     });
     const id = `00000000-0000-4000-9000-${this.both.ids.size.toString(16).padStart(12, '0')}`;
-    const session = { ...asked, id, ipv6Address: null, openings };
+    const limits = { perUser: 0, perServiceUser: 0 };
+    const session = { ...asked, id, ipv6Address: null, openings, limits };
     const started = await this.both.real(async (tx) => {
       await tx.query('SAVEPOINT before_start');
       const answer = await sessions.start(tx, organizationId, session, AUDIT);
@@ -218,7 +280,7 @@ export class Play {
       const { targetId, config } = this.both.tables.resources.get(resourceId)!;
       return {
         resourceId,
-        resourceName: resourceId,
+        resourceName: this.both.tables.resources.get(resourceId)!.name,
         targetId,
         specs: ruleSpecs(`${ipAddress}/32`, config, 'one'),
       };
@@ -245,14 +307,56 @@ export class Play {
     this.model.requests.releaseStatic(id, some);
     if (whole) this.model.requests.deleteStatic(id);
     await this.both.real(async (tx) => {
-      await statics.release(tx, organizationId, this.real(id), some);
+      await statics.release(tx, organizationId, this.real(id), some, 'STATIC_RULE_DELETED');
       if (whole) await statics.delete(tx, organizationId, this.real(id));
     });
   }
 
   private async purge(): Promise<void> {
-    this.model.sweep.purge();
-    await this.both.real((tx) => sweep.purge(tx));
+    this.model.sweep.purge(1000);
+    this.model.sweep.bringForward();
+    await this.both.real(async (tx) => {
+      await sweep.purge(tx, 1000);
+      await sweep.bringForward(tx);
+    });
+  }
+
+  /** A resource names another target, or takes another way to it. */
+  private async move(): Promise<void> {
+    const { organizationId, resourceIds } = this.given;
+    const { resources, credentials, targets } = this.both.tables;
+    const own = [...credentials].filter(([, credential]) => credential.organizationId === organizationId);
+    const id = this.chance.pick(resourceIds);
+    const { targetId: from, credentialId: way, config } = resources.get(id)!;
+    const [credentialId, targetId] = [this.chance.pick(own)[0], this.chance.pick([...targets.keys()])];
+    this.model.requests.move(id, { targetId, credentialId, region: null });
+    await this.both.real(async (tx) => {
+      await tx.query('UPDATE resources SET target_id = $2, credential_id = $3 WHERE id = $1', [
+        id,
+        targetId,
+        credentialId,
+      ]);
+      const holding = await resourceRules.holding(tx, organizationId, id);
+      const wants = holding.map((ip) => ({
+        resourceIpId: ip.id,
+        targetId,
+        specs: ruleSpecs(`${ip.ipAddress}/32`, config, 'one'),
+      }));
+      const cause = targetId === from ? 'CONFIG_CHANGED' : 'RESOURCE_MOVED';
+      await resourceRules.rehold(tx, organizationId, id, wants, way !== credentialId, cause);
+    });
+  }
+
+  private async sweepRole(): Promise<void> {
+    const workerId = this.chance.pick(['one', 'two']);
+    if (this.chance.happens(0.1)) {
+      this.model.sweeperLease.release(workerId);
+      await this.both.real((tx) => sweeperLease.release(tx, workerId));
+    }
+    const role = this.model.sweeperLease.take(workerId, 3);
+    deepEqual(await this.both.real((tx) => sweeperLease.take(tx, workerId, 3)), role);
+    const count = this.model.overdue.recordOverdue(45, 100);
+    deepEqual(await this.both.real((tx) => overdue.recordOverdue(tx, 45, 100)), count);
   }
 
   private someSession(): string | null {
@@ -286,34 +390,39 @@ export class Play {
     deepEqual(next && Math.round(next), this.model.sweep.untilNextEnd());
     const modelled = this.model.sweep.expireSessions(1000);
     const expired = await this.both.real((tx) => sweep.expireSessions(tx, 1000));
-    deepEqual(expired, modelled);
+    const comparable = ({ count, targets }: typeof modelled): object => ({
+      count,
+      targets: targets.flatMap(({ targetIds }) => targetIds).toSorted(),
+    });
+    deepEqual(comparable(expired), comparable(modelled));
   }
 
   private async take(): Promise<void> {
-    const model = this.model.leases.take(this.targetId, 10);
-    const real = await this.both.real((tx) => leases.take(tx, this.targetId, 10));
-    deepEqual(
-      real && { ...real, sinceLastWriteMs: Math.round(real.sinceLastWriteMs ?? -1) },
-      model && {
-        ...model,
-        resourceType: real?.resourceType,
-        identifier: real?.identifier,
-        sinceLastWriteMs: Math.round(model.sinceLastWriteMs ?? -1),
-      },
-    );
+    const compares = this.chance.happens(0.5);
+    const model = this.model.leases.take(this.targetId, 10, compares);
+    const real = await this.both.real((tx) => leases.take(tx, this.targetId, 10, compares));
+    const comparable = (lease: Lease | null): object | null =>
+      lease && {
+        ...lease,
+        resourceType: null,
+        identifier: null,
+        sinceLastWriteMs: Math.round(lease.sinceLastWriteMs ?? -1),
+        comparison: lease.comparison && { requested: lease.comparison.requested },
+      };
+    deepEqual(comparable(real), comparable(model));
     if (model && real) this.lease = { model, real };
   }
 
   private async sweepTargets(): Promise<void> {
     const { sweep: model } = this.model;
     const all = await this.both.real((tx) => sweep.waitingTargets(tx, 9, 9));
-    deepEqual(all.toSorted(byTarget), model.waitingTargets(9, 9).toSorted(byTarget));
-    // which one of two that became due in one moment comes first is nobody's business
-    const nameless = (uses: readonly SlotUse[]): object[] =>
-      uses.map((use) => ({ ...use, targetId: null })).toSorted(byJson);
+    deepEqual(all.map(plain).toSorted(byJson), model.waitingTargets(9, 9).map(plain).toSorted(byJson));
+    // which one of two that became due in one moment comes first is arbitrary
     const [perOrganization, limit] = [this.chance.whole(1, 2), this.chance.whole(2, 3)];
     const some = await this.both.real((tx) => sweep.waitingTargets(tx, perOrganization, limit));
-    deepEqual(nameless(some), nameless(model.waitingTargets(perOrganization, limit)));
+    const known = new Set(all.map(({ targetId }) => targetId));
+    deepEqual(some.length > 0, all.length > 0);
+    deepEqual(some.length <= limit && some.every(({ targetId }) => known.has(targetId)), true);
     for (const id of this.both.tables.targets.keys())
       deepEqual(await this.both.real((tx) => sweep.waitingTarget(tx, id)), model.waitingTarget(id));
   }
@@ -368,6 +477,7 @@ export class Play {
         convergence.recordIntent(tx, real, { ...split('real'), access, wholeList }, 10),
       );
       deepEqual(reallyNoted && typeof reallyNoted.unheardUntil, noted && typeof noted.unheardUntil);
+      deepEqual(reallyNoted?.ruleIds.length, noted?.ruleIds.length);
       if (noted?.unheardUntil === null && wholeList && this.chance.happens(0.5)) {
         this.model.convergence.heard(model, noted);
         await this.both.real((tx) => convergence.heard(tx, real, reallyNoted!));
@@ -375,49 +485,87 @@ export class Play {
     }
     if (this.chance.happens(0.3)) await this.step();
     if (this.chance.happens(0.1)) {
-      this.model.convergence.lookAgain(pairs.map((pair) => pair.model.ruleId));
+      this.model.convergence.lookAgain(
+        model,
+        pairs.map((pair) => pair.model.ruleId),
+      );
       await this.both.real((tx) =>
         convergence.lookAgain(
           tx,
+          real,
           pairs.map((pair) => pair.real.ruleId),
         ),
       );
     }
+    if (this.chance.happens(0.2)) {
+      const isDenied = this.chance.happens(0.6);
+      this.model.convergence.noteDenial(access, isDenied);
+      await this.both.real((tx) => convergence.noteDenial(tx, access, isDenied));
+    }
     const found = pairs.map((pair) => ({ pair, settled: this.madeUp(pair.model) }));
-    const looked = this.chance.happens(0.8);
+    const isRead = this.chance.happens(0.8);
     const trail = this.trail();
+    const way = this.chance.happens(0.9) ? access : null;
     const whole = {
-      access: this.chance.happens(0.9) ? access : null,
-      looked,
+      access: way,
+      reading: isRead ? () => READING : null,
       giveUpSeconds: 300,
       together: this.chance.happens(0.3),
     };
+    const remarks = new Map(found.map(({ pair }) => [pair.model.key, this.remark()]));
+    const remarksOf = (side: 'model' | 'real'): Map<string, Remark> =>
+      new Map(found.map(({ pair }) => [pair[side].ruleId, remarks.get(pair.model.key)!]));
+    const origin = { ...ORIGIN, credentialId: way?.credentialId ?? null };
     const waitingModel = pairs.flatMap((pair) => waitingOf(pair.model));
     const waitingReal = pairs
       .flatMap((pair) => waitingOf(pair.real))
       .map(({ resourceIpId }) => ({ resourceIpId, since: since.get(resourceIpId)! }));
-    const settledModel = this.model.settlements.settle(
-      model,
-      { ...whole, waiting: waitingModel, rules: found.map(({ settled }) => settled) },
-      trail,
+    const settledModel = await this.stores.database.transaction((tx) =>
+      settle(
+        tx,
+        this.stores,
+        model,
+        {
+          ...whole,
+          waiting: waitingModel,
+          rules: found.map(({ settled }) => settled),
+          remarks: remarksOf('model'),
+        },
+        origin,
+        trail,
+      ),
     );
     const settledReal = await this.both.real(async (tx) =>
-      settlements.settle(
+      settle(
         tx,
+        SETTLE_STORES,
         real,
         {
           ...whole,
           waiting: await this.stillWaiting(tx, waitingReal),
           rules: found.map(({ pair, settled }) => ({ ...settled, ruleId: pair.real.ruleId })),
+          remarks: remarksOf('real'),
         },
+        origin,
         trail,
       ),
     );
     deepEqual(settledReal?.latenessSeconds.length, settledModel?.latenessSeconds.length);
+    deepEqual(settledReal?.events.length, settledModel?.events.length);
+  }
+
+  private remark(): Remark {
+    return this.chance.pick<Remark>([
+      {},
+      {},
+      { refusal: 'the cloud said never' },
+      { changedTo: '198.51.100.1/32 tcp 1' },
+      { note: 'by the clock' },
+    ]);
   }
 
   /** As the database has it by now: its moments are shifted before each transaction. */
-  private async stillWaiting(tx: Tx, waiting: readonly Since[]): Promise<Settlement['waiting']> {
+  private async stillWaiting(tx: Tx, waiting: readonly Since[]): Promise<Waiting> {
     const rows = await tx.query<{ id: string; text: string; fromNow: number }[]>(
       `SELECT id, pending_since::text AS text,
          extract(epoch FROM pending_since - now())::float8 * 1000 AS "fromNow" FROM resource_ips`,
@@ -435,40 +583,57 @@ export class Play {
 
   private madeUp(row: DueRuleRow): RuleSettlement {
     const state = this.chance.pick(STATES);
+    const isForeign = state === null ? null : this.chance.happens(0.1);
     return {
       ruleId: row.ruleId,
       revision: row.revision,
       state,
+      stands: state === 'present' || (state === null && this.chance.happens(0.3)),
       providerRuleId: state === 'present' ? `sgr-${row.key}` : null,
-      isForeign: state === null ? null : this.chance.happens(0.1),
+      isForeign,
+      isUnmarked: this.chance.pick([null, true, false]),
       attempts: this.chance.whole(0, 3),
       dueInMs: this.chance.pick([null, 0, 700, 20_000]),
       inFlight: this.chance.happens(0.3),
       message: this.chance.pick([null, 'the cloud said no']),
       targetMissing: this.chance.pick([null, true, false]),
       failed: row.wanted && this.chance.happens(0.15),
+      unwanted: row.wanted ? null : row.removeCause,
+      addCause: row.addCause,
+      adopt: this.chance.happens(0.2) ? this.way() : null,
     };
   }
 
   private async drift(): Promise<void> {
     if (!this.lease) return;
     const { model, real } = this.lease;
-    const [asks, finishes] = [this.chance.happens(0.5), this.chance.happens(0.5)];
-    if (asks) this.model.reconcile.ask(this.targetId, 0, true);
-    const begun = this.model.reconcile.begin(model);
-    if (begun && finishes) this.model.reconcile.finish(this.targetId, begun);
-    const reallyBegun = await this.both.real(async (tx) => {
-      if (asks) await reconcile.ask(tx, this.targetId, 0, true);
-      const answer = await reconcile.begin(tx, real);
-      if (answer && finishes) await reconcile.finish(tx, this.targetId, answer);
-      return answer;
-    });
-    deepEqual(reallyBegun?.requested, begun?.requested);
+    if (this.chance.happens(0.5)) {
+      this.model.reconcile.ask(this.targetId, 0, true);
+      await this.both.real((tx) => reconcile.ask(tx, this.targetId, 0, true));
+    }
     await this.mend(model, real);
+    await this.unmanaged();
     await this.miss(model, real);
+    if (model.comparison && this.chance.happens(0.7)) await this.finish(model.comparison);
     if (this.chance.happens(0.5)) return;
     this.model.reconcile.putOff(this.targetId);
     await this.both.real((tx) => reconcile.putOff(tx, this.targetId));
+  }
+
+  private async finish(comparison: DueComparison): Promise<void> {
+    const digest = this.chance.pick([null, 'digest', 'other']);
+    const { reconcileDueAt } = this.both.tables.targets.get(this.targetId)!;
+    const isSame = `${reconcileDueAt}` === comparison.againAt;
+    this.model.reconcile.finish(this.targetId, comparison, digest, READING.startedAgoMs);
+    await this.both.real(async (tx) => {
+      // as the database has it by now: its moments are shifted before each transaction
+      const [now] = await tx.query<{ againAt: string }[]>(
+        'SELECT reconcile_due_at::text AS "againAt" FROM targets WHERE id = $1',
+        [this.targetId],
+      );
+      const againAt = isSame ? now!.againAt : '-infinity';
+      await reconcile.finish(tx, this.targetId, { ...comparison, againAt }, digest, READING.startedAgoMs);
+    });
   }
 
   /** Drift that is made up. */
@@ -476,31 +641,96 @@ export class Play {
     const known = this.model.reconcile.known(model);
     const reallyKnown = await this.both.real((tx) => reconcile.known(tx, real));
     const bare = (rule: KnownRule): object => ({ ...rule, ruleId: null });
-    deepEqual(reallyKnown.map(bare).toSorted(byKey), known.map(bare).toSorted(byKey));
-    const kinds = ['lost', 'taken', 'renamed', 'as it was'];
-    const kindOf = new Map(known.map(({ key }) => [key, this.chance.pick(kinds)]));
+    deepEqual(reallyKnown.rules.map(bare).toSorted(byKey), known.rules.map(bare).toSorted(byKey));
+    deepEqual(reallyKnown.unmanagedDigest, known.unmanagedDigest);
+    const kindOf = new Map(known.rules.map(({ key }) => [key, this.chance.pick(DRIFT_KINDS)]));
+    const idsOf = (rules: readonly KnownRule[], kind: string): string[] =>
+      rules.filter(({ key }) => kindOf.get(key) === kind).map(({ ruleId }) => ruleId);
     const access = this.way();
-    const driftOf = (rules: readonly KnownRule[]): Drift => {
-      const of = (kind: string): KnownRule[] => rules.filter(({ key }) => kindOf.get(key) === kind);
-      const idsOf = (chosen: readonly KnownRule[]): string[] => chosen.map(({ ruleId }) => ruleId);
-      return {
-        missing: idsOf(of('lost').filter(({ wanted }) => wanted)),
-        lingering: idsOf(of('lost').filter(({ wanted }) => !wanted)),
-        taken: idsOf(of('taken')),
-        renamed: of('renamed').map(({ ruleId, key }) => ({ ruleId, providerRuleId: `new ${key}` })),
-        orphans: [{ key: '198.51.100.9/32 tcp 22', providerRuleId: 'sgr-orphan', ownRuleId: 'dead' }],
-        foreign: 0,
-      };
-    };
-    const damped = this.model.reconcile.makeDue(model, driftOf(known), access);
-    const reallyDamped = await this.both.real((tx) =>
-      reconcile.makeDue(tx, real, driftOf(reallyKnown), access),
-    );
-    deepEqual(reallyDamped.length, damped.length);
     const trail = this.trail();
-    const resources = this.naming(access);
-    this.model.reconcile.auditOrphans(trail, driftOf(known), resources);
-    await this.both.real((tx) => reconcile.auditOrphans(tx, trail, driftOf(reallyKnown), resources));
+    const message = 'left alone';
+    const { reconcile: store, settlements: notes, ledger: events } = this.model;
+    const origin = { ...ORIGIN, credentialId: access.credentialId };
+    const eventsOf = (rules: readonly KnownRule[]): Parameters<LedgerStore['record']>[1] =>
+      rules.map(({ ruleId, key }) => ({
+        kind: kindOf.get(key) === 'lost' ? 'MISSING' : 'UNMARKED',
+        ruleId,
+        cause: 'CHANGED_OUTSIDE',
+        message: null,
+        resourceIpIds: null,
+      }));
+    const repeated = this.chance.happens(0.3) ? 4 : 1;
+    events.record(eventsOf(known.rules), READING.endedAgoMs, origin, trail);
+    notes.noteOnIps(idsOf(known.rules, 'changed').map((ruleId) => ({ ruleId, message })));
+    for (let time = 0; time < repeated; time += 1) {
+      const lost = store.lose(idsOf(known.rules, 'lost'));
+      store.suspendHolders(suspendedOf(lost), message);
+      if (time + 1 < repeated)
+        for (const { id } of lost) Object.assign(this.both.tables.rules.get(id)!, { state: 'present' });
+    }
+    store.noteUnseen(idsOf(known.rules, 'unseen'));
+    store.noteUnmarked(idsOf(known.rules, 'unmarked'));
+    store.noteTaken(idsOf(known.rules, 'taken'));
+    const renamed = (ruleId: string): { ruleId: string; providerRuleId: string } => ({
+      ruleId,
+      providerRuleId: 'sgr-new',
+    });
+    store.rename(idsOf(known.rules, 'renamed').map(renamed), READING.endedAgoMs);
+    notes.renameIps(idsOf(known.rules, 'renamed'));
+    store.makeStaleDue(idsOf(known.rules, 'stale'), access);
+    const orphans = [{ key: '198.51.100.9/32 tcp 22', providerRuleId: 'sgr-orphan' }];
+    const cause = this.chance.pick(['ORPHAN', 'MAKE_ROOM'] as const);
+    const taken = store.takeOver(this.targetId, orphans, access, cause, READING.endedAgoMs);
+    store.noteObserved(idsOf(known.rules, 'observed'), READING.endedAgoMs);
+    await this.both.real(async (tx) => {
+      const { rules } = reallyKnown;
+      await ledger.record(tx, eventsOf(rules), READING.endedAgoMs, origin, trail);
+      await reconcile.lockOwners(tx, idsOf(rules, 'lost'));
+      await settlements.noteOnIps(
+        tx,
+        idsOf(rules, 'changed').map((ruleId) => ({ ruleId, message })),
+      );
+      for (let time = 0; time < repeated; time += 1) {
+        const lost = await reconcile.lose(tx, idsOf(rules, 'lost'));
+        await reconcile.suspendHolders(tx, suspendedOf(lost), message);
+        if (time + 1 < repeated)
+          await tx.query(`UPDATE rules SET state = 'present' WHERE id = ANY ($1::uuid[])`, [
+            lost.map(({ id }) => id),
+          ]);
+      }
+      await reconcile.noteUnseen(tx, idsOf(rules, 'unseen'));
+      await reconcile.noteUnmarked(tx, idsOf(rules, 'unmarked'));
+      await reconcile.noteTaken(tx, idsOf(rules, 'taken'));
+      await reconcile.rename(tx, idsOf(rules, 'renamed').map(renamed), READING.endedAgoMs);
+      await settlements.renameIps(tx, idsOf(rules, 'renamed'));
+      await reconcile.makeStaleDue(tx, idsOf(rules, 'stale'), access);
+      const over = await reconcile.takeOver(tx, this.targetId, orphans, access, cause, READING.endedAgoMs);
+      deepEqual(over.map(withoutId), taken.map(withoutId));
+      await reconcile.noteObserved(tx, idsOf(rules, 'observed'), READING.endedAgoMs);
+    });
+  }
+
+  /** Unmanaged rules appear and disappear. */
+  private async unmanaged(): Promise<void> {
+    const { reconcile: store, ledger: events } = this.model;
+    const rules = UNMANAGED.filter(() => this.chance.happens(0.5));
+    const origin = { ...ORIGIN, credentialId: this.way().credentialId };
+    const appears = this.chance.happens(0.6);
+    const kind = appears ? ('FOUND' as const) : ('CLOSED' as const);
+    const told = rules.map((rule) => ({ ...rule, kind }));
+    const trail = this.trail();
+    const { endedAgoMs } = READING;
+    if (appears) store.addUnmanaged(this.targetId, rules, endedAgoMs);
+    events.recordUnmanaged(this.targetId, told, endedAgoMs, origin, trail);
+    if (!appears) store.removeUnmanaged(this.targetId, rules);
+    const left = store.unmanaged(this.targetId);
+    const really = await this.both.real(async (tx) => {
+      if (appears) await reconcile.addUnmanaged(tx, this.targetId, rules, endedAgoMs);
+      await ledger.recordUnmanaged(tx, this.targetId, told, endedAgoMs, origin, trail);
+      if (!appears) await reconcile.removeUnmanaged(tx, this.targetId, rules);
+      return reconcile.unmanaged(tx, this.targetId);
+    });
+    deepEqual(really.toSorted(byJson), left.toSorted(byJson));
   }
 
   /** The way leads to no object, or to one again. */
@@ -511,8 +741,15 @@ export class Play {
     deepEqual(await this.both.real((tx) => reconcile.noteMissing(tx, real, access, missing)), noted);
     if (noted !== 'gone') return;
     const way = { access, resources: this.naming(access) };
+    const present = this.model.reconcile.presentRules(model, access);
     this.model.reconcile.giveUpTarget(model, way);
-    await this.both.real((tx) => reconcile.giveUpTarget(tx, real, way));
+    const report = [{ resources: way.resources, eventType: 'RECONCILE_FAILED' as const, message: 'gone' }];
+    this.model.reconcile.report(report);
+    await this.both.real(async (tx) => {
+      deepEqual((await reconcile.presentRules(tx, real, access)).length, present.length);
+      await reconcile.giveUpTarget(tx, real, way);
+      await reconcile.report(tx, report);
+    });
   }
 
   private way(): Access {
@@ -522,14 +759,26 @@ export class Play {
   private naming({ credentialId }: Access): NamingResource[] {
     return [...this.both.tables.resources.values()]
       .filter((one) => one.targetId === this.targetId && one.credentialId === credentialId)
-      .map(({ id, organizationId, name }) => ({ id, organizationId, name }));
+      .map(({ id, organizationId, name }) => ({ id, organizationId, name, lastOutcome: null }));
   }
 
   private comparable(row: DueRuleRow): object {
     const { key, wanted, mayOpen, inFlight, unheard, seenAs } = row;
     const { state, revision, attempts, writtenWith, holders } = row;
-    const held = holders.map(({ status, access, expired }) => `${status} ${access.credentialId} ${expired}`);
+    const held = holders.map(
+      ({ status, access, expired, cause, writeVerified }) =>
+        `${status} ${access.credentialId} ${access.organizationId} ${access.deniedMs !== null} ${expired} ${cause} ${writeVerified}`,
+    );
+    const { addCause, removeCause, isUnwanted, isMissing, isUnmarked, writerOrganizationId, lastError } = row;
     return {
+      // of several holders any one's
+      addCause: holders.length === 1 ? addCause : null,
+      removeCause,
+      isUnwanted,
+      isMissing,
+      isUnmarked,
+      writerOrganizationId,
+      lastError,
       key,
       wanted,
       mayOpen,
@@ -544,6 +793,9 @@ export class Play {
     };
   }
 }
+
+const suspendedOf = (lost: readonly { readonly id: string; readonly isSuspended: boolean }[]): string[] =>
+  lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => id);
 
 /** The model and the database give rules ids of their own. */
 function withoutId<T extends { readonly ruleId: string }>(rule: T): Omit<T, 'ruleId'> {
@@ -563,9 +815,17 @@ interface Since {
   readonly since: number;
 }
 
-const waitingOf = ({ holders }: DueRuleRow): Settlement['waiting'] =>
-  holders.filter(({ status }) => status === 'PENDING');
+type Waiting = Pick<DueRuleRow['holders'][number], 'resourceIpId' | 'pendingSince'>[];
+
+const waitingOf = ({ holders }: DueRuleRow): Waiting => holders.filter(({ status }) => status === 'PENDING');
 
 const byJson = (one: object, other: object): number => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);
 
-const byTarget = (one: SlotUse, other: SlotUse): number => (one.targetId < other.targetId ? -1 : 1);
+/** With its columns in one order. */
+const plain = ({ targetId, provider, organizations, closing, patient }: SlotUse): SlotUse => ({
+  targetId,
+  provider,
+  organizations,
+  closing,
+  patient,
+});

@@ -4,7 +4,7 @@ import type { Tables } from '../simulation/model/tables';
 type Rows = Readonly<Record<string, unknown[][]>>;
 
 /** Moves that settlements and comparisons write down. */
-const WRITTEN_DOWN = `event_type ~ '^(SESSION_(ACTIVATED|FAILED|EXPIRED|CANCELLED)|STATIC_IP_RULE_|RULE_ORPHAN_)'`;
+const WRITTEN_DOWN = `event_type ~ '^(SESSION_(ACTIVATED|FAILED|EXPIRED|CANCELLED)|STATIC_IP_RULE_|RULE_)'`;
 
 const byText = (one: unknown[], other: unknown[]): number =>
   JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
@@ -23,6 +23,8 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       fromNow(target.lastWriteAt),
       fromNow(target.reconcileDueAt),
       fromNow(target.inFlightUntil),
+      target.comparedAt !== null,
+      target.unmanagedDigest,
     ]),
     rules: [...tables.rules.values()].map((rule) => [
       rule.targetId,
@@ -40,8 +42,77 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       fromNow(rule.inFlightUntil),
       fromNow(rule.lostAt),
       fromNow(rule.targetMissingSince),
+      rule.cause,
+      fromNow(rule.unwantedSince),
+      fromNow(rule.overdueAt),
+      rule.possibleSince !== null,
+      rule.presentSince !== null,
+      rule.observedAt !== null,
+      rule.removalSentAt !== null,
+      rule.isMissing,
+      rule.isUnmarked,
+      rule.isSuspended,
+      rule.accountedTo,
     ]),
-    resources: [...tables.resources.values()].map(({ id, isActive }) => [id, isActive]),
+    holders: tables.allHolders().map((holder) => {
+      const rule = tables.rules.get(holder.ruleId)!;
+      const ip = tables.resourceIps.get(holder.resourceIpId)!;
+      return [
+        rule.targetId,
+        rule.key,
+        real(ip.sessionId ?? ip.staticIpRuleId!),
+        ip.resourceId,
+        holder.cause,
+        fromNow(holder.releasedAt),
+        holder.releaseCause,
+      ];
+    }),
+    credentials: [...tables.credentials].map(([id, { denials, deniedUntil }]) => [
+      id,
+      denials,
+      fromNow(deniedUntil),
+    ]),
+    unmanaged: tables.unmanaged.map((rule) => [
+      rule.targetId,
+      rule.key,
+      rule.providerRuleId,
+      rule.possibleSince !== null,
+    ]),
+    sweeper: (tables.sweeper ? [tables.sweeper] : []).map(({ workerId, leaseUntil, othersSeenAt }) => [
+      workerId,
+      fromNow(leaseUntil),
+      fromNow(othersSeenAt),
+    ]),
+    health: [...tables.health].flatMap(([id, events]) =>
+      events.map(({ eventType, message }) => [id, eventType, message]),
+    ),
+    events: tables.events.map((event) => [
+      event.kind,
+      event.targetId,
+      `${event.address} ${event.protocol} ${event.ports}`,
+      event.providerRuleId,
+      event.cause,
+      event.message,
+      event.possibleFrom !== null,
+      event.certainFrom !== null,
+      event.certainUntil !== null,
+      event.possibleUntil !== null,
+      event.holderKind,
+      event.organizationId,
+      event.resourceId,
+      event.resourceName,
+      event.sessionId && real(event.sessionId),
+      event.staticIpRuleId && real(event.staticIpRuleId),
+      event.credentialId,
+      event.trail === 'audit_records',
+    ]),
+    resources: [...tables.resources.values()].map((one) => [
+      one.id,
+      one.isActive,
+      one.writeVerified,
+      one.targetId,
+      one.credentialId,
+    ]),
     sessions: [...tables.sessions.values()].map((one) => [
       real(one.id),
       one.status,
@@ -79,15 +150,38 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
   return {
     targets: await rows(
       `id, lease_generation::int, last_write_size, reconcile_requested, ${ms('lease_until')}, ${ms('last_write_at')},
-         ${ms('reconcile_due_at')}, ${ms('in_flight_until')}`,
+         ${ms('reconcile_due_at')}, ${ms('in_flight_until')}, compared_at IS NOT NULL AS compared, unmanaged_digest`,
       'targets',
     ),
     rules: await rows(
       `target_id, key, state, is_foreign, provider_rule_id, credential_id, revision, attempts, last_error, lost_count,
-         closing, ${ms('due_at')}, ${ms('in_flight_until')}, ${ms('lost_at')}, ${ms('target_missing_since')}`,
+         closing, ${ms('due_at')}, ${ms('in_flight_until')}, ${ms('lost_at')}, ${ms('target_missing_since')},
+         cause, ${ms('unwanted_since')}, ${ms('overdue_at')}, possible_since IS NOT NULL AS possible,
+         present_since IS NOT NULL AS present, observed_at IS NOT NULL AS observed, removal_sent_at IS NOT NULL AS sent, is_missing,
+         is_unmarked, is_suspended, accounted_to`,
       'rules',
     ),
-    resources: await rows('id, is_active', 'resources'),
+    holders: await rows(
+      `target_id, key, coalesce(session_id, static_ip_rule_id) AS owner, resource_id, h.cause,
+         round(extract(epoch FROM h.released_at - now()) * 1000)::float8 AS released, release_cause`,
+      `rule_holders h JOIN rules r ON r.id = h.rule_id JOIN resource_ips ip ON ip.id = h.resource_ip_id`,
+    ),
+    credentials: await rows(`id, denials, ${ms('denied_until')}`, 'credentials'),
+    unmanaged: await rows(
+      'target_id, key, provider_rule_id, possible_since IS NOT NULL AS possible',
+      'unmanaged_rules',
+    ),
+    sweeper: await rows(`worker_id, ${ms('lease_until')}, ${ms('others_seen_at')}`, 'sweeper_lease'),
+    health: await rows('resource_id, event_type, message', 'resource_health_events'),
+    events: await rows(
+      `kind, target_id, address || ' ' || protocol || ' ' || ports AS key, provider_rule_id, cause, message,
+         possible_from IS NOT NULL AS pf, certain_from IS NOT NULL AS cf, certain_until IS NOT NULL AS cu,
+         possible_until IS NOT NULL AS pu, holder_kind, organization_id, resource_id, resource_name, session_id,
+         static_ip_rule_id, credential_id, is_written`,
+      `(SELECT e.*, true AS is_written FROM rule_events e UNION ALL
+        SELECT (jsonb_populate_record(NULL::rule_events, event)).*, false FROM unwritten_rule_events) e`,
+    ),
+    resources: await rows('id, is_active, write_verified, target_id, credential_id', 'resources'),
     sessions: await rows(`id, status, ended_reason, ${ms('expires_at')}`, 'sessions'),
     staticIpRules: await rows('id, deleted_at IS NOT NULL AS deleted', 'static_ip_rules'),
     ips: await rows(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Database, RefreshTokenStore, type Tx } from '#entities';
+import { Database, type Tx } from '#entities';
+import { RefreshTokenStore } from '#tenant-store';
 import { cloneDatabase } from '../harness/database';
 import { until } from '../harness/until';
 
@@ -28,7 +29,9 @@ describe('Refresh tokens', () => {
 
   const issue = async (tx: Tx, familyId: string): Promise<string> => {
     const tokenHash = randomUUID();
-    await tokens.save(tx, { ...owner, familyId, tokenHash, mfaSetupOnly: false, ttlSeconds: 600 });
+    const times = { signedInAt: null, ttlSeconds: 600, maxDays: 30 };
+    const client = { ipAddress: null, userAgent: null };
+    await tokens.save(tx, { ...owner, ...times, ...client, familyId, tokenHash, mfaSetupOnly: false });
     return tokenHash;
   };
   const waiters = async (): Promise<number> => {

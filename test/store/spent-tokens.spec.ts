@@ -1,4 +1,5 @@
-import { Database, SpentTokenStore } from '#entities';
+import { Database } from '#entities';
+import { SpentTokenStore } from '#tenant-store';
 import { cloneDatabase } from '../harness/database';
 
 describe('Tokens that have run out', () => {
@@ -42,10 +43,16 @@ describe('Tokens that have run out', () => {
       await tx.query(
         `INSERT INTO sign_in_failures (account_key, failures, last_failed_at) VALUES (gen_random_uuid(), 9, ${over})`,
       );
+      await tx.query(
+        `INSERT INTO known_devices (organization_id, user_id, token_hash, expires_at)
+         VALUES ($1, $2, gen_random_uuid(), ${over})`,
+        given,
+      );
     }
     const store = new SpentTokenStore();
-    await expect(store.deleteSpent(tx)).resolves.toBe(4);
-    await expect(store.deleteSpent(tx)).resolves.toBe(0);
+    await expect(store.deleteSpent(tx, 3)).resolves.toBe(3);
+    await expect(store.deleteSpent(tx, 3)).resolves.toBe(2);
+    await expect(store.deleteSpent(tx, 3)).resolves.toBe(0);
     const [left] = await tx.query<{ count: number }[]>('SELECT count(*)::int AS count FROM refresh_tokens');
     expect(left!.count).toBe(2);
   });

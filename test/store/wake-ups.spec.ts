@@ -1,13 +1,6 @@
 import { Worker } from 'bullmq';
 import type { Pool } from 'pg';
-import {
-  connectQueue,
-  migrateQueue,
-  queueName,
-  WakeUps,
-  type ConvergeJob,
-  type QueueConnection,
-} from '#jobs';
+import { connectQueue, queueName, WakeUps, type ConvergeJob, type QueueConnection } from '#jobs';
 import { cloneDatabase } from '../harness/database';
 import { hasRedis, RedisServer } from '../harness/redis';
 import { until } from '../harness/until';
@@ -21,9 +14,9 @@ const lost: Error[] = [];
 const remember = (error: Error): void => void lost.push(error);
 
 async function onPostgres(): Promise<Backend> {
-  const { url, drop } = await cloneDatabase();
-  await migrateQueue(url);
-  const connection = connectQueue({ redisUrl: null, databaseUrl: url }, remember);
+  const { serviceUrl, drop } = await cloneDatabase();
+  // as the processes connect, with no right to create anything
+  const connection = connectQueue({ redisUrl: null, databaseUrl: serviceUrl! }, remember);
   return { connection, end: drop };
 }
 

@@ -130,7 +130,7 @@ function readServer(given: string): string {
   if (url.protocol === 'http:' && !isHere) {
     throw new UsageError('--server has to be https: over http, everybody on the way could read the key');
   }
-  return url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
 function keyOf(file: string | undefined, env: Environment): Connection['key'] {

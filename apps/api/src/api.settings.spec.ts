@@ -8,6 +8,7 @@ const complete = {
   MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
   SMTP_URL: 'smtp://mail.example.com:587',
   MAIL_FROM: 'door@example.com',
+  PAYMENT: 'sandbox',
 };
 
 const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
@@ -21,19 +22,51 @@ const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
 };
 
 describe('the API’s environment', () => {
-  it('needs five variables and no more', () => {
+  it('needs six variables and no more', () => {
     expect(loadSettings(ApiSettings, complete)).toMatchObject({
       PORT: 3000,
       RATE_LIMIT_PER_MINUTE: 60,
       ACCESS_TOKEN_TTL: 900,
       REFRESH_TOKEN_TTL: 604_800,
       SESSION_DEFAULT_HOURS: 1,
+      MAX_LIVE_SESSIONS_PER_USER: 50,
+      MAX_LIVE_SESSIONS_PER_SERVICE_USER: 500,
       ALLOW_PRIVATE_ADDRESSES: true,
       EMBEDDED: false,
       DEPLOYMENT_ID: 'default',
       CORS_ORIGINS: [],
     });
-    expect(problemsOf({})).toHaveLength(4);
+    expect(problemsOf({})).toHaveLength(5);
+  });
+
+  it('outside the embedded mode needs PAYMENT to be said', () => {
+    const { PAYMENT: _, ...unsaid } = complete;
+    expect(problemsOf(unsaid)).toEqual([expect.stringMatching(/^PAYMENT must be stripe, or sandbox/)]);
+    expect(problemsOf({ ...unsaid, EMBEDDED: 'true' })).toEqual([]);
+    expect(problemsOf({ ...unsaid, EMBEDDED: 'true', STRIPE_SECRET_KEY: 'sk_x' })).toEqual([
+      expect.stringContaining('PAYMENT must be stripe'),
+    ]);
+  });
+
+  it.each(['0'.repeat(64), 'ab'.repeat(20), 'my-jwt-secret-that-is-not-random-at-all-0815'])(
+    'refuses the weak JWT_SECRET %s, and says how to make one',
+    (JWT_SECRET) => {
+      expect(problemsOf({ ...complete, JWT_SECRET })).toEqual([
+        expect.stringMatching(/^JWT_SECRET must be a random text .*openssl rand -hex 32/),
+      ]);
+    },
+  );
+
+  it('refuses a master key of repeated characters', () => {
+    const MASTER_KEYS = `1:${Buffer.alloc(32, 'ab').toString('base64')}`;
+    expect(problemsOf({ ...complete, MASTER_KEYS })).toEqual([
+      expect.stringMatching(/^MASTER_KEYS holds a key that is not random \(version 1\)/),
+    ]);
+  });
+
+  it('keeps metrics on loopback unless METRICS_HOST says otherwise', () => {
+    expect(loadSettings(ApiSettings, complete).METRICS_HOST).toBe('127.0.0.1');
+    expect(loadSettings(ApiSettings, { ...complete, METRICS_HOST: '::' }).METRICS_HOST).toBe('::');
   });
 
   it('needs a mail server only where nobody reads mail in the log', () => {
@@ -51,10 +84,17 @@ describe('the API’s environment', () => {
     ['REDIS_URL', 'redis://127.0.0.1:6379/queue'],
     ['DRAIN_SECONDS', '6'],
     ['JWT_SECRET', 'x'.repeat(31)],
+    ['JWT_PREVIOUS_SECRETS', `${'x'.repeat(32)},${'x'.repeat(31)}`],
+    ['JWT_PREVIOUS_SECRETS', Array.from({ length: 6 }, () => 'x'.repeat(32)).join()],
+    ['SIGN_IN_MAX_DAYS', '4000'],
+    ['SIGN_IN_MAX_DAYS', '1.5'],
     ['MASTER_KEYS', 'canary-key-material'],
     ['PORT', '65536'],
+    ['HOST', 'localhost:80'],
+    ['METRICS_HOST', '*'],
     ['PUBLIC_URL', 'example.com'],
     ['SMTP_URL', 'mail.example.com'],
+    ['SMTP_REQUIRE_TLS', 'maybe'],
     ['ACCESS_TOKEN_TTL', '15m'],
     ['TRUSTED_PROXIES', 'true'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
@@ -75,6 +115,17 @@ describe('the API’s environment', () => {
     expect(problems[0]).toContain(name);
     expect(problems[0]).not.toContain(value);
   });
+
+  it.each(['0.0.0.0/0,::/0', '10.0.0.0/7', '127.0.0.1,fc00::/7'])(
+    'refuses TRUSTED_PROXIES=%s as too wide, and says what to name',
+    (value) => {
+      expect(problemsOf({ ...complete, TRUSTED_PROXIES: value })).toEqual([
+        expect.stringMatching(
+          /^TRUSTED_PROXIES .*wider than \/8 \(IPv4\) or \/16 \(IPv6\).*your reverse proxies/,
+        ),
+      ]);
+    },
+  );
 
   it('with Stripe needs its three variables, each refused in a line of its own', () => {
     const problems = problemsOf({ ...complete, PAYMENT: 'stripe', STRIPE_SECRET_KEY: 'sk_test_example' });

@@ -1,7 +1,9 @@
 import {
+  ArrayMaxSize,
   IsBoolean,
   IsIn,
   IsInt,
+  IsIP,
   IsNotEmpty,
   IsOptional,
   Matches,
@@ -12,6 +14,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import {
+  LISTEN_ADDRESS_WORDS,
   POSTGRES_URL,
   POSTGRES_URL_WORDS,
   REDIS_URL,
@@ -20,9 +23,10 @@ import {
   toInteger,
   toList,
 } from '#config';
-import { DEFAULT_TRUSTED_PROXIES, PLAN_INTERVALS, type PlanInterval } from '#rules';
-import { AreMasterKeys } from '#secrets';
-import { AreCidrs, AreOrigins } from './settings-checks';
+import { PLAN_INTERVALS, type PlanInterval } from '#rules';
+import { AreTenantNetworks } from '#drivers';
+import { AreMasterKeys, IsStrongSecret } from '#secrets';
+import { AreOrigins, AreProxyRanges } from './settings-checks';
 
 /** Property decorator: only read, and then needed, when Stripe takes the money. */
 const whenStripe = (): PropertyDecorator => ValidateIf(({ PAYMENT }: ApiSettings) => PAYMENT === 'stripe');
@@ -46,6 +50,11 @@ export class ApiSettings {
   @Max(65_535, { message: 'PORT must be 0 to 65535' })
   PORT = 3000;
 
+  /** the address the API listens on; unset: loopback in the embedded service, every address elsewhere */
+  @IsOptional()
+  @IsIP(undefined, { message: `HOST must be ${LISTEN_ADDRESS_WORDS}` })
+  HOST?: string;
+
   /** where operators and probes reach this process, apart from clients; unset: nowhere */
   @IsOptional()
   @toInteger()
@@ -53,6 +62,10 @@ export class ApiSettings {
   @Min(0, { message: 'METRICS_PORT must be 0 to 65535' })
   @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
   METRICS_PORT?: number;
+
+  /** the address METRICS_PORT is opened on */
+  @IsIP(undefined, { message: `METRICS_HOST must be ${LISTEN_ADDRESS_WORDS}` })
+  METRICS_HOST = '127.0.0.1';
 
   /** after SIGTERM, seconds for load balancers to look elsewhere; unset: 2, and 0 where nobody balances */
   @IsOptional()
@@ -75,8 +88,17 @@ export class ApiSettings {
   @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_WORDS}` })
   REDIS_URL?: string;
 
-  @MinLength(32, { message: 'JWT_SECRET must be a random text of at least 32 characters' })
+  @IsStrongSecret()
   JWT_SECRET!: string;
+
+  /** secrets before that one: what they signed counts until it runs out */
+  @toList()
+  @ArrayMaxSize(5, { message: 'JWT_PREVIOUS_SECRETS must hold at most 5 secrets' })
+  @MinLength(32, {
+    each: true,
+    message: 'JWT_PREVIOUS_SECRETS must be a comma-separated list of texts of at least 32 characters',
+  })
+  JWT_PREVIOUS_SECRETS: readonly string[] = [];
 
   @AreMasterKeys()
   MASTER_KEYS!: string;
@@ -93,20 +115,28 @@ export class ApiSettings {
   @Min(1, { message: 'REFRESH_TOKEN_TTL must be at least 1' })
   REFRESH_TOKEN_TTL = 604_800;
 
+  /** days after which somebody signs in again, however often the tokens were refreshed */
+  @toInteger()
+  @IsInt({ message: 'SIGN_IN_MAX_DAYS must be a whole number of days' })
+  @Min(1, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
+  @Max(3650, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
+  SIGN_IN_MAX_DAYS = 30;
+
   /** requests of one client address a minute */
   @toInteger()
   @IsInt({ message: 'RATE_LIMIT_PER_MINUTE must be a whole number' })
   @Min(1, { message: 'RATE_LIMIT_PER_MINUTE must be at least 1' })
   RATE_LIMIT_PER_MINUTE = 60;
 
-  /** peers whose X-Forwarded-For and X-Real-IP are believed */
+  /** peers whose X-Forwarded-For and X-Real-IP are trusted; unset: loopback */
+  @IsOptional()
   @toList()
-  @AreCidrs({ message: 'TRUSTED_PROXIES must be a comma-separated list of addresses and CIDR ranges' })
-  TRUSTED_PROXIES: readonly string[] = DEFAULT_TRUSTED_PROXIES;
+  @AreProxyRanges()
+  TRUSTED_PROXIES?: readonly string[];
 
   /** private networks that a URL of a tenant may lead to: an APISIX gateway beside this service */
   @toList()
-  @AreCidrs({ message: 'TENANT_URL_NETWORKS must be a comma-separated list of addresses and CIDR ranges' })
+  @AreTenantNetworks()
   TENANT_URL_NETWORKS: readonly string[] = [];
 
   /** browsers' pages that may call; none by default */
@@ -122,6 +152,20 @@ export class ApiSettings {
   @Min(1, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
   @Max(24, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
   SESSION_DEFAULT_HOURS = 1;
+
+  /** most sessions of one person that are live at the same time; 0: no limit */
+  @toInteger()
+  @IsInt({ message: 'MAX_LIVE_SESSIONS_PER_USER must be a whole number' })
+  @Min(0, { message: 'MAX_LIVE_SESSIONS_PER_USER must be 0 (no limit) to 1000000' })
+  @Max(1_000_000, { message: 'MAX_LIVE_SESSIONS_PER_USER must be 0 (no limit) to 1000000' })
+  MAX_LIVE_SESSIONS_PER_USER = 50;
+
+  /** the same for service users */
+  @toInteger()
+  @IsInt({ message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be a whole number' })
+  @Min(0, { message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be 0 (no limit) to 1000000' })
+  @Max(1_000_000, { message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be 0 (no limit) to 1000000' })
+  MAX_LIVE_SESSIONS_PER_SERVICE_USER = 500;
 
   /** false: only addresses that are routed on the internet may be let in */
   @toBoolean()
@@ -141,6 +185,19 @@ export class ApiSettings {
   @Max(128, { message: 'STATIC_IP_MIN_PREFIX_IPV6 must be 0 to 128' })
   STATIC_IP_MIN_PREFIX_IPV6 = 16;
 
+  /** how much all static ranges of an organization may open on one resource together */
+  @toInteger()
+  @IsInt({ message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be a whole number' })
+  @Min(0, { message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be 0 to 32' })
+  @Max(32, { message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be 0 to 32' })
+  STATIC_IP_TOTAL_PREFIX_IPV4 = 8;
+
+  @toInteger()
+  @IsInt({ message: 'STATIC_IP_TOTAL_PREFIX_IPV6 must be a whole number' })
+  @Min(0, { message: 'STATIC_IP_TOTAL_PREFIX_IPV6 must be 0 to 128' })
+  @Max(128, { message: 'STATIC_IP_TOTAL_PREFIX_IPV6 must be 0 to 128' })
+  STATIC_IP_TOTAL_PREFIX_IPV6 = 16;
+
   /** started by the launcher for one person, with its own database */
   @toBoolean()
   @IsBoolean({ message: 'EMBEDDED must be true or false' })
@@ -154,16 +211,27 @@ export class ApiSettings {
   })
   SMTP_URL?: string;
 
+  /** false: mail goes out unencrypted when the server offers no STARTTLS */
+  @toBoolean()
+  @IsBoolean({ message: 'SMTP_REQUIRE_TLS must be true or false' })
+  SMTP_REQUIRE_TLS = true;
+
   @ValidateIf(({ SMTP_URL }: ApiSettings) => SMTP_URL !== undefined)
   @IsNotEmpty({
     message: 'MAIL_FROM must be the address mail comes from, one the mail server of SMTP_URL lets you use',
   })
   MAIL_FROM?: string;
 
-  /** who takes the money: a page of this service that everybody can press Pay on, or Stripe */
-  @IsIn(['sandbox', 'stripe'], { message: 'PAYMENT must be sandbox or stripe' })
+  /** who takes the money: a page of this service where everybody can press Pay, or Stripe; unset: embedded, that page */
+  @ValidateIf(
+    ({ EMBEDDED, PAYMENT, STRIPE_SECRET_KEY }: ApiSettings) =>
+      !EMBEDDED || PAYMENT !== undefined || STRIPE_SECRET_KEY !== undefined,
+  )
   @StripeWhereItsKeyIs()
-  PAYMENT: 'sandbox' | 'stripe' = 'sandbox';
+  @IsIn(['sandbox', 'stripe'], {
+    message: 'PAYMENT must be stripe, or sandbox: a page where everybody can press Pay without paying',
+  })
+  PAYMENT?: 'sandbox' | 'stripe';
 
   /** of one interval; with Stripe, what its price says is what is charged */
   @toInteger()

@@ -22,9 +22,11 @@ import { OrganizationModule } from './organization/organization.module';
 import { PlatformModule } from './platform/platform.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { ReportsModule } from './reports/reports.module';
 import { ResourceHealthModule } from './resource-health/resource-health.module';
 import { ResourcesModule } from './resources/resources.module';
 import { RolesModule } from './roles/roles.module';
+import { RuleEventsModule } from './rule-events/rule-events.module';
 import { SessionsModule } from './sessions/sessions.module';
 import { StaticIpRulesModule } from './static-ip-rules/static-ip-rules.module';
 import { UsersModule } from './users/users.module';
@@ -43,6 +45,8 @@ export const RESOURCE_MODULES: readonly Type[] = [
   OrganizationModule,
   BillingModule,
   AuditModule,
+  RuleEventsModule,
+  ReportsModule,
   ApiKeysModule,
   AgentsModule,
   PlatformModule,

@@ -2,8 +2,10 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger } from 'nestjs-pino';
-import { loadSettings, SettingsError } from '#config';
-import { isUnavailable, UnusableDatabase } from '#entities';
+import { pino } from 'pino';
+import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
+import { UnusableDatabase, isUnavailable } from '#entities';
+import { LogSink, NestLog } from '#logs';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
 import { serveDocs } from './docs/open-api';
@@ -16,13 +18,16 @@ import { stopOnRequest } from './http/stop-on-request';
 /** Load balancers ask for readiness every second or so. */
 const DRAIN_SECONDS = 2;
 
+const LOOPBACK = '127.0.0.1';
+
 async function start(): Promise<void> {
   const settings = loadSettings(ApiSettings, process.env);
+  const startupLog = new NestLog(pino({ level: settings.LOG_LEVEL }, new LogSink(process.stdout)));
   const app = await NestFactory.create<NestExpressApplication>(await AppModule.connect(settings), {
     bodyParser: false,
     abortOnError: false,
-    // what fails is thrown and told in one line below
-    logger: ['warn'],
+    // what fails is thrown and printed in one line below
+    logger: startupLog,
   });
   const metrics = app.get(RequestMetrics);
   if (settings.METRICS_PORT !== undefined) metrics.measure(app);
@@ -31,8 +36,10 @@ async function start(): Promise<void> {
   stopOnRequest(app, 1000 * (settings.DRAIN_SECONDS ?? (settings.EMBEDDED ? 0 : DRAIN_SECONDS)));
   await app.init();
   answerOutsideRoutes(app);
-  if (settings.METRICS_PORT !== undefined) await metrics.serve(settings.METRICS_PORT, app.get(Readiness));
-  await app.listen(settings.PORT);
+  if (settings.METRICS_PORT !== undefined)
+    await metrics.serve(settings.METRICS_PORT, settings.METRICS_HOST, app.get(Readiness));
+  const host = settings.HOST ?? (settings.EMBEDDED ? LOOPBACK : undefined);
+  await (host === undefined ? app.listen(settings.PORT) : app.listen(settings.PORT, host));
   app.useLogger(app.get(Logger));
   const address = app.getHttpServer().address();
   const port = typeof address === 'object' && address ? address.port : settings.PORT;
@@ -42,12 +49,18 @@ async function start(): Promise<void> {
 
 start().catch((error: unknown) => {
   process.stderr.write(`The API cannot start. ${reasonOf(error)}\n`);
-  process.exit(1);
+  process.exit(isPermanent(error) ? EXIT_CONFIGURATION : 1);
 });
+
+const isPermanent = (error: unknown): boolean =>
+  error instanceof SettingsError || (error instanceof UnusableDatabase && error.isPermanent);
 
 function reasonOf(error: unknown): string {
   if (error instanceof SettingsError || error instanceof UnusableDatabase) return error.message;
   if (!(error instanceof Error)) return 'Unknown reason';
+  if ('code' in error && error.code === 'EADDRNOTAVAIL') {
+    return `This machine does not have the address ${'address' in error ? String(error.address) : ''}: correct HOST or METRICS_HOST.`;
+  }
   if ('code' in error && error.code === 'EADDRINUSE') {
     const port = 'port' in error ? String(error.port) : '';
     const variable = port === process.env['METRICS_PORT'] ? 'METRICS_PORT' : 'PORT';

@@ -1,5 +1,5 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
-import { canonicalCidr } from '#rules';
+import { canonicalCidr, isProxyRange } from '#rules';
 
 const everyItem = (
   name: string,
@@ -11,10 +11,22 @@ const everyItem = (
   return ValidateBy({ name, validator: { validate } }, options);
 };
 
-/** Property decorator: a list of addresses and CIDR ranges. */
-export const AreCidrs = (options: ValidationOptions): PropertyDecorator =>
-  everyItem('areCidrs', (item) => canonicalCidr(item) !== null, options);
-
 /** Property decorator: a list of web origins, each exactly as a browser sends it. `*` is none. */
 export const AreOrigins = (options: ValidationOptions): PropertyDecorator =>
   everyItem('areOrigins', (item) => URL.canParse(item) && new URL(item).origin === item, options);
+
+const isRange = (item: unknown): item is string => typeof item === 'string' && canonicalCidr(item) !== null;
+
+/** Property decorator: addresses and ranges of reverse proxies, none so wide that it holds callers too. */
+export const AreProxyRanges = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'areProxyRanges',
+    validator: {
+      validate: (list: unknown) =>
+        Array.isArray(list) && list.every((item) => isRange(item) && isProxyRange(item)),
+      defaultMessage: (given) =>
+        Array.isArray(given?.value) && given.value.every(isRange)
+          ? 'TRUSTED_PROXIES has a range wider than /8 (IPv4) or /16 (IPv6): name only the addresses or networks of your reverse proxies'
+          : 'TRUSTED_PROXIES must be a comma-separated list of addresses and CIDR ranges',
+    },
+  });

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unwritable } from './files.mjs';
 import { runInForeground } from './foreground.mjs';
 import { prepare } from './prepare.mjs';
 
@@ -67,6 +68,6 @@ async function main() {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(unwritable(error, root) ?? (error instanceof Error ? error.message : error));
   process.exitCode = 1;
 }

@@ -18,3 +18,15 @@ export function readIfPresent(path) {
     throw error;
   }
 }
+
+/**
+ * What to tell somebody whose checkout cannot be written.
+ * @param {unknown} error
+ * @param {string} root
+ * @returns {string | undefined} undefined when the error is another one
+ */
+export function unwritable(error, root) {
+  const code = codeOf(error);
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return undefined;
+  return `The folder ${root} cannot be written (${code}): Drawbridge installs its packages and builds into it.\nMake it writable for this user, or copy it to a folder that is.`;
+}

@@ -1,6 +1,6 @@
 import { banner } from './banner';
 
-const addresses = { port: 3000, simulatorPort: 4666, publicUrl: 'http://localhost:3000' };
+const addresses = { port: 3000, simulatorPort: 4666, publicUrl: 'http://localhost:3000', metricsPorts: null };
 
 describe('the banner', () => {
   it('says where mail is to be read while none goes out', () => {

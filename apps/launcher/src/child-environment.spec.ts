@@ -1,12 +1,14 @@
 import { childEnvironment, publicUrlOf } from './child-environment';
 import { LauncherSettings } from './launcher.settings';
+import type { ProcessName } from './process-variables';
 
-const addresses = { port: 3100, simulatorPort: 4700, publicUrl: 'http://localhost:3100' };
+const addresses = { port: 3100, simulatorPort: 4700, publicUrl: 'http://localhost:3100', metricsPorts: null };
+const urls = { owner: 'postgresql://owner@here', service: 'postgresql://service@here' };
 const secrets = { JWT_SECRET: 'j', MASTER_KEYS: 'm', DEPLOYMENT_ID: 'd' };
 
 describe('childEnvironment', () => {
   it('points the cloud SDKs to the simulator', () => {
-    const environment = childEnvironment({}, addresses, secrets, 'postgresql://here');
+    const environment = childEnvironment('api', {}, addresses, secrets, urls);
     expect(environment).toMatchObject({
       AWS_ENDPOINT_URL_EC2: 'http://127.0.0.1:4700/aws/ec2',
       AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:4700/aws/sts',
@@ -15,10 +17,9 @@ describe('childEnvironment', () => {
       AZURE_AUTHORITY_HOST: 'http://127.0.0.1:4700/azure/login',
       AZURE_RESOURCE_MANAGER_URL: 'http://127.0.0.1:4700/azure/arm',
       VERCEL_API_URL: 'http://127.0.0.1:4700/vercel',
-      TENANT_URL_NETWORKS: '127.0.0.0/8,::1',
-      DATABASE_URL: 'postgresql://here',
+      TENANT_URL_NETWORKS: '127.0.0.1:4700,[::1]:4700',
+      DATABASE_URL: 'postgresql://service@here',
       PORT: '3100',
-      SIMULATOR_PORT: '4700',
       PUBLIC_URL: 'http://localhost:3100',
       EMBEDDED: 'true',
       ...secrets,
@@ -26,7 +27,7 @@ describe('childEnvironment', () => {
   });
 
   it('names no endpoint when the clouds are real', () => {
-    const environment = childEnvironment({}, { ...addresses, simulatorPort: null }, secrets, 'x');
+    const environment = childEnvironment('api', {}, { ...addresses, simulatorPort: null }, secrets, urls);
     const named = Object.keys(environment).filter((name) =>
       /ENDPOINT|SIMULATOR|AZURE|GCP|GOOGLE|VERCEL|TENANT/.test(name),
     );
@@ -35,11 +36,70 @@ describe('childEnvironment', () => {
 
   it('lets what the user gives win, unless it is empty', () => {
     const given = { AWS_ENDPOINT_URL_EC2: 'http://mine', NODE_ENV: 'production', EMBEDDED: '' };
-    expect(childEnvironment(given, addresses, secrets, 'x')).toMatchObject({
+    expect(childEnvironment('api', given, addresses, secrets, urls)).toMatchObject({
       AWS_ENDPOINT_URL_EC2: 'http://mine',
       NODE_ENV: 'production',
       EMBEDDED: 'true',
     });
+  });
+
+  it('gives each process the variables it reads, and no other secrets', () => {
+    const given = {
+      PATH: '/bin',
+      https_proxy: 'http://proxy',
+      SMTP_URL: 'smtp://mail',
+      STRIPE_SECRET_KEY: 'sk_x',
+      SIMULATOR_GROUPS: '3',
+      AWS_SECRET_ACCESS_KEY: 'somebody’s own',
+      MAIL_FROM: 'door@example.com',
+    };
+    const namesOf = (name: ProcessName): string[] =>
+      Object.keys(childEnvironment(name, given, addresses, secrets, urls));
+    expect(namesOf('api')).toEqual(
+      expect.arrayContaining(['PATH', 'https_proxy', 'JWT_SECRET', 'SMTP_URL', 'STRIPE_SECRET_KEY']),
+    );
+    expect(namesOf('api')).not.toContain('AWS_SECRET_ACCESS_KEY');
+    expect(namesOf('worker')).toEqual(expect.arrayContaining(['PATH', 'MASTER_KEYS', 'DATABASE_URL']));
+    for (const name of [
+      'JWT_SECRET',
+      'SMTP_URL',
+      'MAIL_FROM',
+      'STRIPE_SECRET_KEY',
+      'AWS_SECRET_ACCESS_KEY',
+    ]) {
+      expect(namesOf('worker')).not.toContain(name);
+    }
+    expect(namesOf('simulator').sort()).toEqual([
+      'NODE_ENV',
+      'PATH',
+      'SIMULATOR_GROUPS',
+      'SIMULATOR_PORT',
+      'https_proxy',
+    ]);
+    expect(namesOf('migrate').sort()).toEqual([
+      'DATABASE_SERVICE_URL',
+      'DATABASE_URL',
+      'NODE_ENV',
+      'PATH',
+      'https_proxy',
+    ]);
+  });
+
+  it('gives the owner’s address to the migrations only', () => {
+    const urlOf = (name: ProcessName): string | undefined =>
+      childEnvironment(name, {}, addresses, secrets, urls)['DATABASE_URL'];
+    expect([urlOf('api'), urlOf('worker'), urlOf('migrate')]).toEqual([
+      urls.service,
+      urls.service,
+      urls.owner,
+    ]);
+  });
+
+  it('gives API and worker a metrics port each', () => {
+    const measured = { ...addresses, metricsPorts: { api: 9464, worker: 9465 } };
+    const portOf = (name: ProcessName): string | undefined =>
+      childEnvironment(name, { METRICS_PORT: '9464' }, measured, secrets, urls)['METRICS_PORT'];
+    expect([portOf('api'), portOf('worker'), portOf('simulator')]).toEqual(['9464', '9465', undefined]);
   });
 });
 

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { LauncherSettings } from './launcher.settings';
+import { environmentOf, type ProcessName } from './process-variables';
 import type { Secrets } from './secrets-file';
 
 /** Where a run is reached, once its ports are known. */
@@ -7,33 +9,52 @@ export interface Addresses {
   /** null: the clouds are real */
   readonly simulatorPort: number | null;
   readonly publicUrl: string;
+  /** of the API and of the worker; null: they have none */
+  readonly metricsPorts: { readonly api: number; readonly worker: number } | null;
 }
 
 /** PUBLIC_URL, else this machine at the port. */
 export const publicUrlOf = (settings: LauncherSettings, port: number): string =>
-  (settings.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/+$/, '');
+  (settings.PUBLIC_URL ?? `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '');
 
-/** What every child process is told. Anything the user's environment gives wins over what is assumed here. */
+/** The same database for the role that owns its tables, and for the one that API and worker connect with. */
+export interface DatabaseUrls {
+  readonly owner: string;
+  readonly service: string;
+}
+
+/** The embedded database gets a role with a new password at each start; a given one has the role its operator names. */
+export function databaseUrls(owner: string, settings: LauncherSettings): DatabaseUrls {
+  if (settings.DATABASE_URL) return { owner, service: settings.DATABASE_SERVICE_URL ?? owner };
+  const service = new URL(owner);
+  service.username = 'drawbridge_service';
+  service.password = randomBytes(24).toString('hex');
+  return { owner, service: service.href };
+}
+
+/** The environment of one child process: what it reads, and nothing else. What the user gives wins over what is assumed here. */
 export function childEnvironment(
+  name: ProcessName,
   given: NodeJS.ProcessEnv,
-  { port, simulatorPort, publicUrl }: Addresses,
+  { port, simulatorPort, publicUrl, metricsPorts }: Addresses,
   secrets: Secrets,
-  databaseUrl: string,
+  databases: DatabaseUrls,
 ): NodeJS.ProcessEnv {
   const clouds = simulatorPort === null ? {} : simulatedClouds(simulatorPort);
-  return {
+  return environmentOf(name, {
     NODE_ENV: 'development',
     EMBEDDED: 'true',
-    // A new release of the SDK wants a newer Node.js some day; nobody who starts this can do anything about it.
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     ...clouds,
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
     ...secrets,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: name === 'migrate' ? databases.owner : databases.service,
+    ...(databases.service !== databases.owner && { DATABASE_SERVICE_URL: databases.service }),
     PORT: String(port),
     PUBLIC_URL: publicUrl,
     ...(simulatorPort !== null && { SIMULATOR_PORT: String(simulatorPort) }),
-  };
+    ...(metricsPorts &&
+      (name === 'api' || name === 'worker') && { METRICS_PORT: String(metricsPorts[name]) }),
+  });
 }
 
 const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
@@ -45,5 +66,5 @@ const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,
   VERCEL_API_URL: `http://127.0.0.1:${port}/vercel`,
   // The simulated gateway is named by its credential.
-  TENANT_URL_NETWORKS: '127.0.0.0/8,::1',
+  TENANT_URL_NETWORKS: `127.0.0.1:${port},[::1]:${port}`,
 });

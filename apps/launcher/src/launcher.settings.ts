@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { loadSettings, toInteger } from '#config';
-import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { LISTEN_ADDRESS_WORDS, loadSettings, toInteger } from '#config';
+import { IsIn, IsInt, IsIP, IsOptional, IsString, Max, Min } from 'class-validator';
 
 const PORT_WORDS = 'PORT must be a port from 0 to 65535 (0: any free one)';
+const METRICS_PORT_WORDS =
+  'METRICS_PORT must be a port from 0 to 65534: the API takes it, the worker the next one (0: any free ones)';
 const SIMULATOR_PORT_WORDS = 'SIMULATOR_PORT must be a port from 0 to 65535 (0: any free one)';
 
 /** What the environment may say about an embedded run. Property names are variable names. */
@@ -13,6 +15,19 @@ export class LauncherSettings {
   @Min(0, { message: PORT_WORDS })
   @Max(65_535, { message: PORT_WORDS })
   PORT = 3000;
+
+  /** where operators and probes reach the API; the worker has the next port; unset: nowhere */
+  @IsOptional()
+  @toInteger()
+  @IsInt({ message: METRICS_PORT_WORDS })
+  @Min(0, { message: METRICS_PORT_WORDS })
+  @Max(65_534, { message: METRICS_PORT_WORDS })
+  METRICS_PORT?: number;
+
+  /** the address the API listens on; unset: loopback */
+  @IsOptional()
+  @IsIP(undefined, { message: `HOST must be ${LISTEN_ADDRESS_WORDS}` })
+  HOST?: string;
 
   @IsIn(['simulated', 'real'], { message: 'CLOUD must be simulated or real' })
   CLOUD: 'simulated' | 'real' = 'simulated';
@@ -31,6 +46,11 @@ export class LauncherSettings {
   @IsOptional()
   @IsString()
   DATABASE_URL?: string;
+
+  /** with DATABASE_URL: what API and worker connect with; unset: DATABASE_URL */
+  @IsOptional()
+  @IsString()
+  DATABASE_SERVICE_URL?: string;
 
   /** unset: the address of this machine at PORT */
   @IsOptional()

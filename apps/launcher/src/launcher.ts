@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { childEnvironment, type Addresses } from './child-environment';
+import { childEnvironment, databaseUrls, type Addresses } from './child-environment';
 import { EmbeddedDatabase, givenDatabase, type RunDatabase } from './database';
 import { DemoApi } from './demo-api';
 import { DemoOrganization, type DemoAccess } from './demo-organization';
@@ -7,8 +7,9 @@ import { LogFile } from './log-file';
 import type { LauncherSettings } from './launcher.settings';
 import { ManagedProcess } from './managed-process';
 import { migrate } from './migrations';
+import type { ProcessName } from './process-variables';
 import type { Progress } from './progress';
-import type { Secrets } from './secrets-file';
+import { ensureSigningKey, type Secrets } from './secrets-file';
 
 export interface LauncherOptions {
   readonly repository: string;
@@ -23,6 +24,12 @@ export interface LauncherOptions {
 
 const DRAIN_WITHIN_MS = 10_000;
 const SIMULATOR_WITHIN_MS = 3000;
+
+/** Where this machine reaches what listens on an address. */
+function reachableHost(host = '127.0.0.1'): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
 
 /** Everything one machine needs to run the service, started and stopped in order. */
 export class Launcher {
@@ -45,18 +52,32 @@ export class Launcher {
     const { repository, addresses, environment, secrets, settings } = this.options;
     const words = settings.DATABASE_URL ? 'DATABASE_URL is used' : 'PostgreSQL is up';
     this.databaseUrl = await progress.step(words, () => this.database.start());
-    const kept = { SIMULATOR_STATE_FILE: join(settings.DATA_DIR, 'simulated-clouds.json'), ...environment };
-    const env = childEnvironment(kept, addresses, secrets, this.databaseUrl);
+    const kept = {
+      SIMULATOR_STATE_FILE: join(settings.DATA_DIR, 'simulated-clouds.json'),
+      AUDIT_SIGNING_KEY_FILE: ensureSigningKey(settings.DATA_DIR),
+      ...environment,
+    };
+    const urls = databaseUrls(this.databaseUrl, settings);
+    const environmentFor = (name: ProcessName): NodeJS.ProcessEnv =>
+      childEnvironment(name, kept, addresses, secrets, urls);
     this.stopping.signal.throwIfAborted();
     const script = join(repository, 'dist/apps/worker/src/migrate.js');
-    const migration = { script, cwd: repository, environment: env, log: this.log('migrate') };
+    const migration = {
+      script,
+      cwd: repository,
+      environment: environmentFor('migrate'),
+      log: this.log('migrate'),
+    };
     await progress.step('Tables are up to date', () =>
       migrate({ ...migration, signal: this.stopping.signal }),
     );
     this.stopping.signal.throwIfAborted();
-    this.services = [this.process('API', 'api', env), this.process('worker', 'worker', env)];
+    this.services = [
+      this.process('API', 'api', environmentFor('api')),
+      this.process('worker', 'worker', environmentFor('worker')),
+    ];
     const simulated = addresses.simulatorPort !== null;
-    if (simulated) this.simulator = this.process('simulator', 'simulator', env);
+    if (simulated) this.simulator = this.process('simulator', 'simulator', environmentFor('simulator'));
     await progress.step(simulated ? 'API, worker and clouds are up' : 'API and worker are up', () =>
       Promise.all(this.processes.map((process) => process.start())),
     );
@@ -70,7 +91,7 @@ export class Launcher {
   /** Makes the demo organization, or finds it again. @throws Error saying what did not work */
   ensureDemo(): Promise<DemoAccess> {
     const { addresses, settings } = this.options;
-    const api = new DemoApi(`http://127.0.0.1:${addresses.port}/api/v1`);
+    const api = new DemoApi(`http://${reachableHost(settings.HOST)}:${addresses.port}/api/v1`);
     return new DemoOrganization(api, this.databaseUrl, settings.DATA_DIR).ensure();
   }
 

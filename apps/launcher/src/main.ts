@@ -5,6 +5,7 @@ import type { DemoAccess } from './demo-organization';
 import { Launcher } from './launcher';
 import { findRepository, readLauncherSettings, type LauncherSettings } from './launcher.settings';
 import { claimPort } from './ports';
+import { codeOf } from './processes';
 import { Progress } from './progress';
 import { takeRunLock } from './run-lock';
 import { loadSecrets } from './secrets-file';
@@ -78,14 +79,31 @@ async function demoOf(launcher: Launcher, progress: Progress): Promise<DemoAcces
 }
 
 async function claimAddresses(settings: LauncherSettings, patienceMs: number): Promise<Addresses> {
-  const { PORT, SIMULATOR_PORT, CLOUD } = settings;
-  if (CLOUD === 'simulated' && PORT === SIMULATOR_PORT && PORT !== 0) {
-    throw new Error(`PORT and SIMULATOR_PORT are both ${PORT}: set one of them to another port.`);
-  }
+  const { PORT, SIMULATOR_PORT, METRICS_PORT, CLOUD } = settings;
+  refuseSharedPorts([
+    ['PORT', PORT],
+    ['SIMULATOR_PORT', CLOUD === 'simulated' ? SIMULATOR_PORT : 0],
+    ['METRICS_PORT', METRICS_PORT ?? 0],
+    ['METRICS_PORT + 1, the worker’s,', METRICS_PORT ? METRICS_PORT + 1 : 0],
+  ]);
   const port = await claimPort('PORT', PORT, patienceMs);
   const simulatorPort =
     CLOUD === 'simulated' ? await claimPort('SIMULATOR_PORT', SIMULATOR_PORT, patienceMs) : null;
-  return { port, simulatorPort, publicUrl: publicUrlOf(settings, port) };
+  const metricsPorts = METRICS_PORT === undefined ? null : await claimMetricsPorts(METRICS_PORT, patienceMs);
+  return { port, simulatorPort, metricsPorts, publicUrl: publicUrlOf(settings, port) };
+}
+
+async function claimMetricsPorts(port: number, patienceMs: number): Promise<{ api: number; worker: number }> {
+  const api = await claimPort('METRICS_PORT', port, patienceMs);
+  return { api, worker: await claimPort('METRICS_PORT', port === 0 ? 0 : port + 1, patienceMs) };
+}
+
+/** @param ports each with its variable; 0 is any free one */
+function refuseSharedPorts(ports: readonly (readonly [string, number])[]): void {
+  for (const [index, [name, port]] of ports.entries()) {
+    const other = ports.slice(0, index).find(([, taken]) => taken === port && port !== 0);
+    if (other) throw new Error(`${other[0]} and ${name} are both ${port}: set one of them to another port.`);
+  }
 }
 
 function end(launcher: Launcher, code: number): void {
@@ -101,6 +119,9 @@ function end(launcher: Launcher, code: number): void {
 /** Errors are written for people; only a mistake in this program needs its place. */
 function wordsFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error)) && 'path' in error) {
+    return `${String(error.path)} cannot be written (${codeOf(error)}): set DATA_DIR to a folder that this user may write to.`;
+  }
   const isOurMistake = [TypeError, RangeError, ReferenceError].some((type) => error instanceof type);
   return isOurMistake ? (error.stack ?? error.message) : error.message;
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT_CONFIGURATION } from '#config';
 import { LastLines } from './last-lines';
 import type { LogFile } from './log-file';
 import { signal } from './processes';
@@ -98,7 +99,7 @@ export class ManagedProcess {
       child.once('error', () => gone());
     });
     // after `close` all it has printed is read
-    child.once('close', (code, name) => void this.died(name ?? `exit code ${code}`));
+    child.once('close', (code, name) => void this.died(name ?? `exit code ${code}`, code));
     child.once('error', (error) => child.pid === undefined && this.giveUp(`cannot be run: ${error.message}`));
   }
 
@@ -108,13 +109,14 @@ export class ManagedProcess {
     this.settle?.ready();
   }
 
-  private async died(how: string): Promise<void> {
+  private async died(how: string, code: number | null): Promise<void> {
     if (this.stopping.signal.aborted) {
       this.settle?.failed(new Error(`The ${this.options.name} was stopped`));
       return;
     }
     const waitMs = this.policy.died();
-    if (!this.wasReady && this.policy.isHopeless) {
+    // with the same settings another start would end in the same way
+    if (!this.wasReady && (code === EXIT_CONFIGURATION || this.policy.isHopeless)) {
       this.giveUp(`does not start (${how})`);
       return;
     }

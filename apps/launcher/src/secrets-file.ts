@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newSigningKey } from '#secrets';
 import { readJsonObject, textIn, writeJsonObject } from './json-file';
 
 const MAKERS = {
@@ -34,6 +35,16 @@ export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
   };
   if (Object.keys(made).length > 0) writeJsonObject(file, { ...kept, ...made });
   return secrets;
+}
+
+/**
+ * The file of the key that signs the audit trail: made once, and kept beside the database instead of in it.
+ * @returns its path
+ */
+export function ensureSigningKey(dataDir: string): string {
+  const path = join(dataDir, 'audit-signing-key.pem');
+  if (!existsSync(path)) writeFileSync(path, newSigningKey(), { mode: 0o600, flag: 'wx' });
+  return path;
 }
 
 function refuseToOrphanCredentials(dataDir: string, file: string): void {

@@ -1,4 +1,4 @@
-import { loadSettings, SettingsError } from '#config';
+import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
 import { SimulatorSettings } from './settings';
 import { startSimulator, type RunningSimulator } from './start-simulator';
 
@@ -42,7 +42,7 @@ function stopWithParentOrSignal(simulator: RunningSimulator): void {
 
 function fail(error: unknown): void {
   process.stderr.write(`${wordsFor(error)}\n`);
-  process.exit(1);
+  process.exit(error instanceof SettingsError ? EXIT_CONFIGURATION : 1);
 }
 
 function wordsFor(error: unknown): string {

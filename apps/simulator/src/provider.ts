@@ -48,10 +48,11 @@ export interface ForeignRuleFilter {
 
 /** What a foreign hand makes of a rule; undefined: as it was. */
 export interface ForeignRuleChange {
+  readonly address: string | undefined;
   readonly protocol: string | undefined;
   readonly fromPort: number | undefined;
   readonly toPort: number | undefined;
-  /** an empty one takes it away */
+  /** an empty one takes it away, and our mark with it */
   readonly description: string | undefined;
 }
 
@@ -82,6 +83,8 @@ export interface CloudProvider {
   removeRules(filter: ForeignRuleFilter): OpenRule[];
   /** Changes every rule that fits in place, ours included. @throws ForeignHandRefused */
   changeRules?(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[];
+  /** Refuses every access token and session that was issued so far; left out: it issues none. */
+  revokeTokens?(): void;
   /** Back to the objects it started with. */
   reset(): void;
 }

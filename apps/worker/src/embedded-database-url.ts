@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** In DATA_DIR, made by the launcher. */
+const SIGNING_KEY_FILE = 'audit-signing-key.pem';
 
 /**
  * The database an operator's command works on: DATABASE_URL's, else the one `npm start` runs.
@@ -39,4 +42,10 @@ function movedTo(wanted: string): string | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** The file of the key that `npm start` signs audit checkpoints with; null: there is none. */
+export function embeddedSigningKey(env: NodeJS.ProcessEnv): string | null {
+  const path = join(env['DATA_DIR'] || '.data', SIGNING_KEY_FILE);
+  return existsSync(path) ? path : null;
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { AuditStore, Database, PlatformStore, SYSTEM_ACTOR, type PlatformRole, type Tx } from '#entities';
+import { Database, type PlatformRole, SYSTEM_ACTOR, type Tx } from '#entities';
+import { AuditStore, PlatformStore } from '#tenant-store';
 import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
 
 const ROLES = ['SUPER_ADMIN', 'SUPPORT', 'CUSTOMER'] as const satisfies readonly PlatformRole[];

@@ -1,7 +1,9 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { loadSettings, SettingsError } from '#config';
+import { pino } from 'pino';
+import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
 import { UnusableDatabase } from '#entities';
+import { LogSink, NestLog } from '#logs';
 import { stopOnRequest } from './stop-on-request';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerModule } from './worker.module';
@@ -9,10 +11,11 @@ import { WorkerSettings } from './worker.settings';
 
 async function start(): Promise<void> {
   const settings = loadSettings(WorkerSettings, process.env);
+  const log = pino({ name: 'worker', level: settings.LOG_LEVEL }, new LogSink(process.stdout));
   const worker = await NestFactory.createApplicationContext(
-    await WorkerModule.connect(settings, process.env),
+    await WorkerModule.connect(settings, process.env, log),
     {
-      logger: ['error', 'warn'],
+      logger: new NestLog(log),
       abortOnError: false,
     },
   );
@@ -22,12 +25,18 @@ async function start(): Promise<void> {
 
 start().catch((error: unknown) => {
   process.stderr.write(`The worker cannot start. ${reasonOf(error)}\n`);
-  process.exit(1);
+  process.exit(isPermanent(error) ? EXIT_CONFIGURATION : 1);
 });
+
+const isPermanent = (error: unknown): boolean =>
+  error instanceof SettingsError || (error instanceof UnusableDatabase && error.isPermanent);
 
 function reasonOf(error: unknown): string {
   if (error instanceof SettingsError || error instanceof UnusableDatabase) return error.message;
   if (!(error instanceof Error)) return 'Unknown reason';
+  if ('code' in error && error.code === 'EADDRNOTAVAIL') {
+    return 'This machine does not have the address of METRICS_HOST: correct it.';
+  }
   if ('code' in error && error.code === 'EADDRINUSE') {
     return `Another program listens on port ${process.env['METRICS_PORT']}: set METRICS_PORT to a free one.`;
   }

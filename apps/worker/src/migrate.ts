@@ -1,23 +1,24 @@
 import 'reflect-metadata';
-import { Matches } from 'class-validator';
-import { loadSettings, POSTGRES_URL, POSTGRES_URL_WORDS, SettingsError } from '#config';
+import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
 import { Database, UnusableDatabase } from '#entities';
 import { migrateQueue } from '#jobs';
-
-class MigrationSettings {
-  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
-  DATABASE_URL!: string;
-}
+import { MigrateSettings } from './migrate.settings';
 
 async function migrate(): Promise<void> {
-  const { DATABASE_URL: url } = loadSettings(MigrationSettings, process.env);
-  const settings = { url, applicationName: 'drawbridge-migrate', poolSize: 2 };
+  const given = loadSettings(MigrateSettings, process.env);
+  const url = given.DATABASE_URL;
+  const settings = { url, applicationName: 'drawbridge-migrate', poolSize: 2, hasTimeouts: false };
   const database = await new Database(settings).connect().catch((error: unknown) => {
     throw UnusableDatabase.unreachable(error);
   });
   try {
     const names = await database.migrate();
     await migrateQueue(url);
+    if (given.DATABASE_SERVICE_URL !== undefined) {
+      const { username, password } = new URL(given.DATABASE_SERVICE_URL);
+      const role = { name: username, password: decodeURIComponent(password) };
+      await database.grantService(role, given.LEDGER_RETENTION_MONTHS);
+    }
     process.stdout.write(
       names.length === 0 ? 'The schema is up to date.\n' : `Migrated: ${names.join(', ')}\n`,
     );
@@ -29,5 +30,5 @@ async function migrate(): Promise<void> {
 migrate().catch((error: unknown) => {
   const known = error instanceof SettingsError || error instanceof UnusableDatabase;
   process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
-  process.exitCode = 1;
+  process.exitCode = known ? EXIT_CONFIGURATION : 1;
 });

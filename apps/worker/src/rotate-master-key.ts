@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { Database, DataKeyStore } from '#entities';
+import { Database } from '#entities';
+import { DataKeyStore } from '#tenant-store';
 import { MasterKeys, rewrapDataKey } from '#secrets';
 import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
 

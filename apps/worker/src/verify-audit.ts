@@ -1,16 +1,22 @@
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { AuditChainStore, Database } from '#entities';
+import { Database } from '#entities';
+import { AuditChainStore } from '#tenant-store';
+import { CheckpointKeys } from '#secrets';
 import { ChainVerifier, type ChainReport, type KeptLink } from './audit/chain-verifier';
-import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
+import { commandDatabaseUrl, embeddedSigningKey, NO_DATABASE } from './embedded-database-url';
 
 const HELP = `Computes the chain of audit records again and says whether it holds, for every organization or one.
 
-  npm run verify-audit -- [--organization slug [--kept position:hash]]
+  npm run verify-audit -- [--organization slug [--kept position:hash]] [--public-key file ...]
 
   --organization  look at this one only
   --kept          the end of its chain as an earlier run printed it; needs --organization.
                   Finds a chain that was written anew or cut off, too
+  --public-key    PEM of an Ed25519 key that checkpoints were signed with; several for keys of before.
+                  Every checkpoint is then compared with the chain, which finds the same without --kept.
+                  Without it: the key of AUDIT_SIGNING_KEY_FILE, or the one that npm start keeps in DATA_DIR
 
 The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.data) and is running.
 Exits with 0 when every chain holds, 1 when one is broken, 2 when nothing could be verified.
@@ -26,13 +32,14 @@ class Refused extends Error {}
 interface Asked {
   readonly slug: string | null;
   readonly kept: KeptLink | null;
+  readonly publicKeys: readonly string[];
 }
 
 /** @returns null when help is wanted @throws Refused */
 function readArguments(): Asked | null {
-  const { help, organization, kept } = parse();
+  const { help, organization, kept, 'public-key': publicKeys = [] } = parse();
   if (help) return null;
-  if (kept === undefined) return { slug: organization ?? null, kept: null };
+  if (kept === undefined) return { slug: organization ?? null, kept: null, publicKeys };
   const [, position, hash] = /^([1-9]\d{0,17}):([0-9a-f]{64})$/.exec(kept.toLowerCase()) ?? [];
   if (position === undefined || hash === undefined) {
     throw new Refused('--kept takes <position>:<hash> as printed here before.');
@@ -40,7 +47,7 @@ function readArguments(): Asked | null {
   if (organization === undefined) {
     throw new Refused('--kept needs --organization: it is the end of one organization’s chain.');
   }
-  return { slug: organization, kept: { position: BigInt(position), hash } };
+  return { slug: organization, kept: { position: BigInt(position), hash }, publicKeys };
 }
 
 function parse() {
@@ -50,6 +57,7 @@ function parse() {
         help: { type: 'boolean', short: 'h', default: false },
         organization: { type: 'string' },
         kept: { type: 'string' },
+        'public-key': { type: 'string', multiple: true },
       },
     }).values;
   } catch (error) {
@@ -57,10 +65,32 @@ function parse() {
   }
 }
 
-function inWords(slug: string, { sealed, unsealed, lastHash, broken }: ChainReport): string {
+function inWords(slug: string, { sealed, unsealed, lastHash, provenTo, broken }: ChainReport): string {
   if (broken !== null) return `${slug}: BROKEN. ${broken} (${sealed} records before it hold)\n`;
   const end = sealed === 0 ? '' : `, ends in ${sealed}:${lastHash}`;
-  return `${slug}: holds, ${sealed} records sealed, ${unsealed} not sealed yet${end}\n`;
+  const proven = provenTo === null ? '' : `, signed up to ${provenTo}`;
+  return `${slug}: holds, ${sealed} records sealed, ${unsealed} not sealed yet${proven}${end}\n`;
+}
+
+/** @returns null when there is none @throws Refused when a file holds no key */
+function readKeys(given: readonly string[]): CheckpointKeys | null {
+  const configured = process.env['AUDIT_SIGNING_KEY_FILE'];
+  const embedded = process.env['DATABASE_URL'] ? null : embeddedSigningKey(process.env);
+  const kept = configured || embedded;
+  const files = given.length === 0 && kept ? [kept] : given;
+  const keys = new CheckpointKeys();
+  for (const file of files) {
+    if (!keys.add(textOf(file))) throw new Refused(`${file} holds no Ed25519 key in PEM.`);
+  }
+  return keys.isEmpty ? null : keys;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Refused(`${path} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** Tells on stderr, now and then, how far a long run has come. */
@@ -99,14 +129,18 @@ async function main(): Promise<void> {
 }
 
 /** @throws Refused when there is no such organization */
-async function verifyAudit(database: Database, { slug: onlySlug, kept }: Asked): Promise<void> {
+async function verifyAudit(database: Database, { slug: onlySlug, kept, publicKeys }: Asked): Promise<void> {
+  const keys = readKeys(publicKeys);
   const chain = new AuditChainStore();
   const organizations = await chain.organizations(database.autocommit, onlySlug);
   if (onlySlug !== null && organizations.length === 0) {
     throw new Refused(`There is no organization "${onlySlug}".`);
   }
   for (const { id, slug } of organizations) {
-    const report = await new ChainVerifier(database, chain, progressOf(slug)).verify(id, kept);
+    const report = await new ChainVerifier(database, chain, progressOf(slug), undefined, keys).verify(
+      id,
+      kept,
+    );
     process.stdout.write(inWords(slug, report));
     if (report.broken !== null) process.exitCode = BROKEN;
   }

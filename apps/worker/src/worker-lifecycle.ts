@@ -5,11 +5,11 @@ import type {
 } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DriverRegistry } from '#drivers';
-import { BacklogStore, type Database } from '#entities';
-import type { QueueConnection } from '#jobs';
-import type { CloudAccess } from './clouds/cloud-access';
+import type { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
+import { BacklogStore } from '#engine-store';
+import type { Database } from '#entities';
+import type { QueueConnection, WakeUps } from '#jobs';
 import type { ConvergenceProcessors } from './convergence/convergence.processors';
-import type { ConvergenceRunner } from './convergence/convergence-runner';
 import type { OperatorPort } from './health/operator-port';
 import type { RepeatedTask } from './repeated-task';
 
@@ -21,6 +21,8 @@ export interface WorkerParts {
   readonly database: Database;
   readonly queue: QueueConnection;
   readonly runner: ConvergenceRunner;
+  readonly sweeper: Sweeper;
+  readonly wakeUps: WakeUps;
   /** what is done again and again */
   readonly tasks: readonly RepeatedTask[];
   readonly startProcessors: () => ConvergenceProcessors;
@@ -63,10 +65,16 @@ export class WorkerLifecycle
     ]).then(() => true);
     const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), DRAIN_WITHIN_MS).unref());
     if (!(await Promise.race([drained, late]))) log.warn('Not everything ended in time');
+    await this.parts.sweeper
+      .standDown()
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'The next sweep waits for the lease of this worker to run out'),
+      );
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.parts.operators.close();
+    await this.parts.wakeUps.close();
     await this.parts.queue.close();
     await this.parts.database.close();
   }

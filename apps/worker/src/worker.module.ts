@@ -1,38 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { DriverRegistry } from '#drivers';
 import {
+  AgentConverger,
+  CloudAccess,
+  ConvergenceRunner,
+  Converger,
+  MACHINE_TIMING,
+  Reconciler,
+  Sweeper,
+  convergenceByProvider,
+} from '#engine';
+import {
+  AgentSettlementStore,
   AgentWatchStore,
   ConvergenceStore,
-  Database,
-  DataKeyStore,
   LeaseStore,
+  LedgerStore,
   ReconcileStore,
   SettlementStore,
   SweepStore,
+  SweeperLeaseStore,
   WriteBudgetStore,
-} from '#entities';
-import { connectQueue, refuseWrongRedis, type QueueConnection } from '#jobs';
-import { LogSink } from '#logs';
+} from '#engine-store';
+import { Database } from '#entities';
+import { DataKeyStore } from '#tenant-store';
+import { connectQueue, refuseWrongRedis, WakeUps, type QueueConnection } from '#jobs';
 import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
-import { AgentConverger } from './agents/agent-converger';
 import { auditSealing } from './audit/audit-sealer';
+import { checkpointSigning } from './audit/checkpoint-signing';
 import { overdueAlarm } from './audit/overdue-alarm';
+import { readSigner } from './audit/signing-key-file';
 import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
-import { CloudAccess } from './clouds/cloud-access';
-import { convergenceByProvider } from './convergence/convergence-by-provider';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
-import { ConvergenceRunner } from './convergence/convergence-runner';
-import { Converger } from './convergence/converger';
-import { Reconciler } from './convergence/reconciler';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
+import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
+import { healthEventDeletion } from './sweep/health-event-deletion';
+import { sweeping } from './sweep/sweeping';
 import { WorkerReadiness } from './health/worker-readiness';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
-import { Sweeper, sweeping } from './sweep/sweeper';
-import { MACHINE_TIMING } from './timing';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 import { WorkerLifecycle } from './worker-lifecycle';
@@ -42,9 +53,14 @@ const POOL_SIZE = 12;
 @Module({})
 export class WorkerModule {
   /** The worker, connected: what cannot start throws here, not later. */
-  static async connect(settings: WorkerSettings, environment: NodeJS.ProcessEnv): Promise<DynamicModule> {
-    const log = pino({ name: 'worker', level: settings.LOG_LEVEL }, new LogSink(process.stdout));
+  static async connect(
+    settings: WorkerSettings,
+    environment: NodeJS.ProcessEnv,
+    log: Logger,
+  ): Promise<DynamicModule> {
     const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
+    const keyFile = settings.AUDIT_SIGNING_KEY_FILE;
+    const signer = keyFile === undefined ? null : readSigner(keyFile);
     const database = await new Database({
       url: settings.DATABASE_URL,
       applicationName: 'drawbridge-worker',
@@ -62,28 +78,48 @@ export class WorkerModule {
       leases: new LeaseStore(),
       convergence: new ConvergenceStore(),
       settlements: new SettlementStore(),
+      ledger: new LedgerStore(),
       budgets: new WriteBudgetStore(),
     };
     const metrics = new WorkerMetrics(log);
     const sweeps = new SweepStore();
     const reconciles = new ReconcileStore(settings.RECONCILE_SECONDS);
-    const reconciler = new Reconciler(database, stores.leases, reconciles, clouds);
-    const agentStores = { ...stores, reconciles, watch: new AgentWatchStore() };
+    const workerId = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+    const reconciler = new Reconciler(database, { ...stores, reconciles }, clouds, MACHINE_TIMING, workerId);
+    const agentStores = {
+      ...stores,
+      reconciles,
+      watch: new AgentWatchStore(),
+      reports: new AgentSettlementStore(),
+    };
     const runner = new ConvergenceRunner(
       database,
       sweeps,
       convergenceByProvider(
         (provider) => DriverRegistry.isDriven(provider),
-        new Converger(database, stores, clouds, reconciler, metrics, MACHINE_TIMING),
-        new AgentConverger(database, agentStores, metrics, MACHINE_TIMING),
+        new Converger(database, stores, clouds, reconciler, metrics, MACHINE_TIMING, workerId),
+        new AgentConverger(database, agentStores, metrics, MACHINE_TIMING, workerId),
       ),
       settings.WORKER_CONCURRENCY,
       MACHINE_TIMING,
       log,
     );
-    const sweep = sweeping(new Sweeper(database, sweeps, runner, log), log);
+    const wakeUps = new WakeUps(queue, (error) =>
+      log.warn({ err: error }, 'Workers were not woken; the worker that sweeps does their work'),
+    );
+    const sweeper = new Sweeper(
+      database,
+      sweeps,
+      new SweeperLeaseStore(),
+      runner,
+      (targets) => wakeUps.wake('revoke-rules', targets),
+      workerId,
+      () => MACHINE_TIMING.now(),
+      log,
+    );
+    const sweep = sweeping(sweeper, log);
     const operators = new OperatorPort(
-      settings.METRICS_PORT ?? null,
+      { port: settings.METRICS_PORT ?? null, host: settings.METRICS_HOST },
       metrics,
       database,
       new WorkerReadiness(database, sweep),
@@ -93,11 +129,15 @@ export class WorkerModule {
     const tasks = [
       sweep,
       auditSealing(database, log),
+      ...(signer ? [checkpointSigning(database, signer, log)] : []),
       unwrittenRecords(database, log),
+      ledgerUpkeep(database, settings.LEDGER_RETENTION_MONTHS, log),
+      unwrittenRuleEvents(database, log),
       overdueAlarm(database, log),
       subscriptionSweep(database, log),
       idempotencyKeyDeletion(database, log),
       spentTokenDeletion(database, log),
+      healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),
       ...verificationTasks(database, clouds, log),
     ];
     const startProcessors = (): ConvergenceProcessors =>
@@ -111,6 +151,8 @@ export class WorkerModule {
             database,
             queue,
             runner,
+            sweeper,
+            wakeUps,
             tasks,
             startProcessors,
             clouds,

@@ -29,6 +29,10 @@ describe('the worker’s environment', () => {
     ['MASTER_KEYS', 'canary-key-material'],
     ['WORKER_CONCURRENCY', '0'],
     ['METRICS_PORT', 'metrics'],
+    ['METRICS_HOST', 'localhost'],
+    ['TENANT_URL_NETWORKS', '10.0.0.0/8:x'],
+    ['LEDGER_RETENTION_MONTHS', '121'],
+    ['HEALTH_EVENT_RETENTION_DAYS', '0'],
     ['DEPLOYMENT_ID', 'Default'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s in a line that names the variable, not the value', (name, value) => {

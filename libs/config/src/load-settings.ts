@@ -1,6 +1,9 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { getMetadataStorage, validateSync } from 'class-validator';
+
+/** How a process ends that no restart can mend: its operator has to change a setting (EX_CONFIG of sysexits.h). */
+export const EXIT_CONFIGURATION = 78;
 
 /** Start-up refused: every line names a variable and what it must be, never the value it has. */
 export class SettingsError extends Error {
@@ -28,4 +31,10 @@ export function loadSettings<T extends object>(shape: new () => T, environment: 
     throw new SettingsError(errors.flatMap((error) => Object.values(error.constraints ?? {})));
   }
   return settings;
+}
+
+/** The variables that a settings class declares, sorted. @param shape a class as `loadSettings` takes it */
+export function settingNames(shape: new () => object): string[] {
+  const declared = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  return [...new Set(declared.map(({ propertyName }) => propertyName))].sort();
 }

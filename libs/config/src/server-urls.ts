@@ -3,6 +3,10 @@ export const POSTGRES_URL = /^postgres(ql)?:\/\/\S+$/;
 export const POSTGRES_URL_WORDS =
   'the address of a PostgreSQL database, like postgres://user:password@host:5432/name';
 
+/** What a process may be told to listen on. */
+export const LISTEN_ADDRESS_WORDS =
+  'the IP address to listen on, like 127.0.0.1 (this host only) or :: (every address)';
+
 /** The form of `REDIS_URL`. */
 export const REDIS_URL = /^rediss?:\/\/[^\s/?#]+(\/\d*)?$/;
 export const REDIS_URL_WORDS =

@@ -41,6 +41,19 @@ export class CallFailure extends DriverError {
   }
 }
 
+/** The cloud did not accept the token or the session that a call was made with, and did nothing. */
+export class TokenRefused extends CallFailure {
+  constructor(
+    kind: DriverErrorKind,
+    message: string,
+    code: string | null,
+    retryAfterMs: number | null = null,
+  ) {
+    super(kind, message, code, true, retryAfterMs);
+    this.name = 'TokenRefused';
+  }
+}
+
 /** The failure of a call; anything else is a defect and is thrown on. */
 export function asCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;

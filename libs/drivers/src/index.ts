@@ -19,3 +19,4 @@ export type {
 } from './provider-facts';
 export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';
+export { AreTenantNetworks } from './tenant-url/tenant-networks';

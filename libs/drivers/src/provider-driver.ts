@@ -20,7 +20,7 @@ export interface CloudTarget {
   readonly deployment: string;
   /**
    * What stands in the object by our record: the rule's key, and its id. For clouds whose entries carry no mark;
-   * where they do, the mark alone counts. Of the rules that are due; with `traits.wholeList` of every rule.
+   * the other drivers do not use it. Of the rules that are due; with `traits.wholeList` of every rule.
    */
   readonly claims: ReadonlyMap<string, string>;
 }
@@ -34,7 +34,12 @@ export type RuleChange =
       /** of the resource that wants it */
       readonly config: ResourceConfig;
     }
-  | { readonly action: 'remove'; readonly ruleId: string; readonly providerRuleId: string };
+  | {
+      /** By the provider's id alone, whether or not the rule still carries our mark. */
+      readonly action: 'remove';
+      readonly ruleId: string;
+      readonly providerRuleId: string;
+    };
 
 /** Plain facts about a provider that planning and fairness need. */
 export interface DriverTraits {
@@ -61,8 +66,8 @@ export interface DriverTraits {
 }
 
 /**
- * The port every provider is behind. A driver never retries, never logs, never touches the database, and keeps no
- * state but clients and short-lived tokens.
+ * The port every provider is behind. A driver never retries anything but a request whose cached token was refused,
+ * never logs, never touches the database, and keeps no state but clients and short-lived tokens.
  */
 export interface ProviderDriver {
   readonly kind: Provider;
@@ -80,10 +85,14 @@ export interface ProviderDriver {
    * nothing. @throws DriverError
    */
   verify(target: CloudTarget): Promise<void>;
-  /** Every rule that lets traffic in, ours and foreign, all pages. @throws DriverError */
+  /**
+   * Every rule that lets traffic in, ours and foreign, all pages. A rule has the id that its addition was answered with,
+   * and keeps it when somebody edits its mark, address or ports. @throws DriverError
+   */
   readRules(target: CloudTarget): Promise<ObservedRule[]>;
   /**
-   * Sends one batch, removals first. Adding what exists and removing what is absent succeed.
+   * Sends one batch, removals first. Adding what exists and removing what is absent succeed. The id of what exists may
+   * be that of a foreign rule: only a read tells whose it is.
    * @returns one result for each change, in their order; a cut or timed-out call gives `unknown`
    * @throws DriverError only when nothing was sent
    */

@@ -32,6 +32,8 @@ export type CredentialTypes = Readonly<Record<string, CredentialShape>>;
 /** What the API checks and plans with before a driver, and the SDK behind it, is loaded. Plain data. */
 export interface ProviderFacts {
   readonly provider: Provider;
+  /** of the environment, that its driver reads */
+  readonly variables: readonly string[];
   readonly traits: DriverTraits;
   readonly credentialTypes: CredentialTypes;
   readonly resourceTypes: Readonly<Record<string, ResourceTypeFacts>>;

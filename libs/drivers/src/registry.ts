@@ -45,6 +45,11 @@ export class DriverRegistry {
     return DriverRegistry.providers.filter((provider) => ENTRIES[provider].load);
   }
 
+  /** Every variable of the environment that a driver reads: a process that drives clouds is given these. */
+  static get variables(): string[] {
+    return DriverRegistry.providers.flatMap((provider) => ENTRIES[provider].facts.variables);
+  }
+
   /** Whether there is a driver. Without one there is no cloud to ask: who keeps the object fetches and reports by itself. */
   static isDriven(provider: Provider): boolean {
     return ENTRIES[provider].load !== null;

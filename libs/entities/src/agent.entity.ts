@@ -1,6 +1,7 @@
 import { Entity, ForeignKey, Unique } from 'typeorm';
 import { CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
+import { ApiKeyEntity } from './user.entity';
 
 /** Who connects under one name of an organization's, to keep a host's firewall. */
 @Entity('agents')
@@ -15,6 +16,12 @@ export class AgentEntity {
   @Text() name!: string;
   /** `targets.key` of the host, which is there once a resource names it */
   @Text() targetKey!: string;
+  /** the API key that the name is served with; null: not known, or no request since the release before */
+  @ForeignKey(() => ApiKeyEntity, { name: 'agents_key_id_fkey', onDelete: 'SET NULL' })
+  @Uuid({ nullable: true })
+  keyId!: string | null;
+  /** until then an administrator lets another key or installation take the name over */
+  @Moment({ nullable: true }) releasedUntil!: Date | null;
   /** which installation serves under the name */
   @Text() instance!: string;
   @Text({ nullable: true }) address!: string | null;

@@ -20,10 +20,12 @@ export const AUDIT_EVENT_TYPES = [
   'USER_LOGIN',
   'USER_LOGOUT',
   'USER_LOCKED_OUT',
+  'SIGN_IN_ENDED',
   'TOKEN_REUSED',
   'PASSWORD_CHANGED',
   'PASSWORD_RESET_REQUESTED',
   'PASSWORD_RESET',
+  'INVITATION_SENT',
   'INVITATION_ACCEPTED',
   'MFA_ENABLED',
   'MFA_DISABLED',
@@ -55,6 +57,7 @@ export const AUDIT_EVENT_TYPES = [
   'STATIC_IP_RULE_FAILED',
   'API_KEY_CREATED',
   'API_KEY_REVOKED',
+  'API_KEY_BOUND',
   'BILLING_DETAILS_UPDATED',
   'SUBSCRIPTION_CREATED',
   'SUBSCRIPTION_ACTIVATED',
@@ -73,9 +76,11 @@ export const AUDIT_EVENT_TYPES = [
   'RULE_REVOCATION_OVERDUE',
   'RULE_ORPHAN_REMOVED',
   'RESOURCE_RECONCILED',
+  'RESOURCE_ABANDONED',
   'AGENT_CONNECTED',
   'AGENT_OFFLINE',
   'AGENT_DUPLICATED',
+  'AGENT_RELEASED',
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
@@ -137,4 +142,17 @@ export class AuditSealCursorEntity {
   @PrimaryColumn('integer') id!: number;
   @Column({ type: 'bigint' }) transactionId!: string;
   @Column({ type: 'bigint' }) sequence!: string;
+}
+
+/** The end of an organization's chain at a time, signed with a key that the database does not know. */
+@Entity('audit_checkpoints')
+@Index('audit_checkpoints_signed_at_idx', ['signedAt'])
+export class AuditCheckpointEntity {
+  @PrimaryColumn('uuid') organizationId!: string;
+  @PrimaryColumn('bigint') position!: string;
+  @Text() hash!: string;
+  @Moment() signedAt!: Date;
+  @Text() keyId!: string;
+  /** Ed25519, base64 */
+  @Text() signature!: string;
 }

@@ -4,8 +4,11 @@ import { saidByPostgres } from './database';
 /** Where a deed's record goes: into the audit trail, or beside it until the trail takes records again. */
 export type Trail = 'audit_records' | 'unwritten_audit_records';
 
-/** The connection or the server is away, or the transaction is to be repeated: nothing is wrong with the statement. */
-const NOT_REFUSED = /^(08|40|57P|53300)/;
+/**
+ * The connection or the server is away, the statement timed out, or the transaction is to be repeated: nothing is wrong
+ * with the statement. Running the work again with another trail would double its load and time out again.
+ */
+const NOT_REFUSED = /^(08|40|57014|57P|53300)/;
 
 /**
  * Runs what closes access. Every other deed fails when its audit record cannot be written; this one is done all the

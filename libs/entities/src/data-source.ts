@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { AgentEntity } from './agent.entity';
 import {
+  AuditCheckpointEntity,
   AuditRecordEntity,
   AuditSealCursorEntity,
   AuditSealEntity,
@@ -18,6 +19,19 @@ import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrati
 import { UnwrittenAuditRecords1780100000000 } from './migrations/1780100000000-unwritten-audit-records';
 import { Agents1780200000000 } from './migrations/1780200000000-agents';
 import { ListsInFlight1780300000000 } from './migrations/1780300000000-lists-in-flight';
+import { LiveStateAndLedger1790000000000 } from './migrations/1790000000000-live-state-and-ledger';
+import { EndedHoldersAndRules1790000100000 } from './migrations/1790000100000-ended-holders-and-rules';
+import { RetentionIndexes1790000200000 } from './migrations/1790000200000-retention-indexes';
+import { AbandonedResources1790000400000 } from './migrations/1790000400000-abandoned-resources';
+import { DeletedCredentials1790000500000 } from './migrations/1790000500000-deleted-credentials';
+import { ReportIndexes1790000300000 } from './migrations/1790000300000-report-indexes';
+import { AgentKeys1790200000000 } from './migrations/1790200000000-agent-keys';
+import { ServiceUsers1790210000000 } from './migrations/1790210000000-service-users';
+import { LiveSessionLimits1790220000000 } from './migrations/1790220000000-live-session-limits';
+import { SignInsDevicesInvitations1790100000000 } from './migrations/1790100000000-sign-ins-devices-invitations';
+import { RefreshTokensByUser1790100100000 } from './migrations/1790100100000-refresh-tokens-by-user';
+import { AuditCheckpoints1790300100000 } from './migrations/1790300100000-audit-checkpoints';
+import { LedgerUpkeepFunctions1790300000000 } from './migrations/1790300000000-ledger-upkeep-functions';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -30,12 +44,20 @@ import {
 } from './session.entity';
 import {
   AccountTokenEntity,
+  KnownDeviceEntity,
   MfaChallengeEntity,
   RecoveryCodeEntity,
   SignInFailureEntity,
 } from './sign-in.entity';
 import { SnakeCaseNaming } from './snake-case-naming';
-import { RuleEntity, TargetEntity, WriteBudgetEntity } from './target.entity';
+import {
+  RuleEntity,
+  SweeperLeaseEntity,
+  TargetEntity,
+  UnmanagedRuleEntity,
+  WriteBudgetEntity,
+  WriteProbeEntity,
+} from './target.entity';
 import { ApiKeyEntity, RefreshTokenEntity, UserEntity } from './user.entity';
 
 export interface DatabaseSettings {
@@ -43,7 +65,15 @@ export interface DatabaseSettings {
   readonly applicationName: string;
   /** most connections this process opens */
   readonly poolSize: number;
+  /** false: a statement may take as long as it needs, as those of migrations do; true when absent */
+  readonly hasTimeouts?: boolean;
 }
+
+const TIMEOUTS = {
+  statement_timeout: 15_000,
+  query_timeout: 20_000,
+  idle_in_transaction_session_timeout: 15_000,
+};
 
 /** The product's tables. Not connected yet: call `initialize()`. */
 export function createDataSource(settings: DatabaseSettings): DataSource {
@@ -54,11 +84,10 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     poolSize: settings.poolSize,
     connectTimeoutMS: 5000,
     extra: {
-      statement_timeout: 15_000,
-      query_timeout: 20_000,
-      idle_in_transaction_session_timeout: 15_000,
+      ...((settings.hasTimeouts ?? true) ? TIMEOUTS : {}),
+      // `drawbridge.live_state` tells the trigger of a rollout that this process keeps holders itself.
       // Statements here never gain from a plan for their values; making one each time costs as much as running it.
-      options: '-c plan_cache_mode=force_generic_plan',
+      options: '-c plan_cache_mode=force_generic_plan -c drawbridge.live_state=on',
       // one that dies before anybody holds it would end the process: the next statement tells of it
       onConnect: (client: Client) => void client.on('error', () => undefined),
     },
@@ -81,6 +110,9 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       RoleUserEntity,
       TargetEntity,
       RuleEntity,
+      UnmanagedRuleEntity,
+      SweeperLeaseEntity,
+      WriteProbeEntity,
       WriteBudgetEntity,
       AgentEntity,
       SessionEntity,
@@ -92,6 +124,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       MfaChallengeEntity,
       RecoveryCodeEntity,
       AccountTokenEntity,
+      KnownDeviceEntity,
       BillingDetailsEntity,
       SubscriptionEntity,
       PaymentEntity,
@@ -99,6 +132,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditRecordEntity,
       AuditSealEntity,
       AuditSealCursorEntity,
+      AuditCheckpointEntity,
       UnwrittenAuditRecordEntity,
     ],
     migrations: [
@@ -107,6 +141,19 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       UnwrittenAuditRecords1780100000000,
       Agents1780200000000,
       ListsInFlight1780300000000,
+      LiveStateAndLedger1790000000000,
+      EndedHoldersAndRules1790000100000,
+      RetentionIndexes1790000200000,
+      ReportIndexes1790000300000,
+      AbandonedResources1790000400000,
+      DeletedCredentials1790000500000,
+      AgentKeys1790200000000,
+      ServiceUsers1790210000000,
+      LiveSessionLimits1790220000000,
+      SignInsDevicesInvitations1790100000000,
+      RefreshTokensByUser1790100100000,
+      LedgerUpkeepFunctions1790300000000,
+      AuditCheckpoints1790300100000,
     ],
     migrationsTransactionMode: 'each',
   });

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { createDataSource, type DatabaseSettings } from './data-source';
 import { isUnavailable } from './database-faults';
+import { grantServiceRole, type ServiceRole } from './service-role';
 import { UnusableDatabase } from './unusable-database';
 
 /** Where a statement runs: inside a transaction, or on its own. Always a store method's first argument. */
@@ -12,7 +13,7 @@ const DEADLOCK = '40P01';
 const MOST_TRIES = 4;
 
 /** What PostgreSQL says of an error, whether TypeORM wrapped it or not. */
-export function saidByPostgres(error: unknown, field: 'code' | 'constraint'): string | null {
+export function saidByPostgres(error: unknown, field: 'code' | 'constraint' | 'detail'): string | null {
   const told: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (typeof told !== 'object' || told === null) return null;
   const value = (told as Record<string, unknown>)[field];
@@ -148,6 +149,21 @@ export class Database {
   async migrate(): Promise<string[]> {
     const done = await this.source.runMigrations();
     return done.map((migration) => migration.name);
+  }
+
+  /**
+   * Creates the role that API and workers connect with, and grants it what they need. Called as the owner of the tables,
+   * after `migrate` and again after each release's migrations.
+   * @param ledgerRetentionMonths the owner's lower bound: the role cannot drop a younger month of the ledger
+   * @throws UnusableDatabase when the role has rights that it must not have
+   */
+  async grantService(role: ServiceRole, ledgerRetentionMonths: number): Promise<void> {
+    await this.transaction(async (tx) => {
+      await grantServiceRole(tx, role);
+      await tx.query(`UPDATE retention_floor SET months = $1 WHERE name = 'rule_events'`, [
+        ledgerRetentionMonths,
+      ]);
+    });
   }
 
   /** The statements that would make the schema match the entities: none, when the migrations are complete. */

@@ -25,6 +25,8 @@ export class OrganizationEntity {
   @Flag({ default: false }) passwordRequireSpecialChar!: boolean;
   /** null: passwords never expire */
   @Count({ nullable: true }) passwordExpirationDays!: number | null;
+  /** sessions let in the address that their start came from, and no other */
+  @Flag({ default: false }) requireDetectedAddress!: boolean;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

@@ -7,6 +7,7 @@ import { TargetEntity } from './target.entity';
 @Entity('credentials')
 @Unique('credentials_organization_id_id_key', ['organizationId', 'id'])
 @Index('credentials_check_due_idx', ['checkDueAt'], { where: 'check_due_at IS NOT NULL' })
+@Index('credentials_deleted_idx', ['checkDueAt'], { where: 'deleted_at IS NOT NULL' })
 export class CredentialEntity {
   @Id() id!: string;
   @ForeignKey(() => OrganizationEntity, { name: 'credentials_organization_id_fkey' })
@@ -22,10 +23,15 @@ export class CredentialEntity {
   @Flag({ nullable: true }) isValid!: boolean | null;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
   @Text({ nullable: true }) verificationError!: string | null;
-  /** when the worker checks it next; null: nothing to check */
+  /** when the worker checks it next, or whether a deleted one is used no more; null: nothing to check */
   @Moment({ nullable: true, default: () => 'now()' }) checkDueAt!: Date | null;
   /** checks in a row that the provider did not answer */
   @Count({ default: 0 }) checkAttempts!: number;
+  /** a target refused it: it is not tried again before, a longer time after each denial in a row */
+  @Moment({ nullable: true }) deniedUntil!: Date | null;
+  @Count({ default: 0 }) denials!: number;
+  /** gone for the API; it is kept until the last rule that was written with it is gone */
+  @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }
@@ -59,6 +65,11 @@ export class ResourceEntity {
   @Moment({ nullable: true }) verifyDueAt!: Date | null;
   /** a background verification took isActive away, and gives it back when it succeeds again */
   @Flag({ default: false }) suspendedByCheck!: boolean;
+  /** its last verification, with the credential it has now, proved that it may write */
+  @Flag({ default: false }) writeVerified!: boolean;
+  /** its target will never answer again, an admin said, and why: its rules are given up; null: verified since, or never */
+  @Moment({ nullable: true }) abandonedAt!: Date | null;
+  @Text({ nullable: true }) abandonReason!: string | null;
   /** gone for the API; the row goes when its last cloud rule is out */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   /** the cloud object it names, shared with every other resource that names it */
@@ -75,6 +86,8 @@ export type HealthEventType = (typeof HEALTH_EVENT_TYPES)[number];
 @Entity('resource_health_events')
 @Index('resource_health_events_organization_id_idx', ['organizationId', 'createdAt'])
 @Index('resource_health_events_resource_id_idx', ['resourceId', 'createdAt'])
+@Index('resource_health_events_created_at_idx', ['createdAt', 'id'])
+@Index('resource_health_events_kind_idx', { synchronize: false })
 @ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
   name: 'resource_health_events_resource_fkey',
   onDelete: 'CASCADE',

@@ -1,4 +1,4 @@
-import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
+import type { AdditionCause, EndedReason, RemovalCause, ResourceIpStatus, SessionStatus } from '#rules';
 import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Count, CreatedAt, Id, Json, Moment, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
@@ -73,6 +73,9 @@ export class StaticIpRuleEntity {
 })
 @Index('resource_ips_removing_idx', ['releasedAt'], { where: `status = 'REMOVING'` })
 @Index('resource_ips_resource_id_idx', ['resourceId'])
+@Index('resource_ips_held_idx', ['organizationId', 'resourceId'], {
+  where: `status IN ('PENDING', 'APPLIED', 'REMOVING')`,
+})
 @Check('resource_ips_status_check', `status IN ('PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED')`)
 @Check('resource_ips_owner_check', '(session_id IS NULL) <> (static_ip_rule_id IS NULL)')
 @ForeignKey(() => SessionEntity, ['organizationId', 'sessionId'], ['organizationId', 'id'], {
@@ -125,7 +128,10 @@ export class IdempotencyKeyEntity {
   @CreatedAt() createdAt!: Date;
 }
 
-/** Who wants a cloud rule to exist. It is wanted while one of its holders is live; nothing is counted. */
+/**
+ * A ResourceIp's claim on a rule: waiting, holding, or being removed. The rule is desired while one of its holders is not
+ * released; nothing is counted. The row goes when its ResourceIp is REMOVED or FAILED, or the rule was observed absent.
+ */
 @Entity('rule_holders')
 @Index('rule_holders_resource_ip_id_idx', ['resourceIpId'])
 export class RuleHolderEntity {
@@ -135,4 +141,9 @@ export class RuleHolderEntity {
   @ForeignKey(() => ResourceIpEntity, { name: 'rule_holders_resource_ip_id_fkey', onDelete: 'CASCADE' })
   @PrimaryColumn('uuid')
   resourceIpId!: string;
+  /** why it wants the rule */
+  @Text({ nullable: true }) cause!: AdditionCause | null;
+  /** since when it wants it no more, and why; null: it does */
+  @Moment({ nullable: true }) releasedAt!: Date | null;
+  @Text({ nullable: true }) releaseCause!: RemovalCause | null;
 }

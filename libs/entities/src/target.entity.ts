@@ -1,6 +1,9 @@
-import type { Provider, RuleState } from '#rules';
+import type { Provider, RemovalCause, RuleState } from '#rules';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Count, CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
+
+/** Stands for no organization, where a column is part of an index. */
+const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 
 /** One cloud object, under the name the cloud gives it. Belongs to no organization: several may name it. */
 @Entity('targets')
@@ -26,14 +29,26 @@ export class TargetEntity {
   @Moment({ default: () => 'now()' }) reconcileDueAt!: Date;
   /** somebody asked for it: the outcome is told even when it is the same as before */
   @Flag({ default: false }) reconcileRequested!: boolean;
+  /** when all of it was last compared: what is present by our record was present then */
+  @Moment({ nullable: true }) comparedAt!: Date | null;
+  /** of the unmanaged rules seen then: changes exactly when one of them appears or disappears */
+  @Text({ nullable: true }) unmanagedDigest!: string | null;
+  /** the organization whose fair share its comparisons count against */
+  @Uuid({ default: NO_ORGANIZATION }) accountedTo!: string;
   @CreatedAt() createdAt!: Date;
 }
 
-/** One opening in one cloud object. Never deleted while the cloud may hold it. */
+/**
+ * One rule that is desired, observed present, in doubt or due: what is observed absent, held by nothing and can land no
+ * more is deleted.
+ */
 @Entity('rules')
 @Unique('rules_target_id_key_key', ['targetId', 'key'])
 @Index('rules_due_idx', ['dueAt'], { where: 'due_at IS NOT NULL' })
 @Index('rules_target_due_idx', ['targetId', 'dueAt'], { where: 'due_at IS NOT NULL' })
+@Index('rules_work_idx', { synchronize: false })
+@Index('rules_unwanted_idx', ['overdueAt', 'unwantedSince'], { where: 'unwanted_since IS NOT NULL' })
+@Index('rules_over_idx', ['id'], { where: `state = 'absent' AND due_at IS NULL` })
 @Check('rules_state_check', `state IN ('absent', 'unknown', 'present')`)
 export class RuleEntity {
   @Id() id!: string;
@@ -69,7 +84,61 @@ export class RuleEntity {
   @Moment({ nullable: true }) lostAt!: Date | null;
   /** since when the cloud says that its whole object is gone */
   @Moment({ nullable: true }) targetMissingSince!: Date | null;
+  /** why it is to be removed, and since when; null while it is desired */
+  @Text({ nullable: true }) cause!: RemovalCause | null;
+  @Moment({ nullable: true }) unwantedSince!: Date | null;
+  /** when it was reported that it should be gone and is not */
+  @Moment({ nullable: true }) overdueAt!: Date | null;
+  /** from when on its address may have been let in, and was for certain; null: not */
+  @Moment({ nullable: true }) possibleSince!: Date | null;
+  @Moment({ nullable: true }) presentSince!: Date | null;
+  /** when a pass last observed it present; a comparison of the whole target notes that in the target */
+  @Moment({ nullable: true }) observedAt!: Date | null;
+  /** when the first removal was sent, or it was not observed any more: since then it is not certain that it is present */
+  @Moment({ nullable: true }) removalSentAt!: Date | null;
+  /** it was present and disappeared: the next time it is present it is restored */
+  @Flag({ default: false }) isMissing!: boolean;
+  /** it is ours by its provider id alone, and that was recorded */
+  @Flag({ default: false }) isUnmarked!: boolean;
+  /** another program removes it again and again: it is left alone until `dueAt` */
+  @Flag({ default: false }) isSuspended!: boolean;
+  /** until then a host's kernel keeps it, as its agent was told; infinity: without an end */
+  @Moment({ nullable: true }) offeredUntil!: Date | null;
+  /** the organization whose fair share it counts against: whose holder made it due last */
+  @Uuid({ default: NO_ORGANIZATION }) accountedTo!: string;
   @CreatedAt() createdAt!: Date;
+}
+
+/** A rule that this deployment did not create, seen by the last comparison. Never modified. */
+@Entity('unmanaged_rules')
+export class UnmanagedRuleEntity {
+  @ForeignKey(() => TargetEntity, { name: 'unmanaged_rules_target_id_fkey', onDelete: 'CASCADE' })
+  @PrimaryColumn('uuid')
+  targetId!: string;
+  @PrimaryColumn('text') key!: string;
+  @PrimaryColumn('text') providerRuleId!: string;
+  /** the comparison before; null: it was there at the first one */
+  @Moment({ nullable: true }) possibleSince!: Date | null;
+  @Moment() presentSince!: Date;
+}
+
+/** Which worker sweeps, and until when. */
+@Entity('sweeper_lease')
+@Check('sweeper_lease_one_row', 'id = 1')
+export class SweeperLeaseEntity {
+  @PrimaryColumn('integer') id!: number;
+  @Text() workerId!: string;
+  @Moment() leaseUntil!: Date;
+  /** when a worker last stood by */
+  @Moment({ nullable: true }) othersSeenAt!: Date | null;
+}
+
+/** Written by readiness checks. */
+@Entity('write_probe')
+@Check('write_probe_one_row', 'id = 1')
+export class WriteProbeEntity {
+  @PrimaryColumn('integer') id!: number;
+  @Moment() writtenAt!: Date;
 }
 
 /** What one cloud account still lets us write: a token bucket on the database's clock, shared by all workers. */

@@ -6,7 +6,12 @@ const WRONG_ADDRESS: Readonly<Record<string, string>> = {
 
 /** A process cannot start on this database. The words name the variable, never its value. */
 export class UnusableDatabase extends Error {
-  constructor(words: string, cause?: unknown) {
+  /** @param isPermanent no later attempt can succeed: an operator has to act */
+  constructor(
+    words: string,
+    readonly isPermanent: boolean,
+    cause?: unknown,
+  ) {
     super(words, { cause });
     this.name = 'UnusableDatabase';
   }
@@ -17,7 +22,14 @@ export class UnusableDatabase extends Error {
     const code = typeof told === 'string' ? told : '';
     const words =
       WRONG_ADDRESS[code] ?? `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
-    return new UnusableDatabase(words, error);
+    return new UnusableDatabase(words, code in WRONG_ADDRESS, error);
+  }
+
+  static strongServiceRole(): UnusableDatabase {
+    return new UnusableDatabase(
+      'The role of DATABASE_SERVICE_URL owns tables or may create roles: name another one, which npm run migrate then creates.',
+      true,
+    );
   }
 
   /** @param missing names of migrations that did not run */
@@ -25,6 +37,7 @@ export class UnusableDatabase extends Error {
     const names = missing.join(', ');
     return new UnusableDatabase(
       `The database at DATABASE_URL is older than this release: run npm run migrate (${names}).`,
+      true,
     );
   }
 }

@@ -9,6 +9,10 @@ export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
 @Index('users_one_per_email', ['organizationId', 'email'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('users_email_idx', ['email'])
 @Check('users_platform_role_check', `platform_role IN ('CUSTOMER', 'SUPPORT', 'SUPER_ADMIN')`)
+@Check(
+  'users_service_check',
+  `NOT is_service OR (NOT is_org_admin AND platform_role = 'CUSTOMER' AND password_hash IS NULL AND mfa_sealed_secret IS NULL AND NOT mfa_enabled)`,
+)
 export class UserEntity {
   @Id() id!: string;
   @ForeignKey(() => OrganizationEntity, { name: 'users_organization_id_fkey' })
@@ -18,11 +22,15 @@ export class UserEntity {
   @Text() email!: string;
   @Text() name!: string;
   @Text({ nullable: true }) passwordHash!: string | null;
+  /** for programs: it never signs in, is no administrator and gets no mail; what it does it does with API keys */
+  @Flag({ default: false }) isService!: boolean;
   @Flag({ default: false }) isOrgAdmin!: boolean;
   @Text({ default: 'CUSTOMER' }) platformRole!: PlatformRole;
   /** false for a deleted user too: whoever asks who may sign in or act needs to ask this only */
   @Flag({ default: true }) isActive!: boolean;
   @Moment({ nullable: true }) lastLoginAt!: Date | null;
+  /** when the newest invitation was made; null: never invited */
+  @Moment({ nullable: true }) invitedAt!: Date | null;
   /** when the password was set, for its expiry */
   @Moment({ default: () => 'now()' }) passwordChangedAt!: Date;
   @Flag({ default: false }) mfaEnabled!: boolean;
@@ -39,6 +47,8 @@ export class UserEntity {
 @Entity('refresh_tokens')
 @Unique('refresh_tokens_token_hash_key', ['tokenHash'])
 @Index('refresh_tokens_family_id_idx', ['familyId'])
+@Index('refresh_tokens_user_id_idx', ['userId'])
+@Index('refresh_tokens_expires_at_idx', ['expiresAt'])
 @ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
   name: 'refresh_tokens_user_fkey',
   onDelete: 'CASCADE',
@@ -52,8 +62,15 @@ export class RefreshTokenEntity {
   @Text() tokenHash!: string;
   /** signed in without the second factor that the organization asks for */
   @Flag({ default: false }) mfaSetupOnly!: boolean;
+  /** when the sign-in began; null: by a release before this column, so read the family's first token */
+  @Moment({ nullable: true }) signedInAt!: Date | null;
+  /** of whoever got this token */
+  @Text({ nullable: true }) ipAddress!: string | null;
+  @Text({ nullable: true }) userAgent!: string | null;
   @Moment() expiresAt!: Date;
   @Moment({ nullable: true }) usedAt!: Date | null;
+  /** when a repeated use of its predecessor was forgiven with a newer token: using this one is reuse */
+  @Moment({ nullable: true }) supersededAt!: Date | null;
   @Moment({ nullable: true }) revokedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }
@@ -75,6 +92,8 @@ export class ApiKeyEntity {
   @Text() keyPrefix!: string;
   @Text() keyHash!: string;
   @Text({ array: true }) scopes!: string[];
+  /** the names of the hosts it may serve, in lower case; empty: the first one it serves, or none without the scope */
+  @Text({ array: true, default: [] }) agents!: string[];
   @Moment({ nullable: true }) expiresAt!: Date | null;
   @Moment({ nullable: true }) revokedAt!: Date | null;
   @Moment({ nullable: true }) lastUsedAt!: Date | null;

@@ -35,9 +35,12 @@ export class AccessTokens {
     this.jwt = signer(settings);
   }
 
-  /** A token for a signed-in user. Its roles are for the client to read; the service does not rely on them. */
-  async issue(principal: Principal, signIn: SignIn): Promise<IssuedToken> {
-    const { accessTokenTtlSeconds: expiresIn } = this.settings;
+  /**
+   * A token for a signed-in user. Its roles are for the client to read; the service does not rely on them.
+   * @param secondsLeft until the sign-in ends, and the token with it
+   */
+  async issue(principal: Principal, signIn: SignIn, secondsLeft = Infinity): Promise<IssuedToken> {
+    const expiresIn = Math.max(1, Math.floor(Math.min(this.settings.accessTokenTtlSeconds, secondsLeft)));
     const accessToken = await this.jwt.signAsync(
       {
         typ: signIn.mfaSetupOnly ? MFA_SETUP : ACCESS,
@@ -54,7 +57,7 @@ export class AccessTokens {
 
   /** @returns null when the token is expired, forged, or no access token */
   async verify(token: string): Promise<AccessClaims | null> {
-    const payload = await payloadOf(this.jwt, token);
+    const payload = await payloadOf(this.jwt, this.settings, token);
     return payload && readAccessClaims(payload);
   }
 }

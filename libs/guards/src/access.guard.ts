@@ -9,6 +9,7 @@ import { presentedCredential } from './presented-credential';
 import { PrincipalLookup, type Principal } from './principal';
 import { routePolicyOf, type RoutePolicy } from './route-policy';
 import { ScopeError } from './scope-error';
+import { isAllowedWhileSuspended, SUSPENDED_WORDS } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
 type GuardedRequest = IncomingMessage & { [PRINCIPAL]?: Principal };
@@ -44,6 +45,7 @@ export class AccessGuard extends AuthGuard(BEARER) {
       throw new ForbiddenException(`Only an API key with the scope ${policy.scope} may do this`);
     }
     if (policy.kind === 'platform') refuseUnlessPlatform(principal, policy.write);
+    else if (principal.suspended) refuseUnlessAllowed(context);
     return true;
   }
 
@@ -55,7 +57,7 @@ export class AccessGuard extends AuthGuard(BEARER) {
       throw new UnauthorizedException('This is an API key, no access token: send it as X-API-Key');
     }
     if (presented.kind === 'key') {
-      request[PRINCIPAL] = await this.principalOfKey(presented.plainText, request, policy.scope);
+      request[PRINCIPAL] = await this.principalOfKey(presented.plainText, request, policy);
     } else {
       await super.canActivate(context);
     }
@@ -65,15 +67,16 @@ export class AccessGuard extends AuthGuard(BEARER) {
   private async principalOfKey(
     text: string,
     request: GuardedRequest,
-    scope: Scope | null,
+    policy: GuardedPolicy,
   ): Promise<Principal> {
+    const { scope } = policy;
     if (!scope)
       throw new UnauthorizedException('This operation takes no API key: sign in for a bearer token');
     const hash = this.settings.hashApiKey(text);
     const principal = hash && (await this.lookup.ofApiKey(hash, this.settings.callerAddressOf(request)));
     if (!principal) throw new UnauthorizedException('The API key is invalid, expired or revoked');
     if (!principal.scopes.includes(scope)) throw new ScopeError(scope);
-    if (principal.tier === 'FREE' && scopeNeedsPaidPlan(scope)) {
+    if (principal.tier === 'FREE' && needsPaidPlan(policy, scope)) {
       throw new ForbiddenException(
         `API keys with the scope ${scope} need the Paid plan: an administrator subscribes with POST /billing/subscribe`,
       );
@@ -92,6 +95,15 @@ export class AccessGuard extends AuthGuard(BEARER) {
     return { session: false, property: PRINCIPAL };
   }
 }
+
+function refuseUnlessAllowed(context: ExecutionContext): void {
+  const { method = '' } = context.switchToHttp().getRequest<GuardedRequest>();
+  if (isAllowedWhileSuspended(method, context.getHandler(), context.getClass())) return;
+  throw new ForbiddenException(SUSPENDED_WORDS);
+}
+
+const needsPaidPlan = (policy: GuardedPolicy, scope: Scope): boolean =>
+  scopeNeedsPaidPlan(scope) && !('onFreePlan' in policy && policy.onFreePlan);
 
 function refuseUnlessPlatform({ platformRole }: Principal, write: boolean): void {
   if (platformRole === 'SUPER_ADMIN' || (platformRole === 'SUPPORT' && !write)) return;

@@ -1,9 +1,9 @@
-import type { KeyObject } from 'node:crypto';
+import type { TokenKey } from './token-keys';
 
 /** What the guards need from the application. Also the injection token. */
 export abstract class GuardSettings {
-  /** a KeyObject: with a string, each verification tries to read it as a public key first, forty times slower */
-  abstract readonly jwtKey: KeyObject;
+  /** the first signs, all verify: with the ones before, nobody is signed out by a new secret */
+  abstract readonly tokenKeys: readonly [TokenKey, ...TokenKey[]];
   abstract readonly accessTokenTtlSeconds: number;
   /** null when the text cannot be a key, so that no database is asked */
   abstract hashApiKey(plainText: string): string | null;

@@ -4,6 +4,7 @@ import { ExtractJwt, Strategy } from 'passport-jwt';
 import { readAccessClaims } from './access-tokens';
 import { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal } from './principal';
+import { keyOfToken } from './token-keys';
 import { TOKEN_ALGORITHM, TOKEN_AUDIENCE, TOKEN_ISSUER } from './signed-tokens';
 
 export const BEARER = 'drawbridge-bearer';
@@ -17,8 +18,16 @@ export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
   ) {
     super({
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- jsonwebtoken takes a KeyObject, the types do not know
-      secretOrKey: settings.jwtKey as unknown as Buffer,
+      secretOrKeyProvider: (
+        _request: unknown,
+        token: string,
+        done: (error: unknown, key?: Buffer) => void,
+      ) => {
+        const key = keyOfToken(settings.tokenKeys, token);
+        if (!key) return done(new Error('The token names no key of this service'));
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- jsonwebtoken takes a KeyObject, the types do not know
+        return done(null, key as unknown as Buffer);
+      },
       algorithms: [TOKEN_ALGORITHM],
       issuer: TOKEN_ISSUER,
       audience: TOKEN_AUDIENCE,

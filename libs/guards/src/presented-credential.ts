@@ -7,10 +7,18 @@ export type PresentedCredential =
 
 /** What a request brings to prove who sent it. A bearer token wins over a key. */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential {
-  const [, scheme = '', value = ''] = /^\s*(\S+)\s*(.*?)\s*$/.exec(headers.authorization ?? '') ?? [];
-  if (scheme.toLowerCase() === 'bearer') return { kind: 'bearer', value };
+  const { scheme, value } = schemeAndValue(headers.authorization ?? '');
+  if (scheme === 'bearer') return { kind: 'bearer', value };
   const header = headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return { kind: 'key', plainText: header.trim() };
-  if (scheme.toLowerCase() === 'apikey') return { kind: 'key', plainText: value };
+  if (scheme === 'apikey') return { kind: 'key', plainText: value };
   return { kind: 'none' };
+}
+
+/** Splits at the first blank. One expression for all of it would go back and forth over blanks. */
+function schemeAndValue(header: string): { readonly scheme: string; readonly value: string } {
+  const text = header.trim();
+  const blank = text.search(/\s/);
+  if (blank < 0) return { scheme: text.toLowerCase(), value: '' };
+  return { scheme: text.slice(0, blank).toLowerCase(), value: text.slice(blank).trim() };
 }

@@ -24,7 +24,7 @@ export interface Principal {
   readonly organizationName: string;
   readonly organizationSlug: string;
   readonly tier: Tier;
-  /** a suspended organization still reads, stops and removes; each endpoint that starts something refuses */
+  /** a suspended organization still reads, stops and removes; what opens or widens anything is refused */
   readonly suspended: boolean;
   readonly keyId: string | null;
   readonly keyName: string | null;

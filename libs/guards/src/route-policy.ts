@@ -7,7 +7,12 @@ const ROUTE_POLICY = 'drawbridge:route-policy';
 /** Who may call a route. Keys may only where a scope is named. */
 export type RoutePolicy =
   | { readonly kind: 'public' }
-  | { readonly kind: 'signed-in' | 'admin'; readonly scope: Scope | null }
+  | {
+      readonly kind: 'signed-in' | 'admin';
+      readonly scope: Scope | null;
+      /** keys may on the Free plan too, whatever their scope needs: what only shows or closes access */
+      readonly onFreePlan?: boolean;
+    }
   | { readonly kind: 'key'; readonly scope: Scope }
   | { readonly kind: 'platform'; readonly write: boolean; readonly scope: null };
 
@@ -18,9 +23,9 @@ const policy = (value: RoutePolicy): PolicyDecorator => SetMetadata(ROUTE_POLICY
 /** Anybody, signed in or not. */
 export const Public = (): PolicyDecorator => policy({ kind: 'public' });
 
-/** Every active user; keys that hold `scope`, when one is named. */
-export const SignedIn = (options: { scope?: Scope } = {}): PolicyDecorator =>
-  policy({ kind: 'signed-in', scope: options.scope ?? null });
+/** Every active user; keys that hold `scope`, when one is named, on the Free plan only where `onFreePlan`. */
+export const SignedIn = (options: { scope?: Scope; onFreePlan?: boolean } = {}): PolicyDecorator =>
+  policy({ kind: 'signed-in', scope: options.scope ?? null, onFreePlan: options.onFreePlan ?? false });
 
 /** The organization's admins; keys of an admin that hold `scope`, when one is named. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>

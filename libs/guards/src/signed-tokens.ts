@@ -1,5 +1,6 @@
 import { JwtService } from '@nestjs/jwt';
 import type { GuardSettings } from './guard-settings';
+import { keyOfToken } from './token-keys';
 
 export const TOKEN_ALGORITHM = 'HS256';
 export const TOKEN_ISSUER = 'drawbridge';
@@ -15,25 +16,39 @@ export interface TokenHolder {
   readonly organizationId: string;
 }
 
-/** @returns null when the payload is of another type: all our tokens are signed with one key */
+/** @returns null when the payload is of another type, for all our tokens are signed with one key, or never ends */
 export function holderOf(payload: Record<string, unknown>, types: readonly string[]): TokenHolder | null {
-  const { typ, sub, org } = payload;
+  const { typ, sub, org, exp } = payload;
+  if (typeof exp !== 'number') return null;
   if (typeof typ !== 'string' || !types.includes(typ)) return null;
   return isUuid(sub) && isUuid(org) ? { userId: sub, organizationId: org } : null;
 }
 
 /** Signs and verifies with the one algorithm, issuer and audience there is. */
-export const signer = (settings: GuardSettings): JwtService =>
+export const signer = ({ tokenKeys: [current] }: GuardSettings): JwtService =>
   new JwtService({
-    secret: settings.jwtKey,
-    signOptions: { algorithm: TOKEN_ALGORITHM, issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE },
+    secret: current.key,
+    signOptions: {
+      algorithm: TOKEN_ALGORITHM,
+      keyid: current.id,
+      issuer: TOKEN_ISSUER,
+      audience: TOKEN_AUDIENCE,
+    },
     verifyOptions: { algorithms: [TOKEN_ALGORITHM], issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE },
   });
 
 /** @returns null when the token is expired or forged: which of its many faults it was is nothing to tell its bearer */
-export async function payloadOf(jwt: JwtService, token: string): Promise<Record<string, unknown> | null> {
+export async function payloadOf(
+  jwt: JwtService,
+  { tokenKeys }: GuardSettings,
+  token: string,
+): Promise<Record<string, unknown> | null> {
+  const key = keyOfToken(tokenKeys, token);
+  if (!key) return null;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- jsonwebtoken takes a KeyObject, the types do not know
+  const secret = key as unknown as Buffer;
   try {
-    return await jwt.verifyAsync<Record<string, unknown>>(token);
+    return await jwt.verifyAsync<Record<string, unknown>>(token, { secret });
   } catch {
     return null;
   }

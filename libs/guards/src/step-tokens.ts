@@ -18,7 +18,7 @@ export interface StepClaims extends TokenHolder {
 export class StepTokens {
   private readonly jwt: JwtService;
 
-  constructor(settings: GuardSettings) {
+  constructor(private readonly settings: GuardSettings) {
     this.jwt = signer(settings);
   }
 
@@ -33,7 +33,7 @@ export class StepTokens {
 
   /** @returns null when the token is expired, forged, or of another step */
   async verify(step: SignInStep, token: string): Promise<StepClaims | null> {
-    const payload = await payloadOf(this.jwt, token);
+    const payload = await payloadOf(this.jwt, this.settings, token);
     const holder = payload && holderOf(payload, [step]);
     if (!holder || typeof payload['jti'] !== 'string') return null;
     return { ...holder, id: payload['jti'], mfaPassed: payload['mfa'] === true };

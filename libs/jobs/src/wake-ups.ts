@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import type { Provider } from '#rules';
 import { JOB_PRIORITY, queueName, type ConvergeJob, type JobName } from './job-types';
@@ -68,6 +69,8 @@ export class WakeUps {
       name,
       data: { targetId },
       opts: {
+        // an id that BullMQ makes comes from a sequence, which it creates for each queue: not with the service's rights
+        jobId: randomUUID(),
         priority: JOB_PRIORITY[name],
         // keepLastIfActive: a wake-up that comes while its job runs makes it run once more
         deduplication: { id, keepLastIfActive: true },

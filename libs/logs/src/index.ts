@@ -1,1 +1,2 @@
 export * from './log-sink';
+export * from './nest-log';

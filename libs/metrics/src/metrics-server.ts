@@ -14,8 +14,8 @@ export interface MetricsSource {
 export class MetricsServer {
   private constructor(private readonly server: Server) {}
 
-  /** @param port 0 takes a free one. @throws Error when the port is taken */
-  static async listen(port: number, source: MetricsSource): Promise<MetricsServer> {
+  /** @param place port 0 takes a free one. @throws Error when the port is taken */
+  static async listen(place: { port: number; host: string }, source: MetricsSource): Promise<MetricsServer> {
     collectDefaultMetrics({ register: source.registry });
     const server = createServer((request, response) => {
       answer(request.url ?? '/', response, source).catch((error: unknown) => {
@@ -24,7 +24,7 @@ export class MetricsServer {
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, resolve);
+      server.listen(place, resolve);
     });
     return new MetricsServer(server);
   }

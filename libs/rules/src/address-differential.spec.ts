@@ -255,6 +255,19 @@ describe('refusals against arithmetic', () => {
     ['private', '::1', 128],
     ['private', 'fc00::', 7],
     ['private', 'fec0::', 10],
+    ['private', '192.0.0.0', 24],
+    ['private', '192.31.196.0', 24],
+    ['private', '192.52.193.0', 24],
+    ['private', '192.88.99.0', 24],
+    ['private', '192.175.48.0', 24],
+    ['private', '198.18.0.0', 15],
+    ['private', '240.0.0.0', 4],
+    ['private', '2001::', 23],
+    ['private', '2002::', 16],
+    ['private', '2620:4f:8000::', 48],
+    ['private', '::', 3],
+    ['private', '4000::', 2],
+    ['private', '8000::', 1],
   ];
   const familyOf = (text: string): IpVersion => (text.includes(':') ? 6 : 4);
   const expected = (host: { version: IpVersion; text: string }): string | null => {

@@ -199,6 +199,13 @@ describe('an address somebody asks to let in', () => {
     ['carrier-grade NAT', ['100.64.0.0', '100.127.255.255']],
     ['unique local', ['fc00::', 'fd12:3456:789a::1', 'fdff:ffff::']],
     ['site-local', ['fec0::1', 'feff:ffff::1']],
+    ['reserved', ['240.0.0.0', '255.255.255.254', '192.0.0.0', '192.0.0.255', '192.0.0.192']],
+    ['for benchmarks', ['198.18.0.0', '198.19.255.255', '2001:2::1']],
+    ['for 6to4', ['192.88.99.1', '2002::', '2002:808:808::1', '2002:ffff:ffff::1']],
+    ['for Teredo', ['2001::', '2001:0:808:808::1', '2001:0:ffff::1']],
+    ['for NAT64', ['64:ff9b::', '64:ff9b::8.8.8.8', '64:ff9b::a00:1', '64:ff9b:1:ffff::1']],
+    ['IPv4-compatible or translated', ['::8.8.8.8', '::ffff:0:8.8.8.8']],
+    ['not given out', ['::2', '1fff::1', '4000::1', '5f00::1', '8000::1', 'fbff::1', 'fe00::1']],
   ])('%s is let in unless the deployment lets public addresses in only', (_kind, texts) => {
     for (const text of texts) {
       expect([text, refusal(text, familyOf(text), OPEN)]).toEqual([text, null]);
@@ -216,7 +223,7 @@ describe('an address somebody asks to let in', () => {
       'public beside a refused range',
       ['100.128.0.0', '126.255.255.255', '128.0.0.0', '169.253.255.255', '169.255.0.0', '223.255.255.255'],
     ],
-    ['public IPv6', ['2606:4700::1111', 'fbff::1', 'fe00::1', '2a00::1']],
+    ['public IPv6', ['2606:4700::1111', '2001:4860:4860::8888', '2a00::1', '3fff:ffff::1']],
   ])('%s addresses are let in by every policy', (_kind, texts) => {
     for (const text of texts) {
       expect([text, refusal(text, familyOf(text), OPEN)]).toEqual([text, null]);

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { specialRangeIn, type RangeRefusal } from './special-ranges';
 
 export type IpVersion = 4 | 6;
 
@@ -9,23 +10,7 @@ export interface HostAddress {
   readonly text: string;
 }
 
-export type AddressRefusal =
-  'not-an-address' | 'wrong-family' | 'unspecified' | 'multicast' | 'broadcast' | 'link-local' | 'private';
-
-const REFUSED_RANGES: Readonly<Record<string, AddressRefusal>> = {
-  unspecified: 'unspecified',
-  multicast: 'multicast',
-  broadcast: 'broadcast',
-  linkLocal: 'link-local',
-};
-
-const NON_PUBLIC_RANGES: ReadonlySet<string> = new Set([
-  'private',
-  'loopback',
-  'uniqueLocal',
-  'deprecatedSiteLocal',
-  'carrierGradeNat',
-]);
+export type AddressRefusal = 'not-an-address' | 'wrong-family' | RangeRefusal;
 
 export interface AddressPolicy {
   /** false: addresses that are not routed on the internet are refused too */
@@ -56,12 +41,8 @@ function withHexTail(text: string): string {
 }
 
 /** Why an address may not be let in, or null when it may. */
-export function refusalOf(host: HostAddress, policy: AddressPolicy): AddressRefusal | null {
-  const range = ipaddr.parse(host.text).range();
-  const refusal = REFUSED_RANGES[range];
-  if (refusal) return refusal;
-  return !policy.allowPrivate && NON_PUBLIC_RANGES.has(range) ? 'private' : null;
-}
+export const refusalOf = ({ version, text }: HostAddress, policy: AddressPolicy): AddressRefusal | null =>
+  specialRangeIn(`${text}/${version === 4 ? 32 : 128}`, policy.allowPrivate)?.refusal ?? null;
 
 /**
  * Reads an address a caller gave for one family.

@@ -1,6 +1,23 @@
 import * as fc from 'fast-check';
 import { isWithin, parseHost } from './address';
-import { callerAddress, DEFAULT_TRUSTED_PROXIES, rateLimitBucket } from './client-address';
+import {
+  callerAddress,
+  DEFAULT_TRUSTED_PROXIES,
+  isProxyRange,
+  privatePeer,
+  rateLimitBucket,
+} from './client-address';
+
+/** Every range that a reverse proxy may stand in. */
+const PROXIES = [
+  ...DEFAULT_TRUSTED_PROXIES,
+  '169.254.0.0/16',
+  'fe80::/16',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  'fd00::/16',
+];
 
 interface Case {
   readonly name: string;
@@ -12,7 +29,7 @@ interface Case {
 
 const callerOf = (
   { peer, forwardedFor, realIp }: Omit<Case, 'name' | 'expected'>,
-  trusted: readonly string[] = DEFAULT_TRUSTED_PROXIES,
+  trusted: readonly string[] = PROXIES,
 ): string | null => callerAddress({ peer, forwardedFor, realIp }, trusted)?.text ?? null;
 
 /** A caller as its socket or a proxy prints it, and in canonical text. */
@@ -83,9 +100,8 @@ const direct: Case[] = [
   ),
 );
 
-/** A trusted peer whose X-Forwarded-For names nobody: X-Real-IP, else the socket. */
+/** X-Forwarded-For of a trusted peer that names nobody. */
 const NOBODY = [
-  ['no header', undefined],
   ['an empty header', ''],
   ['commas alone', ' , ,, '],
   ['a trusted proxy', '10.0.0.9'],
@@ -115,13 +131,19 @@ const REAL_IPS = [
   ['2001:DB8::8', '2001:db8::8'],
   ['10.0.0.8', '10.0.0.8'],
 ] as const;
+const alone: Case[] = REAL_IPS.map(([realIp, expected]) => ({
+  name: `X-Real-IP "${realIp}"`,
+  peer: '127.0.0.1',
+  ...(realIp === undefined ? {} : { realIp }),
+  expected,
+}));
 const unnamed: Case[] = NOBODY.flatMap(([what, forwardedFor]) =>
-  REAL_IPS.map(([realIp, expected]) => ({
+  [undefined, '203.0.113.8'].map((realIp) => ({
     name: `${what}, X-Real-IP "${realIp}"`,
     peer: '127.0.0.1',
-    ...(forwardedFor === undefined ? {} : { forwardedFor }),
+    forwardedFor,
     ...(realIp === undefined ? {} : { realIp }),
-    expected,
+    expected: '127.0.0.1',
   })),
 );
 
@@ -169,7 +191,13 @@ describe('the headers of a peer that is no trusted proxy count for nothing', () 
   });
 });
 
-describe('X-Forwarded-For that names nobody leaves X-Real-IP, then the socket', () => {
+describe('X-Real-IP counts where there is no X-Forwarded-For', () => {
+  it.each(table(alone))('%s', (_name, one) => {
+    expect(callerOf(one)).toBe(one.expected);
+  });
+});
+
+describe('X-Forwarded-For that names nobody leaves the socket', () => {
   it.each(table(unnamed))('%s', (_name, one) => {
     expect(callerOf(one)).toBe(one.expected);
   });
@@ -184,35 +212,23 @@ describe('odd requests', () => {
 describe('which peers are trusted', () => {
   const forged = { forwardedFor: '198.51.100.66', realIp: '198.51.100.99' };
 
-  it.each([
-    '127.0.0.1',
-    '127.9.9.9',
-    '::1',
-    '10.0.0.1',
-    '172.16.0.1',
-    '172.31.255.255',
-    '192.168.0.1',
-    '169.254.0.1',
-    'fe80::1',
-    'fc00::1',
-    'fdff::1',
-    '::ffff:127.0.0.1',
-  ])('%s by default', (peer) => {
-    expect(callerOf({ peer, ...forged })).toBe('198.51.100.66');
+  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('%s by default', (peer) => {
+    expect(callerOf({ peer, ...forged }, DEFAULT_TRUSTED_PROXIES)).toBe('198.51.100.66');
   });
 
   it.each([
+    '10.0.0.1',
     '11.0.0.1',
-    '172.15.255.255',
-    '172.32.0.1',
-    '192.167.255.255',
-    '169.253.0.1',
+    '172.16.0.1',
+    '192.168.0.1',
+    '169.254.0.1',
     '100.64.0.1',
+    '128.0.0.1',
+    'fe80::1',
+    'fd00::1',
     '::2',
-    'fec0::1',
-    'fe00::1',
   ])('%s is not, by default', (peer) => {
-    expect(callerOf({ peer, ...forged })).toBe(peer);
+    expect(callerOf({ peer, ...forged }, DEFAULT_TRUSTED_PROXIES)).toBe(peer);
   });
 
   it('nobody, when the deployment names none', () => {
@@ -223,6 +239,36 @@ describe('which peers are trusted', () => {
     expect(callerOf({ peer: '203.0.113.250', ...forged }, ['203.0.113.240/28'])).toBe('198.51.100.66');
     expect(callerOf({ peer: '127.0.0.1', ...forged }, ['203.0.113.240/28'])).toBe('127.0.0.1');
     expect(callerOf({ peer: '10.0.0.1', forwardedFor: '10.0.0.5' }, ['10.0.0.1/32'])).toBe('10.0.0.5');
+  });
+});
+
+describe('a range of proxies', () => {
+  it.each(['10.0.0.0/8', '10.1.2.3', '192.0.2.0/24', 'fd00::/16', 'fd12:3456::/32', '2001:db8::1'])(
+    'may be %s',
+    (range) => expect(isProxyRange(range)).toBe(true),
+  );
+
+  it.each(['0.0.0.0/0', '::/0', '10.0.0.0/7', '0.0.0.0/1', 'fc00::/7', 'fe80::/10', '::/15', 'proxy', ''])(
+    'may not be %s',
+    (range) => expect(isProxyRange(range)).toBe(false),
+  );
+});
+
+describe('a peer that may be an unnamed proxy', () => {
+  it.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['::ffff:172.18.0.1', '172.18.0.1'],
+    ['192.168.1.1', '192.168.1.1'],
+    ['fd00::1', 'fd00::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['100.64.0.1', '100.64.0.1'],
+    ['127.0.0.1', null],
+    ['::1', null],
+    ['203.0.113.7', null],
+    ['', null],
+    [undefined, null],
+  ])('%s: %s', (peer, expected) => {
+    expect(privatePeer(peer)).toBe(expected);
   });
 });
 
@@ -254,7 +300,7 @@ describe('for any headers', () => {
         fc.array(entry, { maxLength: 3 }),
         fc.ipV4(),
         ({ peer, realIp, forwardedFor }, front, stranger) => {
-          fc.pre(!isWithin(stranger, DEFAULT_TRUSTED_PROXIES));
+          fc.pre(!isWithin(stranger, PROXIES));
           const behind = `${stranger}, ${forwardedFor}`;
           const spoofed = [...front, behind].join(', ');
           expect(callerOf({ peer, realIp, forwardedFor: spoofed })).toBe(
@@ -271,7 +317,7 @@ describe('for any headers', () => {
         const inHeaders = [asked.realIp, ...asked.forwardedFor.split(', ')].map((text) =>
           text === '203.0.113.7:80' ? '203.0.113.7' : text,
         );
-        const named = [asked.peer.replace(/%.*$/, ''), ...inHeaders];
+        const named = [asked.peer.replace(/%.*/s, ''), ...inHeaders];
         const texts = named.map((text) => parseHost(text)?.text ?? null);
         expect(texts).toContain(callerOf(asked));
       }),

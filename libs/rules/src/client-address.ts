@@ -1,16 +1,25 @@
-import { isWithin, parseHost, type HostAddress } from './address';
+import ipaddr from 'ipaddr.js';
+import { canonicalCidr, isWithin, parseHost, type HostAddress } from './address';
 
-/** Peers believed by default: a reverse proxy on this host, this link or this private network. */
-export const DEFAULT_TRUSTED_PROXIES: readonly string[] = [
-  '127.0.0.0/8',
-  '::1/128',
-  '169.254.0.0/16',
-  'fe80::/10',
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  'fc00::/7',
-];
+/** Peers trusted by default: a reverse proxy on this host. */
+export const DEFAULT_TRUSTED_PROXIES: readonly string[] = ['127.0.0.0/8', '::1/128'];
+
+/** A wider range would hold callers beside the proxies. */
+const MIN_PROXY_PREFIX = { 4: 8, 6: 16 } as const;
+
+/** True when a range is narrow enough to name proxies: at most a /8 (IPv4) or a /16 (IPv6). */
+export function isProxyRange(text: string): boolean {
+  const range = canonicalCidr(text);
+  return range !== null && range.prefix >= MIN_PROXY_PREFIX[range.version];
+}
+
+const PRIVATE_PEER_RANGES = ['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat'];
+
+/** The peer's address when it is a private one, as that of a reverse proxy usually is; else null. Loopback is none. */
+export function privatePeer(peer: string | undefined): string | null {
+  const host = peerHost(peer);
+  return host && PRIVATE_PEER_RANGES.includes(ipaddr.parse(host.text).range()) ? host.text : null;
+}
 
 export interface CallerHeaders {
   /** the socket's peer, as Node prints it (a zone id is dropped) */
@@ -21,16 +30,17 @@ export interface CallerHeaders {
 }
 
 /**
- * The caller's address: the socket's, unless its peer is a trusted proxy; then the first address from the right of
- * X-Forwarded-For that is no trusted proxy, then X-Real-IP, then the socket's. An unreadable entry ends the walk:
- * what stands left of it was written by nobody we know. The left end of a chain of trusted proxies is not taken
- * either: anybody in a trusted range could have put it there.
+ * The caller's address: the socket's, unless its peer is a trusted proxy. Then it is the first address from the right of
+ * X-Forwarded-For that is no trusted proxy, or X-Real-IP where there is no X-Forwarded-For. An unreadable entry ends the
+ * walk: nobody trusted wrote what stands left of it. The left end of a chain of trusted proxies is not taken either:
+ * any client in a trusted range could have put it there. Where no entry is left, it is the socket's.
  * @returns null when nothing readable is left
  */
 export function callerAddress(headers: CallerHeaders, trustedProxies: readonly string[]): HostAddress | null {
-  const peer = parseHost((headers.peer ?? '').replace(/%.*$/, ''));
+  const peer = peerHost(headers.peer);
   if (!peer || !isWithin(peer.text, trustedProxies)) return peer;
-  const hops = (headers.forwardedFor ?? '')
+  if (headers.forwardedFor === undefined) return forwardedHost((headers.realIp ?? '').trim()) ?? peer;
+  const hops = headers.forwardedFor
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '');
@@ -39,11 +49,14 @@ export function callerAddress(headers: CallerHeaders, trustedProxies: readonly s
     if (!host) break;
     if (!isWithin(host.text, trustedProxies)) return host;
   }
-  return forwardedHost((headers.realIp ?? '').trim()) ?? peer;
+  return peer;
 }
 
+/** Node adds a zone id to a link-local peer. */
+const peerHost = (peer: string | undefined): HostAddress | null => parseHost((peer ?? '').split('%', 1)[0]!);
+
 const IPV4_WITH_PORT = /^([\d.]+):(\d{1,5})$/;
-const IPV6_IN_BRACKETS = /^\[([\da-f:.]*:[\da-f:.]*)\](?::(\d{1,5}))?$/i;
+const IPV6_IN_BRACKETS = /^\[([\da-f.]*:[\da-f:.]*)\](?::(\d{1,5}))?$/i;
 const LAST_PORT = 65_535;
 
 /** One entry of a header. Some proxies add the caller's port: `1.2.3.4:5678`, `[2001:db8::1]:443`. */

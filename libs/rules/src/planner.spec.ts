@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
+import { ADDITION_CAUSES, REMOVAL_CAUSES, type AdditionCause, type RemovalCause } from './cause';
 import {
+  claimsOf,
   judge,
   judgeUnreadable,
   planChanges,
@@ -9,8 +11,12 @@ import {
 } from './planner';
 import { DRIVER_ERROR_KINDS, PASSING_KINDS, type ChangeResult, type ObservedRule } from './provider';
 
-type Plan = typeof planChanges;
-type Judge = typeof judge;
+type Plan = (due: readonly DueRule[], observed: readonly ObservedRule[]) => PlannedChange[];
+type Judge = (
+  due: readonly DueRule[],
+  results: ReadonlyMap<string, ChangeResult>,
+  observed: readonly ObservedRule[],
+) => Verdict[];
 
 /** A cloud object: what stands in it, by the provider's own id. */
 type Cloud = ReadonlyMap<string, ObservedRule>;
@@ -29,6 +35,12 @@ interface Slot {
   readonly inFlight: boolean;
   readonly foreign: boolean;
   readonly own: number;
+  /** the first of ours carries our mark, and so does one that was changed under its id */
+  readonly marked: boolean;
+  /** under which id it was seen: that of the first of ours, one that is gone, or one that lets in something else now */
+  readonly seen: 'never' | 'as the first' | 'gone' | 'changed';
+  readonly addCause: AdditionCause;
+  readonly removeCause: RemovalCause;
   readonly fate: Fate;
 }
 
@@ -38,32 +50,52 @@ const slot = (mostOwn: number): fc.Arbitrary<Slot> =>
     inFlight: fc.boolean(),
     foreign: fc.boolean(),
     own: fc.nat({ max: mostOwn }),
+    marked: fc.boolean(),
+    seen: fc.constantFrom('never', 'as the first', 'gone', 'changed'),
+    addCause: fc.constantFrom(...ADDITION_CAUSES),
+    removeCause: fc.constantFrom(...REMOVAL_CAUSES),
     fate: fc.oneof(
       fc.constantFrom<Fate[]>('done', 'lie', 'late', 'lost'),
       fc.constantFrom<Fate[]>(...DRIVER_ERROR_KINDS),
     ),
   });
 
-/** One key for each slot; a foreign rule may stand beside ours, before it or after it. */
+/** One key for each slot; an unmanaged rule may be present beside ours, before it or after it. */
 function worldOf(slots: readonly Slot[], reversed: boolean): World {
   const named = slots.map((one, index) => ({
     ...one,
     key: `203.0.113.${index}/32 tcp 22`,
+    otherKey: `198.51.100.${index}/32 tcp 22`,
     ruleId: `rule-${index}`,
   }));
-  const observed = named.flatMap(({ key, ruleId, foreign, own }) => [
+  const observed = named.flatMap(({ key, otherKey, ruleId, foreign, own, marked, seen }) => [
     ...(foreign ? [{ key, providerRuleId: `foreign ${key}`, ownRuleId: null }] : []),
     ...Array.from({ length: own }, (_, copy) => ({
       key,
       providerRuleId: `own ${copy} ${key}`,
-      ownRuleId: ruleId,
+      ownRuleId: marked || copy > 0 ? ruleId : null,
     })),
+    ...(seen === 'changed'
+      ? [{ key: otherKey, providerRuleId: `changed ${key}`, ownRuleId: marked ? ruleId : null }]
+      : []),
   ]);
-  const due = named.flatMap(({ key, ruleId, wish, inFlight }) =>
-    wish === 'not due'
-      ? []
-      : [{ ruleId, key, wanted: wish !== 'unwanted', mayOpen: wish === 'wanted', inFlight }],
-  );
+  const due = named.flatMap(({ key, ruleId, wish, inFlight, seen, addCause, removeCause }): DueRule[] => {
+    if (wish === 'not due') return [];
+    const seenAs = { never: null, 'as the first': `own 0 ${key}`, gone: 'gone', changed: `changed ${key}` };
+    const isWanted = wish !== 'unwanted';
+    return [
+      {
+        ruleId,
+        key,
+        wanted: isWanted,
+        mayOpen: wish === 'wanted',
+        inFlight,
+        seenAs: seenAs[seen],
+        addCause,
+        removeCause,
+      },
+    ];
+  });
   return {
     due,
     cloud: new Map((reversed ? observed.toReversed() : observed).map((rule) => [rule.providerRuleId, rule])),
@@ -78,32 +110,23 @@ const worlds = (mostOwn = 1): fc.Arbitrary<World> =>
 
 const PERFECT: World['fates'] = new Map();
 
-function applied(
-  cloud: Cloud,
-  due: readonly DueRule[],
-  changes: readonly PlannedChange[],
-  fates: World['fates'],
-): Cloud {
+function applied(cloud: Cloud, changes: readonly PlannedChange[], fates: World['fates']): Cloud {
   const after = new Map(cloud);
   for (const change of changes) {
-    if (!['done', 'late'].includes(fates.get(change.ruleId) ?? 'done')) continue;
-    if (change.action === 'remove') {
-      after.delete(change.providerRuleId);
-      continue;
+    const { ruleId } = change.rule;
+    if (!['done', 'late'].includes(fates.get(ruleId) ?? 'done')) continue;
+    if (change.action === 'remove') after.delete(change.providerRuleId);
+    else {
+      const providerRuleId = `added ${ruleId}`;
+      after.set(providerRuleId, { key: change.rule.key, providerRuleId, ownRuleId: ruleId });
     }
-    const key = due.find(({ ruleId }) => ruleId === change.ruleId)?.key ?? 'no such rule';
-    after.set(`added ${change.ruleId}`, {
-      key,
-      providerRuleId: `added ${change.ruleId}`,
-      ownRuleId: change.ruleId,
-    });
   }
   return after;
 }
 
-function answered(change: PlannedChange, fates: World['fates']): ChangeResult {
-  const fate = fates.get(change.ruleId) ?? 'done';
-  if (fate === 'done' || fate === 'lie') return { result: 'done', providerRuleId: `added ${change.ruleId}` };
+function answered({ rule: { ruleId } }: PlannedChange, fates: World['fates']): ChangeResult {
+  const fate = fates.get(ruleId) ?? 'done';
+  if (fate === 'done' || fate === 'lie') return { result: 'done', providerRuleId: `added ${ruleId}` };
   if (fate === 'late' || fate === 'lost') return { result: 'unknown', message: 'no answer in time' };
   return { result: 'refused', kind: fate, message: `refused: ${fate}` };
 }
@@ -111,14 +134,27 @@ function answered(change: PlannedChange, fates: World['fates']): ChangeResult {
 const list = (cloud: Cloud): ObservedRule[] => [...cloud.values()];
 const standing = (cloud: Cloud, key: string): ObservedRule[] =>
   list(cloud).filter((rule) => rule.key === key);
-const ownStanding = (cloud: Cloud, key: string): ObservedRule[] =>
-  standing(cloud, key).filter((rule) => rule.ownRuleId !== null);
-const keyOf = (due: readonly DueRule[], change: PlannedChange): string =>
-  due.find(({ ruleId }) => ruleId === change.ruleId)?.key ?? 'no such rule';
+const isOwn = (rule: DueRule, { key, ownRuleId, providerRuleId }: ObservedRule): boolean =>
+  key === rule.key && (ownRuleId !== null || providerRuleId === rule.seenAs);
+const ownStanding = (cloud: Cloud, rule: DueRule): ObservedRule[] =>
+  list(cloud).filter((one) => isOwn(rule, one));
+const ruleOf = (due: readonly DueRule[], { rule: { ruleId } }: PlannedChange): DueRule => {
+  const found = due.find((rule) => rule.ruleId === ruleId);
+  if (!found) throw new Error(`a change of ${ruleId}, which is not due`);
+  return found;
+};
+const keyOf = (due: readonly DueRule[], change: PlannedChange): string => ruleOf(due, change).key;
+/** Sent by the recorded id of a rule that the read does not show. */
+const isBlind = (cloud: Cloud, due: readonly DueRule[], change: PlannedChange): boolean =>
+  change.action === 'remove' &&
+  !cloud.has(change.providerRuleId) &&
+  change.providerRuleId === ruleOf(due, change).seenAs;
 
 function isConverged(due: readonly DueRule[], cloud: Cloud): boolean {
-  return due.every(({ key, wanted, mayOpen }) =>
-    wanted ? !mayOpen || standing(cloud, key).length > 0 : ownStanding(cloud, key).length === 0,
+  return due.every((rule) =>
+    rule.wanted
+      ? !rule.mayOpen || standing(cloud, rule.key).length > 0
+      : ownStanding(cloud, rule).length === 0,
   );
 }
 
@@ -128,24 +164,29 @@ const planning = (holds: (plan: Plan, world: World) => boolean, mostOwn = 1) => 
 
 const PLAN_PROPERTIES = {
   'one perfect round converges': planning((plan, { due, cloud }) =>
-    isConverged(due, applied(cloud, due, plan(due, list(cloud)), PERFECT)),
+    isConverged(due, applied(cloud, plan(due, list(cloud)), PERFECT)),
   ),
   'perfect rounds converge when several rules of ours stand under one key': planning(
     (plan, { due, cloud }) => {
       let now = cloud;
-      for (let round = 0; round < 4; round += 1) now = applied(now, due, plan(due, list(now)), PERFECT);
+      for (let round = 0; round < 4; round += 1) now = applied(now, plan(due, list(now)), PERFECT);
       return isConverged(due, now);
     },
     4,
   ),
   'no foreign rule is removed': planning((plan, { due, cloud }) =>
-    plan(due, list(cloud)).every(
-      (change) => change.action === 'add' || (cloud.get(change.providerRuleId)?.ownRuleId ?? null) !== null,
-    ),
+    plan(due, list(cloud)).every((change) => {
+      if (change.action === 'add' || isBlind(cloud, due, change)) return true;
+      const removed = cloud.get(change.providerRuleId);
+      return removed !== undefined && isOwn(ruleOf(due, change), removed);
+    }),
   ),
   'a rule is removed under its own key only': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every(
-      (change) => change.action === 'add' || cloud.get(change.providerRuleId)?.key === keyOf(due, change),
+      (change) =>
+        change.action === 'add' ||
+        isBlind(cloud, due, change) ||
+        cloud.get(change.providerRuleId)?.key === keyOf(due, change),
     ),
   ),
   'no key is changed twice': planning((plan, { due, cloud }) => {
@@ -157,38 +198,52 @@ const PLAN_PROPERTIES = {
     return !actions.slice(Math.max(0, actions.indexOf('add'))).includes('remove') || !actions.includes('add');
   }),
   'nothing is planned once converged': planning((plan, { due, cloud }) => {
-    const after = applied(cloud, due, planChanges(due, list(cloud)), PERFECT);
-    return plan(due, list(after)).length === 0;
+    const after = applied(cloud, planChanges(due, list(cloud)), PERFECT);
+    return plan(due, list(after)).every((change) => isBlind(after, due, change));
   }),
   'a rule that may not open is not added': planning((plan, { due, cloud }) =>
-    plan(due, list(cloud)).every(
-      (change) =>
-        change.action === 'remove' || due.some(({ ruleId, mayOpen }) => ruleId === change.ruleId && mayOpen),
-    ),
+    plan(due, list(cloud)).every((change) => change.action === 'remove' || ruleOf(due, change).mayOpen),
   ),
   'what is not wanted is not added': planning((plan, { due, cloud }) =>
-    plan(due, list(cloud)).every(
-      (change) =>
-        change.action === 'remove' || due.some(({ ruleId, wanted }) => ruleId === change.ruleId && wanted),
-    ),
+    plan(due, list(cloud)).every((change) => change.action === 'remove' || ruleOf(due, change).wanted),
   ),
   'what is wanted is not removed': planning((plan, { due, cloud }) =>
-    plan(due, list(cloud)).every(
-      (change) =>
-        change.action === 'add' || due.some(({ ruleId, wanted }) => ruleId === change.ruleId && !wanted),
-    ),
+    plan(due, list(cloud)).every((change) => change.action === 'add' || !ruleOf(due, change).wanted),
   ),
   'what stands is not added again': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every(
       (change) => change.action === 'remove' || standing(cloud, keyOf(due, change)).length === 0,
     ),
   ),
+  'what is not shown is removed by its recorded id, and only while nothing is in flight': planning(
+    (plan, { due, cloud }) => {
+      const planned = plan(due, list(cloud));
+      return due.every((rule) => {
+        const removals = planned.filter(
+          (change) => change.action === 'remove' && change.rule.ruleId === rule.ruleId,
+        );
+        if (rule.wanted || standing(cloud, rule.key).length > 0) return true;
+        const isOwed = Boolean(rule.seenAs) && !cloud.has(rule.seenAs!) && !rule.inFlight;
+        return removals.length === (isOwed ? 1 : 0);
+      });
+    },
+  ),
+  'a change carries its rule and the cause of it': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => {
+      const rule = ruleOf(due, change);
+      return (
+        change.rule === rule && change.cause === (change.action === 'add' ? rule.addCause : rule.removeCause)
+      );
+    }),
+  ),
 };
 
-const remove = ({ ruleId }: DueRule, { providerRuleId }: ObservedRule): PlannedChange => ({
+const add = (rule: DueRule): PlannedChange => ({ action: 'add', rule, cause: rule.addCause });
+const remove = (rule: DueRule, { providerRuleId }: Pick<ObservedRule, 'providerRuleId'>): PlannedChange => ({
   action: 'remove',
-  ruleId,
+  rule,
   providerRuleId,
+  cause: rule.removeCause,
 });
 const underKey = (rule: DueRule, observed: readonly ObservedRule[]): ObservedRule | undefined =>
   observed.find(({ key }) => key === rule.key);
@@ -254,7 +309,7 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
       ...planChanges(due, observed),
       ...due.flatMap((rule): PlannedChange[] => {
         const stands = observed.find(({ key, ownRuleId }) => key === rule.key && ownRuleId !== null);
-        return rule.wanted && stands ? [remove(rule, stands), { action: 'add', ruleId: rule.ruleId }] : [];
+        return rule.wanted && stands ? [remove(rule, stands), add(rule)] : [];
       }),
     ],
   ],
@@ -264,8 +319,8 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
     'nothing is planned once converged',
     (due, observed) =>
       due.map(
-        ({ ruleId }) =>
-          planChanges(due, observed).find((change) => change.ruleId === ruleId) ?? { action: 'add', ruleId },
+        (rule) =>
+          planChanges(due, observed).find((change) => change.rule.ruleId === rule.ruleId) ?? add(rule),
       ),
   ],
   [
@@ -310,9 +365,74 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
     (due, observed) =>
       due.flatMap((rule): PlannedChange[] => {
         const stands = underKey(rule, observed);
-        if (rule.wanted) return rule.mayOpen ? [{ action: 'add', ruleId: rule.ruleId }] : [];
+        if (rule.wanted) return rule.mayOpen ? [add(rule)] : [];
         return stands && stands.ownRuleId !== null ? [remove(rule, stands)] : [];
       }),
+  ],
+  [
+    'knows its own rules by the mark only',
+    'one perfect round converges',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({ ...rule, seenAs: null })),
+        observed,
+      ),
+  ],
+  [
+    'takes an unmanaged rule under the key of a recorded one for it',
+    'no foreign rule is removed',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({
+          ...rule,
+          seenAs: rule.seenAs ? (underKey(rule, observed)?.providerRuleId ?? rule.seenAs) : null,
+        })),
+        observed,
+      ),
+  ],
+  [
+    'removes by its recorded id what lets in something else now',
+    'a rule is removed under its own key only',
+    (due, observed) =>
+      planChanges(
+        due,
+        observed.filter(({ key }) => due.some((rule) => rule.key === key)),
+      ),
+  ],
+  [
+    'removes again what may still be on its way',
+    'what is not shown is removed by its recorded id, and only while nothing is in flight',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({ ...rule, inFlight: false })),
+        observed,
+      ),
+  ],
+  [
+    'believes every read',
+    'what is not shown is removed by its recorded id, and only while nothing is in flight',
+    (due, observed) =>
+      planChanges(due, observed).filter(
+        (change) =>
+          change.action === 'add' ||
+          observed.some(({ providerRuleId }) => providerRuleId === change.providerRuleId),
+      ),
+  ],
+  [
+    'names one cause for every removal',
+    'a change carries its rule and the cause of it',
+    (due, observed) =>
+      planChanges(due, observed).map((change) =>
+        change.action === 'remove' ? { ...change, cause: 'SESSION_EXPIRED' } : change,
+      ),
+  ],
+  [
+    'names the cause of another rule',
+    'a change carries its rule and the cause of it',
+    (due, observed) =>
+      planChanges(due, observed).map((change) =>
+        change.action === 'add' ? { ...change, cause: due[0]!.addCause } : change,
+      ),
   ],
 ];
 
@@ -326,8 +446,8 @@ interface Round {
 function roundOf(world: World, judging: Judge): Round {
   const { due, cloud, fates } = world;
   const changes = planChanges(due, list(cloud));
-  const after = applied(cloud, due, changes, fates);
-  const results = new Map(changes.map((change) => [change.ruleId, answered(change, fates)]));
+  const after = applied(cloud, changes, fates);
+  const results = new Map(changes.map((change) => [change.rule.ruleId, answered(change, fates)]));
   return { results, after, verdicts: judging(due, results, list(after)) };
 }
 
@@ -340,7 +460,7 @@ const judging = (holds: (judged: JudgedRule) => boolean, fate?: Fate) => {
       const world = { ...drawn, fates };
       const { results, after, verdicts } = roundOf(world, subject);
       return verdicts.every((verdict) => {
-        const rule = world.due.find(({ ruleId }) => ruleId === verdict.ruleId);
+        const rule = world.due.find(({ ruleId }) => ruleId === verdict.rule.ruleId);
         return rule !== undefined && holds({ rule, verdict, result: results.get(rule.ruleId), after });
       });
     });
@@ -356,12 +476,12 @@ const JUDGE_PROPERTIES = {
     fc.property(worlds(2), (world) => {
       const { verdicts } = roundOf(world, subject);
       return (
-        JSON.stringify(verdicts.map(({ ruleId }) => ruleId)) ===
-        JSON.stringify(world.due.map(({ ruleId }) => ruleId))
+        verdicts.length === world.due.length &&
+        verdicts.every((verdict, index) => verdict.rule === world.due[index])
       );
     }),
   'absent: nothing of ours stands': judging(
-    ({ rule, verdict, after }) => verdict.kind !== 'absent' || ownStanding(after, rule.key).length === 0,
+    ({ rule, verdict, after }) => verdict.kind !== 'absent' || ownStanding(after, rule).length === 0,
   ),
   'absent: nothing is in flight': judging(
     ({ rule, verdict, result }) =>
@@ -374,7 +494,26 @@ const JUDGE_PROPERTIES = {
   ),
   'present: foreign exactly when nothing of ours stands': judging(
     ({ rule, verdict, after }) =>
-      verdict.kind !== 'present' || verdict.foreign === (ownStanding(after, rule.key).length === 0),
+      verdict.kind !== 'present' || verdict.foreign === (ownStanding(after, rule).length === 0),
+  ),
+  'present: unmarked exactly when its recorded id alone says that it is ours': judging(
+    ({ rule, verdict, after }) => {
+      const own = ownStanding(after, rule);
+      const isUnmarked = own.length > 0 && own.every(({ ownRuleId }) => ownRuleId === null);
+      return verdict.kind !== 'present' || verdict.unmarked === isUnmarked;
+    },
+  ),
+  'absent: tells what its id lets in now': judging(({ rule, verdict, after }) => {
+    const isReplaced = standing(after, rule.key).length > 0;
+    const now = isReplaced || !rule.seenAs ? undefined : after.get(rule.seenAs);
+    return verdict.kind !== 'absent' || verdict.changedTo === (now?.key ?? null);
+  }),
+  'retry: stands exactly when it is to go and ours is there': judging(
+    ({ rule, verdict, after }) =>
+      verdict.kind !== 'retry' || verdict.stands === (!rule.wanted && ownStanding(after, rule).length > 0),
+  ),
+  'retry: refused exactly when the cloud will refuse it again': judging(
+    ({ verdict, result }) => verdict.kind !== 'retry' || verdict.refused === isFinalRefusal(result),
   ),
   'failed: wanted, refused for good, and not standing': judging(
     ({ rule, verdict, result, after }) =>
@@ -396,7 +535,7 @@ const JUDGE_PROPERTIES = {
   ),
   'a perfect round settles everything that nothing is in flight for': judging(
     ({ rule, verdict, after }) =>
-      (rule.wanted ? !rule.mayOpen : rule.inFlight || ownStanding(after, rule.key).length > 0) ||
+      (rule.wanted ? !rule.mayOpen : rule.inFlight || ownStanding(after, rule).length > 0) ||
       verdict.kind === (rule.wanted ? 'present' : 'absent'),
     'done',
   ),
@@ -413,14 +552,24 @@ const mapped =
   ): Judge =>
   (due, results, observed) =>
     judge(due, results, observed).map((verdict, index) =>
-      change(verdict, due[index]!, results.get(verdict.ruleId), observed),
+      change(verdict, due[index]!, results.get(verdict.rule.ruleId), observed),
     );
 
 const presentAs = (rule: DueRule): Verdict => ({
-  ruleId: rule.ruleId,
+  rule,
   kind: 'present',
   providerRuleId: `added ${rule.ruleId}`,
   foreign: false,
+  unmarked: false,
+});
+const absent = (rule: DueRule): Verdict => ({ rule, kind: 'absent', changedTo: null });
+const again = (rule: DueRule, message: string | null = null): Verdict => ({
+  rule,
+  kind: 'retry',
+  message,
+  unknown: false,
+  stands: false,
+  refused: false,
 });
 
 /** Judges with one fault each, and the property that is there to find it. */
@@ -448,17 +597,13 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
   [
     'trusts the answer to a removal instead of the look',
     'absent: nothing of ours stands',
-    mapped((verdict, rule, result) =>
-      !rule.wanted && result?.result === 'done' ? { ruleId: rule.ruleId, kind: 'absent' } : verdict,
-    ),
+    mapped((verdict, rule, result) => (!rule.wanted && result?.result === 'done' ? absent(rule) : verdict)),
   ],
   [
     'looks at the first rule under the key only',
     'absent: nothing of ours stands',
     mapped((verdict, rule, _result, observed) =>
-      !rule.wanted && !rule.inFlight && underKey(rule, observed)?.ownRuleId === null
-        ? { ruleId: rule.ruleId, kind: 'absent' }
-        : verdict,
+      !rule.wanted && !rule.inFlight && underKey(rule, observed)?.ownRuleId === null ? absent(rule) : verdict,
     ),
   ],
   [
@@ -475,9 +620,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'takes what expired for closed',
     'absent: not wanted',
     mapped((verdict, rule) =>
-      rule.wanted && !rule.mayOpen && verdict.kind === 'retry'
-        ? { ruleId: rule.ruleId, kind: 'absent' }
-        : verdict,
+      rule.wanted && !rule.mayOpen && verdict.kind === 'retry' ? absent(rule) : verdict,
     ),
   ],
   [
@@ -504,9 +647,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'gives a removal up',
     'failed: wanted, refused for good, and not standing',
     mapped((verdict, rule, result) =>
-      !rule.wanted && isFinalRefusal(result)
-        ? { ruleId: rule.ruleId, kind: 'failed', message: result.message }
-        : verdict,
+      !rule.wanted && isFinalRefusal(result) ? { rule, kind: 'failed', message: result.message } : verdict,
     ),
   ],
   [
@@ -514,18 +655,14 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'failed: wanted, refused for good, and not standing',
     mapped((verdict, rule, result) =>
       rule.wanted && result?.result === 'refused' && verdict.kind === 'retry'
-        ? { ruleId: rule.ruleId, kind: 'failed', message: result.message }
+        ? { rule, kind: 'failed', message: result.message }
         : verdict,
     ),
   ],
   [
     'never gives up',
     'refused for good and not standing: failed, in the cloud’s words',
-    mapped((verdict) =>
-      verdict.kind === 'failed'
-        ? { ruleId: verdict.ruleId, kind: 'retry', message: verdict.message, unknown: false }
-        : verdict,
-    ),
+    mapped((verdict) => (verdict.kind === 'failed' ? again(verdict.rule, verdict.message) : verdict)),
   ],
   [
     'hides why the cloud refused',
@@ -536,9 +673,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'takes no answer for success',
     'an unknown result settles nothing that was not seen',
     mapped((verdict, rule, result) =>
-      !rule.wanted && !rule.inFlight && result?.result === 'unknown'
-        ? { ruleId: rule.ruleId, kind: 'absent' }
-        : verdict,
+      !rule.wanted && !rule.inFlight && result?.result === 'unknown' ? absent(rule) : verdict,
     ),
   ],
   [
@@ -546,7 +681,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'an unknown result settles nothing that was not seen',
     mapped((verdict, rule, result) =>
       rule.wanted && verdict.kind === 'retry' && result?.result === 'unknown'
-        ? { ruleId: rule.ruleId, kind: 'failed', message: result.message }
+        ? { rule, kind: 'failed', message: result.message }
         : verdict,
     ),
   ],
@@ -558,18 +693,69 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
   [
     'never settles',
     'a perfect round settles everything that nothing is in flight for',
-    (due) => due.map(({ ruleId }) => ({ ruleId, kind: 'retry', message: null, unknown: false })),
+    (due) => due.map((rule) => again(rule)),
   ],
   [
     'takes a foreign rule for ours that is still to go',
     'a perfect round settles everything that nothing is in flight for',
     mapped((verdict, rule, _result, observed) =>
-      verdict.kind === 'absent' && underKey(rule, observed)
-        ? { ruleId: rule.ruleId, kind: 'retry', message: null, unknown: false }
-        : verdict,
+      verdict.kind === 'absent' && underKey(rule, observed) ? again(rule) : verdict,
     ),
   ],
+  [
+    'knows its own rules by the mark only',
+    'absent: nothing of ours stands',
+    (due, results, observed) =>
+      judge(
+        due.map((rule) => ({ ...rule, seenAs: null })),
+        results,
+        observed,
+      ),
+  ],
+  [
+    'does not say that our mark is gone',
+    'present: unmarked exactly when its recorded id alone says that it is ours',
+    mapped((verdict) => (verdict.kind === 'present' ? { ...verdict, unmarked: false } : verdict)),
+  ],
+  [
+    'calls an unmanaged rule one without our mark',
+    'present: unmarked exactly when its recorded id alone says that it is ours',
+    mapped((verdict) =>
+      verdict.kind === 'present' ? { ...verdict, unmarked: verdict.unmarked || verdict.foreign } : verdict,
+    ),
+  ],
+  [
+    'does not say that another program changed it',
+    'absent: tells what its id lets in now',
+    mapped((verdict, rule) => (verdict.kind === 'absent' ? absent(rule) : verdict)),
+  ],
+  [
+    'forgets that what could not be removed is there',
+    'retry: stands exactly when it is to go and ours is there',
+    mapped((verdict) => (verdict.kind === 'retry' ? { ...verdict, stands: false } : verdict)),
+  ],
+  [
+    'takes an answer that may change for a refusal',
+    'retry: refused exactly when the cloud will refuse it again',
+    mapped((verdict, _rule, result) =>
+      verdict.kind === 'retry' ? { ...verdict, refused: result?.result === 'refused' } : verdict,
+    ),
+  ],
+  [
+    'hides that the cloud refuses a removal',
+    'retry: refused exactly when the cloud will refuse it again',
+    mapped((verdict) => (verdict.kind === 'retry' ? { ...verdict, refused: false } : verdict)),
+  ],
 ];
+
+const dueRule = (one: Pick<DueRule, 'ruleId' | 'key'> & Partial<DueRule>, wanted: boolean): DueRule => ({
+  wanted,
+  mayOpen: wanted,
+  inFlight: false,
+  addCause: 'SESSION_STARTED',
+  removeCause: 'SESSION_EXPIRED',
+  ...one,
+});
 
 const RUNS = { numRuns: 1000 };
 /** The search ends at the first counterexample: many runs cost nothing, and leave nothing to luck. */
@@ -591,17 +777,12 @@ describe('planning', () => {
   });
 
   it('opens, closes and leaves alone', () => {
-    const rule = (ruleId: string, wanted: boolean): DueRule => ({
-      ruleId,
-      key: ruleId,
-      wanted,
-      mayOpen: wanted,
-      inFlight: false,
-    });
+    const rule = (ruleId: string, wanted: boolean): DueRule => dueRule({ ruleId, key: ruleId }, wanted);
+    const [added, removed] = [rule('new', true), rule('old', false)];
     const due = [
-      rule('new', true),
+      added,
       rule('stands', true),
-      rule('old', false),
+      removed,
       rule('gone', false),
       rule('foreign', false),
       rule('let in', true),
@@ -614,8 +795,8 @@ describe('planning', () => {
       { key: 'nobody asked', providerRuleId: 'sgr-5', ownRuleId: 'not due' },
     ];
     expect(planChanges(due, observed)).toEqual([
-      { action: 'remove', ruleId: 'old', providerRuleId: 'sgr-2' },
-      { action: 'add', ruleId: 'new' },
+      { action: 'remove', rule: removed, providerRuleId: 'sgr-2', cause: 'SESSION_EXPIRED' },
+      { action: 'add', rule: added, cause: 'SESSION_STARTED' },
     ]);
   });
 });
@@ -635,13 +816,13 @@ describe('judging', () => {
 });
 
 describe('a cloud object that cannot be read', () => {
-  const wanted: DueRule = { ruleId: 'wanted', key: 'a', wanted: true, mayOpen: true, inFlight: false };
-  const unwanted: DueRule = { ruleId: 'unwanted', key: 'b', wanted: false, mayOpen: false, inFlight: true };
+  const wanted = dueRule({ ruleId: 'wanted', key: 'a' }, true);
+  const unwanted = dueRule({ ruleId: 'unwanted', key: 'b', inFlight: true }, false);
 
   it.each(['throttled', 'transient', 'conflict'] as const)('%s: everything is tried again', (kind) => {
     expect(judgeUnreadable([wanted, unwanted], kind, 'why')).toEqual([
-      { ruleId: 'wanted', kind: 'retry', message: 'why', unknown: false },
-      { ruleId: 'unwanted', kind: 'retry', message: 'why', unknown: false },
+      again(wanted, 'why'),
+      again(unwanted, 'why'),
     ]);
   });
 
@@ -649,8 +830,8 @@ describe('a cloud object that cannot be read', () => {
     '%s: adding fails, removing is tried again',
     (kind) => {
       expect(judgeUnreadable([unwanted, wanted], kind, 'why')).toEqual([
-        { ruleId: 'unwanted', kind: 'retry', message: 'why', unknown: false },
-        { ruleId: 'wanted', kind: 'failed', message: 'why' },
+        { ...again(unwanted, 'why'), refused: true },
+        { rule: wanted, kind: 'failed', message: 'why' },
       ]);
     },
   );
@@ -679,22 +860,14 @@ describe('a cloud object that cannot be read', () => {
 });
 
 describe('a rule that was seen, and is not shown', () => {
-  const rule: DueRule = {
-    ruleId: 'rule',
-    key: '203.0.113.1/32 tcp 22',
-    wanted: false,
-    mayOpen: false,
-    inFlight: false,
-    seenAs: 'sgr-1',
-  };
+  const rule = dueRule({ ruleId: 'rule', key: '203.0.113.1/32 tcp 22', seenAs: 'sgr-1' }, false);
   const answer = (result: ChangeResult): ReadonlyMap<string, ChangeResult> =>
     new Map([[rule.ruleId, result]]);
 
   it('is removed by its id all the same, unless a foreign one stands in its place', () => {
-    expect(planChanges([rule], [])).toEqual([{ action: 'remove', ruleId: 'rule', providerRuleId: 'sgr-1' }]);
-    expect(planChanges([{ ...rule, wanted: true, mayOpen: true }], [])).toEqual([
-      { action: 'add', ruleId: 'rule' },
-    ]);
+    const wanted = { ...rule, wanted: true, mayOpen: true };
+    expect(planChanges([rule], [])).toEqual([remove(rule, { providerRuleId: 'sgr-1' })]);
+    expect(planChanges([wanted], [])).toEqual([add(wanted)]);
     const foreign = { key: rule.key, providerRuleId: 'sgr-9', ownRuleId: null };
     expect(planChanges([rule], [foreign])).toEqual([]);
   });
@@ -724,10 +897,10 @@ describe('a rule that was seen, and is not shown', () => {
 describe('A rule of ours that stands without being in force', () => {
   const key = '203.0.113.7/32 tcp 22';
   const bent: ObservedRule = { key, providerRuleId: 'bent', ownRuleId: 'rule', inForce: false };
-  const due = (wanted: boolean): DueRule => ({ ruleId: 'rule', key, wanted, mayOpen: true, inFlight: false });
+  const due = (wanted: boolean): DueRule => dueRule({ ruleId: 'rule', key, mayOpen: true }, wanted);
 
   it('is written again while it is wanted, and is not there until then', () => {
-    expect(planChanges([due(true)], [bent])).toEqual([{ action: 'add', ruleId: 'rule' }]);
+    expect(planChanges([due(true)], [bent])).toEqual([add(due(true))]);
     expect(judge([due(true)], new Map(), [bent])).toMatchObject([{ kind: 'retry' }]);
     expect(judge([due(true)], new Map(), [{ key, providerRuleId: 'bent', ownRuleId: 'rule' }])).toMatchObject(
       [{ kind: 'present' }],
@@ -735,9 +908,7 @@ describe('A rule of ours that stands without being in force', () => {
   });
 
   it('counts as there while it is not wanted, and is removed', () => {
-    expect(planChanges([due(false)], [bent])).toEqual([
-      { action: 'remove', ruleId: 'rule', providerRuleId: 'bent' },
-    ]);
+    expect(planChanges([due(false)], [bent])).toEqual([remove(due(false), bent)]);
     expect(judge([due(false)], new Map(), [bent])).toMatchObject([{ kind: 'retry' }]);
     expect(judge([due(false)], new Map(), [])).toMatchObject([{ kind: 'absent' }]);
   });
@@ -748,5 +919,116 @@ describe('A rule of ours that stands without being in force', () => {
     expect(judge([due(true)], new Map(), [foreign, bent])).toMatchObject([
       { kind: 'present', foreign: true },
     ]);
+  });
+});
+
+describe('A rule whose provider id was recorded and that lost our mark', () => {
+  const key = '203.0.113.8/32 tcp 22';
+  const recorded = { ruleId: 'rule', key, seenAs: 'sgr-1' };
+  const unwanted = dueRule({ ...recorded, removeCause: 'USER_OFFBOARDED' }, false);
+  const bare: ObservedRule = { key, providerRuleId: 'sgr-1', ownRuleId: null };
+  const unmanaged: ObservedRule = { key, providerRuleId: 'sgr-9', ownRuleId: null };
+
+  it('is removed like any other, with its own cause', () => {
+    expect(planChanges([unwanted], [bare])).toEqual([
+      { action: 'remove', rule: unwanted, providerRuleId: 'sgr-1', cause: 'USER_OFFBOARDED' },
+    ]);
+  });
+
+  it('is not absent before it is gone', () => {
+    expect(judge([unwanted], new Map(), [bare])).toMatchObject([{ kind: 'retry', stands: true }]);
+    expect(judge([unwanted], new Map(), [])).toEqual([absent(unwanted)]);
+  });
+
+  it('is present, ours and unmarked while it is desired; with our mark it is present and marked', () => {
+    const desired = dueRule(recorded, true);
+    expect(planChanges([desired], [bare])).toEqual([]);
+    expect(judge([desired], new Map(), [bare])).toMatchObject([
+      { kind: 'present', providerRuleId: 'sgr-1', foreign: false, unmarked: true },
+    ]);
+    expect(judge([desired], new Map(), [{ ...bare, ownRuleId: 'rule' }])).toMatchObject([
+      { kind: 'present', providerRuleId: 'sgr-1', foreign: false, unmarked: false },
+    ]);
+  });
+
+  it.each([
+    ['before it', [unmanaged, bare]],
+    ['after it', [bare, unmanaged]],
+  ])('is the one that is removed when an unmanaged rule is present under the same key, %s', (_, observed) => {
+    expect(planChanges([unwanted], observed)).toEqual([remove(unwanted, bare)]);
+    expect(judge([dueRule(recorded, true)], new Map(), observed)).toMatchObject([
+      { providerRuleId: 'sgr-1', foreign: false, unmarked: true },
+    ]);
+  });
+
+  it('is not mistaken for an unmanaged rule with another id under the same key', () => {
+    expect(planChanges([unwanted], [unmanaged])).toEqual([]);
+    expect(judge([unwanted], new Map(), [unmanaged])).toEqual([absent(unwanted)]);
+    expect(judge([dueRule(recorded, true)], new Map(), [unmanaged])).toMatchObject([
+      { kind: 'present', foreign: true, unmarked: false },
+    ]);
+  });
+
+  it.each([
+    ['no recorded id', null],
+    ['an id that was never read', undefined],
+  ])('is unmanaged with %s', (_, seenAs) => {
+    const without = { ...unwanted, seenAs: seenAs! };
+    expect(planChanges([without], [bare])).toEqual([]);
+    expect(judge([without], new Map(), [bare])).toEqual([absent(without)]);
+    expect(judge([{ ...without, wanted: true }], new Map(), [bare])).toMatchObject([
+      { kind: 'present', foreign: true, unmarked: false },
+    ]);
+  });
+});
+
+describe('A rule that another program changed under its provider id', () => {
+  const key = '203.0.113.9/32 tcp 22';
+  const changedTo = '0.0.0.0/0 tcp 22';
+  const unwanted = dueRule({ ruleId: 'rule', key, seenAs: 'sgr-1' }, false);
+
+  it.each([
+    ['with our mark', 'rule'],
+    ['without our mark', null],
+  ])('is not removed by its recorded id, %s: the verdict says what it lets in now', (_, ownRuleId) => {
+    const changed: ObservedRule = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId };
+    expect(planChanges([unwanted], [changed])).toEqual([]);
+    expect(judge([unwanted], new Map(), [changed])).toEqual([{ rule: unwanted, kind: 'absent', changedTo }]);
+  });
+
+  it('is added again while it is desired', () => {
+    const desired = { ...unwanted, wanted: true, mayOpen: true };
+    const changed: ObservedRule = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
+    expect(planChanges([desired], [changed])).toEqual([add(desired)]);
+    expect(judge([desired], new Map(), [changed])).toMatchObject([{ kind: 'retry' }]);
+  });
+
+  it('is not settled while an earlier call may still land', () => {
+    const changed: ObservedRule = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId: null };
+    expect(judge([{ ...unwanted, inFlight: true }], new Map(), [changed])).toMatchObject([
+      { kind: 'retry', unknown: true },
+    ]);
+  });
+});
+
+describe('The rules that are ours by our record', () => {
+  const rule = (ruleId: string, state: 'absent' | 'unknown' | 'present', isForeign = false) => ({
+    ruleId,
+    key: `key of ${ruleId}`,
+    state,
+    isForeign,
+  });
+
+  it('are those that may be present', () => {
+    expect(claimsOf([rule('in', 'present'), rule('sent', 'unknown'), rule('out', 'absent')])).toEqual(
+      new Map([
+        ['key of in', 'in'],
+        ['key of sent', 'sent'],
+      ]),
+    );
+  });
+
+  it.each(['unknown', 'present'] as const)('are none that was observed to be unmanaged (%s)', (state) => {
+    expect(claimsOf([rule('office', state, true)])).toEqual(new Map());
   });
 });

@@ -1,3 +1,4 @@
+import type { AdditionCause, RemovalCause } from './cause';
 import { PASSING_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRule } from './provider';
 
 /**
@@ -19,6 +20,10 @@ export interface DueRule {
   readonly inFlight: boolean;
   /** the provider's id under which it was last seen to be ours; missing or null: it was not */
   readonly seenAs?: string | null;
+  /** why it would be added */
+  readonly addCause: AdditionCause;
+  /** why it is to be removed */
+  readonly removeCause: RemovalCause;
 }
 
 /**
@@ -38,133 +43,206 @@ export function claimsOf(
   return new Map(ours.map((rule) => [rule.key, rule.ruleId]));
 }
 
-export type PlannedChange =
-  | { readonly action: 'add'; readonly ruleId: string }
-  | { readonly action: 'remove'; readonly ruleId: string; readonly providerRuleId: string };
-
-/** What one look at the cloud, and one batch of changes, settled for a rule. */
-export type Verdict =
+/** A change with the rule it is about, and its cause. */
+export type PlannedChange<Rule extends DueRule = DueRule> =
+  | { readonly action: 'add'; readonly rule: Rule; readonly cause: AdditionCause }
   | {
-      readonly ruleId: string;
+      readonly action: 'remove';
+      readonly rule: Pick<Rule, 'ruleId'>;
+      readonly providerRuleId: string;
+      readonly cause: RemovalCause;
+    };
+
+/** What one pass settled for a rule. */
+export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & (
+  | {
       readonly kind: 'present';
       readonly providerRuleId: string;
+      /** it is there and not ours */
       readonly foreign: boolean;
+      /** ours by its recorded provider id, without our mark */
+      readonly unmarked: boolean;
     }
-  | { readonly ruleId: string; readonly kind: 'absent' }
-  /** not settled: look again after a while */
   | {
-      readonly ruleId: string;
+      readonly kind: 'absent';
+      /** what its provider id lets in now: another program changed it */
+      readonly changedTo: string | null;
+    }
+  /** not settled: another pass follows */
+  | {
       readonly kind: 'retry';
       readonly message: string | null;
       readonly unknown: boolean;
+      /** ours, and still observed present */
+      readonly stands: boolean;
+      /** the provider refused the change, and will again */
+      readonly refused: boolean;
     }
   /** adding it will not work however often it is tried */
-  | { readonly ruleId: string; readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string }
+);
 
-/** The rule standing under a key: ours when both ours and a foreign one do. */
-function byKey(observed: readonly ObservedRule[]): Map<string, ObservedRule> {
-  const found = new Map<string, ObservedRule>();
-  for (const rule of observed) {
-    if (rule.ownRuleId !== null || !found.has(rule.key)) found.set(rule.key, rule);
+/** The observed rules of a target, to be asked for one of ours. */
+class Observed {
+  private readonly byKey = new Map<string, ObservedRule[]>();
+  private readonly byId = new Map<string, ObservedRule>();
+
+  constructor(observed: readonly ObservedRule[]) {
+    for (const rule of observed) {
+      const same = this.byKey.get(rule.key);
+      if (same) same.push(rule);
+      else this.byKey.set(rule.key, [rule]);
+      if (!this.byId.has(rule.providerRuleId)) this.byId.set(rule.providerRuleId, rule);
+    }
   }
-  return found;
+
+  /** What is present under the rule's key: ours when both ours and another is. */
+  present({ key, seenAs }: Pick<DueRule, 'key' | 'seenAs'>): ObservedRule | undefined {
+    const same = this.byKey.get(key) ?? [];
+    return (
+      same.find(({ ownRuleId }) => ownRuleId !== null) ??
+      same.find(({ providerRuleId }) => providerRuleId === seenAs) ??
+      same[0]
+    );
+  }
+
+  /** As `present`, of what really lets an address in. */
+  inForce({ key, seenAs }: Pick<DueRule, 'key' | 'seenAs'>): ObservedRule | undefined {
+    const same = (this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false);
+    return (
+      same.find(({ ownRuleId }) => ownRuleId !== null) ??
+      same.find(({ providerRuleId }) => providerRuleId === seenAs) ??
+      same[0]
+    );
+  }
+
+  /** What the rule's provider id lets in now, when that is something else; null: nothing, or the same. */
+  changedTo({ key, seenAs }: Pick<DueRule, 'key' | 'seenAs'>): string | null {
+    const now = seenAs ? this.byId.get(seenAs) : undefined;
+    return now && now.key !== key && !this.byKey.has(key) ? now.key : null;
+  }
 }
 
-/** As `byKey`, of what really lets an address in. */
-const inForceByKey = (observed: readonly ObservedRule[]): Map<string, ObservedRule> =>
-  byKey(observed.filter(({ inForce }) => inForce !== false));
+/** Ownership evidence is the mark or the recorded provider id. */
+export const isOurs = (
+  { ownRuleId, providerRuleId }: Pick<ObservedRule, 'ownRuleId' | 'providerRuleId'>,
+  seenAs: string | null | undefined,
+): boolean => ownRuleId !== null || providerRuleId === seenAs;
 
 /**
- * The changes that bring the cloud to what is wanted, removals first. Foreign rules are never removed; a wanted
- * address that a foreign rule lets in needs no rule of ours.
+ * The changes that bring a target to what is desired, removals first. Unmanaged rules are never removed; an address that
+ * one of them lets in needs no rule of ours.
+ *
+ * | desired | observed | change |
+ * |---|---|---|
+ * | yes | in force, ours or unmanaged | none |
+ * | yes | not in force | add, unless its last holder has run out |
+ * | no | ours by mark or recorded id | remove |
+ * | no | unmanaged | none |
+ * | no | not present, and was seen before | remove by its recorded id: the read may be stale. Not while an earlier call may still land, nor when that id lets in something else now |
+ * | no | not present, never seen | none |
  */
-export function planChanges(due: readonly DueRule[], observed: readonly ObservedRule[]): PlannedChange[] {
-  const standing = byKey(observed);
-  const open = inForceByKey(observed);
-  const removals: PlannedChange[] = [];
-  const additions: PlannedChange[] = [];
+export function planChanges<Rule extends DueRule>(
+  due: readonly Rule[],
+  observed: readonly ObservedRule[],
+): PlannedChange<Rule>[] {
+  const seen = new Observed(observed);
+  const removals: PlannedChange<Rule>[] = [];
+  const additions: PlannedChange<Rule>[] = [];
   for (const rule of due) {
-    const stands = standing.get(rule.key);
-    if (rule.wanted && !open.has(rule.key) && rule.mayOpen)
-      additions.push({ action: 'add', ruleId: rule.ruleId });
-    const providerRuleId = rule.wanted ? null : toRemove(rule, stands);
-    if (providerRuleId !== null) removals.push({ action: 'remove', ruleId: rule.ruleId, providerRuleId });
+    if (rule.wanted && !seen.inForce(rule) && rule.mayOpen)
+      additions.push({ action: 'add', rule, cause: rule.addCause });
+    const providerRuleId = rule.wanted ? null : idToRemove(rule, seen);
+    if (providerRuleId !== null)
+      removals.push({ action: 'remove', rule, providerRuleId, cause: rule.removeCause });
   }
   return [...removals, ...additions];
 }
 
-/**
- * One that was seen and is not shown may stand all the same: what was read may be older than what was seen. While an
- * earlier call may still land that one is waited for: a call sent again before would have us wait without end.
- */
-function toRemove({ seenAs, inFlight }: DueRule, stands: ObservedRule | undefined): string | null {
-  if (!stands) return inFlight ? null : (seenAs ?? null);
-  return stands.ownRuleId === null ? null : stands.providerRuleId;
+function idToRemove(rule: DueRule, seen: Observed): string | null {
+  const present = seen.present(rule);
+  if (present) return isOurs(present, rule.seenAs) ? present.providerRuleId : null;
+  // one call at a time: a removal sent again while the last one may land would be waited for without end
+  if (rule.inFlight || seen.changedTo(rule) !== null) return null;
+  return rule.seenAs ?? null;
 }
 
 /**
  * What is settled after the changes, by what was read last: an answer alone settles nothing but a refusal.
  * @param results what the driver said of each planned change, by rule id
- * @param observed the cloud object, read after the changes
+ * @param observed the target, read after the changes
  */
-export function judge(
-  due: readonly DueRule[],
+export function judge<Rule extends DueRule>(
+  due: readonly Rule[],
   results: ReadonlyMap<string, ChangeResult>,
   observed: readonly ObservedRule[],
-): Verdict[] {
-  const standing = byKey(observed);
-  const open = inForceByKey(observed);
+): Verdict<Rule>[] {
+  const seen = new Observed(observed);
   return due.map((rule) => {
     const result = results.get(rule.ruleId);
-    return rule.wanted
-      ? judgeWanted(rule, open.get(rule.key), result)
-      : judgeUnwanted(rule, standing.get(rule.key), result);
+    return rule.wanted ? judgeWanted(rule, seen, result) : judgeUnwanted(rule, seen, result);
   });
 }
 
-function judgeWanted(
-  rule: DueRule,
-  stands: ObservedRule | undefined,
+/** The rules of ours that are present by their recorded id alone: our mark was removed from them. */
+export function unmarkedOf<Rule extends DueRule>(
+  due: readonly Rule[],
+  observed: readonly ObservedRule[],
+): Rule[] {
+  const seen = new Observed(observed);
+  return due.filter((rule) => {
+    const present = seen.present(rule);
+    return present !== undefined && present.ownRuleId === null && isOurs(present, rule.seenAs);
+  });
+}
+
+function judgeWanted<Rule extends DueRule>(
+  rule: Rule,
+  seen: Observed,
   result: ChangeResult | undefined,
-): Verdict {
-  const { ruleId } = rule;
-  if (stands) {
-    return {
-      ruleId,
-      kind: 'present',
-      providerRuleId: stands.providerRuleId,
-      foreign: stands.ownRuleId === null,
-    };
+): Verdict<Rule> {
+  const present = seen.inForce(rule);
+  if (present) {
+    const foreign = !isOurs(present, rule.seenAs);
+    const unmarked = !foreign && present.ownRuleId === null;
+    return { rule, kind: 'present', providerRuleId: present.providerRuleId, foreign, unmarked };
   }
   if (result?.result === 'refused' && !PASSING_KINDS.has(result.kind)) {
-    return { ruleId, kind: 'failed', message: result.message };
+    return { rule, kind: 'failed', message: result.message };
   }
-  return retry(ruleId, result);
+  return retry(rule, result, false);
 }
 
-function judgeUnwanted(
-  rule: DueRule,
-  stands: ObservedRule | undefined,
+function judgeUnwanted<Rule extends DueRule>(
+  rule: Rule,
+  seen: Observed,
   result: ChangeResult | undefined,
-): Verdict {
-  const { ruleId } = rule;
-  if (stands && stands.ownRuleId !== null) return retry(ruleId, result);
-  if (result?.result === 'unknown') return retry(ruleId, result);
+): Verdict<Rule> {
+  const present = seen.present(rule);
+  if (present && isOurs(present, rule.seenAs)) return retry(rule, result, true);
+  if (result?.result === 'unknown') return retry(rule, result, false);
   // one that was seen and whose removal the cloud put off: what was read may be older than the refusal
   if (rule.seenAs && result?.result === 'refused' && PASSING_KINDS.has(result.kind))
-    return retry(ruleId, result);
+    return retry(rule, result, false);
   // A call that may still land would open the address again after we said that it is closed.
-  return rule.inFlight ? retry(ruleId, { result: 'unknown', message: '' }) : { ruleId, kind: 'absent' };
+  if (rule.inFlight) return retry(rule, { result: 'unknown', message: '' }, false);
+  return { rule, kind: 'absent', changedTo: seen.changedTo(rule) };
 }
 
-function retry(ruleId: string, result: ChangeResult | undefined): Verdict {
+function retry<Rule extends DueRule>(
+  rule: Rule,
+  result: ChangeResult | undefined,
+  stands: boolean,
+): Verdict<Rule> {
   const message = result && result.result !== 'done' && result.message !== '' ? result.message : null;
-  // done and yet not to be seen: the look was stale, or the answer was
   return {
-    ruleId,
+    rule,
     kind: 'retry',
     message,
+    // done and yet not to be seen: the read was stale, or the answer was
     unknown: result?.result === 'unknown' || result?.result === 'done',
+    stands,
+    refused: result?.result === 'refused' && !PASSING_KINDS.has(result.kind),
   };
 }
 
@@ -172,20 +250,20 @@ function retry(ruleId: string, result: ChangeResult | undefined): Verdict {
 export const TARGET_GONE_MS = 30_000;
 
 /**
- * What every rule gets when the cloud object could not even be read.
- * @param missingMs for how long the way a rule was written has led to no object, by rule id
+ * What every rule gets when the target could not even be read.
+ * @param missingMs for how long the way a rule was written has led to no target, by rule id
  */
-export function judgeUnreadable(
-  due: readonly DueRule[],
+export function judgeUnreadable<Rule extends DueRule>(
+  due: readonly Rule[],
   kind: DriverErrorKind,
   message: string,
   missingMs: ReadonlyMap<string, number> = new Map(),
-): Verdict[] {
+): Verdict<Rule>[] {
   return due.map((rule) => {
-    const { ruleId } = rule;
-    if (rule.wanted && !PASSING_KINDS.has(kind)) return { ruleId, kind: 'failed', message };
-    const gone = kind === 'target-missing' && (missingMs.get(ruleId) ?? 0) >= TARGET_GONE_MS;
-    if (gone && !rule.wanted && !rule.inFlight) return { ruleId, kind: 'absent' };
-    return { ruleId, kind: 'retry', message, unknown: false };
+    if (rule.wanted && !PASSING_KINDS.has(kind)) return { rule, kind: 'failed', message };
+    const gone = kind === 'target-missing' && (missingMs.get(rule.ruleId) ?? 0) >= TARGET_GONE_MS;
+    if (gone && !rule.wanted && !rule.inFlight) return { rule, kind: 'absent', changedTo: null };
+    const refused = !PASSING_KINDS.has(kind);
+    return { rule, kind: 'retry', message, unknown: false, stands: false, refused };
   });
 }

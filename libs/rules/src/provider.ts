@@ -7,11 +7,11 @@ export interface ObservedRule {
   readonly key: string;
   /** the provider's own id of the rule */
   readonly providerRuleId: string;
-  /** our deployment's rule id when the rule carries our mark, else null: a foreign rule */
+  /** our deployment's rule id when the rule carries our mark; null: a foreign rule, or one of ours that lost it */
   readonly ownRuleId: string | null;
   /**
-   * false: a rule of ours stands, and the cloud says that it does not (yet) let its address in. It is written again
-   * while it is wanted, and removed like any other when it is not.
+   * false: the rule stands, and the cloud says that it does not (yet) let its address in, or may not. One of ours is
+   * written again while it is wanted, and removed like any other when it is not.
    */
   readonly inForce?: false;
 }

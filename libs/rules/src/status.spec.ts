@@ -6,6 +6,7 @@ import {
   LIVE_SESSION_STATUSES,
   RESOURCE_IP_MOVES,
   RESOURCE_IP_STATUSES,
+  resourceIpMoves,
   resourceIpStatus,
   SESSION_MOVES,
   SESSION_STATUSES,
@@ -14,6 +15,8 @@ import {
   type HeldRule,
   type ResourceIpStatus,
   type SessionStatus,
+  type SettledIp,
+  type SettledRule,
 } from './status';
 
 /** Every list of up to `most` items. */
@@ -94,13 +97,34 @@ describe('the status of a session whose resource moved', () => {
     ['ACTIVE', 'APPLIED FAILED', 'PARTIAL'],
     ['ACTIVE', 'FAILED', 'FAILED'],
     ['PARTIAL', 'APPLIED FAILED', 'PARTIAL'],
-    ['PARTIAL', 'APPLIED', 'PARTIAL'],
+    ['PARTIAL', 'APPLIED', 'ACTIVE'],
     ['PARTIAL', 'FAILED PENDING', 'PARTIAL'],
     ['PARTIAL', 'FAILED', 'FAILED'],
   ] as const)('from %s with %s is %s', (current, mix, expected) => {
     const lists = mixed(mix);
     expect(lists.length).toBeGreaterThan(0);
     expect(new Set(lists.map((ips) => sessionStatus(current, ips, null)))).toEqual(new Set([expected]));
+  });
+});
+
+describe('the status of a session with a rule that another program keeps removing', () => {
+  it('is PARTIAL when it was ACTIVE, whatever its addresses are', () => {
+    const statuses = IP_LISTS.map((ips) => sessionStatus('ACTIVE', ips, null, true));
+    expect(new Set(statuses)).toEqual(new Set(['PARTIAL']));
+  });
+
+  it.each(SESSION_STATUSES.filter((status) => status !== 'ACTIVE'))(
+    'is as without it when it was %s',
+    (current) => {
+      for (const ips of IP_LISTS)
+        for (const reason of REASONS)
+          expect(sessionStatus(current, ips, reason, true)).toBe(sessionStatus(current, ips, reason));
+    },
+  );
+
+  it('is ACTIVE again once the rule is back, unless another one was refused', () => {
+    expect(sessionStatus('PARTIAL', ['APPLIED', 'APPLIED'], null, false)).toBe('ACTIVE');
+    expect(sessionStatus('PARTIAL', ['APPLIED', 'FAILED'], null, false)).toBe('PARTIAL');
   });
 });
 
@@ -191,6 +215,70 @@ describe('the status of an address on a resource', () => {
   });
 });
 
+describe('where addresses move after a pass', () => {
+  const rule = (state: RuleState, more: Partial<SettledRule> = {}): SettledRule => ({
+    ruleId: 'rule',
+    state,
+    providerRuleId: 'sgr-1',
+    lastError: null,
+    keepers: new Set(),
+    waiting: new Set(),
+    ...more,
+  });
+  const ip = (id: string, status: ResourceIpStatus, ...rules: SettledRule[]): SettledIp => ({
+    id,
+    status,
+    overdue: false,
+    rules,
+  });
+  const movesOf = (
+    ips: readonly SettledIp[],
+    failed: readonly string[] = [],
+    looked = true,
+  ): Record<string, ResourceIpStatus> =>
+    Object.fromEntries(
+      resourceIpMoves(ips, new Set(failed), looked).map(({ ip: { id }, move }) => [id, move.to]),
+    );
+
+  it('one that waits is APPLIED with the ids of all its rules, and only after the target was read', () => {
+    const two = ip(
+      'a',
+      'PENDING',
+      rule('present'),
+      rule('present', { ruleId: 'other', providerRuleId: 'sgr-2' }),
+    );
+    expect(resourceIpMoves([two], new Set(), true)).toEqual([
+      { ip: two, move: { to: 'APPLIED', errorMessage: null, providerRuleId: 'sgr-1,sgr-2' } },
+    ]);
+    expect(movesOf([two], [], false)).toEqual({});
+  });
+
+  it.each<[string, Partial<SettledRule>, boolean]>([
+    ['a live holder keeps', { keepers: new Set(['b']) }, true],
+    ['another holder waits for', { waiting: new Set(['b']) }, true],
+    ['no other holder keeps', {}, false],
+    ['it alone is named as keeper of', { keepers: new Set(['a']), waiting: new Set(['a']) }, false],
+  ])('one that is released and whose rule is present: %s', (_, more, isRemoved) => {
+    expect(movesOf([ip('a', 'REMOVING', rule('present', more))])).toEqual(isRemoved ? { a: 'REMOVED' } : {});
+  });
+
+  it('one that is released is not kept by holders that fail in the same pass', () => {
+    const shared = rule('unknown', { waiting: new Set(['b']) });
+    const ips = [ip('a', 'REMOVING', shared), ip('b', 'PENDING', shared)];
+    expect(movesOf(ips)).toEqual({ a: 'REMOVED' });
+    expect(movesOf(ips, ['rule'])).toEqual({ b: 'FAILED' });
+  });
+
+  it('one that has waited for too long fails in the provider’s words, and only for what is missing', () => {
+    const missing = rule('unknown', { lastError: 'slow down' });
+    const waits = { ...ip('a', 'PENDING', missing), overdue: true };
+    expect(resourceIpMoves([waits], new Set(), false)).toMatchObject([
+      { move: { to: 'FAILED', errorMessage: 'slow down' } },
+    ]);
+    expect(movesOf([{ ...ip('a', 'PENDING', rule('present')), overdue: true }])).toEqual({ a: 'APPLIED' });
+  });
+});
+
 describe('the moves', () => {
   it('of a session end in FAILED, EXPIRED and CANCELLED', () => {
     const ends = SESSION_STATUSES.filter((status) => SESSION_MOVES[status].length === 0);
@@ -215,7 +303,11 @@ describe('the moves', () => {
   /** A resource that moves takes its addresses back to PENDING: the one way back there is. */
   const ONE_WAY = { ...RESOURCE_IP_MOVES, APPLIED: ['REMOVING'] } as const;
 
-  it('lead back only when a resource moves', () => {
+  /** A suspended rule that is back makes its session whole again. */
+  const SESSIONS_ONE_WAY = { ...SESSION_MOVES, PARTIAL: ['FAILED', 'EXPIRING'] } as const;
+
+  it('lead back only when a resource moves, or a suspended rule is back', () => {
+    expect(SESSION_MOVES.PARTIAL).toEqual(['ACTIVE', 'FAILED', 'EXPIRING']);
     expect(RESOURCE_IP_MOVES.APPLIED).toEqual(['PENDING', 'REMOVING']);
   });
 
@@ -231,7 +323,7 @@ describe('the moves', () => {
 
   it('go one way', () => {
     const paths: string[][] = [
-      ...walk<SessionStatus>(SESSION_MOVES, 'PENDING'),
+      ...walk<SessionStatus>(SESSIONS_ONE_WAY, 'PENDING'),
       ...walk<ResourceIpStatus>(ONE_WAY, 'PENDING'),
     ];
     expect(paths.filter((path) => new Set(path).size < path.length)).toEqual([]);
@@ -272,13 +364,6 @@ describe('whatever is known, only the listed moves are made', () => {
         reason ? sessionStatus('EXPIRING', [], reason) : sessionStatus(current, statuses, reason),
     ],
     ['wakes an ended one', (current, statuses) => (statuses.includes('APPLIED') ? 'ACTIVE' : current)],
-    [
-      'mends a partial one',
-      (current, statuses, reason) =>
-        current === 'PARTIAL' && !statuses.includes('FAILED')
-          ? 'ACTIVE'
-          : sessionStatus(current, statuses, reason),
-    ],
   ])('a session that %s is caught', (_fault, mutant) => {
     expect(fc.check(sessionProperty(mutant), { numRuns: 20_000 }).failed).toBe(true);
   });

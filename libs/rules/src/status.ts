@@ -21,7 +21,8 @@ export type EndedReason = (typeof ENDED_REASONS)[number];
 export const SESSION_MOVES: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   PENDING: ['ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRING'],
   ACTIVE: ['PARTIAL', 'FAILED', 'EXPIRING'],
-  PARTIAL: ['FAILED', 'EXPIRING'],
+  // ACTIVE again when another program leaves its rule alone
+  PARTIAL: ['ACTIVE', 'FAILED', 'EXPIRING'],
   FAILED: [],
   EXPIRING: ['EXPIRED', 'CANCELLED'],
   EXPIRED: [],
@@ -57,17 +58,19 @@ const has = (ips: readonly ResourceIpStatus[], status: ResourceIpStatus): boolea
  * @param current its status now
  * @param ips the statuses of all its ResourceIps
  * @param endedReason why it ends; null while it is live
+ * @param isSuspended one of them waits until another program leaves its rule alone
  * @returns the status to move to, or `current` when nothing is decided yet
  */
 export function sessionStatus(
   current: SessionStatus,
   ips: readonly ResourceIpStatus[],
   endedReason: EndedReason | null,
+  isSuspended = false,
 ): SessionStatus {
   if (isLiveStatus(current)) {
+    if (isSuspended && current === 'ACTIVE') return 'PARTIAL';
     const overall = overallStatus(ips);
-    // a partial session never mends: FAILED is final
-    return overall === 'PENDING' || (overall === 'ACTIVE' && current !== 'PENDING') ? current : overall;
+    return overall === 'PENDING' ? current : overall;
   }
   if (current === 'EXPIRING' && !has(ips, 'REMOVING'))
     return endedReason === 'EXPIRED' ? 'EXPIRED' : 'CANCELLED';
@@ -100,20 +103,26 @@ export function resourceIpStatus(
   return current;
 }
 
-/** A ResourceIp whose rules a look at the cloud settled. */
+/** A rule that ResourceIps hold or are being removed from. */
+export interface SettledRule {
+  readonly ruleId: string;
+  readonly state: RuleState;
+  readonly providerRuleId: string | null;
+  readonly lastError: string | null;
+  /** ids of the ResourceIps that keep it whatever this settlement decides */
+  readonly keepers: ReadonlySet<string>;
+  /** ids of those that wait for it and may fail in this settlement: then they keep it no more */
+  readonly waiting: ReadonlySet<string>;
+}
+
+/** A ResourceIp whose rules a pass settled. */
 export interface SettledIp {
   readonly id: string;
   readonly status: ResourceIpStatus;
   /** it has waited for so long that what is still missing is given up */
   readonly overdue: boolean;
   /** by their keys */
-  readonly rules: readonly (HeldRule & {
-    readonly ruleId: string;
-    /** who waits for it and may fail in the same settlement: then they keep it no more */
-    readonly waitingOthers: readonly string[];
-    readonly providerRuleId: string | null;
-    readonly lastError: string | null;
-  })[];
+  readonly rules: readonly SettledRule[];
 }
 
 export interface ResourceIpMove {
@@ -124,42 +133,46 @@ export interface ResourceIpMove {
   readonly providerRuleId: string | null;
 }
 
-/**
- * Where a ResourceIp moves after a look at the cloud; null: it stays.
- * @param failed the rules whose adding was given up
- * @param looked the cloud answered: what others saw before is no proof that a waiting one's own way leads there
- */
-function resourceIpMove(ip: SettledIp, failed: ReadonlySet<string>, looked: boolean): ResourceIpMove | null {
-  const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
-  const missing = ip.rules.find((rule) => rule.state !== 'present');
-  const givenUp = refused !== undefined || (ip.overdue && missing !== undefined);
-  const to = resourceIpStatus(ip.status, ip.rules, givenUp);
-  if (to === ip.status || (to === 'APPLIED' && !looked)) return null;
-  const words = (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
-  const ids = ip.rules.flatMap((rule) => rule.providerRuleId || []);
-  return { to, errorMessage: to === 'FAILED' ? words : null, providerRuleId: ids.join(',') || null };
-}
+const hasOther = (ids: ReadonlySet<string>, own: string): boolean => ids.size > (ids.has(own) ? 1 : 0);
+
+/** Another one keeps it. @param failing those that keep it no more */
+const isKept = (rule: SettledRule, own: string, failing: ReadonlySet<string>): boolean =>
+  hasOther(rule.keepers, own) || [...rule.waiting].some((id) => id !== own && !failing.has(id));
 
 /**
- * Where ResourceIps move after a look at the cloud, without those that stay. Who fails keeps a rule for nobody any more.
+ * Where ResourceIps move after a pass, without those that stay. Who fails keeps a rule no more.
  * @param failed the rules whose adding was given up
- * @param looked the cloud answered
+ * @param looked the provider answered: what others saw before is no proof that a waiting one's own way leads there
  */
 export function resourceIpMoves<Ip extends SettledIp>(
   ips: readonly Ip[],
   failed: ReadonlySet<string>,
   looked: boolean,
 ): { ip: Ip; move: ResourceIpMove }[] {
-  const failing = new Set<string>();
-  for (const ip of ips) if (resourceIpMove(ip, failed, looked)?.to === 'FAILED') failing.add(ip.id);
+  const moveOf = (ip: Ip, failing: ReadonlySet<string>): ResourceIpMove | null =>
+    resourceIpMove(ip, failed, looked, (rule) => isKept(rule, ip.id, failing));
+  const failing = new Set(ips.filter((ip) => moveOf(ip, new Set())?.to === 'FAILED').map(({ id }) => id));
   return ips.flatMap((ip) => {
-    const rules = ip.rules.map((rule) => ({
-      ...rule,
-      keptByOthers: rule.keptByOthers || rule.waitingOthers.some((id) => !failing.has(id)),
-    }));
-    const move = resourceIpMove({ ...ip, rules }, failed, looked);
+    const move = moveOf(ip, failing);
     return move ? [{ ip, move }] : [];
   });
+}
+
+function resourceIpMove(
+  ip: SettledIp,
+  failed: ReadonlySet<string>,
+  looked: boolean,
+  isKeptByOthers: (rule: SettledRule) => boolean,
+): ResourceIpMove | null {
+  const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
+  const missing = ip.rules.find((rule) => rule.state !== 'present');
+  const givenUp = refused !== undefined || (ip.overdue && missing !== undefined);
+  const rules = ip.rules.map((rule) => ({ state: rule.state, keptByOthers: isKeptByOthers(rule) }));
+  const to = resourceIpStatus(ip.status, rules, givenUp);
+  if (to === ip.status || (to === 'APPLIED' && !looked)) return null;
+  const words = (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
+  const ids = ip.rules.flatMap((rule) => rule.providerRuleId || []);
+  return { to, errorMessage: to === 'FAILED' ? words : null, providerRuleId: ids.join(',') || null };
 }
 
 export const STATIC_IP_RULE_STATUSES = ['PENDING', 'ACTIVE', 'PARTIAL', 'FAILED'] as const;

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SealBrokenError } from './sealing';
+import { estimatedBits, MIN_SECRET_BITS } from './secret-strength';
 
 const KEY_BYTES = 32;
 const FORM = 'a comma-separated list of <version>:<base64 of 32 random bytes>, for example 1:…,2:…';
@@ -41,8 +42,10 @@ function readEntry(entry: string): { version: number; key: KeyObject } {
   const [, version, encoded] = /^([1-9]\d{0,8}):([A-Za-z0-9+/]{43}=)$/.exec(entry) ?? [];
   const bytes = Buffer.from(encoded ?? '', 'base64');
   if (version === undefined || bytes.length !== KEY_BYTES) throw new Error(`MASTER_KEYS must be ${FORM}`);
-  if (bytes.every((byte) => byte === bytes[0])) {
-    throw new Error(`MASTER_KEYS holds a key that is not random (version ${version})`);
+  if (estimatedBits(bytes.toString('latin1')) < MIN_SECRET_BITS) {
+    throw new Error(
+      `MASTER_KEYS holds a key that is not random (version ${version}): make one with openssl rand -base64 32`,
+    );
   }
   return { version: Number(version), key: createSecretKey(bytes) };
 }

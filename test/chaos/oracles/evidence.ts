@@ -1,4 +1,12 @@
-import type { OrganizationId, ResourceIpStatus, RuleState, SessionStatus } from '#rules';
+import type {
+  HolderKind,
+  OrganizationId,
+  ResourceIpStatus,
+  RuleCause,
+  RuleEventKind,
+  RuleState,
+  SessionStatus,
+} from '#rules';
 
 /** A move as the history triggers wrote it down. Every time in here is in milliseconds since 1970. */
 interface Moved {
@@ -48,10 +56,20 @@ export interface HolderMove extends Moved {
   readonly kind: 'holder';
   readonly ruleId: string;
   readonly ipId: string;
-  readonly now: 'held' | null;
+  /** `released`: the row waits until its rule is observed absent; null: it was deleted */
+  readonly now: 'held' | 'released' | null;
 }
 
-export type Move = SessionMove | IpMove | RuleMove | HolderMove;
+export interface ResourceMove extends Moved {
+  readonly kind: 'resource';
+  readonly resourceId: string;
+  readonly organizationId: OrganizationId;
+  readonly targetId: string;
+  readonly writeVerified: boolean;
+  readonly now: 'live' | 'deleted' | null;
+}
+
+export type Move = SessionMove | IpMove | RuleMove | HolderMove | ResourceMove;
 
 /** One opening or closing in a cloud, or what stood there. */
 export interface CloudRule {
@@ -82,6 +100,8 @@ export interface FaultWindow {
   readonly from: number;
   /** null: it still lasts */
   readonly to: number | null;
+  /** the clouds fail; the database and the workers run, so that nothing excuses a late report */
+  readonly cloudOnly?: boolean;
 }
 
 export interface AuditedDeed {
@@ -90,6 +110,71 @@ export interface AuditedDeed {
   readonly resourceType: string | null;
   readonly resourceId: string | null;
   readonly result: string;
+  readonly at: number;
+  readonly errorMessage: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The edges of an interval in which a rule was present; null: not known, or not over. */
+export interface Interval {
+  readonly possibleFrom: number | null;
+  readonly certainFrom: number | null;
+  readonly certainUntil: number | null;
+  readonly possibleUntil: number | null;
+}
+
+/** A row of `rule_events`: one for each holder of the rule. */
+export interface LedgerEvent extends Interval {
+  readonly at: number;
+  readonly kind: RuleEventKind;
+  readonly provider: string;
+  readonly target: string;
+  readonly address: string;
+  readonly protocol: string;
+  readonly ports: string;
+  readonly providerRuleId: string | null;
+  readonly cause: RuleCause | null;
+  readonly holderKind: HolderKind;
+  readonly organizationId: OrganizationId | null;
+  readonly resourceId: string | null;
+  readonly sessionId: string | null;
+}
+
+export interface HealthEvent {
+  readonly at: number;
+  readonly organizationId: OrganizationId;
+  readonly resourceId: string;
+  readonly eventType: string;
+  readonly message: string | null;
+}
+
+export interface AccessItem extends Interval {
+  readonly provider: string;
+  readonly target: string;
+  readonly address: string;
+  readonly protocol: string;
+  /** as `portsText` of libs/rules writes them */
+  readonly ports: string;
+  readonly holderKind: HolderKind;
+}
+
+/** What `GET /reports/access?resourceId=…&at=…` answered to an admin. */
+export interface AccessReport {
+  readonly resourceId: string;
+  /** the moment that was asked about */
+  readonly at: number;
+  /** the resource may see all of its target: it is write-verified, and its organization's only one there */
+  readonly isWhole: boolean;
+  readonly items: readonly AccessItem[];
+}
+
+/** What the product says about its rules: to operators, auditors and tenants. */
+export interface LedgerEvidence {
+  readonly events: readonly LedgerEvent[];
+  readonly healthEvents: readonly HealthEvent[];
+  readonly reports: readonly AccessReport[];
+  /** when each target was last read as a whole, by the target's id */
+  readonly comparedAt: ReadonlyMap<string, number>;
 }
 
 export interface KeyedAnswer {
@@ -128,4 +213,6 @@ export interface Evidence {
   readonly outsideHands: ReadonlySet<string>;
   /** how often a worker was killed in the midst of its work: that much of it was done again */
   readonly kills: number;
+  /** null: the product that was watched writes no ledger, O12 to O14 are not judged */
+  readonly ledger: LedgerEvidence | null;
 }

@@ -3,7 +3,7 @@ const TABLES = {
   sessions: {
     kind: 'session',
     id: 'id',
-    state: 'status',
+    state: (row: string) => `${row}.status`,
     when: ['status', 'expires_at'],
     facts: `'organizationId', r.organization_id, 'expiresAt', extract(epoch FROM r.expires_at) * 1000,
       'endedReason', r.ended_reason, 'address', coalesce(r.ipv4_address, r.ipv6_address)`,
@@ -11,48 +11,52 @@ const TABLES = {
   resource_ips: {
     kind: 'resource_ip',
     id: 'id',
-    state: 'status',
+    state: (row: string) => `${row}.status`,
     when: ['status'],
     facts: `'organizationId', r.organization_id, 'sessionId', r.session_id, 'resourceId', r.resource_id`,
   },
   rules: {
     kind: 'rule',
     id: 'id',
-    state: 'state',
+    state: (row: string) => `${row}.state`,
     when: ['state', 'attempts', 'credential_id'],
     facts: `'targetId', r.target_id, 'key', r.key, 'attempts', r.attempts, 'credentialId', r.credential_id`,
   },
   rule_holders: {
     kind: 'holder',
     id: 'rule_id',
-    state: null,
-    when: [],
+    state: (row: string) => `CASE WHEN ${row}.released_at IS NULL THEN 'held' ELSE 'released' END`,
+    when: ['released_at'],
     facts: `'ipId', r.resource_ip_id`,
+  },
+  resources: {
+    kind: 'resource',
+    id: 'id',
+    state: (row: string) => `CASE WHEN ${row}.deleted_at IS NULL THEN 'live' ELSE 'deleted' END`,
+    when: ['target_id', 'write_verified', 'deleted_at'],
+    facts: `'organizationId', r.organization_id, 'targetId', r.target_id, 'writeVerified', r.write_verified`,
   },
 } as const;
 
 type Table = keyof typeof TABLES;
 
-const stateOf = (table: Table, row: string): string =>
-  TABLES[table].state === null ? `'held'` : `${row}.${TABLES[table].state}`;
-
 function recorder(table: Table): string {
-  const { kind, id, facts, when } = TABLES[table];
+  const { kind, id, facts, state, when } = TABLES[table];
   const changed = when.map((column) => `OLD.${column} IS DISTINCT FROM NEW.${column}`).join(' OR ');
   return `
     CREATE FUNCTION chaos_note_${table}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $note$
     DECLARE r public.${table}; was text; now_is text;
     BEGIN
-      IF TG_OP <> 'DELETE' THEN r := NEW; now_is := ${stateOf(table, 'NEW')}; ELSE r := OLD; END IF;
-      IF TG_OP <> 'INSERT' THEN was := ${stateOf(table, 'OLD')}; END IF;
+      IF TG_OP <> 'DELETE' THEN r := NEW; now_is := ${state('NEW')}; ELSE r := OLD; END IF;
+      IF TG_OP <> 'INSERT' THEN was := ${state('OLD')}; END IF;
       INSERT INTO public.chaos_moves (kind, row_id, was, now, facts)
       VALUES ('${kind}', r.${id}, was, now_is, jsonb_build_object(${facts}));
       RETURN NULL;
     END $note$;
     CREATE TRIGGER chaos_made AFTER INSERT OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION chaos_note_${table}();
-    ${changed && `CREATE TRIGGER chaos_moved AFTER UPDATE ON ${table} FOR EACH ROW WHEN (${changed}) EXECUTE FUNCTION chaos_note_${table}();`}
+    CREATE TRIGGER chaos_moved AFTER UPDATE ON ${table} FOR EACH ROW WHEN (${changed}) EXECUTE FUNCTION chaos_note_${table}();
     INSERT INTO chaos_moves (kind, row_id, was, now, facts, seeded)
-    SELECT '${kind}', r.${id}, NULL, ${stateOf(table, 'r')}, jsonb_build_object(${facts}), true FROM ${table} r;`;
+    SELECT '${kind}', r.${id}, NULL, ${state('r')}, jsonb_build_object(${facts}), true FROM ${table} r;`;
 }
 
 const removal = (table: Table): string => `
@@ -63,7 +67,7 @@ const removal = (table: Table): string => `
 const ALL = Object.keys(TABLES) as Table[];
 
 /**
- * From now on every move of a session, an address, a cloud rule and its holders is written down, in the transaction
+ * From now on every change of a session, a ResourceIp, a rule, a holder and a resource is written down, in the transaction
  * that makes it. What there is already comes first, marked as seeded. An older history of the database is forgotten.
  * Several statements in one query are one transaction.
  */

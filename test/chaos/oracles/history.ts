@@ -1,5 +1,14 @@
 import { HOLDING_STATUSES } from '#rules';
-import type { CloudEvent, CloudRule, Evidence, HolderMove, IpMove, RuleMove, SessionMove } from './evidence';
+import type {
+  CloudEvent,
+  CloudRule,
+  Evidence,
+  HolderMove,
+  IpMove,
+  ResourceMove,
+  RuleMove,
+  SessionMove,
+} from './evidence';
 import { nameInCloud, nameInDatabase, type RuleName } from './rule-name';
 import type { Span } from './spans';
 
@@ -15,6 +24,8 @@ export interface Hold extends Span {
   readonly releasedAt: number;
   /** while the API said APPLIED */
   readonly applied: readonly Span[];
+  /** it was released while its ResourceIp went on elsewhere, and does not wait for this rule */
+  readonly isDetached: boolean;
 }
 
 /** One rule with the cloud's own id, from its opening to its closing. */
@@ -28,6 +39,7 @@ export interface History {
   readonly sessions: ReadonlyMap<string, readonly SessionMove[]>;
   readonly ips: ReadonlyMap<string, readonly IpMove[]>;
   readonly rules: ReadonlyMap<string, readonly RuleMove[]>;
+  readonly resources: ReadonlyMap<string, readonly ResourceMove[]>;
   readonly ruleNames: ReadonlyMap<string, RuleName>;
   readonly holds: ReadonlyMap<RuleName, readonly Hold[]>;
   readonly standings: ReadonlyMap<RuleName, readonly Standing[]>;
@@ -38,11 +50,13 @@ export function historyOf(evidence: Evidence): History {
   const sessions = new Map<string, SessionMove[]>();
   const ips = new Map<string, IpMove[]>();
   const rules = new Map<string, RuleMove[]>();
+  const resources = new Map<string, ResourceMove[]>();
   const holders: HolderMove[] = [];
   for (const move of evidence.moves) {
     if (move.kind === 'session') push(sessions, move.sessionId, move);
     else if (move.kind === 'resource_ip') push(ips, move.ipId, move);
     else if (move.kind === 'rule') push(rules, move.ruleId, move);
+    else if (move.kind === 'resource') push(resources, move.resourceId, move);
     else holders.push(move);
   }
   const targets = new Map(evidence.targets.map((target) => [target.id, target]));
@@ -52,7 +66,7 @@ export function historyOf(evidence: Evidence): History {
     if (target) ruleNames.set(ruleId, nameInDatabase(target, first!.key));
   }
   const holds = holdsOf(holders, ips, sessions, ruleNames);
-  return { sessions, ips, rules, ruleNames, holds, standings: standingsOf(evidence) };
+  return { sessions, ips, rules, resources, ruleNames, holds, standings: standingsOf(evidence) };
 }
 
 function holdsOf(
@@ -62,28 +76,45 @@ function holdsOf(
   names: ReadonlyMap<string, RuleName>,
 ): Map<RuleName, Hold[]> {
   const holds = new Map<RuleName, Hold[]>();
-  const lettingGo = new Map<string, number>();
-  for (const move of moves) if (move.now === null) lettingGo.set(`${move.ruleId} ${move.ipId}`, move.at);
-  for (const move of moves) {
-    const name = names.get(move.ruleId);
-    const ipMoves = ips.get(move.ipId);
-    if (move.now === null || !name || !ipMoves) continue;
+  const held = new Map<string, HolderMove>();
+  const note = (from: HolderMove, dropped: HolderMove | null): void => {
+    const name = names.get(from.ruleId);
+    const ipMoves = ips.get(from.ipId);
+    if (!name || !ipMoves) return;
     const sessionMoves = sessions.get(ipMoves[0]!.sessionId ?? '') ?? [];
-    const dropped = lettingGo.get(`${move.ruleId} ${move.ipId}`) ?? Infinity;
-    push(holds, name, hold(name, move.at, dropped, ipMoves, sessionMoves));
+    push(holds, name, hold(name, from.at, dropped, ipMoves, sessionMoves));
+  };
+  for (const move of moves) {
+    const pair = `${move.ruleId} ${move.ipId}`;
+    const from = held.get(pair);
+    if (move.now === 'held') held.set(pair, from ?? move);
+    else if (from) {
+      held.delete(pair);
+      note(from, move);
+    }
   }
+  for (const from of held.values()) note(from, null);
   return holds;
 }
+
+/** Whether the ResourceIp kept its claim, on another rule, when this one was released. */
+function isDetachment(dropped: HolderMove, ipMoves: readonly IpMove[]): boolean {
+  const before = ipMoves.filter((move) => move.id < dropped.id || move.xact === dropped.xact).at(-1);
+  return before !== undefined && isHolding(before);
+}
+
+const isHolding = ({ now }: IpMove): boolean => HOLDING_STATUSES.some((holding) => holding === now);
 
 function hold(
   name: RuleName,
   from: number,
-  dropped: number,
+  drop: HolderMove | null,
   ipMoves: readonly IpMove[],
   sessionMoves: readonly SessionMove[],
 ): Hold {
   const first = ipMoves[0]!;
-  const letGo = ipMoves.find(({ now }) => !HOLDING_STATUSES.some((holding) => holding === now));
+  const dropped = drop?.at ?? Infinity;
+  const letGo = ipMoves.find((move) => !isHolding(move));
   const expiry = sessionEnd(sessionMoves);
   const ends = [
     { at: dropped, by: 'stop' },
@@ -106,6 +137,7 @@ function hold(
     endedBy: end.at === Infinity ? null : end.by,
     releasedAt: Math.min(dropped, letGo?.at ?? Infinity),
     applied,
+    isDetached: drop !== null && isDetachment(drop, ipMoves),
   };
 }
 

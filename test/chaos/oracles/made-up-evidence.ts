@@ -1,11 +1,25 @@
 import type { OrganizationId, ResourceIpStatus, RuleState, SessionStatus } from '#rules';
-import type { Call, CloudEvent, CloudRule, Evidence, Move } from './evidence';
+import type {
+  AccessItem,
+  AuditedDeed,
+  Call,
+  CloudEvent,
+  CloudRule,
+  Evidence,
+  Interval,
+  LedgerEvent,
+  LedgerEvidence,
+  Move,
+} from './evidence';
 
 export const BEGUN_AT = 1_800_000_000_000;
 export const GROUP = 'sg-1';
 const TARGET_ID = 'target-1';
 export const ORGANIZATION = 'organization-1' as OrganizationId;
 export const STRANGER = 'organization-2' as OrganizationId;
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+const moment = (seconds: number): number => BEGUN_AT + seconds * 1000;
 
 type SessionFacts = Partial<{ expiresAt: number; endedReason: string; organizationId: OrganizationId }>;
 
@@ -15,7 +29,10 @@ export class MadeUpEvidence {
   private readonly lastState = new Map<string, string>();
   readonly timeline: CloudEvent[] = [];
   readonly calls: Call[] = [];
+  private readonly records: AuditedDeed[] = [];
   more: Partial<Evidence> = {};
+  /** null until something of it is made up: O12 to O14 are not judged */
+  private ledger: Mutable<LedgerEvidence> | null = null;
 
   /** A session moves. The first time it is made. */
   session(at: number, id: string, now: SessionStatus, facts: SessionFacts = {}): this {
@@ -65,6 +82,77 @@ export class MadeUpEvidence {
   call(at: number, operation: string, outcome = 'OK'): this {
     this.calls.push({ at: BEGUN_AT + at * 1000, operation, target: GROUP, outcome });
     return this;
+  }
+
+  resource(
+    at: number,
+    id: string,
+    facts: { writeVerified?: boolean; organizationId?: OrganizationId } = {},
+  ): this {
+    const { writeVerified = true, organizationId = ORGANIZATION } = facts;
+    const row = { kind: 'resource', resourceId: id, organizationId, targetId: TARGET_ID, writeVerified };
+    return this.move(at, `resource ${id}`, 'live', row);
+  }
+
+  /** A holder's row stays until its rule is observed absent. */
+  released(at: number, ruleId: string, ipId: string): this {
+    return this.move(at, `holder ${ruleId} ${ipId}`, 'released', { kind: 'holder', ruleId, ipId });
+  }
+
+  /** The product writes a ledger: O12 to O14 are judged. */
+  withLedger(more: Partial<LedgerEvidence> = {}): this {
+    const none = { events: [], healthEvents: [], reports: [], comparedAt: new Map<string, number>() };
+    this.ledger = { ...(this.ledger ?? none), ...more };
+    return this;
+  }
+
+  /** @param of interval edges in seconds, and what differs from the usual rule */
+  event(at: number, kind: LedgerEvent['kind'], of: Partial<LedgerEvent> = {}): this {
+    const row: LedgerEvent = {
+      ...LEDGER_RULE,
+      ...NO_INTERVAL,
+      at: moment(at),
+      kind,
+      providerRuleId: 'sgr-1',
+      cause: null,
+      organizationId: ORGANIZATION,
+      resourceId: 'res',
+      sessionId: 's',
+      ...of,
+    };
+    return this.withLedger({ events: [...(this.ledger?.events ?? []), row] });
+  }
+
+  health(at: number, eventType: string, message: string | null = null): this {
+    const event = { at: moment(at), organizationId: ORGANIZATION, resourceId: 'res', eventType, message };
+    return this.withLedger({ healthEvents: [...(this.ledger?.healthEvents ?? []), event] });
+  }
+
+  record(at: number, eventType: string, of: Partial<AuditedDeed> = {}): this {
+    const record: AuditedDeed = {
+      organizationId: ORGANIZATION,
+      eventType,
+      resourceType: 'RESOURCE',
+      resourceId: 'res',
+      result: 'SUCCESS',
+      at: moment(at),
+      errorMessage: null,
+      details: { rules: ['203.0.113.1/32 tcp 22'] },
+      ...of,
+    };
+    this.records.push(record);
+    return this;
+  }
+
+  /** A report about the group at a time, in seconds. */
+  report(at: number, ...items: Partial<AccessItem>[]): this {
+    const report = {
+      resourceId: 'res',
+      at: moment(at),
+      isWhole: true,
+      items: items.map((item) => ({ ...LEDGER_RULE, ...NO_INTERVAL, ...item })),
+    };
+    return this.withLedger({ reports: [...(this.ledger?.reports ?? []), report] });
   }
 
   /** A session that is applied after 1 s and closed at `closedAt`; stopped after 10 s. */
@@ -121,13 +209,19 @@ export class MadeUpEvidence {
         ['own-credential', ORGANIZATION],
         ['strange-credential', STRANGER],
       ]),
-      audit: ['STARTED', 'ACTIVATED', 'STOPPED', 'CANCELLED'].map((deed) => ({
-        organizationId: ORGANIZATION,
-        eventType: `SESSION_${deed}`,
-        resourceType: 'SESSION',
-        resourceId: 's',
-        result: 'SUCCESS',
-      })),
+      audit: [
+        ...['STARTED', 'ACTIVATED', 'STOPPED', 'CANCELLED'].map((deed) => ({
+          organizationId: ORGANIZATION,
+          eventType: `SESSION_${deed}`,
+          resourceType: 'SESSION',
+          resourceId: 's',
+          result: 'SUCCESS',
+          at: BEGUN_AT,
+          errorMessage: null,
+          details: {},
+        })),
+        ...this.records,
+      ],
       brokenChains: [],
       storedKeys: [],
       keyedAnswers: [],
@@ -136,6 +230,7 @@ export class MadeUpEvidence {
       faults: [],
       outsideHands: new Set(),
       kills: 0,
+      ledger: this.ledger,
       ...this.more,
     };
   }
@@ -157,6 +252,30 @@ export class MadeUpEvidence {
     return this;
   }
 }
+
+const LEDGER_RULE = {
+  provider: 'AWS',
+  target: GROUP,
+  address: '203.0.113.1/32',
+  protocol: 'tcp',
+  ports: '22',
+  holderKind: 'SESSION',
+} as const;
+
+const NO_INTERVAL: Interval = {
+  possibleFrom: null,
+  certainFrom: null,
+  certainUntil: null,
+  possibleUntil: null,
+};
+
+/** The interval's edges in seconds since the watch began. */
+export const interval = (...edges: readonly (number | null)[]): Interval => {
+  const [possibleFrom, certainFrom, certainUntil, possibleUntil] = edges.map((edge) =>
+    edge === null ? null : moment(edge),
+  ) as [number | null, number | null, number | null, number | null];
+  return { possibleFrom, certainFrom, certainUntil, possibleUntil };
+};
 
 /** A rule as the cloud shows it: ours, port 22 for 203.0.113.1, unless told otherwise. */
 export function cloudRule(of: Partial<CloudRule> = {}): CloudRule {

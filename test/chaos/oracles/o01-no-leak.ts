@@ -1,5 +1,5 @@
-import { deadline } from './bounds';
-import type { Evidence } from './evidence';
+import { CLOCKS_MS, deadline } from './bounds';
+import type { CloudRule, Evidence } from './evidence';
 import type { Oracle } from './oracle';
 import type { History, Hold } from './history';
 import { byOutsideHand, type RuleName } from './rule-name';
@@ -13,6 +13,13 @@ export interface Lingering {
   /** when it was closed, or held again; infinity: it stands */
   readonly until: number;
   readonly endedBy: Hold['endedBy'];
+  readonly rule: CloudRule;
+  /** since when it was both present and unwanted: later than `due` where it was opened late */
+  readonly from: number;
+  /** whose end made it unwanted; null: it never had a holder */
+  readonly lastHold: Hold | null;
+  /** it was opened after its last holder had ended: the product has to find it first */
+  readonly isUnexpected: boolean;
 }
 
 /** Every rule of ours that outlived its holders, for however short a time. */
@@ -24,7 +31,16 @@ export function lingering(history: History): Lingering[] {
       if (!standing.rule.ours) continue;
       for (const gap of uncovered(standing, holds)) {
         const last = holds.filter((hold) => hold.to <= gap.from).toSorted((a, b) => b.to - a.to)[0];
-        found.push({ name, due: last?.to ?? gap.from, until: gap.to, endedBy: last?.endedBy ?? null });
+        found.push({
+          name,
+          due: last?.to ?? gap.from,
+          until: gap.to,
+          endedBy: last?.endedBy ?? null,
+          rule: standing.rule,
+          from: gap.from,
+          lastHold: last ?? null,
+          isUnexpected: last === undefined || standing.from > last.to + CLOCKS_MS,
+        });
       }
     }
   }

@@ -1,3 +1,4 @@
+import { RECONCILE_INTERVAL_MS } from './bounds';
 import type { Call, Evidence } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
@@ -8,7 +9,6 @@ const CALLS_PER_STEP = 3;
 const FACTOR = 1.2;
 /** The comparison that comes round every 45 seconds, and the one at the beginning. */
 const FREE_STEPS = 4;
-const RECONCILE_EVERY_MS = 45_000;
 /** A page of rules that is read in one call. */
 const PAGE_SIZE = 1000;
 /** Backoff starts at half a second, is capped at half a minute and is drawn at random: steps that are no surprise. */
@@ -22,7 +22,7 @@ export const boundedCalls: Oracle = {
     return evidence.targets.flatMap((target) => {
       const calls = evidence.calls.filter((call) => call.target === target.identifier && isWork(call));
       const { causes, backoffs } = steps(evidence, history, target.id);
-      const comparisons = FREE_STEPS + (evidence.at - evidence.begunAt) / RECONCILE_EVERY_MS;
+      const comparisons = FREE_STEPS + (evidence.at - evidence.begunAt) / RECONCILE_INTERVAL_MS;
       const rules = evidence.standing.filter((rule) => rule.target === target.identifier).length;
       const pages = Math.max(1, Math.ceil(rules / PAGE_SIZE));
       const allowed = Math.ceil(

@@ -1,4 +1,4 @@
-import { CLOCKS_MS, isUnderFault } from './bounds';
+import { CLOCKS_MS, readTakesMs } from './bounds';
 import type { Call, Evidence, IpMove } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
@@ -6,15 +6,12 @@ import { byOutsideHand, type RuleName } from './rule-name';
 import { covers, touches, uncovered, type Span } from './spans';
 
 const READ = /^(Describe|List|Get|Read)/i;
-/** A read answers with what is so at some time between its arrival and this, in ms; under fault it may be slow. */
-const READ_TAKES_MS = 250;
-const SLOW_READ_TAKES_MS = 10_000;
 
 export const honestApi: Oracle = {
   id: 'O10',
   promise: 'APPLIED is shown after presence was seen in the cloud, REMOVED after absence was',
   violations(evidence: Evidence, history: History): string[] {
-    const names = namesOf(evidence, history);
+    const names = namesOf(history);
     const reads = readsOf(evidence);
     return [...history.ips].flatMap(([ipId, moves]) =>
       moves.flatMap((move, index) => {
@@ -38,19 +35,11 @@ export const honestApi: Oracle = {
   },
 };
 
-/** The rules each address wants, by its id. */
-function namesOf(evidence: Evidence, history: History): Map<string, { name: RuleName; heldAt: number }[]> {
-  const holders = evidence.moves.filter((move) => move.kind === 'holder');
-  // a holder that was let go of belongs to another place: the address moved
-  const dropped = new Set(
-    holders.filter(({ now }) => now === null).map(({ ruleId, ipId }) => `${ruleId} ${ipId}`),
-  );
+/** The rules each ResourceIp wants, by its id; not those it left behind when its resource moved. */
+function namesOf(history: History): Map<string, { name: RuleName; heldAt: number }[]> {
   const names = new Map<string, { name: RuleName; heldAt: number }[]>();
-  for (const { ruleId, ipId, at } of holders) {
-    const name = history.ruleNames.get(ruleId);
-    if (!name || dropped.has(`${ruleId} ${ipId}`)) continue;
-    names.set(ipId, [...(names.get(ipId) ?? []), { name, heldAt: at }]);
-  }
+  for (const { name, ipId, from, isDetached } of [...history.holds.values()].flat())
+    if (!isDetached) names.set(ipId, [...(names.get(ipId) ?? []), { name, heldAt: from }]);
   return names;
 }
 
@@ -75,7 +64,7 @@ function looks(evidence: Evidence, reads: Reads, name: RuleName, within: Span): 
   for (let index = firstFrom(calls, within.from - CLOCKS_MS); index < calls.length; index += 1) {
     const { at } = calls[index]!;
     if (at > within.to + CLOCKS_MS) break;
-    const done = at + (isUnderFault(at, at, evidence.faults) ? SLOW_READ_TAKES_MS : READ_TAKES_MS);
+    const done = at + readTakesMs(at, evidence.faults);
     found.push({ from: Math.max(at, within.from), to: Math.min(done, within.to + CLOCKS_MS) });
   }
   return found;

@@ -1,6 +1,15 @@
-import { deadline } from './bounds';
-import type { Evidence } from './evidence';
-import { BEGUN_AT, cloudRule, GROUP, MadeUpEvidence, ORGANIZATION, STRANGER } from './made-up-evidence';
+import type { OrganizationId } from '#rules';
+import { deadline, reportDeadline } from './bounds';
+import type { AuditedDeed, Evidence } from './evidence';
+import {
+  BEGUN_AT,
+  cloudRule,
+  GROUP,
+  interval,
+  MadeUpEvidence,
+  ORGANIZATION,
+  STRANGER,
+} from './made-up-evidence';
 import { judgeEvidence } from './oracles';
 
 /** An hour on an idle or a busy machine: later than any bound. */
@@ -239,6 +248,216 @@ describe('The oracles', () => {
       const evidence = MadeUpEvidence.stopped().session(0, 't', 'PENDING');
       evidence.more = { keyedAddresses: ['203.0.113.1'] };
       expect(broken(evidence.at(LATER))).toContain('O11');
+    });
+  });
+
+  it('O12 to O14: are not judged where the product writes no ledger', () => {
+    const open = MadeUpEvidence.stopped(500).resource(0, 'res').health(200, 'RECONCILE_OK');
+    open.more = { ledger: null };
+    expect(broken(open.at(LATER))).toEqual(['O1']);
+  });
+
+  describe('O12, an unwanted rule is reported', () => {
+    /** Present until 500, unwanted from 10. */
+    const refused = (cloudOnly = true): MadeUpEvidence => {
+      const evidence = MadeUpEvidence.stopped(500).resource(0, 'res').withLedger();
+      evidence.more = { faults: [{ name: 'refused', from: second(10), to: second(499), cloudOnly }] };
+      return evidence;
+    };
+    const overdue = (at: number, of: Partial<AuditedDeed> = {}): MadeUpEvidence =>
+      refused().record(at, 'RULE_REVOCATION_OVERDUE', {
+        result: 'FAILURE',
+        details: { ipAddress: '203.0.113.1', sessionId: 's' },
+        ...of,
+      });
+
+    it('finds one that was not, and accepts a record within a minute', () => {
+      expect(judgeEvidence(refused().at(LATER))).toEqual([
+        expect.stringMatching(/^O12 .*203\.0\.113\.1 tcp 22 .*organization-1 was not told/),
+      ]);
+      expect(broken(overdue(66).at(LATER))).toEqual([]);
+    });
+
+    it('finds a record that came late, is of another organization, of another address or of an earlier time', () => {
+      expect(broken(overdue(400).at(LATER))).toEqual(['O12']);
+      expect(broken(overdue(5).at(LATER))).toEqual(['O12']);
+      const elsewhere = overdue(66, { organizationId: STRANGER, resourceId: null });
+      expect(broken(elsewhere.at(LATER))).toEqual(['O12']);
+      expect(broken(overdue(66, { details: { ipAddress: '203.0.113.11' } }).at(LATER))).toEqual(['O12']);
+    });
+
+    it('finds a rule that its holder left behind when its resource moved', () => {
+      const moved = new MadeUpEvidence()
+        .resource(0, 'res')
+        .session(0, 's', 'PENDING')
+        .ip(0, 'ip', 'PENDING')
+        .rule(0, 'r', 'absent')
+        .holder(0, 'r', 'ip')
+        .cloud(0.5, 'opened')
+        .ip(1, 'ip', 'APPLIED')
+        .released(10, 'r', 'ip')
+        .withLedger();
+      moved.more = {
+        atRest: false,
+        faults: [{ name: 'refused', from: second(10), to: null, cloudOnly: true }],
+      };
+      expect(broken(moved.at(200))).toContain('O12');
+      moved.record(66, 'RULE_REVOCATION_OVERDUE', { details: { ipAddress: '203.0.113.1' } });
+      expect(broken(moved.at(200))).not.toContain('O12');
+    });
+
+    it('finds an orphan of which not every organization with a write-verified resource was told', () => {
+      const orphan = (): MadeUpEvidence => {
+        const evidence = new MadeUpEvidence()
+          .resource(0, 'res')
+          .resource(0, 'theirs', { organizationId: STRANGER })
+          .resource(0, 'unverified', {
+            organizationId: 'organization-3' as OrganizationId,
+            writeVerified: false,
+          })
+          .cloud(1, 'opened')
+          .event(20, 'FOUND', { holderKind: 'ORPHAN', cause: 'ORPHAN' })
+          .record(70, 'RULE_REVOCATION_OVERDUE');
+        evidence.more = {
+          atRest: false,
+          faults: [{ name: 'refused', from: second(0), to: null, cloudOnly: true }],
+        };
+        return evidence;
+      };
+      const found = judgeEvidence(orphan().at(LATER)).filter((words) => words.startsWith('O12'));
+      expect(found).toEqual([expect.stringContaining('organization-2 was not told')]);
+      const told = orphan().record(70, 'RULE_REVOCATION_OVERDUE', {
+        organizationId: STRANGER,
+        resourceId: 'theirs',
+      });
+      expect(broken(told.at(LATER))).not.toContain('O12');
+    });
+
+    it('allows a minute after the database or the workers are back, and no more', () => {
+      const [from, to] = [second(10), second(300)];
+      expect(reportDeadline(second(12), [{ name: 'killed', from, to }], 1)).toBe(second(360));
+      expect(reportDeadline(second(12), [{ name: 'refused', from, to, cloudOnly: true }], 1)).toBe(
+        second(75),
+      );
+      expect(broken(refused(false).at(LATER))).toEqual([]);
+    });
+  });
+
+  describe('O13, nothing is reported removed while it is present', () => {
+    const closed = (at: number, ...edges: (number | null)[]): MadeUpEvidence =>
+      MadeUpEvidence.stopped(14).event(at, 'CLOSED', {
+        cause: 'SESSION_STOPPED',
+        ...interval(...edges),
+      });
+
+    it('finds CLOSED in the ledger before the rule was closed', () => {
+      expect(broken(closed(14.2, 0.4, 0.6, 13.9, 14.1).at(LATER))).toEqual([]);
+      expect(broken(closed(12, 0.4, 0.6, 10, 11.9).at(LATER))).toEqual(['O13']);
+      expect(broken(closed(12, null, null, null, null).at(LATER))).toEqual(['O13']);
+      const gone = MadeUpEvidence.stopped(14).event(12, 'CLOSED', { cause: 'TARGET_GONE' });
+      expect(broken(gone.at(LATER))).toEqual([]);
+    });
+
+    it('accepts CLOSED of a rule that was closed and opened again since', () => {
+      const reopened = closed(14.2, 0.4, 0.6, 13.9, 14.1)
+        .cloud(14.15, 'opened', { providerRuleId: 'sgr-2' })
+        .cloud(14.4, 'closed', { providerRuleId: 'sgr-2' });
+      expect(broken(reopened.at(LATER))).not.toContain('O13');
+    });
+
+    it('finds REMOVED of a ResourceIp while the rule is present without another holder', () => {
+      const lied = MadeUpEvidence.stopped(12.4).withLedger();
+      const evidence = lied.at(LATER);
+      const early = evidence.moves.map((move) =>
+        move.kind === 'resource_ip' && move.now === 'REMOVED' ? { ...move, at: second(11) } : move,
+      );
+      expect(judgeEvidence({ ...evidence, moves: early }).join()).toMatch(/O13 .*shown as REMOVED/);
+      expect(broken(evidence)).toEqual([]);
+    });
+
+    const orphan = (): MadeUpEvidence => {
+      const evidence = new MadeUpEvidence().resource(0, 'res').cloud(1, 'opened');
+      evidence.more = { atRest: false, faults: [{ name: 'refused', from: second(0), to: null }] };
+      return evidence.withLedger();
+    };
+
+    it('finds RULE_ORPHAN_REMOVED while the orphan is present', () => {
+      const claimed = orphan().record(20, 'RULE_ORPHAN_REMOVED');
+      expect(broken(claimed.at(30))).toEqual(['O13']);
+      const other = orphan().record(20, 'RULE_ORPHAN_REMOVED', {
+        details: { rules: ['203.0.113.1/32 tcp 443'] },
+      });
+      expect(broken(other.at(30))).toEqual([]);
+      expect(broken(orphan().cloud(19, 'closed').record(20, 'RULE_ORPHAN_REMOVED').at(30))).toEqual([]);
+    });
+
+    it('finds any record or health event that says "removed", and accepts "removal scheduled"', () => {
+      const says = (errorMessage: string): MadeUpEvidence =>
+        orphan().record(20, 'RULE_STALE', { errorMessage, details: { ipAddress: '203.0.113.1' } });
+      expect(broken(says('203.0.113.1 was removed').at(30))).toEqual(['O13']);
+      expect(broken(says('203.0.113.1: removal scheduled').at(30))).toEqual([]);
+      expect(broken(says('203.0.113.1 could not be removed').at(30))).toEqual([]);
+      const health = (message: string): MadeUpEvidence => orphan().health(20, 'RECONCILE_FAILED', message);
+      expect(broken(health('1 orphan removed').at(30))).toEqual(['O13']);
+      expect(broken(health('1 orphan: removal scheduled').at(30))).toEqual([]);
+      expect(broken(health('1 orphan removed').cloud(19, 'closed').at(30))).toEqual([]);
+    });
+
+    it('finds RECONCILE_OK after an unwanted rule was present for a whole interval', () => {
+      expect(broken(orphan().health(40, 'RECONCILE_OK').at(50))).toEqual([]);
+      expect(broken(orphan().health(50, 'RECONCILE_OK').at(55))).toEqual(['O13']);
+    });
+  });
+
+  describe('O14, the access report', () => {
+    const session = (): MadeUpEvidence => MadeUpEvidence.stopped().resource(0, 'res');
+    const item = interval(0.4, 0.6, 10.9, 11.1);
+
+    it('accepts what was present and certain, and what was possible and not certain', () => {
+      expect(broken(session().report(5, item).at(LATER))).toEqual([]);
+      expect(broken(session().report(0.45, item).at(LATER))).toEqual([]);
+      expect(
+        broken(
+          session()
+            .report(5, interval(null, 0.6, 10.9, null))
+            .at(LATER),
+        ),
+      ).toEqual([]);
+    });
+
+    it('finds what is called certain and was not present', () => {
+      const early = session().report(0.45, interval(0.4, 0.42, 10.9, 11.1));
+      expect(judgeEvidence(early.at(LATER))).toEqual([expect.stringMatching(/^O14 .*is certain at/)]);
+      const late = session().report(11.5, interval(0.4, 0.6, 12, null));
+      expect(broken(late.at(LATER))).toEqual(['O14']);
+      const elsewhere = session().report(5, item, { ...item, ports: '22,443' });
+      expect(broken(elsewhere.at(LATER))).toEqual(['O14']);
+    });
+
+    it('finds what was present and is missing, or was not possible', () => {
+      expect(judgeEvidence(session().report(5).at(LATER))).toEqual([
+        expect.stringMatching(/^O14 .*is not in the report/),
+      ]);
+      expect(
+        broken(
+          session()
+            .report(10.95, interval(0.4, 0.6, 10.5, 10.9))
+            .at(LATER),
+        ),
+      ).toEqual(['O14']);
+      expect(broken(session().report(12).at(LATER))).toEqual([]);
+    });
+
+    it('finds an unmanaged rule that is missing, once the target was compared with it', () => {
+      const unmanaged = cloudRule({ ours: false, providerRuleId: 'sgr-9', address: '192.0.2.1' });
+      const seen = (comparedAt: number): string[] => {
+        const evidence = session().cloud(2, 'opened', unmanaged).report(5, item);
+        return broken(
+          evidence.withLedger({ comparedAt: new Map([['target-1', second(comparedAt)]]) }).at(LATER),
+        );
+      };
+      expect(seen(1)).toEqual([]);
+      expect(seen(45)).toEqual(['O14']);
     });
   });
 });

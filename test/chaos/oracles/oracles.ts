@@ -12,6 +12,9 @@ import { audited } from './o08-audit';
 import { boundedCalls } from './o09-bounded-calls';
 import { honestApi } from './o10-honest-api';
 import { onePerKey } from './o11-one-per-key';
+import { overdueReported } from './o12-overdue-reported';
+import { removedIsGone } from './o13-removed-is-gone';
+import { reportMatchesTimeline } from './o14-report-matches-timeline';
 
 /** All that must hold after every scenario, whatever happened in it. */
 export const ORACLES: readonly Oracle[] = [
@@ -26,6 +29,9 @@ export const ORACLES: readonly Oracle[] = [
   boundedCalls,
   honestApi,
   onePerKey,
+  overdueReported,
+  removedIsGone,
+  reportMatchesTimeline,
 ];
 
 /** Every violation of every oracle: `O1 (no rule …): AWS sg-1 203.0.113.7 tcp 22 still stands …`. */

@@ -30,3 +30,23 @@ function ports(from: number | null, to: number | null): string {
   if (from === null || to === null || (from === 0 && to === 65_535)) return '*';
   return from === to ? String(from) : `${from}-${to}`;
 }
+
+/** Of a row of the ledger, or an item of a report: one name for each of its ports. */
+export function namesInLedger(of: {
+  readonly provider: string;
+  readonly target: string;
+  readonly address: string;
+  readonly protocol: string;
+  readonly ports: string;
+}): RuleName[] {
+  const { provider, target, address, protocol } = of;
+  const ranges = of.ports === '' ? ['*'] : of.ports.split(',');
+  return ranges.map((range) =>
+    [provider, target, bareAddress(address), plainProtocol(protocol), range].join(' '),
+  );
+}
+
+/** The first two parts of a rule's name: what it stands in. */
+export const targetOf = (name: RuleName): string => name.split(' ').slice(0, 2).join(' ');
+
+export const addressOf = (name: RuleName): string => name.split(' ')[2]!;

@@ -1,4 +1,5 @@
-import { AuditChainStore, Database } from '#entities';
+import { Database } from '#entities';
+import { AuditChainStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { ChainVerifier } from '../../../apps/worker/src/audit/chain-verifier';
 import type { AuditedDeed, Evidence, Move } from './evidence';
@@ -23,7 +24,13 @@ interface MoveRow {
   readonly facts: object;
 }
 
-const ID_NAME = { session: 'sessionId', resource_ip: 'ipId', rule: 'ruleId', holder: 'ruleId' } as const;
+const ID_NAME = {
+  session: 'sessionId',
+  resource_ip: 'ipId',
+  rule: 'ruleId',
+  holder: 'ruleId',
+  resource: 'resourceId',
+} as const;
 
 /**
  * Reads it.
@@ -49,7 +56,9 @@ export async function storedEvidence(
     owners: new Map(owners.map(({ id, organizationId }) => [id, organizationId])),
     audit: await query<AuditedDeed>(
       `SELECT organization_id AS "organizationId", event_type AS "eventType", resource_type AS "resourceType",
-         resource_id AS "resourceId", result FROM audit_records WHERE sequence > $1 ORDER BY sequence`,
+         resource_id AS "resourceId", result,
+         extract(epoch FROM timestamp)::float8 * 1000 AS at, error_message AS "errorMessage", details
+       FROM audit_records WHERE sequence > $1 ORDER BY sequence`,
       [auditAfter],
     ),
     storedKeys: await query(

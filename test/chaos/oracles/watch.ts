@@ -1,8 +1,10 @@
 import { DatabaseError } from 'pg';
+import { organizationsOf } from '../../builders/organization';
 import type { Drawbridge } from '../../harness/drawbridge';
 import type { CloudCall, OpenRule, TimelineEntry } from '../../harness/simulator-client';
 import type { Call, CloudEvent, CloudRule, Evidence, FaultWindow, KeyedAnswer } from './evidence';
 import { INSTALL_HISTORY } from './history-triggers';
+import { ledgerEvidence } from './ledger-evidence';
 import { judgeEvidence } from './oracles';
 import { bareAddress } from './rule-name';
 import { storedEvidence } from './stored-evidence';
@@ -19,6 +21,15 @@ export interface Judging {
 
 /** The parts of a Drawbridge that a watch needs. */
 export type Watched = Pick<Drawbridge, 'cloud' | 'query' | 'databaseUrl'>;
+
+export interface WatchOptions {
+  /** how many access reports each judgement asks for */
+  readonly reports?: number;
+  /** of the moments that they ask about */
+  readonly seed?: number;
+}
+
+const REPORTS_A_JUDGEMENT = 16;
 
 const DEADLOCK = '40P01';
 const MOST_TRIES = 5;
@@ -38,7 +49,7 @@ async function installHistory(drawbridge: Watched): Promise<void> {
 
 /** Watches one Drawbridge for the length of a scenario, by the simulated cloud's own timeline. */
 export class Watch {
-  private readonly faults: { name: string; from: number; to: number | null }[] = [];
+  private readonly faults: { name: string; from: number; to: number | null; cloudOnly: boolean }[] = [];
   private readonly outsideHands = new Set<string>();
   private readonly acknowledgedSessions = new Set<string>();
   private readonly keyedAnswers: KeyedAnswer[] = [];
@@ -56,27 +67,31 @@ export class Watch {
     private readonly begunAt: number,
     private readonly standingAtBegin: readonly CloudRule[],
     private readonly auditAfter: string,
+    private readonly options: WatchOptions,
   ) {}
 
   /**
    * Call it when the scenario's organization stands, before the first session: history triggers go into this
    * database, what stands in the clouds is noted. A second watch on a database replaces the first.
    */
-  static async begin(drawbridge: Watched): Promise<Watch> {
+  static async begin(drawbridge: Watched, options: WatchOptions = {}): Promise<Watch> {
     await installHistory(drawbridge);
     const [audit] = await drawbridge.query<{ last: string }>(
       'SELECT coalesce(max(sequence), 0)::text AS last FROM audit_records',
     );
-    const watch = new Watch(drawbridge, Date.now(), await standing(drawbridge), audit!.last);
+    const watch = new Watch(drawbridge, Date.now(), await standing(drawbridge), audit!.last, options);
     const micros = Math.floor(watch.begunAt * 1000);
     watch.timelineReadTo = micros;
     watch.callsReadTo = micros;
     return watch;
   }
 
-  /** From now until `end()` something is broken: what falls due may be late until 60 s after its end. */
-  fault(name: string): { end(): void } {
-    const window: { name: string; from: number; to: number | null } = { name, from: Date.now(), to: null };
+  /**
+   * From now until `end()` something is broken: what falls due may be late until 60 s after its end.
+   * @param cloudOnly the database and the workers run: what cannot be done must still be reported in time
+   */
+  fault(name: string, { cloudOnly = false }: { readonly cloudOnly?: boolean } = {}): { end(): void } {
+    const window: (typeof this.faults)[number] = { name, from: Date.now(), to: null, cloudOnly };
     this.faults.push(window);
     return { end: () => void (window.to ??= Date.now()) };
   }
@@ -129,8 +144,18 @@ export class Watch {
       this.auditAfter,
     );
     await this.collect();
+    const ledger = await ledgerEvidence((statement, given) => this.drawbridge.query(statement, given), {
+      since: this.begunAt,
+      changes: this.timeline.map(({ at }) => at),
+      organizations: organizationsOf(this.drawbridge),
+      reports: this.options.reports ?? REPORTS_A_JUDGEMENT,
+      seed: this.options.seed ?? this.begunAt,
+    });
+    // what happened while reports were asked for
+    await this.collect();
     return {
       ...stored,
+      ledger,
       atRest,
       begunAt: this.begunAt,
       at: Date.now(),
@@ -178,7 +203,8 @@ export class Watch {
 const UNDER_WAY = `
   SELECT 'session ' || id || ' is ' || status AS what FROM sessions
     WHERE status IN ('PENDING', 'EXPIRING') OR (status IN ('ACTIVE', 'PARTIAL') AND expires_at <= now())
-  UNION ALL SELECT 'address ' || ip_address || ' is ' || status FROM resource_ips WHERE status IN ('PENDING', 'REMOVING')
+  UNION ALL SELECT 'address ' || ip_address || ' is ' || status FROM resource_ips ip WHERE status IN ('PENDING', 'REMOVING')
+    AND NOT EXISTS (SELECT FROM rule_holders h JOIN rules r ON r.id = h.rule_id WHERE h.resource_ip_id = ip.id AND r.is_suspended)
   UNION ALL SELECT 'rule ' || key || ' is due (' || state || ', ' || coalesce(last_error, 'no error') || ')' FROM rules
     WHERE due_at < now() + interval '1 minute' LIMIT 20`;
 

@@ -6,6 +6,7 @@ import { freePort } from '../../harness/free-port';
 import { AppProcess } from '../../harness/processes';
 import { RedisServer } from '../../harness/redis';
 import { SeverableConnection } from '../../harness/severable-connection';
+import { serviceUrlOf } from '../../harness/template';
 import { SimulatorClient } from '../../harness/simulator-client';
 import { until } from '../../harness/until';
 import { Gates } from './gates';
@@ -143,6 +144,7 @@ export class Bed implements Product {
       // whoever works through a long run signs in once
       ACCESS_TOKEN_TTL: '86400',
       RATE_LIMIT_PER_MINUTE: '1000000',
+      MAX_LIVE_SESSIONS_PER_USER: '0',
     };
     for (let index = 0; index < APIS; index += 1) {
       const port = await freePort();
@@ -156,7 +158,7 @@ export class Bed implements Product {
     name: 'api' | 'worker',
     environment: Readonly<Record<string, string>>,
   ): Promise<SupervisedProcess> {
-    const postgres = await SeverableConnection.to(this.postgres.url);
+    const postgres = await SeverableConnection.to(serviceUrlOf(this.postgres.url));
     const redis = this.redis && (await SeverableConnection.to(this.redis.url));
     const servers = { DATABASE_URL: postgres.url, ...(redis ? { REDIS_URL: redis.url } : {}) };
     return SupervisedProcess.start(name, { ...environment, ...servers }, { postgres, redis });

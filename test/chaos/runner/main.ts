@@ -16,7 +16,7 @@ const HELP = `Kills the parts of a Drawbridge one after another while people wor
   --kills    processes to kill with SIGKILL before it ends (100)
   --seed     the order of faults and requests; printed, so that a run can be made again
   --redis    the queue on Redis (default, where redis-server is); --no-redis: on PostgreSQL
-  --minutes  end after so long, however many are killed (120)
+  --minutes  end after so long, however many are killed (120; 720 with --figure)
   --only     faults of these areas: worker, api, postgres, redis, clock, connection
   --foreign  rules of other hands planted over the groups (5000)
   --latency  of every call to the simulated cloud, ms (50)
@@ -48,7 +48,7 @@ function readArguments(): Asked | null {
       kills: { type: 'string', default: '100' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       redis: { type: 'boolean', default: hasRedis },
-      minutes: { type: 'string', default: '120' },
+      minutes: { type: 'string' },
       only: { type: 'string' },
       foreign: { type: 'string', default: '5000' },
       latency: { type: 'string', default: '50' },
@@ -62,7 +62,7 @@ function readArguments(): Asked | null {
     seed: wholeNumber('seed', values.seed),
     kills: wholeNumber('kills', values.kills),
     redis: values.redis,
-    minutes: wholeNumber('minutes', values.minutes),
+    minutes: wholeNumber('minutes', values.minutes ?? (values.figure === undefined ? '120' : '720')),
     foreignRules: wholeNumber('foreign', values.foreign),
     latencyMs: wholeNumber('latency', values.latency),
     lengths: values.short ? SHORT : LONG,
@@ -113,13 +113,16 @@ async function main(): Promise<void> {
   }
   if (asked.options.redis && !hasRedis) throw new Error('redis-server is not on the PATH: give --no-redis');
   if (!hasFaketime) say('libfaketime is missing: no clock goes wrong in this run');
-  process.stdout.write(`${report(await play(asked))}\n`);
+  const { text, passed } = report(await play(asked));
+  process.stdout.write(`${text}\n`);
+  if (!passed) process.exitCode = 1;
 }
 
 main().then(
   () => process.exit(),
   (error: unknown) => {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.stdout.write('FAILED: the run broke off, or promises are broken; see above.\n');
     process.exit(1);
   },
 );

@@ -1,3 +1,4 @@
+import { INTERVAL_ENDS } from '#rules';
 import { isUnderFault } from '../oracles/bounds';
 import type { Evidence, FaultWindow } from '../oracles/evidence';
 import { historyOf, type History } from '../oracles/history';
@@ -17,6 +18,8 @@ export interface Measures {
   /** from a kill until each piece of work that was waiting was settled */
   readonly waiting: readonly number[];
   readonly sessions: number;
+  /** how long the ledger calls a rule possible and not certain, at each end of an interval */
+  readonly doubt: Samples;
 }
 
 export interface Samples {
@@ -47,6 +50,7 @@ export function measuresOf(evidence: Evidence, strikes: readonly Strike[]): Meas
     recovery: afterKills.filter((times) => times.length > 0).map((times) => Math.min(...times)),
     waiting: afterKills.flat(),
     sessions: history.sessions.size,
+    doubt: divided(evidence.faults, doubts(evidence)),
   };
 }
 
@@ -62,6 +66,22 @@ function divided(faults: readonly FaultWindow[], lasted: readonly Lasted[]): Sam
     healthy: lasted.filter((span) => !isHit(span)).map(length),
     underFault: lasted.filter(isHit).map(length),
   };
+}
+
+/** Of every interval that is over: from possible to certain, and from certain to impossible. */
+function doubts({ ledger }: Evidence): Lasted[] {
+  return (ledger?.events ?? [])
+    .filter(({ kind }) => INTERVAL_ENDS.some((end) => end === kind))
+    .flatMap(({ possibleFrom, certainFrom, certainUntil, possibleUntil }) => {
+      const edges: [number | null, number | null][] =
+        certainFrom === null
+          ? [[possibleFrom, possibleUntil]]
+          : [
+              [possibleFrom, certainFrom],
+              [certainUntil, possibleUntil],
+            ];
+      return edges.flatMap(([from, to]) => (from === null || to === null ? [] : [{ from, to }]));
+    });
 }
 
 /** For every hold that found no rule: until there was one. */

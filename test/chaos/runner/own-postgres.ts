@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
 import { freePort } from '../../harness/free-port';
+import { serviceUrlOf } from '../../harness/template';
 import { until } from '../../harness/until';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -39,7 +40,7 @@ export class OwnPostgres {
     const { PATH = '', HOME = '' } = process.env;
     await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
       cwd: ROOT,
-      env: { PATH, HOME, DATABASE_URL: url },
+      env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
     });
     return new OwnPostgres(folder, server, url);
   }

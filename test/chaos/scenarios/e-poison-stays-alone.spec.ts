@@ -21,7 +21,7 @@ describe('E. A rule on which the worker always fails', () => {
     org = await organization(drawbridge, plans);
     other = await organization(drawbridge, plans);
     await drawbridge.query(`CREATE TABLE poisoned (address text, status text)`);
-    await drawbridge.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    await drawbridge.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
       IF EXISTS (SELECT FROM poisoned WHERE address = NEW.ip_address AND status = NEW.status) THEN
         RAISE EXCEPTION 'this row cannot be written';
       END IF; RETURN NEW; END $$`);

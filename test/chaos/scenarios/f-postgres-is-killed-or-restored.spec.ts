@@ -88,10 +88,15 @@ describe('F. PostgreSQL is killed, or put back to what it was', () => {
     );
     await org.reaches(ended.id, 'EXPIRED', 20_000);
     expect(await history('203.0.113.10')).toEqual(['opened']);
-    const records = await drawbridge.query<{ details: { rules: string[] } }>(
-      `SELECT details FROM audit_records WHERE event_type = 'RULE_ORPHAN_REMOVED'`,
-    );
-    expect(records.flatMap(({ details }) => details.rules)).toEqual(['203.0.113.12/32 tcp 22']);
+    const removed = async (): Promise<string[]> => {
+      const records = await drawbridge.query<{ details: { rules: string[] } }>(
+        `SELECT details FROM audit_records WHERE event_type = 'RULE_ORPHAN_REMOVED'`,
+      );
+      return records.flatMap(({ details }) => details.rules);
+    };
+    // it is told when its absence was observed, a moment after it is gone
+    await until('its removal is told', async () => (await removed()).length > 0, 20_000);
+    expect(await removed()).toEqual(['203.0.113.12/32 tcp 22']);
     await org.expire(kept.id);
     await org.reaches(kept.id, 'EXPIRED', 20_000);
     expect(await drawbridge.cloud.rules(group(2))).toEqual([]);

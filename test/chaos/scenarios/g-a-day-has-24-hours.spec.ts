@@ -14,13 +14,14 @@ describe('G. A session of 24 hours is 24 hours long, whatever the calendar does'
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ api: { TZ: 'Europe/Berlin' }, worker: false });
     await drawbridge.query('CREATE SCHEMA moved');
+    await drawbridge.query('GRANT USAGE ON SCHEMA moved TO PUBLIC');
     await drawbridge.query(`CREATE TABLE moved.clock AS SELECT 0::float8 AS seconds`);
     for (const [name, volatility] of [
       ['now', 'STABLE'],
       ['clock_timestamp', 'VOLATILE'],
     ]) {
       await drawbridge.query(
-        `CREATE FUNCTION moved.${name}() RETURNS timestamptz LANGUAGE sql ${volatility}
+        `CREATE FUNCTION moved.${name}() RETURNS timestamptz LANGUAGE sql ${volatility} SECURITY DEFINER
          AS 'SELECT pg_catalog.${name}() + make_interval(secs => seconds) FROM moved.clock'`,
       );
     }

@@ -33,10 +33,18 @@ describe('J. Deploy and operations: half a configuration', () => {
   const refusal = async (app: App, env: Readonly<Record<string, string>>): Promise<string> => {
     const outcome = await start(app, env).catch((error: Error) => error);
     if (!(outcome instanceof Error)) throw new Error(`${app} started with ${Object.keys(env).join(', ')}`);
-    expect(outcome.message).toContain('ended (1)');
+    expect(outcome.message).toMatch(/ended \((1|78)\)/);
     expect(outcome.message).not.toMatch(/^\s+at /m);
     return outcome.message;
   };
+
+  it.each(APPS)('the %s ends with the exit code of a configuration that no restart mends', async (app) => {
+    expect(await refusal(app, { MASTER_KEYS: '1:x' })).toContain('ended (78)');
+    expect(await refusal(app, { DATABASE_URL: databaseAt({ pathname: '/nowhere' }) })).toContain(
+      'ended (78)',
+    );
+    expect(await refusal(app, { DATABASE_URL: databaseAt({ port: '1' }) })).toContain('ended (1)');
+  });
 
   const databaseAt = (change: Partial<URL>): string =>
     Object.assign(new URL(drawbridge.databaseUrl), change).href;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { group, organization, type Organization } from '../../builders/organization';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -206,6 +207,17 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     await until('it is closed', async () => !(await isOpen(address)));
     const session = await org.session(id);
     expect([session.status, ...statuses(session)]).toEqual(['FAILED', 'FAILED']);
+  });
+
+  it('POST with waitSeconds answers once it is ACTIVE, also when it is sent again', async () => {
+    const body = { ipv4Address: fresh() };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await org.admin.post<Session>('/sessions?waitSeconds=30', body, headers);
+    expect(first).toMatchObject({ status: 200, body: { status: 'ACTIVE' } });
+    expect(statuses(first.body)).toEqual(['APPLIED', 'APPLIED']);
+    const again = await org.admin.post<Session>('/sessions?waitSeconds=30', body, headers);
+    expect(again).toMatchObject({ status: 200, body: { id: first.body.id, status: 'ACTIVE' } });
+    expect(again.headers.get('Idempotency-Replayed')).toBe('true');
   });
 
   it('GET with waitSeconds follows it from PENDING to ACTIVE, and from EXPIRING to CANCELLED', async () => {

@@ -5,6 +5,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 const text = expect.any(String) as string;
 const LOGIN_FIELDS = [
   'accessToken',
+  'deviceToken',
   'expiresIn',
   'mfaChallengeExpiresIn',
   'mfaChallengeToken',
@@ -152,6 +153,32 @@ describe('4.1 Accounts and tokens', () => {
       // without a comparison it would be a fiftieth
       expect(unknown).toBeGreaterThan(wrong / 3);
       expect(unknown).toBeLessThan(wrong * 3);
+    });
+
+    it('is 401 for a wrong password however many organizations know the e-mail, after the same work', async () => {
+      const email = address();
+      const owner = await accountOwner(drawbridge, { email });
+      const fastest = async (given: object): Promise<number> => {
+        const times: number[] = [];
+        for (let tries = 0; tries < 3; tries += 1) {
+          const before = performance.now();
+          expect((await owner.login({ password: 'wrong', ...given })).status).toBe(401);
+          times.push(performance.now() - before);
+        }
+        await drawbridge.query('DELETE FROM sign_in_failures');
+        return Math.min(...times);
+      };
+      const unknown = await fastest({ email: address() });
+      const one = await fastest({});
+      await Promise.all([1, 2, 3].map(() => accountOwner(drawbridge, { email })));
+      const four = await fastest({});
+      for (let more = 0; more < 8; more += 1) await accountOwner(drawbridge, { email });
+      const twelve = await fastest({});
+      // twelve comparisons would take four times as long
+      for (const time of [one, four, twelve]) {
+        expect(time / unknown).toBeGreaterThan(0.6);
+        expect(time / unknown).toBeLessThan(1.6);
+      }
     });
 
     it('needs organizationSlug of who fits several organizations, and says so with 400', async () => {

@@ -146,6 +146,15 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       expect((await owner.loggedIn()).passwordExpired).toBe(false);
     });
 
+    it('refreshes no sign-in: 401, which is no theft when it comes again', async () => {
+      const owner = await expired();
+      expect((await refresh(owner.first)).status).toBe(401);
+      expect((await refresh(owner.first)).status).toBe(401);
+      expect(await owner.audited('TOKEN_REUSED')).toEqual([]);
+      await owner.organizationSets('password_expiration_days', null);
+      expect((await refresh(owner.first)).status).toBe(200);
+    });
+
     it('POST /auth/change-expired-password sets a new one and signs in', async () => {
       const owner = await expired();
       const { passwordChangeToken } = await owner.loggedIn();

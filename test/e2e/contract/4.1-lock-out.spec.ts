@@ -44,23 +44,21 @@ describe('4.1 Accounts and tokens: who guesses', () => {
       expect(await owner.audited('USER_LOCKED_OUT')).toMatchObject([{ result: 'FAILURE' }]);
     });
 
-    it('whatever the spelling, the organization and the client address', async () => {
+    it.each([false, true])('whatever the spelling and the client address, with a slug: %s', async (named) => {
       const owner = await accountOwner(drawbridge);
+      const { organizationSlug } = owner.first.user;
+      const slug = named ? { organizationSlug } : {};
       const spellings = [owner.email, owner.email.toUpperCase(), `  ${owner.email} `];
       let last = 0;
       for (let index = 0; index < 12 && last !== 429; index += 1) {
-        const body = {
-          email: spellings[index % 3],
-          password: 'wrong',
-          ...(index % 2 ? { organizationSlug: owner.first.user.organizationSlug } : {}),
-        };
+        const body = { email: spellings[index % 3], password: 'wrong', ...slug };
         const headers = { 'X-Forwarded-For': `203.0.113.${index}` };
         last = (await drawbridge.api.post('/auth/login', body, headers)).status;
       }
       expect(last).toBe(429);
       const elsewhere = { 'X-Forwarded-For': '198.51.100.9' };
-      const { email, password } = owner;
-      expect((await drawbridge.api.post('/auth/login', { email, password }, elsewhere)).status).toBe(429);
+      const body = { email: owner.email, password: owner.password, ...slug };
+      expect((await drawbridge.api.post('/auth/login', body, elsewhere)).status).toBe(429);
     });
 
     it('the same for an account that does not exist', async () => {
@@ -97,7 +95,7 @@ describe('4.1 Accounts and tokens: who guesses', () => {
       await lock(owner.email);
       const pass = (): Promise<object[]> =>
         drawbridge.query('UPDATE sign_in_failures SET locked_until = now() WHERE account_key = $1', [
-          owner.email,
+          `password /${owner.email}`,
         ]);
       await pass();
       expect(await fail(owner.email, 1)).toEqual([401]);

@@ -91,12 +91,67 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
     it('is 401 for an unknown token and an access token, 400 without one', async () => {
       const owner = await accountOwner(drawbridge);
       expect((await refresh({ refreshToken: 'nobody' })).status).toBe(401);
-      expect((await refresh({ refreshToken: owner.first.accessToken.slice(0, 200) })).status).toBe(401);
+      expect((await refresh({ refreshToken: owner.first.accessToken })).status).toBe(401);
       const { status, body } = await post<ApiFailure>('refresh', {});
       expect({ status, errors: body.validationErrors }).toEqual({
         status: 400,
         errors: { refreshToken: text },
       });
+    });
+
+    it.each([201, 10_000, 99_000])('is 401 for a token of %i characters', async (length) => {
+      expect((await refresh({ refreshToken: 'x'.repeat(length) })).status).toBe(401);
+      expect((await post('logout', { refreshToken: 'x'.repeat(length) })).status).toBe(200);
+    });
+
+    it('of two lineages that were forgiven, the first use of the older one ends the family', async () => {
+      const owner = await accountOwner(drawbridge);
+      const older = (await refresh(owner.first)).body;
+      const newer = (await refresh(owner.first)).body;
+      const next = (await refresh(newer)).body;
+      expect((await owner.as(next).get('/auth/me')).status).toBe(200);
+      expect((await refresh(older)).status).toBe(401);
+      expect((await refresh(next)).status).toBe(401);
+      expect((await owner.as(next).get('/auth/me')).status).toBe(401);
+      expect(await owner.audited('TOKEN_REUSED')).toHaveLength(1);
+    });
+
+    it('nor may the older one be the first that is used', async () => {
+      const owner = await accountOwner(drawbridge);
+      const older = (await refresh(owner.first)).body;
+      const newer = (await refresh(owner.first)).body;
+      expect((await refresh(older)).status).toBe(401);
+      expect((await refresh(newer)).status).toBe(401);
+    });
+
+    it('a sign-in ends 30 days after it began, however often it is refreshed, and its access token with it', async () => {
+      const owner = await accountOwner(drawbridge);
+      const began = (ago: string): Promise<object[]> =>
+        drawbridge.query(
+          'UPDATE refresh_tokens SET signed_in_at = now() - $2::interval, used_at = NULL WHERE user_id = $1',
+          [owner.id, ago],
+        );
+      await began('29 days 23 hours 59 minutes');
+      const last = await refresh(owner.first);
+      expect(last).toMatchObject({ status: 200 });
+      expect(last.body.expiresIn).toBeLessThanOrEqual(60);
+      const [row] = await drawbridge.query<{ seconds: number }>(
+        `SELECT extract(epoch FROM max(expires_at) - now())::float8 AS seconds FROM refresh_tokens
+         WHERE user_id = $1 AND token_hash = $2`,
+        [owner.id, createHash('sha256').update(last.body.refreshToken).digest('hex')],
+      );
+      expect(row!.seconds).toBeLessThanOrEqual(60);
+      await began('30 days 1 second');
+      expect((await refresh(last.body)).status).toBe(401);
+    });
+
+    it('of a sign-in that an earlier release began, the first token says when', async () => {
+      const owner = await accountOwner(drawbridge);
+      await drawbridge.query(
+        `UPDATE refresh_tokens SET signed_in_at = NULL, created_at = now() - interval '31 days' WHERE user_id = $1`,
+        [owner.id],
+      );
+      expect((await refresh(owner.first)).status).toBe(401);
     });
 
     it('is 401 for a deactivated user', async () => {

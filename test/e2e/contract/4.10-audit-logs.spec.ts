@@ -295,22 +295,16 @@ describe('4.10 Audit logs', () => {
     );
   });
 
-  it('403 for an audit:read key of a user who is no admin', async () => {
-    const key = await keyOf((await colleague(org)).id);
-    const answer = await key.get<{ message: string }>('/audit-logs');
-    expect(answer).toMatchObject({
-      status: 403,
-      body: { error: 'Forbidden', message: expect.stringContaining('administrator') as string },
-    });
-  });
-
   it('403 for a key whose admin is none any more, from the next request on', async () => {
     const mine = await colleague(org);
     await drawbridge.query('UPDATE users SET is_org_admin = true WHERE id = $1', [mine.id]);
     const key = await keyOf(mine.id);
     expect((await key.get('/audit-logs')).status).toBe(200);
     await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [mine.id]);
-    expect((await key.get('/audit-logs')).status).toBe(403);
+    expect(await key.get('/audit-logs')).toMatchObject({
+      status: 403,
+      body: { error: 'Forbidden', message: expect.stringContaining('administrator') as string },
+    });
     // and the user sees no more than any other
     const records = await auditRecords(mine.client);
     expect(records.map(({ eventType }) => eventType)).not.toContain('ORGANIZATION_REGISTERED');

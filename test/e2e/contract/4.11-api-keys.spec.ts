@@ -6,6 +6,7 @@ import type { ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const FIELDS = [
+  'agents',
   'createdAt',
   'createdByEmail',
   'description',
@@ -18,6 +19,8 @@ const FIELDS = [
   'name',
   'revokedAt',
   'scopes',
+  'userEmail',
+  'userId',
 ];
 const PAID_SCOPES = ['sessions:read', 'sessions:write', 'resources:read', 'audit:read'];
 
@@ -132,6 +135,22 @@ describe('4.11 API keys', () => {
       );
     });
 
+    it('the record names the user the key acts for, which is its creator unless another is named', async () => {
+      const user = await newcomer(drawbridge, admin);
+      const own = await made();
+      expect(own).toMatchObject({ userId: org.adminId, userEmail: own.createdByEmail });
+      expect(await made({ userId: user.id })).toMatchObject({ userId: user.id, userEmail: user.email });
+    });
+
+    it('refuses audit:read for a user who is no administrator with 400 and names the scope', async () => {
+      const user = await newcomer(drawbridge, admin);
+      const asked = { name: 'k', scopes: ['sessions:read', 'audit:read'], userId: user.id };
+      const answer = await admin.post<{ validationErrors: { scopes: string } }>('/api-keys', asked);
+      expect(answer.status).toBe(400);
+      expect(answer.body.validationErrors.scopes).toContain('audit:read');
+      expect((await made({ scopes: ['audit:read'] })).scopes).toEqual(['audit:read']);
+    });
+
     it('for a user who is missing, inactive or another organization’s: 404', async () => {
       const gone = await newcomer(drawbridge, admin);
       await admin.expect(200, admin.patch(`/users/${gone.id}`, { isActive: false }));
@@ -157,6 +176,15 @@ describe('4.11 API keys', () => {
       expect(first.body.map(({ id }) => id)).toEqual([two.id]);
       expect(first.headers.get('Link')).toMatch(/page=1.*rel="next"/);
       expect((await own.client.get('/api-keys?size=101')).status).toBe(400);
+    });
+
+    it('filters by the user the keys act for', async () => {
+      const user = await newcomer(drawbridge, admin);
+      const key = await made({ userId: user.id });
+      const found = await admin.get<Key[]>(`/api-keys?userId=${user.id}`);
+      expect(found.body).toMatchObject([{ id: key.id, userId: user.id, userEmail: user.email }]);
+      expect(found.headers.get('X-Total-Count')).toBe('1');
+      expect((await admin.get('/api-keys?userId=nobody')).status).toBe(400);
     });
 
     it('shows when and from where a key was used last', async () => {

@@ -48,9 +48,14 @@ const TRUSTING: readonly Case[] = [
     ip: '203.0.113.7',
   },
   {
-    name: 'X-Real-IP after a chain of our proxies',
+    name: 'no X-Real-IP beside a chain of our proxies',
     headers: { 'X-Forwarded-For': '10.0.0.9', 'X-Real-IP': '203.0.113.8' },
-    ip: '203.0.113.8',
+    ip: '127.0.0.1',
+  },
+  {
+    name: 'no X-Real-IP beside garbage',
+    headers: { 'X-Forwarded-For': 'x', 'X-Real-IP': '203.0.113.8' },
+    ip: '127.0.0.1',
   },
   {
     name: 'garbage right of the caller hides it',
@@ -113,9 +118,16 @@ describe('4.12 Utility', () => {
     });
 
   describe('GET /detect-ip behind a trusted proxy', () => {
+    let port: number;
+    beforeAll(async () => {
+      ({ port } = await drawbridge.startApi({
+        TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8,192.168.0.0/16,fd00::/16',
+      }));
+    });
+
     it.each(TRUSTING.map((one) => [one.name, one] as const))('%s', async (_, { headers, ip }) => {
       const version = ip.includes(':') ? 'IPv6' : 'IPv4';
-      await expect(detect(drawbridge.apiServer.port, headers)).resolves.toEqual({ ip, version });
+      await expect(detect(port, headers)).resolves.toEqual({ ip, version });
     });
   });
 
@@ -131,6 +143,12 @@ describe('4.12 Utility', () => {
         await expect(detect(port, headers)).resolves.toEqual({ ip: '127.0.0.1', version: 'IPv4' });
       },
     );
+  });
+
+  it('loopback alone is a trusted proxy by default', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.7, 10.0.0.9' };
+    const detected = await detect(drawbridge.apiServer.port, headers);
+    expect(detected).toEqual({ ip: '10.0.0.9', version: 'IPv4' });
   });
 
   it('only the proxies a deployment names are passed over', async () => {

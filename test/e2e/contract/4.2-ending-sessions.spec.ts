@@ -151,6 +151,61 @@ describe('4.2 Sessions: stopping and extending them', () => {
       }
     });
 
+    describe('asks for the grants again', () => {
+      const remove = (path: string): Promise<void> => org.admin.expect(204, org.admin.delete(path));
+      const named = expect.stringContaining('"resource-0"') as string;
+
+      it('answers 403, naming the resource, when no role of the user holds it any more', async () => {
+        const { id, expiresAt } = await sessionInStatus(org, 'ACTIVE');
+        await remove(`/roles/${org.roleId}/resources/${org.resourceIds[0]}`);
+        try {
+          expect(await extend(id, 1)).toMatchObject({ status: 403, body: { message: named } });
+          const now = await org.admin.expect(200, org.admin.get<Session>(`/sessions/${id}`));
+          expect(now).toMatchObject({ status: 'ACTIVE', expiresAt });
+        } finally {
+          await org.admin.post(`/roles/${org.roleId}/resources/${org.resourceIds[0]}`);
+        }
+      });
+
+      it('answers 403 when the user lost the role, however generous the plan is', async () => {
+        const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
+        await remove(`/roles/${org.roleId}/users/${user.id}`);
+        try {
+          expect((await extend(id, 1, user.client)).status).toBe(403);
+        } finally {
+          await org.admin.post(`/roles/${org.roleId}/users/${user.id}`);
+        }
+      });
+
+      it('answers 403 when a resource of the session is inactive', async () => {
+        const { id } = await sessionInStatus(org, 'ACTIVE');
+        const active = (isActive: boolean): Promise<unknown> =>
+          drawbridge.query('UPDATE resources SET is_active = $2 WHERE id = $1', [
+            org.resourceIds[1],
+            isActive,
+          ]);
+        await active(false);
+        try {
+          const refused = await extend(id, 1);
+          expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('inactive')]);
+        } finally {
+          await active(true);
+        }
+      });
+
+      it('does not ask for a resource that the session does not hold', async () => {
+        const { id, resourceIps } = await sessionInStatus(org, 'PARTIAL');
+        const [failed] = resourceIps;
+        await drawbridge.query(`UPDATE resource_ips SET status = 'FAILED' WHERE id = $1`, [failed!.id]);
+        await remove(`/roles/${org.roleId}/resources/${failed!.resourceId}`);
+        try {
+          expect((await extend(id, 1)).status).toBe(200);
+        } finally {
+          await org.admin.post(`/roles/${org.roleId}/resources/${failed!.resourceId}`);
+        }
+      });
+    });
+
     it.each([25, 3_000_000_000, 1e300])('answers 400 to %p hours, however many', async (additionalHours) => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       expect((await extend(id, additionalHours)).status).toBe(400);

@@ -226,6 +226,38 @@ describe('4.2 Sessions: reading them', () => {
       },
     );
 
+    it.each(['/sessions', '/sessions/admin'])(
+      '%s lists, with from and to, what overlaps that time',
+      async (path) => {
+        const at = (hour: number): string => `2026-01-31T${String(hour).padStart(2, '0')}:00:00.000Z`;
+        const lasting = async (from: number, to: number | null): Promise<string> => {
+          const { id } = await sessionInStatus(org, to === null ? 'ACTIVE' : 'EXPIRED');
+          await drawbridge.query(
+            'UPDATE sessions SET started_at = $2, ended_at = $3, expires_at = $4 WHERE id = $1',
+            [id, at(from), to === null ? null : at(to), at(20)],
+          );
+          return id;
+        };
+        const made = {
+          early: await lasting(6, 8),
+          across: await lasting(7, 11),
+          within: await lasting(9, 10),
+          open: await lasting(9, null),
+          late: await lasting(12, 13),
+        };
+        const listed = async (query: string): Promise<string[]> => {
+          const found = await ids(`${path}?${query}`);
+          return Object.entries(made).flatMap(([name, id]) => (found.includes(id) ? [name] : []));
+        };
+        expect(await listed(`from=${at(9)}&to=${at(11)}`)).toEqual(['across', 'within', 'open']);
+        expect(await listed(`from=${at(11)}`)).toEqual(['across', 'open', 'late']);
+        expect(await listed(`to=${at(7)}`)).toEqual(['early', 'across']);
+        expect(await listed(`from=${at(21)}`)).toEqual([]);
+        const backwards = await org.admin.get(`${path}?from=${at(9)}&to=${at(8)}`);
+        expect(backwards).toMatchObject({ status: 400, body: { validationErrors: { from: matching(/./) } } });
+      },
+    );
+
     it('GET /sessions/admin filters by userId', async () => {
       const theirs = await sessionInStatus(org, 'ACTIVE', user.client);
       const mine = await sessionInStatus(org, 'ACTIVE');

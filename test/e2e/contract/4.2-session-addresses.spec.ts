@@ -29,7 +29,7 @@ describe('4.2 Sessions: the addresses of POST /sessions', () => {
   });
 
   it('detects the address in X-Forwarded-For, from the right to the first that is no trusted proxy', async () => {
-    const headers = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.200, 10.0.0.7' };
+    const headers = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.200, 127.0.0.7' };
     expect((await startFrom(headers)).body.ipv4Address).toBe('203.0.113.200');
   });
 

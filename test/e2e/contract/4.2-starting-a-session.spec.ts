@@ -3,6 +3,7 @@ import { colleague } from '../../builders/colleague';
 import { group, organization, type Organization } from '../../builders/organization';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
+import { matching } from '../../harness/matching';
 
 interface Refusal {
   readonly message: string;
@@ -74,6 +75,16 @@ describe('4.2 Sessions: POST /sessions', () => {
       [body.id],
     );
     expect(record).toEqual({ actor_type: 'API_KEY', name: 'pipeline' });
+  });
+
+  it('with waitSeconds answers PENDING when nothing happens before their end, and 400 beyond 30', async () => {
+    const started = await org.admin.post<Session>('/sessions?waitSeconds=1', { ipv4Address: fresh() });
+    expect(started).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+    const refused = await org.admin.post('/sessions?waitSeconds=31', { ipv4Address: fresh() });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { validationErrors: { waitSeconds: matching(/./) } },
+    });
   });
 
   it('takes null for a field that was left out', async () => {

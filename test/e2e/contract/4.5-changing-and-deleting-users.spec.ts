@@ -1,3 +1,4 @@
+import { accountOwner } from '../../builders/accounts';
 import type { User } from '../../builders/answers';
 import { group, organization, type Organization } from '../../builders/organization';
 import { audited, email, newcomer, PASSWORD, type Person } from '../../builders/people';
@@ -216,6 +217,17 @@ describe('4.5 Users: changing and deleting them', () => {
       expect(await audited(drawbridge, org.organizationId, 'MFA_RESET')).toContainEqual(
         expect.objectContaining({ resourceId: user.id }),
       );
+    });
+
+    it('refuses with 403 to turn one’s own MFA off, which takes a code; the attempt is audited', async () => {
+      const owner = await accountOwner(drawbridge);
+      const reset = () => owner.client.post(`/users/${owner.id}/reset-mfa`);
+      expect((await reset()).status).toBe(400);
+      await owner.turnMfaOn();
+      expect((await reset()).status).toBe(403);
+      const { body } = await owner.client.get<{ mfaEnabled: boolean }>('/auth/me');
+      expect(body.mfaEnabled).toBe(true);
+      expect(await owner.audited('MFA_RESET')).toMatchObject([{ result: 'FAILURE' }]);
     });
 
     it('refuses with 400 when MFA is not enabled, and counts once when asked twice at once', async () => {

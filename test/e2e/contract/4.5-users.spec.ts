@@ -10,13 +10,16 @@ const FIELDS = [
   'createdAt',
   'email',
   'id',
+  'invitedAt',
   'isActive',
   'isOrgAdmin',
+  'isService',
   'lastLoginAt',
   'mfaEnabled',
   'name',
   'platformRole',
   'roleNames',
+  'status',
   'updatedAt',
 ];
 

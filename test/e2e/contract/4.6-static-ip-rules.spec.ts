@@ -93,7 +93,9 @@ describe('4.6 Static IP rules', () => {
       ['::ffff:198.51.100.9', '198.51.100.9'],
       ['198.51.100.8/32', '198.51.100.8'],
     ])('%s is kept as %s', async (ipAddress, canonical) => {
-      expect((await created({ ipAddress })).ipAddress).toBe(canonical);
+      // a resource of its own: a /8 is all that the ranges of one may be together
+      const resourceIds = [org.resourceIds[ipAddress.endsWith('/8') ? 3 : 0]];
+      expect((await created({ ipAddress, resourceIds })).ipAddress).toBe(canonical);
     });
 
     it('names a resource once, however often and however spelled it is given', async () => {
@@ -134,6 +136,7 @@ describe('4.6 Static IP rules', () => {
       ['wider than /16 in IPv6', { ipAddress: '2001::/15' }],
       ['multicast', { ipAddress: '224.0.0.1' }],
       ['link-local', { ipAddress: '169.254.1.1' }],
+      ['a range that holds link-local addresses', { ipAddress: '169.0.0.0/8' }],
       ['an empty list', { resourceIds: [] }],
     ])('with %s is 422 UNPROCESSABLE_ENTITY', async (_, body) => {
       expect(await post({ ipAddress: '198.51.100.3', ...body })).toMatchObject({
@@ -154,6 +157,24 @@ describe('4.6 Static IP rules', () => {
       };
       const asked = ['198.51.100.0/24', '198.51.100.0/23', '2001:db8:1::/48', '2001:db8::/47'];
       expect(await Promise.all(asked.map(statusOf))).toEqual([201, 422, 201, 422]);
+    });
+
+    it('a range is judged whole: the refusal names the special range in it', async () => {
+      const { body } = await post({ ipAddress: '169.0.0.0/8' });
+      expect(body).toMatchObject({
+        message: 'ipAddress shares addresses with 169.254.0.0/16, which is link-local',
+      });
+    });
+
+    it('where public addresses alone are let in, no range may hold another one', async () => {
+      const { port } = await drawbridge.startApi({ ALLOW_PRIVATE_ADDRESSES: 'false' });
+      const strict = new ApiClient(`http://127.0.0.1:${port}/api/v1`).as(org.admin.identity);
+      const statusOf = async (ipAddress: string): Promise<number> => {
+        const body = { label: 'Office', ipAddress, resourceIds: [org.resourceIds[2]] };
+        return (await strict.post('/static-ip-rules', body)).status;
+      };
+      const asked = ['172.0.0.0/8', '198.18.7.0/24', '240.0.0.1', '2002:808:808::/48', '198.51.101.0/24'];
+      expect(await Promise.all(asked.map(statusOf))).toEqual([422, 422, 422, 422, 201]);
     });
 
     it('with a missing or another organization’s resource is 404 NOT_FOUND, and nothing is kept', async () => {

@@ -13,6 +13,7 @@ const DEFAULTS = {
   passwordRequireDigit: true,
   passwordRequireSpecialChar: false,
   passwordExpirationDays: null,
+  requireDetectedAddress: false,
 };
 
 describe('4.7 Organization settings', () => {
@@ -47,6 +48,7 @@ describe('4.7 Organization settings', () => {
         passwordRequireDigit: false,
         passwordRequireSpecialChar: true,
         passwordExpirationDays: 90,
+        requireDetectedAddress: true,
       };
       expect((await patch(rest)).body).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
       expect(await settings()).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });

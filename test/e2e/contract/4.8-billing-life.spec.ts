@@ -205,7 +205,7 @@ describe('4.8 Billing', () => {
         });
       const created = await Promise.all([1, 2, 3, 4, 5].map(resource));
       expect(created.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-      const key = await org.apiKey(['sessions:read']);
+      const key = await org.apiKey(['sessions:read', 'sessions:write']);
       const worker = await drawbridge.startWorker();
       const { id } = await org.started({ ipv4Address: '203.0.113.48', durationHours: 20 });
       const running = await org.reaches(id, 'ACTIVE');
@@ -216,7 +216,9 @@ describe('4.8 Billing', () => {
 
       expect(await org.admin.expect(200, org.admin.get<object[]>('/resources'))).toHaveLength(6);
       expect(await resource(6)).toMatchObject({ status: 400, body: { error: 'MAX_RESOURCES_REACHED' } });
-      expect((await key.get('/sessions')).status).toBe(403);
+      // a key still reads and stops, and starts nothing
+      expect((await key.get('/sessions')).status).toBe(200);
+      expect((await key.post('/sessions', { ipv4Address: '203.0.113.99' })).status).toBe(403);
       const more = await org.admin.post('/api-keys', { name: 'more', scopes: ['sessions:read'] });
       expect(more.status).toBe(403);
       const session = await org.session(id);

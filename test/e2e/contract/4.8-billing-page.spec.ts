@@ -115,7 +115,12 @@ describe('4.8 Billing', () => {
     it('outside the embedded mode, start-up warns that nobody has to pay', async () => {
       const served = await Drawbridge.start({
         worker: false,
-        api: { EMBEDDED: 'false', SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'door@example.com' },
+        api: {
+          EMBEDDED: 'false',
+          PAYMENT: 'sandbox',
+          SMTP_URL: 'smtp://127.0.0.1:25',
+          MAIL_FROM: 'door@example.com',
+        },
       });
       try {
         await until('the warning is there', () =>

@@ -1,9 +1,9 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
 import { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
-const SECRET = 'a signing secret that the test knows too';
+const SECRET = randomBytes(32).toString('hex');
 type Claims = Record<string, unknown>;
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -77,11 +77,32 @@ describe('5.1 Bearer tokens', () => {
     ['for another audience', () => signed({ ...claims, aud: 'elsewhere' })],
     ['of the type of an MFA challenge', () => signed({ ...claims, typ: 'mfa-challenge' })],
     ['of the type of a password change', () => signed({ ...claims, typ: 'password-change' })],
+    ['without an end', () => signed({ ...claims, exp: undefined })],
     ['without a type', () => signed({ ...claims, typ: undefined })],
     ['of a user that does not exist', () => signed({ ...claims, sub: randomUUID() })],
     ['of another organization', () => signed({ ...claims, org: randomUUID() })],
   ])('a token that is %s is 401', async (_, token) => {
     expect(await statusOf(token())).toBe(401);
+  });
+
+  it('JWT_PREVIOUS_SECRETS: a new secret signs nobody out, and new tokens name the key that signed them', async () => {
+    const { port } = await drawbridge.startApi({
+      JWT_SECRET: randomBytes(32).toString('hex'),
+      JWT_PREVIOUS_SECRETS: SECRET,
+    });
+    const rotated = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+    const old = await owner.loggedIn();
+    expect((await rotated.as({ token: old.accessToken }).get('/auth/me')).status).toBe(200);
+    const { refreshToken } = old;
+    const next = await rotated.expect(200, rotated.post<Login>('/auth/refresh', { refreshToken }));
+    expect((await rotated.as({ token: next.accessToken }).get('/auth/me')).status).toBe(200);
+    expect(await statusOf(next.accessToken)).toBe(401);
+    const kids = [old, next].map(
+      ({ accessToken }) =>
+        (JSON.parse(Buffer.from(accessToken.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid,
+    );
+    expect(new Set(kids).size).toBe(2);
+    expect(kids).toEqual([expect.stringMatching(/^[\w-]{16}$/), expect.stringMatching(/^[\w-]{16}$/)]);
   });
 
   it('real tokens of other types are 401: challenge, password change, refresh', async () => {

@@ -124,14 +124,41 @@ describe('5.2 API keys as credentials', () => {
     expect((await using(all).get('/sessions')).status).toBe(200);
   });
 
-  it('back on Free, a key whose scope needs Paid is refused with 403', async () => {
-    const own = await organization(drawbridge, []);
-    const key = await own.apiKey(['sessions:read']);
-    expect((await key.get('/sessions')).status).toBe(200);
-    await paid(drawbridge, own.organizationId, 'FREE');
-    expect((await key.get('/sessions')).status).toBe(403);
-    await paid(drawbridge, own.organizationId);
-    expect((await key.get('/sessions')).status).toBe(200);
+  describe('back on Free', () => {
+    let own: Organization;
+    let key: ApiClient;
+    let running: Session;
+
+    beforeAll(async () => {
+      own = await organization(drawbridge);
+      key = await own.apiKey(PAID_SCOPES);
+      running = await own.started({ ipv4Address: freshAddress() });
+      await paid(drawbridge, own.organizationId, 'FREE');
+    });
+
+    it('a key neither starts nor extends a session, and reads no resources and no audit records: 403', async () => {
+      const { id } = running;
+      const answers = [
+        await key.post('/sessions', { ipv4Address: freshAddress() }),
+        await key.post(`/sessions/${id}/extend`, { additionalHours: 1 }),
+        await key.get('/resources'),
+        await key.get('/audit-logs'),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    });
+
+    it('a key still lists, reads and stops a running session of its user', async () => {
+      const listed = await key.expect(200, key.get<Session[]>('/sessions?active=true'));
+      expect(listed.map(({ id }) => id)).toEqual([running.id]);
+      expect((await key.get(`/sessions/${running.id}`)).status).toBe(200);
+      const stopped = await key.expect(200, key.post<Session>(`/sessions/${running.id}/stop`));
+      expect(stopped.status).toBe('EXPIRING');
+    });
+
+    it('a key works in full again once the organization is on Paid', async () => {
+      await paid(drawbridge, own.organizationId);
+      expect((await key.post('/sessions', { ipv4Address: freshAddress() })).status).toBe(200);
+    });
   });
 
   it('a key sees its organization only', async () => {

@@ -267,7 +267,7 @@ describe('6 Events', () => {
     });
     expect(await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE')).toEqual([]);
     await drawbridge.query(
-      `UPDATE resource_ips SET released_at = released_at - interval '1 minute' WHERE session_id = $1`,
+      `UPDATE rules SET unwanted_since = unwanted_since - interval '1 minute' WHERE id IN (SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1)`,
       [id],
     );
     const [told] = await until('it is recorded', async () => {
@@ -352,6 +352,34 @@ describe('6 Events', () => {
       expect(await failure('SESSION_STARTED', mine.id)).toMatchObject([
         { resourceType: 'SESSION', resourceId: null, details: { status: 409 } },
       ]);
+    });
+
+    it('what a limit, a policy or a use of the thing forbids, though it is answered 400', async () => {
+      const own = await organization(drawbridge, [{ group: group(7) }]);
+      const recorded = async (eventType: string): Promise<AuditRecord[]> => {
+        const records = await auditRecords(own.admin, `?eventType=${eventType}&size=100`);
+        return records.filter(({ result }) => result === 'FAILURE');
+      };
+      const { id } = await own.started({ ipv4Address: freeAddress() });
+      const refused = [
+        await own.admin.post('/sessions', { ipv4Address: freeAddress(), durationHours: 25 }),
+        await own.admin.post(`/sessions/${id}/extend`, { additionalHours: 25 }),
+        await own.admin.delete(`/credentials/${own.credentialId}`),
+        await own.admin.delete(`/resources/${own.resourceIds[0]}`),
+        await own.admin.delete(`/users/${own.adminId}`),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+      for (const [eventType, words] of [
+        ['SESSION_STARTED', 'at most 24'],
+        ['SESSION_EXTENDED', 'at most 24'],
+        ['CREDENTIAL_DELETED', 'is used by'],
+        ['RESOURCE_DELETED', 'Sessions use the resource'],
+        ['USER_DELETED', 'last active administrator'],
+      ])
+        expect([eventType, await recorded(eventType!)]).toMatchObject([
+          eventType,
+          [{ details: { status: 400 }, errorMessage: expect.stringContaining(words!) as string }],
+        ]);
     });
 
     it('but no malformed request, and none for what does not exist', async () => {

@@ -71,7 +71,11 @@ describe('6 Events: every change is on record', () => {
       'POST /users',
       admin.post('/users', { email }),
     );
-    const inviteToken = invited.invitationUrl.split('/').at(-1);
+    const again = await did<{ invitationUrl: string }>(
+      'POST /users/{id}/resend-invitation',
+      admin.post(`/users/${invited.id}/resend-invitation`),
+    );
+    const inviteToken = again.invitationUrl.split('/').at(-1);
     const [first, second, third, fourth] = PASSWORDS;
     const login = await did<Login>(
       'POST /auth/set-password',
@@ -85,11 +89,17 @@ describe('6 Events: every change is on record', () => {
       api.post('/auth/refresh', { refreshToken: signedIn.refreshToken }),
     );
     await did('POST /auth/logout', api.post('/auth/logout', { refreshToken }));
+    const [signIn] = await person.client.expect(200, person.client.get<{ id: string }[]>('/auth/sign-ins'));
+    const other = person.as(await person.loggedIn());
+    await fresh();
+    await did('DELETE /auth/sign-ins/{id}', other.delete(`/auth/sign-ins/${signIn!.id}`));
+    person.first = await person.loggedIn();
+    await fresh();
     const change = { currentPassword: first, newPassword: second };
     await did('POST /auth/change-password', person.client.post('/auth/change-password', change));
     await did('POST /auth/forgot-password', api.post('/auth/forgot-password', { email }));
-    // the first mail was the invitation
-    const token = await mailedToken(drawbridge, email, 2);
+    // the first two mails were invitations
+    const token = await mailedToken(drawbridge, email, 3);
     await did('POST /auth/reset-password', api.post('/auth/reset-password', { token, newPassword: third }));
     person.password = third;
     await drawbridge.query(`UPDATE users SET password_changed_at = now() - interval '2 days' WHERE id = $1`, [
@@ -110,6 +120,7 @@ describe('6 Events: every change is on record', () => {
     const { version } = await agent.fetched();
     await fresh();
     await did<{ version: string }>('POST /agents/report', agent.report(version, []));
+    await did('POST /agents/{name}/release', admin.post('/agents/db-host-1/release'));
   }
 
   async function throughMfa(person: AccountOwner): Promise<void> {
@@ -158,6 +169,10 @@ describe('6 Events: every change is on record', () => {
     const rulePath = `/static-ip-rules/${rule.id}`;
     await did('PATCH /static-ip-rules/{id}', admin.patch(rulePath, { label: 'Branch' }));
     await did('DELETE /static-ip-rules/{id}', admin.delete(rulePath));
+    await did(
+      'POST /resources/{id}/abandon',
+      admin.post(`/resources/${id}/abandon`, { reason: 'the account was closed' }),
+    );
     await did('DELETE /resources/{id}', admin.delete(`/resources/${id}`));
     // its row goes with its last rule, which a worker takes out
     await drawbridge.query('DELETE FROM resources WHERE id = $1', [id]);
@@ -222,6 +237,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /auth/login', 'USER_LOGIN'],
     ['POST /auth/verify-mfa', 'USER_LOGIN'],
     ['POST /auth/logout', 'USER_LOGOUT'],
+    ['DELETE /auth/sign-ins/{id}', 'SIGN_IN_ENDED'],
     ['POST /auth/change-password', 'PASSWORD_CHANGED'],
     ['POST /auth/change-expired-password', 'PASSWORD_CHANGED USER_LOGIN'],
     ['POST /auth/forgot-password', 'PASSWORD_RESET_REQUESTED'],
@@ -231,6 +247,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /mfa/disable', 'MFA_DISABLED'],
     ['POST /mfa/recovery-codes/regenerate', 'MFA_RECOVERY_CODES_REGENERATED'],
     ['POST /users', 'USER_CREATED'],
+    ['POST /users/{id}/resend-invitation', 'INVITATION_SENT'],
     ['PATCH /users/{id}', 'USER_UPDATED'],
     ['POST /users/{id}/reset-mfa', 'MFA_RESET'],
     ['DELETE /users/{id}', 'USER_DELETED'],
@@ -242,6 +259,7 @@ describe('6 Events: every change is on record', () => {
     ['PATCH /resources/{id}', 'RESOURCE_UPDATED'],
     ['POST /resources/{id}/verify', 'RESOURCE_VERIFIED'],
     ['POST /resources/{id}/reconcile', 'RESOURCE_RECONCILED'],
+    ['POST /resources/{id}/abandon', 'RESOURCE_ABANDONED'],
     ['DELETE /resources/{id}', 'RESOURCE_DELETED'],
     ['POST /static-ip-rules', 'STATIC_IP_RULE_CREATED'],
     ['PATCH /static-ip-rules/{id}', 'STATIC_IP_RULE_UPDATED'],
@@ -259,6 +277,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /sessions/admin/{id}/stop', 'SESSION_STOPPED'],
     ['POST /api-keys', 'API_KEY_CREATED'],
     ['DELETE /api-keys/{id}', 'API_KEY_REVOKED'],
+    ['POST /agents/{name}/release', 'AGENT_RELEASED'],
     ['PATCH /organization', 'ORGANIZATION_UPDATED'],
     ['PATCH /organization/settings', 'ORGANIZATION_SETTINGS_UPDATE'],
     ['PATCH /organization/billing', 'BILLING_DETAILS_UPDATED'],

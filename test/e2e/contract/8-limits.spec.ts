@@ -32,11 +32,19 @@ describe('8 Limits', () => {
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge, []);
+    org = await organization(drawbridge);
+    const session = await org.started({ ipv4Address: '203.0.113.79' });
+    await drawbridge.query(`UPDATE sessions SET status = 'CANCELLED' WHERE id = $1`, [session.id]);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     operator = org.admin;
     const operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
-    lists = operations.filter(({ parameters }) => parameters.includes('page'));
+    const existing: Readonly<Record<string, string>> = {
+      'GET /resources/{id}/events': `/resources/${org.resourceIds[0]}/events`,
+      'GET /sessions/{id}/events': `/sessions/${session.id}/events`,
+    };
+    lists = operations
+      .filter(({ parameters }) => parameters.includes('page'))
+      .map((operation) => ({ ...operation, path: existing[operation.name] ?? operation.path }));
   });
   afterAll(() => drawbridge.stop());
 
@@ -74,7 +82,7 @@ describe('8 Limits', () => {
         const items = Array.isArray(body) ? body : body['content'];
         const total = Array.isArray(body) ? headers.get('X-Total-Count') : body['totalElements'];
         expect([name, status, items]).toEqual([name, 200, []]);
-        expect(Number(total)).toBeGreaterThanOrEqual(0);
+        expect(String(total)).toMatch(/^\d+$/);
       }
     });
 
@@ -108,8 +116,8 @@ describe('8 Limits', () => {
         const named = (get?.parameters ?? []).map(({ name }) => name);
         return isList && !(named.includes('page') && named.includes('size')) ? [path] : [];
       });
-      // as many as there are providers: it grows with a release only
-      expect(unpaged).toEqual(['/api/v1/resources/types']);
+      // a report has a limit of its own; types are as many as there are providers: they grow with a release only
+      expect(unpaged).toEqual(['/api/v1/reports/access', '/api/v1/resources/types']);
       expect(lists.length).toBeGreaterThan(10);
     });
 
@@ -173,7 +181,12 @@ describe('8 Limits', () => {
         const { port } = await drawbridge.startApi(env);
         return new ApiClient(`http://127.0.0.1:${port}/api/v1`);
       };
-      const server = { EMBEDDED: 'false', SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'door@example.com' };
+      const server = {
+        EMBEDDED: 'false',
+        PAYMENT: 'sandbox',
+        SMTP_URL: 'smtp://127.0.0.1:1',
+        MAIL_FROM: 'door@example.com',
+      };
       [usual, narrow, wide] = await Promise.all([
         apiWith({}),
         apiWith({ RATE_LIMIT_PER_MINUTE: '5' }),

@@ -53,6 +53,35 @@ describe('9 Versioning', () => {
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/);
   });
 
+  it('whose page fits phones, and names it once when asked for twice', async () => {
+    for (const encoding of ['gzip', 'identity', 'gzip']) {
+      const response = await ask('/docs', { 'Accept-Encoding': encoding });
+      const page = await response.text();
+      expect(
+        page.match(/<meta name="viewport" content="width=device-width, initial-scale=1">/g),
+      ).toHaveLength(1);
+      expect(page).toContain('swagger-ui');
+    }
+  });
+
+  it.each([
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.css',
+    '/api/v1/openapi.json',
+    '/docs/swagger-ui-init.js',
+  ])('%s is compressed for who takes that, and the same for who does not', async (path) => {
+    const plain = await ask(path, { 'Accept-Encoding': 'identity' });
+    expect(plain.headers.get('Content-Encoding')).toBeNull();
+    const text = await plain.text();
+    for (const _ of [1, 2]) {
+      const compressed = await ask(path, { 'Accept-Encoding': 'gzip' });
+      expect(compressed.headers.get('Content-Encoding')).toBe('gzip');
+      expect(Number(compressed.headers.get('Content-Length'))).toBeLessThan(text.length / 2);
+      expect(compressed.headers.get('Content-Type')).toBe(plain.headers.get('Content-Type'));
+      expect(await compressed.text()).toBe(text);
+    }
+  });
+
   it('names the address the deployment is reached at', async () => {
     const { port } = await drawbridge.startApi({ PUBLIC_URL: 'https://doors.example.com' });
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/openapi.json`);

@@ -85,6 +85,14 @@ describe('The pages that mail leads to', () => {
       expect(body).toEqual({ [tokenField]: tokenOf(link), [passwordField]: '…' });
     });
 
+    it('the e-mail for password managers is hidden: no rule of the page is stronger', async () => {
+      const { html } = await look((await sent()).link);
+      expect(html).toMatch(/<input name="username"[^>]* hidden>/);
+      const style = /<style>(.*)<\/style>/s.exec(html)![1]!;
+      expect(style).toMatch(/\[hidden\] \{ display: none !important; \}/);
+      expect(style.match(/!important/g)).toHaveLength(1);
+    });
+
     it('the link leads to a form that names organization and e-mail; sent, one can sign in with the slug', async () => {
       const recipient = await sent();
       const { owner, email, link } = recipient;

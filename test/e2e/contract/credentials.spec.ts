@@ -183,29 +183,56 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
       });
     });
 
-    it('also while the resource is gone for the API and its row is still there', async () => {
+    it('does not mind a resource that is deleted while its rules are being removed', async () => {
       const { id } = await made();
       const { body } = await resourceWith(id);
       await drawbridge.query('UPDATE resources SET deleted_at = now() WHERE id = $1', [body.id]);
-      expect(refused(await remove(id), 'CREDENTIAL_IN_USE').status).toBe(400);
-      await drawbridge.query('DELETE FROM resources WHERE id = $1', [body.id]);
       expect((await remove(id)).status).toBe(204);
+      expect((await org.admin.get(`/credentials/${id}`)).status).toBe(404);
+      expect((await org.admin.post(`/credentials/${id}/verify`)).status).toBe(404);
+      expect((await org.admin.patch(`/credentials/${id}`, { name: 'Again' })).status).toBe(404);
+      expect((await remove(id)).status).toBe(404);
+      const listed = await org.admin.expect(200, org.admin.get<{ id: string }[]>('/credentials'));
+      expect(listed.map((credential) => credential.id)).not.toContain(id);
+      expect((await resourceWith(id)).status).toBe(404);
+      // the rules are removed with it: it stays until they are
+      expect(await drawbridge.query('SELECT FROM credentials WHERE id = $1', [id])).toHaveLength(1);
     });
 
-    it.each([
-      ['present', 400],
-      ['unknown', 400],
-      ['absent', 204],
-    ])('with a rule written with it that is %s: %i', async (state, status) => {
-      const { id } = await made();
-      await drawbridge.query(
+    const writtenWith = async (id: string, state: string): Promise<string> => {
+      const [rule] = await drawbridge.query<{ id: string }>(
         `INSERT INTO rules (target_id, key, address, protocol, ports, state, credential_id)
-         SELECT target_id, $2, '203.0.113.1/32', 'tcp', '22', $3, $1 FROM resources WHERE id = $4`,
+         SELECT target_id, $2, '203.0.113.1/32', 'tcp', '22', $3, $1 FROM resources WHERE id = $4 RETURNING id`,
         [id, randomUUID(), state, org.resourceIds[0]],
       );
-      const answer = await remove(id);
-      expect(answer.status).toBe(status);
-      if (status === 400) refused(answer, 'CREDENTIAL_IN_USE');
+      return rule!.id;
+    };
+
+    it.each(['present', 'unknown', 'absent'])(
+      '204 with an unwanted rule written with it that is %s',
+      async (state) => {
+        const { id } = await made();
+        await writtenWith(id, state);
+        expect((await remove(id)).status).toBe(204);
+      },
+    );
+
+    it('400 while somebody holds a rule that was written with it', async () => {
+      const { id } = await made();
+      const rule = await writtenWith(id, 'present');
+      const { resourceIps } = await org.started({ ipv4Address: '203.0.113.1' });
+      await drawbridge.query('UPDATE rule_holders SET rule_id = $1 WHERE resource_ip_id = $2', [
+        rule,
+        resourceIps[0]!.id,
+      ]);
+      expect(refused(await remove(id), 'CREDENTIAL_IN_USE').message).toContain('still in use');
+    });
+
+    it('400 while the provider refuses it and rules are to be removed with it, naming the fix', async () => {
+      const { id } = await made();
+      await writtenWith(id, 'present');
+      await drawbridge.query('UPDATE credentials SET is_valid = false WHERE id = $1', [id]);
+      expect(refused(await remove(id), 'CREDENTIAL_IN_USE').message).toContain('PATCH');
     });
 
     it('deleted and put to use at the same moment: one of the two is refused', async () => {

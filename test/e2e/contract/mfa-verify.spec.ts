@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { accountOwner, totpOf, type AccountOwner, type ApiFailure } from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 
-const SECRET = 'a signing secret that the test knows too';
+const SECRET = randomBytes(32).toString('hex');
 
 describe('MFA, sign-in: POST /auth/verify-mfa', () => {
   let drawbridge: Drawbridge;
@@ -37,6 +37,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
         refreshToken: null,
         tokenType: null,
         expiresIn: null,
+        deviceToken: null,
         user: null,
       });
     });
@@ -132,6 +133,8 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
         expect((await owner.verify(token, owner.wrongCode())).status).toBe(401);
       }
       expect((await owner.verify(token, owner.recoveryCodes[0]!)).status).toBe(401);
+      const records = await owner.audited('USER_LOGIN');
+      expect(records.map(({ result }) => result)).toEqual(Array.from({ length: 6 }, () => 'FAILURE'));
       expect((await owner.verify(await challenge(owner), owner.recoveryCodes[0]!)).status).toBe(200);
     });
 
@@ -150,7 +153,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       expect((await owner.verify(token, owner.code())).status).toBe(401);
     });
 
-    it('wrong codes lock the account like wrong passwords, and a right password alone does not count anew', async () => {
+    it('wrong codes lock the second factor alone, and a right password does not count them anew', async () => {
       const owner = await withMfa();
       let last = 0;
       for (let tries = 0; tries < 12 && last !== 429; tries += 1) {
@@ -159,7 +162,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
         if (last === 200) last = (await owner.verify(login.body.mfaChallengeToken, owner.wrongCode())).status;
       }
       expect(last).toBe(429);
-      const refused = await owner.login();
+      const refused = await owner.verify(await challenge(owner), owner.recoveryCodes[0]!);
       expect(refused.status).toBe(429);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await owner.audited('USER_LOCKED_OUT')).toMatchObject([{ result: 'FAILURE' }]);

@@ -1,8 +1,19 @@
-import type { ConvergenceStore, DueRuleRow, HolderRow, Intent, Lease } from '#entities';
+import {
+  toDueRule,
+  type Access,
+  type ConvergenceStore,
+  type DueRuleRow,
+  type HolderRow,
+  type Intent,
+  type Lease,
+} from '#engine-store';
+import { portsText } from '#rules';
 import type { Modelled } from './modelled';
-import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables';
+import { HOLDING, type RuleHolderRow, type RuleRow, type Tables } from './tables';
 
 const LOOK_AFTER_WRITE_MS = 45_000;
+const LOOK_AFTER_LOSS_MS = 20_000;
+const LONGEST_IN_FLIGHT_MS = 10 * 60_000;
 
 /** `ConvergenceStore` in memory. */
 export class ModelConvergence implements Modelled<ConvergenceStore> {
@@ -21,7 +32,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
           (a.rule.id < b.rule.id ? -1 : 1),
       )
       .slice(0, limit)
-      .map(({ rule, wanted }) => this.row(rule, wanted, now));
+      .map(({ rule }) => this.row(rule, now));
   }
 
   standing(lease: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isForeign'>[] {
@@ -31,45 +42,71 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       .map(({ id, key, state, isForeign }) => ({ ruleId: id, key, state, isForeign }));
   }
 
-  private row(rule: RuleRow, wanted: boolean, now: number): DueRuleRow {
-    const holders = this.tables
-      .holdersOf(rule)
-      .filter((ip) => HOLDING.has(ip.status) || ip.status === 'REMOVING')
-      .map((ip) => this.holder(ip, now));
-    const listUntil = this.tables.targets.get(rule.targetId)!.inFlightUntil ?? now;
-    const inFlightMs = Math.max(0, Math.max(rule.inFlightUntil ?? now, listUntil) - now);
-    return {
+  private row(rule: RuleRow, now: number): DueRuleRow {
+    const { spec, credentialId } = rule;
+    return toDueRule({
       ruleId: rule.id,
       key: rule.key,
-      wanted,
-      mayOpen: holders.some((holder) => HOLDING.has(holder.status) && !holder.expired),
-      inFlight: inFlightMs > 0,
-      inFlightMs,
-      unheard: rule.inFlightUntil !== null || listUntil > now,
-      targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
-      seenAs: rule.isForeign ? null : rule.providerRuleId,
-      spec: rule.spec,
+      address: spec.address,
+      protocol: spec.protocol,
+      ports: portsText(spec.ports),
       state: rule.state,
       isForeign: rule.isForeign,
       revision: rule.revision,
       attempts: rule.attempts,
-      writtenWith: rule.credentialId ? { credentialId: rule.credentialId, region: rule.region } : null,
-      holders,
-    };
+      inFlightMs: this.inFlightMs(rule, now),
+      targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
+      seenAs: rule.isForeign ? null : rule.providerRuleId,
+      credentialId,
+      region: rule.region,
+      writerOrganizationId:
+        credentialId && (this.tables.credentials.get(credentialId)?.organizationId ?? null),
+      lastError: rule.lastError,
+      cause: rule.cause,
+      isUnwanted: rule.unwantedSince !== null,
+      isMissing: rule.isMissing,
+      isUnmarked: rule.isUnmarked,
+      holders: this.tables.holderRows(rule).flatMap((holder) => this.holder(holder, now)),
+    });
   }
 
-  private holder(ip: ResourceIpRow, now: number): HolderRow {
-    const { credentialId, region, config } = this.tables.resources.get(ip.resourceId)!;
+  private inFlightMs({ targetId, inFlightUntil }: RuleRow, now: number): number | null {
+    const { inFlightUntil: listUntil } = this.tables.targets.get(targetId)!;
+    const longest = now + LONGEST_IN_FLIGHT_MS;
+    const ends = [
+      ...(inFlightUntil === null ? [] : [inFlightUntil <= longest ? inFlightUntil : now]),
+      ...(listUntil === null || listUntil < now || listUntil > longest ? [] : [listUntil]),
+    ];
+    return ends.length === 0 ? null : Math.max(...ends) - now;
+  }
+
+  private holder({ resourceIpId, cause, releasedAt }: RuleHolderRow, now: number): HolderRow[] {
+    const ip = this.tables.resourceIps.get(resourceIpId)!;
+    if (!HOLDING.has(ip.status) && ip.status !== 'REMOVING') return [];
+    const { credentialId, region, config, organizationId, writeVerified } = this.tables.resources.get(
+      ip.resourceId,
+    )!;
+    const { deniedUntil } = this.tables.credentials.get(credentialId)!;
     const expiresAt = ip.sessionId === null ? null : this.tables.sessions.get(ip.sessionId)!.expiresAt;
-    return {
-      resourceIpId: ip.id,
-      status: ip.status,
-      pendingSince: `${ip.pendingSince}`,
-      access: { credentialId, region },
-      config,
-      expiresAt: expiresAt === null ? null : Math.round(expiresAt / 1000),
-      expired: expiresAt !== null && expiresAt <= now,
-    };
+    return [
+      {
+        resourceIpId: ip.id,
+        status: releasedAt === null ? ip.status : 'REMOVING',
+        pendingSince: `${ip.pendingSince}`,
+        cause: cause!,
+        access: {
+          credentialId,
+          region,
+          organizationId,
+          deniedMs: deniedUntil === null ? null : deniedUntil - now,
+        },
+        writeVerified,
+        abandoned: null,
+        config,
+        expiresAt: expiresAt === null ? null : Math.round(expiresAt / 1000),
+        expired: expiresAt !== null && expiresAt <= now,
+      },
+    ];
   }
 
   recordIntent(
@@ -86,21 +123,34 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     target.inFlightUntil = changes.wholeList ? now + horizonSeconds * 1000 : null;
     target.reconcileDueAt = Math.min(target.reconcileDueAt, now + LOOK_AFTER_WRITE_MS);
     target.lastWriteSize = changes.additions.length + changes.removals.length;
-    // what the database does not know is taken out without a note
-    const known = [...changes.removals, ...changes.additions].flatMap(
-      (id) => this.tables.rules.get(id) ?? [],
-    );
+    const [added, removed] = [new Set(changes.additions), new Set(changes.removals)];
+    const known = [...new Set([...added, ...removed])]
+      .flatMap((id) => this.tables.rules.get(id) ?? [])
+      .filter(
+        (rule) =>
+          removed.has(rule.id) || this.tables.holderRows(rule).some(({ releasedAt }) => releasedAt === null),
+      );
     for (const rule of known) {
-      const inFlightUntil = now + horizonSeconds * 1000;
-      Object.assign(rule, { state: 'unknown', inFlightUntil });
+      this.noteSent(rule, added.has(rule.id), removed.has(rule.id), now);
+      if (added.has(rule.id)) {
+        const providerRuleId = rule.isForeign ? null : rule.providerRuleId;
+        Object.assign(rule, { ...changes.access, isForeign: false, providerRuleId });
+      }
+      Object.assign(rule, { state: 'unknown', inFlightUntil: now + horizonSeconds * 1000 });
     }
-    for (const id of changes.additions) {
-      const rule = this.tables.rules.get(id)!;
-      const providerRuleId = rule.isForeign ? null : rule.providerRuleId;
-      Object.assign(rule, { ...changes.access, isForeign: false, providerRuleId });
-    }
-    if (known.length === 0) return null;
-    return { unheardUntil: unheardUntil === null ? null : new Date(unheardUntil) };
+    return {
+      unheardUntil: unheardUntil === null ? null : new Date(unheardUntil),
+      ruleIds: known.map(({ id }) => id),
+    };
+  }
+
+  /** From when on its address may be let in, and since when that is not certain any more. */
+  private noteSent(rule: RuleRow, isAdded: boolean, isRemoved: boolean, now: number): void {
+    const wasAbsent = rule.state === 'absent';
+    if (isAdded) rule.possibleSince ??= now;
+    if (isAdded) Object.assign(rule, { presentSince: null, observedAt: null });
+    if (isRemoved) rule.removalSentAt ??= now;
+    else if (wasAbsent) rule.removalSentAt = null;
   }
 
   heard(lease: Lease, { unheardUntil }: Intent): void {
@@ -109,13 +159,17 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       target.inFlightUntil = unheardUntil === null ? null : unheardUntil.getTime();
   }
 
-  lookAgain(ruleIds: readonly string[]): void {
-    for (const id of ruleIds) {
-      const rule = this.tables.rules.get(id)!;
+  lookAgain({ targetId }: Lease, ruleIds: readonly string[]): void {
+    const now = this.tables.now();
+    const rules = ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []);
+    for (const rule of rules) {
       rule.state = 'unknown';
-      rule.dueAt = this.tables.now();
+      rule.dueAt = now;
       rule.revision += 1;
     }
+    const target = this.tables.targets.get(targetId)!;
+    if (rules.length < ruleIds.length)
+      target.reconcileDueAt = Math.min(target.reconcileDueAt, now + LOOK_AFTER_LOSS_MS);
   }
 
   putOff(
@@ -128,5 +182,15 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     rule.attempts += 1;
     rule.dueAt = this.tables.now() + seconds * 1000;
     rule.lastError = message;
+  }
+
+  noteDenial({ credentialId }: Access, isDenied: boolean): void {
+    const credential = this.tables.credentials.get(credentialId);
+    if (!credential) return;
+    const { denials } = credential;
+    if (isDenied) {
+      const waitMs = Math.min(30_000, 1000 * 2 ** Math.min(denials, 5));
+      Object.assign(credential, { denials: denials + 1, deniedUntil: this.tables.now() + waitMs });
+    } else if (credential.deniedUntil !== null) Object.assign(credential, { denials: 0, deniedUntil: null });
   }
 }

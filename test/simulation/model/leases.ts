@@ -1,17 +1,26 @@
-import type { Lease, LeaseStore, WriteBudgetStore } from '#entities';
+import type { Lease, LeaseStore, SweeperLeaseStore, SweepRole, WriteBudgetStore } from '#engine-store';
 import type { Modelled } from './modelled';
-import type { Tables } from './tables';
+import type { Tables, TargetRow } from './tables';
+
+const BROKEN_OFF_MS = 30_000;
+const LONGEST_LEASE_MS = 60_000;
+
+/** `UNLEASED`: no worker has the target. */
+export const isUnleased = ({ leaseUntil }: Pick<TargetRow, 'leaseUntil'>, now: number): boolean =>
+  leaseUntil === null || leaseUntil <= now || leaseUntil > now + LONGEST_LEASE_MS;
 
 /** `LeaseStore` in memory. */
 export class ModelLeases implements Modelled<LeaseStore> {
   constructor(private readonly tables: Tables) {}
 
-  take(targetId: string, seconds: number): Lease | null {
+  take(targetId: string, seconds: number, compares: boolean): Lease | null {
     const now = this.tables.now();
     const target = this.tables.targets.get(targetId);
-    if (!target || (target.leaseUntil !== null && target.leaseUntil > now)) return null;
+    if (!target || !isUnleased(target, now)) return null;
     target.leaseGeneration += 1;
     target.leaseUntil = now + seconds * 1000;
+    const isDue = compares && target.reconcileDueAt <= now;
+    if (isDue) target.reconcileDueAt = now + BROKEN_OFF_MS;
     return {
       targetId,
       provider: target.provider,
@@ -20,7 +29,9 @@ export class ModelLeases implements Modelled<LeaseStore> {
       generation: `${target.leaseGeneration}`,
       sinceLastWriteMs: target.lastWriteAt === null ? null : now - target.lastWriteAt,
       lastWriteSize: target.lastWriteSize,
-      reconcileDue: target.reconcileDueAt <= now,
+      comparison: isDue
+        ? { requested: target.reconcileRequested, againAt: `${target.reconcileDueAt}` }
+        : null,
     };
   }
 
@@ -36,6 +47,36 @@ export class ModelLeases implements Modelled<LeaseStore> {
 
   release(lease: Lease): void {
     if (this.lock(lease)) this.tables.targets.get(lease.targetId)!.leaseUntil = null;
+  }
+}
+
+const OTHERS_NOTED_MS = 5000;
+const OTHERS_THERE_MS = 15_000;
+
+/** `SweeperLeaseStore` in memory. */
+export class ModelSweeperLease implements Modelled<SweeperLeaseStore> {
+  constructor(private readonly tables: Tables) {}
+
+  take(workerId: string, seconds: number): SweepRole {
+    const now = this.tables.now();
+    const leaseUntil = now + seconds * 1000;
+    const lease = this.tables.sweeper;
+    if (!lease) {
+      this.tables.sweeper = { workerId, leaseUntil, othersSeenAt: null };
+      return { sweeps: true, hasOthers: false };
+    }
+    const isOwn = lease.workerId === workerId;
+    const maySweep = isOwn || lease.leaseUntil <= now || lease.leaseUntil > now + LONGEST_LEASE_MS;
+    const isNoted = lease.othersSeenAt !== null && lease.othersSeenAt >= now - OTHERS_NOTED_MS;
+    if (!maySweep && isNoted) return { sweeps: false, hasOthers: false };
+    if (maySweep) Object.assign(lease, { workerId, leaseUntil });
+    if (!isOwn) lease.othersSeenAt = now;
+    const hasOthers = lease.othersSeenAt !== null && lease.othersSeenAt > now - OTHERS_THERE_MS;
+    return { sweeps: lease.workerId === workerId, hasOthers };
+  }
+
+  release(workerId: string): void {
+    if (this.tables.sweeper?.workerId === workerId) this.tables.sweeper = null;
   }
 }
 

@@ -3,15 +3,18 @@ import type {
   DueRuleRow,
   Lease,
   LeaseStore,
+  LedgerStore,
   ReconcileStore,
   SettlementStore,
+  SweeperLeaseStore,
   SweepStore,
-  Transactions,
-  Tx,
   WriteBudgetStore,
-} from '#entities';
+} from '#engine-store';
+import type { AuditEntry, Trail, Transactions, Tx } from '#entities';
+import type { OrganizationId } from '#rules';
 import { ModelConvergence } from './convergence';
-import { ModelBudgets, ModelLeases } from './leases';
+import { ModelBudgets, ModelLeases, ModelSweeperLease } from './leases';
+import { ModelLedger } from './ledger';
 import { ModelReconcile } from './reconcile';
 import { ModelSettlements } from './settlement';
 import { ModelSweep } from './sweep';
@@ -37,25 +40,38 @@ export interface ModelStores {
   readonly database: Transactions;
   readonly leases: LeaseStore;
   readonly convergence: ConvergenceStore;
-  readonly settlements: Pick<SettlementStore, 'settle'>;
+  readonly settlements: SettlementStore;
+  readonly ledger: LedgerStore;
   readonly budgets: WriteBudgetStore;
-  readonly reconcile: ReconcileStore;
+  readonly reconciles: ReconcileStore;
   readonly sweep: SweepStore;
+  readonly sweeperLease: SweeperLeaseStore;
 }
 
 const AUTOCOMMIT = { name: 'autocommit' } as unknown as Tx;
-const TRANSACTION = { name: 'transaction' } as unknown as Tx;
+
+/** A transaction: the engine itself writes only audit records through it. */
+export const transactionOf = (tables: Tables): Tx =>
+  ({
+    query: (text: string, [organizationId, entries]: [OrganizationId, string]): Promise<unknown[]> => {
+      const [, trail] = /INSERT INTO (audit_records|unwritten_audit_records)/.exec(text) ?? [];
+      if (trail === undefined) throw new Error(`The model knows no such statement: ${text}`);
+      for (const { eventType, resourceId } of JSON.parse(entries) as AuditEntry[])
+        tables.audit.push({ organizationId, eventType, resourceId: resourceId!, trail: trail as Trail });
+      return Promise.resolve([]);
+    },
+  }) as unknown as Tx;
 
 type Method = (...given: unknown[]) => unknown;
 
 /** A store whose methods go over the connection, unless they are part of a transaction that is there already. */
-function remote(model: object, connection: Connection): Record<string, unknown> {
+function remote(model: object, connection: Connection, transaction: Tx): Record<string, unknown> {
   const prototype = Object.getPrototypeOf(model) as Record<string, Method>;
   const names = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
   const methods = names.map((name) => {
     const method = (tx: Tx, ...given: unknown[]): Promise<unknown> => {
       const work = (): unknown => (model as Record<string, Method>)[name]!(...given);
-      return tx === TRANSACTION ? Promise.resolve(work()) : connection.ask(name, work);
+      return tx === transaction ? Promise.resolve(work()) : connection.ask(name, work);
     };
     return [name, method] as const;
   });
@@ -78,8 +94,9 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
     watcher.due(rows);
     return rows;
   };
-  const transaction: Transactions['transaction'] = (work) =>
-    connection.ask('transaction', () => work(TRANSACTION));
+  const tx = transactionOf(tables);
+  const transaction: Transactions['transaction'] = (work) => connection.ask('transaction', () => work(tx));
+  const store = (model: object): never => remote(model, connection, tx) as never;
   return {
     database: {
       autocommit: AUTOCOMMIT,
@@ -92,14 +109,13 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
       statement: (work) => work(AUTOCOMMIT),
       ping: () => connection.ask('ping', () => undefined),
     },
-    leases: remote(leases, connection) as unknown as LeaseStore,
-    convergence: remote(convergence, connection) as unknown as ConvergenceStore,
-    settlements: remote(new ModelSettlements(tables), connection) as unknown as Pick<
-      SettlementStore,
-      'settle'
-    >,
-    budgets: remote(new ModelBudgets(tables), connection) as unknown as WriteBudgetStore,
-    reconcile: remote(new ModelReconcile(tables), connection) as unknown as ReconcileStore,
-    sweep: remote(new ModelSweep(tables), connection) as unknown as SweepStore,
+    leases: store(leases),
+    convergence: store(convergence),
+    settlements: store(new ModelSettlements(tables)),
+    ledger: store(new ModelLedger(tables)),
+    budgets: store(new ModelBudgets(tables)),
+    reconciles: store(new ModelReconcile(tables)),
+    sweep: store(new ModelSweep(tables)),
+    sweeperLease: store(new ModelSweeperLease(tables)),
   };
 }

@@ -1,40 +1,57 @@
 import type {
   Access,
-  BegunReconcile,
+  DueComparison,
+  HealthReport,
+  KnownRules,
   Lease,
+  LostRule,
   NamingResource,
-  ReconcileOutcome,
   ReconcileStore,
   ReconcileWay,
-  Trail,
-} from '#entities';
-import { parseRuleKey, TARGET_GONE_MS, type Drift, type KnownRule, type RenamedRule } from '#rules';
+} from '#engine-store';
+import { parseRuleKey, TARGET_GONE_MS, type ObservedRule, type RenamedRule } from '#rules';
+import { lastSeen } from './ledger';
 import type { Modelled } from './modelled';
-import type { RuleRow, Tables } from './tables';
+import type { RuleRow, Tables, UnmanagedRow } from './tables';
 
-const EVERY_MS = 45_000;
-const UNREACHABLE_EVERY_MS = 10 * 60_000;
-const BROKEN_OFF_MS = 30_000;
+const INTERVAL_MS = 45_000;
+const READS_PER_SECOND = 5;
+const UNREACHABLE_INTERVAL_MS = 10 * 60_000;
 const HOUR_MS = 60 * 60_000;
-const MOST_FIGHTS = 3;
+const MAX_REPAIRS = 3;
+
+type Unmanaged = Pick<UnmanagedRow, 'key' | 'providerRuleId'>;
 
 /** `ReconcileStore` in memory. */
 export class ModelReconcile implements Modelled<ReconcileStore> {
   constructor(private readonly tables: Tables) {}
 
-  begin(lease: Lease): BegunReconcile | null {
+  finish(
+    targetId: string,
+    { againAt }: DueComparison,
+    unmanagedDigest: string | null,
+    startedAgoMs: number,
+  ): void {
+    const target = this.tables.targets.get(targetId)!;
     const now = this.tables.now();
-    const target = this.tables.targets.get(lease.targetId)!;
-    if (`${target.leaseGeneration}` !== lease.generation || target.reconcileDueAt > now) return null;
-    target.reconcileDueAt = now + BROKEN_OFF_MS;
-    return { requested: target.reconcileRequested, againAt: `${target.reconcileDueAt}` };
+    if (unmanagedDigest !== null) Object.assign(target, { comparedAt: now - startedAgoMs, unmanagedDigest });
+    if (`${target.reconcileDueAt}` !== againAt) return;
+    target.reconcileDueAt =
+      now + Math.max(INTERVAL_MS, (1000 * this.mostTargets(targetId)) / READS_PER_SECOND);
+    target.reconcileRequested = false;
   }
 
-  finish(targetId: string, { againAt }: BegunReconcile): void {
-    const target = this.tables.targets.get(targetId)!;
-    if (`${target.reconcileDueAt}` !== againAt) return;
-    target.reconcileDueAt = this.tables.now() + EVERY_MS;
-    target.reconcileRequested = false;
+  /** To how many targets one of the target's credentials leads. */
+  private mostTargets(targetId: string): number {
+    const resources = [...this.tables.resources.values()];
+    const ways = new Set(
+      resources.filter((one) => one.targetId === targetId).map(({ credentialId }) => credentialId),
+    );
+    const counts = [...ways].map(
+      (way) =>
+        new Set(resources.filter(({ credentialId }) => credentialId === way).map((one) => one.targetId)).size,
+    );
+    return Math.max(0, ...counts);
   }
 
   ask(targetId: string, inSeconds: number, requested: boolean): void {
@@ -47,18 +64,24 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
     const target = this.tables.targets.get(targetId)!;
     const isEmpty = this.tables.rulesOf(targetId).every(({ state }) => state === 'absent');
     if (!target.reconcileRequested && isEmpty)
-      target.reconcileDueAt = this.tables.now() + Math.max(UNREACHABLE_EVERY_MS, EVERY_MS);
+      target.reconcileDueAt = this.tables.now() + Math.max(UNREACHABLE_INTERVAL_MS, INTERVAL_MS);
   }
 
-  known(lease: Lease): KnownRule[] {
-    return this.tables.rulesOf(lease.targetId).map((rule) => ({
-      ruleId: rule.id,
-      key: rule.key,
-      state: rule.state,
-      wanted: this.tables.isWanted(rule),
-      isForeign: rule.isForeign,
-      providerRuleId: rule.providerRuleId,
-    }));
+  known(lease: Lease): KnownRules {
+    return {
+      unmanagedDigest: this.tables.targets.get(lease.targetId)!.unmanagedDigest,
+      rules: this.tables.rulesOf(lease.targetId).map((rule) => ({
+        ruleId: rule.id,
+        key: rule.key,
+        state: rule.state,
+        isForeign: rule.isForeign,
+        isUnmarked: rule.isUnmarked,
+        providerRuleId: rule.providerRuleId,
+        targetMissing: rule.targetMissingSince !== null,
+        wasObserved: rule.presentSince !== null,
+        wanted: this.tables.isWanted(rule),
+      })),
+    };
   }
 
   ways(lease: Lease): ReconcileWay[] {
@@ -77,76 +100,167 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
       });
     }
     for (const { id, organizationId, name, credentialId, region } of named) {
-      ways.get(`${credentialId} ${region}`)!.resources.push({ id, organizationId, name });
+      const lastOutcome = this.tables.health.get(id)?.at(-1) ?? null;
+      ways.get(`${credentialId} ${region}`)!.resources.push({ id, organizationId, name, lastOutcome });
     }
     return [...ways.values()];
   }
 
-  makeDue(lease: Lease, drift: Drift, access: Access): string[] {
+  /** A call is a transaction: nothing is to be locked. */
+  lockOwners(): void {
+    // nothing else runs meanwhile
+  }
+
+  lose(ruleIds: readonly string[]): LostRule[] {
+    const rules = ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []);
+    return rules.filter(({ state }) => state === 'present').map((rule) => this.loseOne(rule));
+  }
+
+  private loseOne(rule: RuleRow): LostRule {
     const now = this.tables.now();
-    const lost = drift.missing
-      .map((id) => this.tables.rules.get(id)!)
-      .filter((rule) => rule.state === 'present');
-    const damped = lost.filter((rule) => this.lose(rule, now));
-    for (const rule of drift.lingering.map((id) => this.tables.rules.get(id)!)) {
+    const isAgain = rule.lostAt !== null && rule.lostAt > now - HOUR_MS;
+    const isSuspended = isAgain && rule.lostCount >= MAX_REPAIRS;
+    const dueAt = isSuspended ? rule.lostAt! + HOUR_MS : now;
+    rule.lostCount = isAgain ? rule.lostCount + 1 : 1;
+    if (!isAgain) rule.lostAt = now;
+    this.becomeAbsent(rule, { isMissing: true, isUnmarked: false, isSuspended, dueAt });
+    return { id: rule.id, isSuspended };
+  }
+
+  private becomeAbsent(rule: RuleRow, more: Partial<RuleRow>): void {
+    const mayLand = rule.inFlightUntil !== null && rule.inFlightUntil > this.tables.now();
+    const possibleSince = mayLand ? rule.possibleSince : null;
+    const nothing = { possibleSince, presentSince: null, observedAt: null, removalSentAt: null };
+    Object.assign(rule, { ...nothing, ...more, state: 'absent', revision: rule.revision + 1, attempts: 0 });
+  }
+
+  suspendHolders(ruleIds: readonly string[], message: string): string[] {
+    const moved = new Set<string>();
+    for (const id of ruleIds) {
+      const rule = this.tables.rules.get(id)!;
+      for (const { resourceIpId, releasedAt } of this.tables.holderRows(rule)) {
+        const ip = this.tables.resourceIps.get(resourceIpId)!;
+        if (releasedAt !== null || ip.status !== 'APPLIED') continue;
+        this.tables.moveIp(ip, 'PENDING');
+        Object.assign(ip, { pendingSince: rule.dueAt!, errorMessage: message });
+        if (ip.sessionId !== null) moved.add(ip.sessionId);
+      }
+    }
+    return [...moved];
+  }
+
+  makeStaleDue(ruleIds: readonly string[], access: Access): void {
+    const now = this.tables.now();
+    for (const rule of ruleIds.flatMap((id) => this.tables.rules.get(id) ?? [])) {
       if (rule.state !== 'absent') continue;
       if (rule.credentialId === null) Object.assign(rule, access);
-      const revision = rule.revision + 1;
-      Object.assign(rule, { state: 'present', dueAt: now, revision, attempts: 0, closing: true });
-    }
-    this.takeOver(lease.targetId, drift, access);
-    for (const id of drift.taken) this.tables.rules.get(id)!.isForeign = true;
-    this.rename(drift.renamed);
-    return damped.map((rule) => rule.id);
-  }
-
-  /** @returns whether it is left alone for now */
-  private lose(rule: RuleRow, now: number): boolean {
-    const fighting = rule.lostAt !== null && rule.lostAt > now - HOUR_MS;
-    const dueAt = fighting && rule.lostCount >= MOST_FIGHTS ? rule.lostAt! + HOUR_MS : now;
-    rule.lostCount = fighting ? rule.lostCount + 1 : 1;
-    if (!fighting) rule.lostAt = now;
-    Object.assign(rule, { state: 'absent', revision: rule.revision + 1, attempts: 0, dueAt });
-    return dueAt > now;
-  }
-
-  private takeOver(targetId: string, drift: Drift, access: Access): void {
-    const known = new Set(this.tables.rulesOf(targetId).map((rule) => rule.key));
-    for (const { key, providerRuleId } of drift.orphans.filter((orphan) => !known.has(orphan.key))) {
-      const id = this.tables.newId();
-      this.tables.rules.set(id, {
-        id,
-        targetId,
-        key,
-        spec: parseRuleKey(key),
+      Object.assign(rule, {
         state: 'present',
-        isForeign: false,
-        providerRuleId,
-        ...access,
-        dueAt: this.tables.now(),
-        closing: true,
-        revision: 0,
+        dueAt: now,
+        revision: rule.revision + 1,
         attempts: 0,
-        inFlightUntil: null,
-        lastError: null,
-        lostCount: 0,
-        lostAt: null,
-        targetMissingSince: null,
-        holders: new Set(),
+        closing: true,
+        unwantedSince: now,
+        overdueAt: null,
+        cause: 'STALE_RULE',
+        presentSince: now,
+        possibleSince: now,
+        observedAt: now,
+        removalSentAt: null,
       });
     }
   }
 
-  private rename(renamed: readonly RenamedRule[]): void {
-    const rules = renamed.map(({ ruleId, providerRuleId }) =>
-      Object.assign(this.tables.rules.get(ruleId)!, { providerRuleId }),
-    );
-    const shown = new Set(rules.flatMap((rule) => this.tables.holdersOf(rule)));
-    for (const ip of shown) {
-      if (ip.status !== 'APPLIED') continue;
-      const held = this.tables.heldBy(ip).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-      ip.providerRuleId = held.flatMap((rule) => rule.providerRuleId ?? []).join(',');
+  takeOver(
+    targetId: string,
+    orphans: readonly Pick<ObservedRule, 'key' | 'providerRuleId'>[],
+    access: Access,
+    cause: 'ORPHAN' | 'MAKE_ROOM',
+    endedAgoMs: number,
+  ): { ruleId: string; key: string }[] {
+    const now = this.tables.now();
+    const { comparedAt, accountedTo } = this.tables.targets.get(targetId)!;
+    const known = new Set(this.tables.rulesOf(targetId).map((rule) => rule.key));
+    return orphans.flatMap(({ key, providerRuleId }) => {
+      if (known.has(key)) return [];
+      known.add(key);
+      const rule = this.tables.addRule({
+        targetId,
+        key,
+        spec: parseRuleKey(key),
+        accountedTo,
+        state: 'present',
+        providerRuleId,
+        credentialId: access.credentialId,
+        region: access.region,
+        dueAt: now,
+        closing: true,
+        cause,
+        unwantedSince: now,
+        // the target's own beginning
+        possibleSince: comparedAt ?? 0,
+        presentSince: cause === 'ORPHAN' ? now - endedAgoMs : null,
+        observedAt: now,
+      });
+      return [{ ruleId: rule.id, key }];
+    });
+  }
+
+  noteUnseen(ruleIds: readonly string[]): void {
+    for (const rule of ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []))
+      if (rule.state !== 'absent') {
+        const seen = lastSeen(rule, this.tables.targets.get(rule.targetId)!);
+        rule.removalSentAt = Math.min(rule.removalSentAt ?? Infinity, seen ?? Infinity);
+        if (rule.removalSentAt === Infinity) rule.removalSentAt = null;
+      }
+  }
+
+  noteUnmarked(ruleIds: readonly string[]): void {
+    for (const id of ruleIds) this.tables.rules.get(id)!.isUnmarked = true;
+  }
+
+  noteTaken(ruleIds: readonly string[]): void {
+    const now = this.tables.now();
+    const seen = { possibleSince: now, presentSince: now, observedAt: now, removalSentAt: null };
+    for (const id of ruleIds)
+      Object.assign(this.tables.rules.get(id)!, { ...seen, isForeign: true, isUnmarked: false });
+  }
+
+  noteObserved(ruleIds: readonly string[], endedAgoMs: number): void {
+    for (const rule of ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []))
+      rule.presentSince ??= this.tables.now() - endedAgoMs;
+  }
+
+  rename(renamed: readonly RenamedRule[], endedAgoMs: number): void {
+    const presentSince = this.tables.now() - endedAgoMs;
+    for (const { ruleId, providerRuleId } of renamed)
+      Object.assign(this.tables.rules.get(ruleId)!, {
+        providerRuleId,
+        presentSince,
+        observedAt: null,
+        removalSentAt: null,
+      });
+  }
+
+  unmanaged(targetId: string): { key: string; providerRuleId: string }[] {
+    return this.tables.unmanaged
+      .filter((rule) => rule.targetId === targetId)
+      .map(({ key, providerRuleId }) => ({ key, providerRuleId }));
+  }
+
+  addUnmanaged(targetId: string, rules: readonly Unmanaged[], endedAgoMs: number): void {
+    const { comparedAt } = this.tables.targets.get(targetId)!;
+    const presentSince = this.tables.now() - endedAgoMs;
+    for (const { key, providerRuleId } of rules) {
+      if (this.tables.unmanaged.some((one) => isSame(one, targetId, { key, providerRuleId }))) continue;
+      this.tables.unmanaged.push({ targetId, key, providerRuleId, possibleSince: comparedAt, presentSince });
     }
+  }
+
+  removeUnmanaged(targetId: string, rules: readonly Unmanaged[]): void {
+    this.tables.unmanaged = this.tables.unmanaged.filter(
+      (one) => !rules.some((rule) => isSame(one, targetId, rule)),
+    );
   }
 
   noteMissing(lease: Lease, access: Access, missing: boolean): 'gone' | 'doubted' | null {
@@ -159,19 +273,26 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
     return rules.some((rule) => rule.targetMissingSince! <= now - TARGET_GONE_MS) ? 'gone' : 'doubted';
   }
 
+  presentRules(lease: Lease, access: Access): string[] {
+    return this.writtenBy(lease, access)
+      .filter(({ state }) => state === 'present')
+      .map(({ id }) => id)
+      .sort();
+  }
+
   giveUpTarget(lease: Lease, { access, resources }: ReconcileWay): void {
     const now = this.tables.now();
     const isGivenUp = ({ state, dueAt }: RuleRow): boolean =>
       state === 'present' || (state === 'absent' && dueAt !== null && dueAt > now);
-    for (const rule of this.writtenBy(lease, access).filter(isGivenUp)) {
-      Object.assign(rule, { state: 'absent', dueAt: now, revision: rule.revision + 1, attempts: 0 });
-    }
+    for (const rule of this.writtenBy(lease, access).filter(isGivenUp))
+      this.becomeAbsent(rule, { dueAt: now, isMissing: false, isSuspended: false });
     const ids = new Set(resources.map((resource) => resource.id));
     for (const ip of this.tables.ipsWhere((one) => ids.has(one.resourceId) && one.status === 'APPLIED')) {
       this.tables.moveIp(ip, 'PENDING');
       ip.pendingSince = now;
     }
-    for (const id of ids) this.tables.resources.get(id)!.isActive = false;
+    for (const id of ids)
+      Object.assign(this.tables.resources.get(id)!, { isActive: false, writeVerified: false });
   }
 
   private writtenBy(lease: Lease, { credentialId, region }: Access): RuleRow[] {
@@ -180,20 +301,16 @@ export class ModelReconcile implements Modelled<ReconcileStore> {
       .filter((rule) => rule.credentialId === credentialId && rule.region === region);
   }
 
-  record({ resources, message }: ReconcileOutcome, always: boolean): void {
-    for (const { id } of resources) {
-      const resource = this.tables.resources.get(id);
-      if (!resource || resource.deletedAt !== null) continue;
-      const told = this.tables.health.get(id) ?? [];
-      const same = told.length > 0 && (told.at(-1) === null) === (message === null);
-      if (always || !same) this.tables.health.set(id, [...told, message]);
-    }
-  }
-
-  auditOrphans(trail: Trail, drift: Drift, resources: readonly NamingResource[]): void {
-    if (drift.orphans.length === 0) return;
-    for (const { id, organizationId } of resources) {
-      this.tables.audit.push({ organizationId, eventType: 'RULE_ORPHAN_REMOVED', resourceId: id, trail });
+  report(reports: readonly HealthReport[]): void {
+    for (const { resources, eventType, message } of reports) {
+      for (const { id } of resources) {
+        const resource = this.tables.resources.get(id);
+        if (!resource || resource.deletedAt !== null) continue;
+        this.tables.health.set(id, [...(this.tables.health.get(id) ?? []), { eventType, message }]);
+      }
     }
   }
 }
+
+const isSame = (one: UnmanagedRow, targetId: string, { key, providerRuleId }: Unmanaged): boolean =>
+  one.targetId === targetId && one.key === key && one.providerRuleId === providerRuleId;

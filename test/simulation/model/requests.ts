@@ -1,5 +1,12 @@
-import { LIVE_SESSION_STATUSES, ruleKey, ruleSpecs, SESSION_MOVES, type OrganizationId } from '#rules';
-import { endSessions, releaseIps } from './sweep';
+import {
+  LIVE_SESSION_STATUSES,
+  ruleKey,
+  ruleSpecs,
+  SESSION_MOVES,
+  type AdditionCause,
+  type OrganizationId,
+} from '#rules';
+import { endSessions, release, releaseClaims } from './holders';
 import { HOLDING, type ResourceIpRow, type ResourceRow, type SessionRow, type Tables } from './tables';
 
 const HOUR_MS = 60 * 60_000;
@@ -43,21 +50,27 @@ export class ModelRequests {
     });
     const { organizationId, ipv4Address: ipAddress } = like;
     const owner = { organizationId, sessionId: id, staticIpRuleId: null, ipAddress };
-    return { id, targetIds: this.open(owner, resourceIds) };
+    return { id, targetIds: this.open(owner, resourceIds, 'SESSION_STARTED') };
   }
 
   /** @returns the cloud objects to wake; null when it is not live */
   stop(id: string, reason: 'MANUAL' | 'ADMIN'): string[] | null {
     const session = this.tables.sessions.get(id);
     if (!session || !SESSION_MOVES[session.status].includes('EXPIRING')) return null;
-    return endSessions(this.tables, [session], reason);
+    const cause = reason === 'ADMIN' ? 'SESSION_STOPPED_BY_ADMIN' : 'SESSION_STOPPED';
+    return endSessions(this.tables, [session], reason, cause);
   }
 
-  extend(id: string, hours: number, maximumHours: number): 'extended' | 'over' | 'beyond-maximum' {
+  /** Here one role without hours of its own holds every resource. */
+  extend(id: string, hours: number, tierHours: number): 'extended' | 'over' | 'refused' {
     const session = this.tables.sessions.get(id);
     if (!session || !isLive(session) || session.expiresAt <= this.tables.now()) return 'over';
     const until = session.expiresAt + hours * HOUR_MS;
-    if (until > session.startedAt + maximumHours * HOUR_MS) return 'beyond-maximum';
+    if (until > session.startedAt + tierHours * HOUR_MS) return 'refused';
+    const held = [...this.tables.resourceIps.values()].filter(
+      (ip) => ip.sessionId === id && HOLDING.has(ip.status),
+    );
+    if (held.some((ip) => !this.tables.resources.get(ip.resourceId)!.isActive)) return 'refused';
     session.expiresAt = until;
     return 'extended';
   }
@@ -68,9 +81,15 @@ export class ModelRequests {
     resourceIds: readonly string[],
   ): { id: string; targetIds: string[] } {
     const id = this.tables.newId();
-    this.tables.staticIpRules.set(id, { id, organizationId, ipAddress, deletedAt: null });
+    this.tables.staticIpRules.set(id, {
+      id,
+      organizationId,
+      ipAddress,
+      label: 'fixed',
+      deletedAt: null,
+    });
     const owner = { organizationId, sessionId: null, staticIpRuleId: id, ipAddress };
-    return { id, targetIds: this.open(owner, resourceIds) };
+    return { id, targetIds: this.open(owner, resourceIds, 'STATIC_RULE_CREATED') };
   }
 
   /** Takes it out of these resources. @returns the cloud objects to wake */
@@ -78,11 +97,8 @@ export class ModelRequests {
     const entries = this.tables.ipsWhere(
       (ip) => ip.staticIpRuleId === id && resourceIds.includes(ip.resourceId),
     );
-    for (const ip of entries.filter(({ status }) => status === 'FAILED')) this.tables.deleteIp(ip);
-    return releaseIps(
-      this.tables,
-      entries.filter(({ status }) => HOLDING.has(status)),
-    );
+    for (const ip of entries.filter(({ status }) => status === 'FAILED')) ip.releasedAt = this.tables.now();
+    return release(this.tables, 'STATIC_RULE_DELETED', entries);
   }
 
   deleteStatic(id: string): void {
@@ -97,26 +113,29 @@ export class ModelRequests {
   move(id: string, to: Pick<ResourceRow, 'targetId' | 'credentialId' | 'region'>): string[] {
     const resource = this.tables.resources.get(id)!;
     const again = to.credentialId !== resource.credentialId || to.region !== resource.region;
+    const cause = to.targetId === resource.targetId ? 'CONFIG_CHANGED' : 'RESOURCE_MOVED';
     Object.assign(resource, to, { revision: resource.revision + 1 });
-    const woken = new Set<string>();
-    const dropped = new Set<string>();
+    const ips = this.tables.ipsWhere((one) => one.resourceId === id && HOLDING.has(one.status));
+    const isWanted = (ip: ResourceIpRow, { targetId, key }: { targetId: string; key: string }): boolean =>
+      this.wanted(resource, ip.ipAddress).some((want) => want.targetId === targetId && want.key === key);
+    const left = ips.flatMap((ip) =>
+      this.tables
+        .holdersBy(ip)
+        .filter(
+          ({ ruleId, releasedAt }) => releasedAt === null && !isWanted(ip, this.tables.rules.get(ruleId)!),
+        ),
+    );
+    const woken = new Set(releaseClaims(this.tables, cause, left));
     const touched = new Set<string>();
-    for (const ip of this.tables.ipsWhere((one) => one.resourceId === id && HOLDING.has(one.status))) {
-      const held = this.tables.heldBy(ip);
-      const wanted = this.wanted(resource, ip.ipAddress);
-      const isWanted = (rule: { targetId: string; key: string }): boolean =>
-        wanted.some((want) => want.targetId === rule.targetId && want.key === rule.key);
-      const fresh = wanted.filter(
+    for (const ip of ips) {
+      const live = this.tables.holdersBy(ip).filter(({ releasedAt }) => releasedAt === null);
+      const held = live.map(({ ruleId }) => this.tables.rules.get(ruleId)!);
+      const fresh = this.wanted(resource, ip.ipAddress).filter(
         (want) => again || !held.some((rule) => rule.targetId === want.targetId && rule.key === want.key),
       );
-      for (const want of fresh) this.hold(ip, want, woken, touched);
-      for (const rule of held.filter((one) => !isWanted(one))) {
-        rule.holders.delete(ip.id);
-        dropped.add(rule.id);
-      }
+      for (const want of fresh) this.hold(ip, want, cause, woken, touched);
       if (fresh.length > 0) this.waitAgain(ip);
     }
-    this.bump(dropped, woken);
     return [...woken];
   }
 
@@ -136,13 +155,14 @@ export class ModelRequests {
     });
   }
 
-  private open(owner: Owner, resourceIds: readonly string[]): string[] {
+  private open(owner: Owner, resourceIds: readonly string[], cause: AdditionCause): string[] {
     const woken = new Set<string>();
     const made = resourceIds.map((resourceId) => {
       const ip: ResourceIpRow = {
         ...owner,
         id: this.tables.newId(),
         resourceId,
+        createdAt: this.tables.now(),
         status: 'PENDING',
         pendingSince: this.tables.now(),
         providerRuleId: null,
@@ -158,7 +178,7 @@ export class ModelRequests {
     const touched = new Set<string>();
     for (const ip of made) {
       for (const want of this.wanted(this.tables.resources.get(ip.resourceId)!, ip.ipAddress))
-        this.hold(ip, want, woken, touched);
+        this.hold(ip, want, cause, woken, touched);
     }
     return [...woken];
   }
@@ -177,50 +197,21 @@ export class ModelRequests {
   private hold(
     ip: ResourceIpRow,
     { targetId, key, spec }: ReturnType<ModelRequests['wanted']>[number],
+    cause: AdditionCause,
     woken: Set<string>,
     touched: Set<string>,
   ): void {
     const now = this.tables.now();
+    const accountedTo = ip.organizationId;
     woken.add(targetId);
     const found = this.tables.rulesOf(targetId).find((rule) => rule.key === key);
-    if (found) {
-      found.holders.add(ip.id);
-      if (touched.has(found.id)) return;
-      Object.assign(found, { dueAt: now, revision: found.revision + 1, attempts: 0, closing: false });
-      touched.add(found.id);
-      return;
-    }
-    const id = this.tables.newId();
-    touched.add(id);
-    this.tables.rules.set(id, {
-      id,
-      targetId,
-      key,
-      spec,
-      state: 'absent',
-      isForeign: false,
-      providerRuleId: null,
-      credentialId: null,
-      region: null,
-      dueAt: now,
-      closing: false,
-      revision: 0,
-      attempts: 0,
-      inFlightUntil: null,
-      lastError: null,
-      lostCount: 0,
-      lostAt: null,
-      targetMissingSince: null,
-      holders: new Set([ip.id]),
-    });
-  }
-
-  private bump(ruleIds: ReadonlySet<string>, woken: Set<string>): void {
-    for (const id of ruleIds) {
-      const rule = this.tables.rules.get(id)!;
+    const rule = found ?? this.tables.addRule({ targetId, key, spec, accountedTo, dueAt: now });
+    this.tables.hold({ ruleId: rule.id, resourceIpId: ip.id, cause, releasedAt: null, releaseCause: null });
+    if (found && !touched.has(rule.id)) {
+      const wanted = { cause: null, unwantedSince: null, overdueAt: null, isSuspended: false };
       const revision = rule.revision + 1;
-      Object.assign(rule, { dueAt: this.tables.now(), revision, attempts: 0, closing: true });
-      woken.add(rule.targetId);
+      Object.assign(rule, { ...wanted, accountedTo, dueAt: now, revision, attempts: 0, closing: false });
     }
+    touched.add(rule.id);
   }
 }

@@ -1,167 +1,334 @@
-import type { Access, Lease, RuleSettlement, Settled, Settlement, SettlementStore, Trail } from '#entities';
-import { overallStatus, resourceIpMoves, sessionStatus, type ResourceIpMove, type SettledIp } from '#rules';
+import type {
+  Access,
+  Affected,
+  AffectedHolder,
+  AffectedSession,
+  AffectedStaticRule,
+  HolderRow,
+  IpMove,
+  Lease,
+  Reading,
+  RuleSettlement,
+  SettlementStore,
+  WrittenRule,
+} from '#engine-store';
+import { DETACHING_CAUSES, type OrganizationId, type RemovalCause, type SessionStatus } from '#rules';
+import { releaseClaims } from './holders';
+import { lastSeen } from './ledger';
 import type { Modelled } from './modelled';
-import { HOLDING, type ResourceIpRow, type RuleRow, type Tables } from './tables';
+import type { ResourceIpRow, RuleHolderRow, RuleRow, Tables } from './tables';
 
 const byKey = (one: RuleRow, other: RuleRow): number => (one.key < other.key ? -1 : 1);
 
-/** It waits as it did when the look began. */
-const isWaiting = (
-  { id, status, pendingSince }: ResourceIpRow,
-  waiting: ReadonlyMap<string, string>,
-): boolean => status === 'PENDING' && waiting.get(id) === `${pendingSince}`;
+const isDetached = ({ releaseCause }: { readonly releaseCause: RemovalCause | null }): boolean =>
+  DETACHING_CAUSES.some((cause) => cause === releaseCause);
+
+type Waiting = readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
 
 /** `SettlementStore` in memory. */
-export class ModelSettlements implements Modelled<Pick<SettlementStore, 'settle'>> {
+export class ModelSettlements implements Modelled<SettlementStore> {
   constructor(private readonly tables: Tables) {}
 
-  settle(lease: Lease, settlement: Settlement, trail: Trail): Settled | null {
-    if (`${this.tables.targets.get(lease.targetId)!.leaseGeneration}` !== lease.generation) return null;
-    const settled = settlement.rules.map((found) => this.writeRule(found, settlement.access));
-    if (settlement.together) this.bringTogether(lease, settlement.rules);
-    const affected = this.affected(settled, settlement);
-    const moved: ResourceIpRow[] = [];
-    const latenessSeconds: number[] = [];
-    const failed = new Set(settlement.rules.filter((rule) => rule.failed).map((rule) => rule.ruleId));
-    for (const { ip: seen, move } of resourceIpMoves(affected, failed, settlement.looked)) {
-      const ip = this.tables.resourceIps.get(seen.id)!;
-      moved.push(ip);
-      const late = this.writeIp(ip, move);
-      if (late !== null) latenessSeconds.push(late);
-    }
-    this.makeUnwantedDue(moved.filter((ip) => ip.status === 'FAILED'));
-    for (const id of new Set(moved.flatMap((ip) => ip.sessionId ?? []))) this.writeSession(id, trail);
-    for (const id of new Set(moved.flatMap((ip) => ip.staticIpRuleId ?? []))) this.auditStaticRule(id, trail);
-    return { latenessSeconds };
+  /** A call is a transaction: nothing is to be locked. */
+  lockOwners(): void {
+    // nothing else runs meanwhile
   }
 
-  private writeRule(found: RuleSettlement, access: Access | null): RuleRow {
+  writeRules(rules: readonly RuleSettlement[], reading: Reading | null): WrittenRule[] {
+    return rules.flatMap((found) => {
+      const rule = this.tables.rules.get(found.ruleId);
+      return rule ? [this.writeRule(rule, found, reading)] : [];
+    });
+  }
+
+  private writeRule(rule: RuleRow, found: RuleSettlement, reading: Reading | null): WrittenRule {
     const now = this.tables.now();
-    const rule = this.tables.rules.get(found.ruleId)!;
+    const old = { ...rule };
     const same = rule.revision === found.revision;
-    if (access && this.isAdopted(rule, found, access)) Object.assign(rule, access);
     rule.state = found.state ?? rule.state;
     rule.isForeign = found.isForeign ?? rule.isForeign;
-    rule.providerRuleId = found.providerRuleId ?? (found.state === 'absent' ? null : rule.providerRuleId);
+    rule.isUnmarked = found.isUnmarked ?? rule.isUnmarked;
+    rule.providerRuleId = found.providerRuleId ?? rule.providerRuleId;
     rule.attempts = same ? found.attempts : 0;
     if (same) rule.dueAt = found.dueInMs === null ? null : now + found.dueInMs;
     if (!found.inFlight) rule.inFlightUntil = null;
     rule.lastError = found.message;
-    if (found.targetMissing !== null) {
+    if (found.targetMissing !== null)
       rule.targetMissingSince = found.targetMissing ? (rule.targetMissingSince ?? now) : null;
-    }
-    return rule;
+    if (same && found.adopt !== null) Object.assign(rule, found.adopt);
+    if (same) this.writeUnwanted(rule, found, now);
+    if (reading && found.stands) this.writeStands(rule, old, found, reading, now);
+    else if (reading) rule.removalSentAt ??= lastSeen(rule, this.tables.targets.get(rule.targetId)!);
+    return {
+      ruleId: rule.id,
+      wasPresent: old.presentSince !== null,
+      wasPossible: old.possibleSince !== null,
+      wasMissing: old.isMissing,
+      wasUnmarked: old.isUnmarked,
+      wasForeign: old.isForeign,
+      lastError: old.lastError,
+      state: rule.state,
+      isForeign: rule.isForeign,
+      cause: rule.cause ?? found.unwanted,
+    };
   }
 
-  /** The object's other rules that wait for another try wait for the same one. */
-  private bringTogether({ targetId }: Lease, found: readonly RuleSettlement[]): void {
+  private writeUnwanted(rule: RuleRow, { unwanted }: RuleSettlement, now: number): void {
+    rule.unwantedSince = unwanted === null ? null : (rule.unwantedSince ?? now);
+    rule.cause = unwanted === null ? null : (rule.cause ?? unwanted);
+    if (unwanted === null) rule.overdueAt = null;
+  }
+
+  private writeStands(
+    rule: RuleRow,
+    old: RuleRow,
+    found: RuleSettlement,
+    reading: Reading,
+    now: number,
+  ): void {
+    rule.possibleSince ??= now - reading.startedAgoMs;
+    // after a removal that may have landed it is certain only from now on
+    const isOther = old.providerRuleId !== null && old.providerRuleId !== rule.providerRuleId;
+    if ((rule.removalSentAt !== null && !found.inFlight) || isOther) rule.presentSince = null;
+    rule.presentSince ??= now - reading.endedAgoMs;
+    rule.observedAt = now - reading.startedAgoMs;
+    if (!found.inFlight) rule.removalSentAt = null;
+    Object.assign(rule, { isMissing: false, isSuspended: false });
+  }
+
+  bringTogether({ targetId }: Lease, found: readonly RuleSettlement[]): void {
     const now = this.tables.now();
     const looked = new Set(found.map(({ ruleId }) => ruleId));
     const dueAt = now + Math.max(...found.map(({ dueInMs }) => dueInMs ?? 0));
     for (const rule of this.tables.rulesOf(targetId)) {
-      if (!looked.has(rule.id) && rule.attempts > 0 && rule.dueAt !== null && rule.dueAt > now)
-        rule.dueAt = dueAt;
+      if (looked.has(rule.id) || rule.isSuspended || rule.attempts === 0) continue;
+      if (rule.dueAt !== null && rule.dueAt > now) rule.dueAt = dueAt;
     }
   }
 
-  private isAdopted(rule: RuleRow, found: RuleSettlement, access: Access): boolean {
-    const { credentials, resources } = this.tables;
-    const sameWay = (way: Access): boolean =>
-      way.credentialId === rule.credentialId && way.region === rule.region;
-    if (found.state !== 'present' || sameWay(access)) return false;
-    if (rule.credentialId !== null) {
-      const writer = credentials.get(rule.credentialId);
-      if (writer === undefined || writer !== credentials.get(access.credentialId)) return false;
-    }
-    const holding = this.tables.holdersOf(rule).filter((ip) => HOLDING.has(ip.status));
-    return !holding.some((ip) => sameWay(resources.get(ip.resourceId)!));
-  }
-
-  /** Read before anything is moved, as the one statement does. */
-  private affected(rules: readonly RuleRow[], settlement: Settlement): SettledIp[] {
-    const waiting = new Map(settlement.waiting.map((ip) => [ip.resourceIpId, ip.pendingSince]));
-    const isOwnWay = ({ resourceId }: ResourceIpRow): boolean => {
-      const resource = this.tables.resources.get(resourceId);
-      const { access } = settlement;
-      if (access === null) return true;
-      return resource?.credentialId === access.credentialId && resource.region === access.region;
-    };
-    const touched = new Set(rules.flatMap((rule) => this.tables.holdersOf(rule)));
-    return [...touched]
-      .filter((ip) => ip.status === 'REMOVING' || (isWaiting(ip, waiting) && isOwnWay(ip)))
-      .map((ip) => this.seen(ip, settlement.giveUpSeconds, new Set(rules), waiting));
-  }
-
-  private seen(
-    ip: ResourceIpRow,
+  affected(
+    ruleIds: readonly string[],
+    waiting: Waiting,
+    access: Access | null,
     giveUpSeconds: number,
-    looked: ReadonlySet<RuleRow>,
-    waiting: ReadonlyMap<string, string>,
-  ): SettledIp {
-    const rules = this.tables.heldBy(ip).sort(byKey);
-    const mayFail = (one: ResourceIpRow): boolean => isWaiting(one, waiting);
-    const others = (rule: RuleRow): ResourceIpRow[] =>
-      this.tables.holdersOf(rule).filter((one) => one.id !== ip.id && HOLDING.has(one.status));
+  ): Affected {
+    const looked = new Set(ruleIds);
+    const since = new Map(waiting.map((ip) => [ip.resourceIpId, ip.pendingSince]));
+    const waits = ({ id, status, pendingSince }: ResourceIpRow): boolean =>
+      status === 'PENDING' && since.get(id) === `${pendingSince}`;
+    const own = ruleIds.flatMap((id) => this.tables.holderRows({ id }));
+    const touched = [...new Set(own.map(({ resourceIpId }) => resourceIpId))]
+      .sort()
+      .map((id) => this.tables.resourceIps.get(id)!)
+      .filter((ip) => ip.status === 'REMOVING' || (waits(ip) && this.isOwnWay(ip, access)));
+    const held = new Set([
+      ...touched.flatMap((ip) => this.tables.holdersBy(ip)).map(({ ruleId }) => ruleId),
+      ...own.filter(isDetached).map(({ ruleId }) => ruleId),
+    ]);
+    const rules = [...held].map((id) => this.tables.rules.get(id)!).sort(byKey);
     return {
-      id: ip.id,
-      status: ip.status,
-      overdue: ip.pendingSince < this.tables.now() - giveUpSeconds * 1000,
+      ips: touched.map(({ id, organizationId, sessionId, staticIpRuleId, status, pendingSince }) => ({
+        id,
+        organizationId,
+        sessionId,
+        staticIpRuleId,
+        status,
+        overdue: pendingSince < this.tables.now() - giveUpSeconds * 1000,
+      })),
+      holders: rules.flatMap((rule) =>
+        this.tables.holderRows(rule).map((holder) => this.affectedHolder(holder, waits)),
+      ),
       rules: rules.map((rule) => ({
         ruleId: rule.id,
-        state: rule.dueAt !== null && !looked.has(rule) && rule.state === 'present' ? 'unknown' : rule.state,
+        key: rule.key,
+        isForeign: rule.isForeign,
+        state:
+          rule.dueAt !== null && !looked.has(rule.id) && rule.state === 'present' ? 'unknown' : rule.state,
+        writerOrganizationId:
+          rule.credentialId && (this.tables.credentials.get(rule.credentialId)?.organizationId ?? null),
         providerRuleId: rule.providerRuleId,
         lastError: rule.lastError,
-        keptByOthers: others(rule).some((one) => !mayFail(one)),
-        waitingOthers: others(rule)
-          .filter(mayFail)
-          .map((one) => one.id),
       })),
     };
   }
 
-  private writeIp(ip: ResourceIpRow, move: ResourceIpMove): number | null {
-    const now = this.tables.now();
-    this.tables.moveIp(ip, move.to);
-    ip.errorMessage = move.errorMessage;
-    if (move.to === 'APPLIED') Object.assign(ip, { providerRuleId: move.providerRuleId, appliedAt: now });
-    if (move.to !== 'REMOVED') return null;
-    ip.removedAt = now;
-    return ip.releasedAt === null ? null : (now - ip.releasedAt) / 1000;
+  private isOwnWay({ resourceId }: ResourceIpRow, access: Access | null): boolean {
+    if (access === null) return true;
+    const resource = this.tables.resources.get(resourceId);
+    return resource?.credentialId === access.credentialId && resource.region === access.region;
   }
 
-  private makeUnwantedDue(failed: readonly ResourceIpRow[]): void {
-    const rules = new Set(failed.flatMap((ip) => this.tables.heldBy(ip)));
-    for (const rule of rules) {
-      if (rule.state === 'absent') continue;
-      rule.dueAt = this.tables.now();
-      rule.revision += 1;
-      rule.closing = true;
+  private affectedHolder(holder: RuleHolderRow, waits: (ip: ResourceIpRow) => boolean): AffectedHolder {
+    const ip = this.tables.resourceIps.get(holder.resourceIpId)!;
+    return {
+      ruleId: holder.ruleId,
+      resourceIpId: ip.id,
+      status: ip.status,
+      organizationId: ip.organizationId,
+      writeVerified: this.tables.resources.get(ip.resourceId)?.writeVerified ?? false,
+      isDetached: isDetached(holder),
+      isLive: this.tables.isLive(holder),
+      waits: waits(ip),
+    };
+  }
+
+  moveIps(moves: readonly IpMove[]): number[] {
+    const now = this.tables.now();
+    return moves.flatMap(({ id, from, to, errorMessage, providerRuleId }) => {
+      const ip = this.tables.resourceIps.get(id);
+      if (ip?.status !== from) return [];
+      this.tables.moveIp(ip, to);
+      ip.errorMessage = errorMessage;
+      if (to === 'APPLIED') Object.assign(ip, { providerRuleId, appliedAt: now });
+      if (to !== 'REMOVED') return [];
+      ip.removedAt = now;
+      return ip.releasedAt === null ? [] : [(now - ip.releasedAt) / 1000];
+    });
+  }
+
+  releaseRefused(resourceIpIds: readonly string[]): void {
+    releaseClaims(
+      this.tables,
+      'ADD_REFUSED',
+      resourceIpIds.flatMap((id) => this.tables.holdersBy({ id })),
+    );
+  }
+
+  waitAgain(lease: Lease, ruleIds: readonly string[]): void {
+    const target = this.tables.targets.get(lease.targetId)!;
+    const isHeld =
+      `${target.leaseGeneration}` === lease.generation && (target.leaseUntil ?? 0) > this.tables.now();
+    if (!isHeld) return;
+    const holders = ruleIds.flatMap((id) => this.tables.holderRows({ id }));
+    for (const { resourceIpId } of holders.filter(({ releasedAt }) => releasedAt === null)) {
+      const ip = this.tables.resourceIps.get(resourceIpId)!;
+      if (ip.status !== 'APPLIED') continue;
+      this.tables.moveIp(ip, 'PENDING');
+      Object.assign(ip, { pendingSince: this.tables.now(), appliedAt: null, providerRuleId: null });
     }
   }
 
-  private writeSession(id: string, trail: Trail): void {
-    const session = this.tables.sessions.get(id)!;
-    const statuses = this.tables.ipsWhere((ip) => ip.sessionId === id).map((ip) => ip.status);
-    const from = session.status;
-    const to = sessionStatus(from, statuses, session.endedReason);
-    if (to === from) return;
-    this.tables.moveSession(session, to);
-    const lost = to === 'FAILED' || (to === 'PARTIAL' && from !== 'PENDING');
-    const opened = to === 'ACTIVE' || to === 'PARTIAL' ? 'SESSION_ACTIVATED' : `SESSION_${to}`;
-    const eventType = lost ? 'SESSION_FAILED' : opened;
-    this.tables.audit.push({ organizationId: session.organizationId, eventType, resourceId: id, trail });
+  renameIps(ruleIds: readonly string[]): void {
+    const shown = new Set(
+      ruleIds.flatMap((id) => this.tables.holderRows({ id })).map(({ resourceIpId }) => resourceIpId),
+    );
+    for (const id of shown) {
+      const ip = this.tables.resourceIps.get(id)!;
+      const live = this.tables.holdersBy(ip).filter(({ releasedAt }) => releasedAt === null);
+      if (ip.status !== 'APPLIED' || live.length === 0) continue;
+      const held = live.map(({ ruleId }) => this.tables.rules.get(ruleId)!).sort(byKey);
+      ip.providerRuleId = held.flatMap((rule) => rule.providerRuleId ?? []).join(',') || null;
+    }
   }
 
-  private auditStaticRule(id: string, trail: Trail): void {
-    const rule = this.tables.staticIpRules.get(id);
-    if (!rule || rule.deletedAt !== null) return;
-    const statuses = this.tables
-      .ipsWhere((ip) => ip.staticIpRuleId === id && ip.status !== 'REMOVING' && ip.status !== 'REMOVED')
-      .map((ip) => ip.status);
-    if (statuses.length === 0) return;
-    const status = overallStatus(statuses);
-    if (status === 'PENDING') return;
-    const eventType = status === 'ACTIVE' ? 'STATIC_IP_RULE_APPLIED' : 'STATIC_IP_RULE_FAILED';
-    this.tables.audit.push({ organizationId: rule.organizationId, eventType, resourceId: id, trail });
+  noteOnIps(notes: readonly { readonly ruleId: string; readonly message: string }[]): void {
+    for (const { ruleId, message } of notes) {
+      for (const { resourceIpId } of this.tables.holderRows({ id: ruleId })) {
+        const ip = this.tables.resourceIps.get(resourceIpId)!;
+        if (ip.status !== 'REMOVED' && ip.status !== 'FAILED') ip.errorMessage = message;
+      }
+    }
+  }
+
+  forget(
+    ended: readonly string[],
+    kept: readonly Pick<AffectedHolder, 'ruleId' | 'resourceIpId'>[],
+    absent: readonly string[],
+    possible: readonly string[],
+  ): void {
+    const isOver = (holder: RuleHolderRow): boolean => {
+      const { ruleId, resourceIpId, releaseCause, releasedAt } = holder;
+      const isRefused = releaseCause === 'ADD_REFUSED' && this.tables.rules.get(ruleId)!.state !== 'absent';
+      return (
+        (ended.includes(resourceIpId) && !isRefused && !isDetached(holder)) ||
+        (absent.includes(ruleId) && releasedAt !== null) ||
+        kept.some((one) => one.ruleId === ruleId && one.resourceIpId === resourceIpId)
+      );
+    };
+    for (const holder of this.tables.allHolders().filter(isOver)) this.tables.deleteHolder(holder);
+    for (const id of absent) this.forgetRule(id, possible.includes(id));
+  }
+
+  private forgetRule(id: string, isPossible: boolean): void {
+    const rule = this.tables.rules.get(id);
+    if (rule?.state !== 'absent') return;
+    if (isForgettable(this.tables, rule)) {
+      this.tables.deleteRule(id);
+      return;
+    }
+    if (isPossible) return;
+    const nothing = {
+      providerRuleId: null,
+      possibleSince: null,
+      presentSince: null,
+      observedAt: null,
+      removalSentAt: null,
+    };
+    Object.assign(rule, { ...nothing, isUnmarked: false });
+  }
+
+  sessions(ids: readonly string[]): AffectedSession[] {
+    return [...ids].sort().flatMap((id) => {
+      const session = this.tables.sessions.get(id);
+      if (!session) return [];
+      const { organizationId, status, endedReason, userId } = session;
+      const ips = this.tables.ipsWhere((ip) => ip.sessionId === id);
+      const messages = ips.filter((ip) => ip.status === 'FAILED').flatMap((ip) => ip.errorMessage ?? []);
+      const isSuspended = ips.some(
+        (ip) => ip.status === 'PENDING' && this.tables.heldBy(ip).some((rule) => rule.isSuspended),
+      );
+      return [
+        {
+          id,
+          organizationId,
+          status,
+          endedReason,
+          userId,
+          userEmail: userId,
+          errorMessage: messages.sort()[0] ?? null,
+          statuses: ips.map((ip) => ip.status),
+          isSuspended: status !== 'PENDING' && status !== 'EXPIRING' && isSuspended,
+        },
+      ];
+    });
+  }
+
+  moveSessions(
+    moves: readonly { readonly id: string; readonly from: SessionStatus; readonly to: SessionStatus }[],
+  ): string[] {
+    return moves.flatMap(({ id, from, to }) => {
+      const session = this.tables.sessions.get(id);
+      if (session?.status !== from) return [];
+      this.tables.moveSession(session, to);
+      return [id];
+    });
+  }
+
+  staticRules(ids: readonly string[]): AffectedStaticRule[] {
+    return ids.flatMap((id) => {
+      const rule = this.tables.staticIpRules.get(id);
+      if (!rule || rule.deletedAt !== null) return [];
+      const { organizationId, label, ipAddress } = rule;
+      const statuses = this.tables
+        .ipsWhere(
+          ({ staticIpRuleId, status, releasedAt }) =>
+            staticIpRuleId === id && status !== 'REMOVING' && status !== 'REMOVED' && releasedAt === null,
+        )
+        .map((ip) => ip.status);
+      return [{ id, organizationId, label, ipAddress, statuses }];
+    });
+  }
+
+  writeVerifiedResources(targetId: string): { id: string; organizationId: OrganizationId; name: string }[] {
+    return [...this.tables.resources.values()]
+      .filter((one) => one.targetId === targetId && one.writeVerified && one.deletedAt === null)
+      .map(({ id, organizationId, name }) => ({ id, organizationId, name }));
   }
 }
+
+/** Observed absent, not due, held by nothing, and nothing may land late. */
+export const isForgettable = (tables: Tables, rule: RuleRow): boolean =>
+  rule.state === 'absent' &&
+  rule.dueAt === null &&
+  (rule.inFlightUntil === null || rule.inFlightUntil <= tables.now()) &&
+  tables.holderRows(rule).length === 0;

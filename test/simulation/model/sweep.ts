@@ -1,31 +1,54 @@
-import type { SweepStore } from '#entities';
-import { SESSION_MOVES, type SlotUse } from '#rules';
+import type { SweepStore, WokenTargets } from '#engine-store';
+import { grouped, SESSION_MOVES, type SlotUse } from '#rules';
+import { endSessions } from './holders';
+import { isUnleased } from './leases';
 import type { Modelled } from './modelled';
-import { HOLDING, type ResourceIpRow, type SessionRow, type Tables } from './tables';
+import { isForgettable } from './settlement';
+import { HOLDING, type ResourceIpRow, type RuleRow, type SessionRow, type Tables } from './tables';
+
+const RULES_PER_TARGET = 4;
+const LONGEST_PAUSE_MS = 3 * 60_000;
+const LONGEST_SUSPENSION_MS = 61 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 const isUnsettled = (ip: ResourceIpRow): boolean => HOLDING.has(ip.status) || ip.status === 'REMOVING';
 
-interface Waiting {
-  readonly use: SlotUse;
+/** Out, or released after it was refused. */
+const isOut = ({ status, releasedAt }: ResourceIpRow): boolean =>
+  status === 'REMOVED' || (status === 'FAILED' && releasedAt !== null);
+
+interface Work {
+  readonly targetId: string;
+  readonly accountedTo: string;
+  readonly closing: boolean;
+  readonly patient: boolean;
   readonly since: number;
 }
 
-/** `IN_TURN`, among those of one place. */
-const inTurn = (one: Waiting, other: Waiting): number =>
-  Number(other.use.closing) - Number(one.use.closing) ||
-  Number(one.use.patient) - Number(other.use.patient) ||
+/** `rules_work_idx` */
+const rankOf = ({ closing, attempts }: RuleRow): number => Number(!closing) * 2 + Number(attempts > 0);
+
+/** Among those of one place. */
+const inTurn = (one: Work, other: Work): number =>
+  Number(other.closing) - Number(one.closing) ||
+  Number(one.patient) - Number(other.patient) ||
   one.since - other.since;
 
-/** `SweepStore` in memory. */
+/** `SweepStore` in memory. There are never so many organizations that they come in turns. */
 export class ModelSweep implements Modelled<SweepStore> {
   constructor(private readonly tables: Tables) {}
 
-  expireSessions(limit: number): number {
+  expireSessions(limit: number): { count: number; targets: WokenTargets[] } {
     const over = this.over()
       .sort((a, b) => a.expiresAt - b.expiresAt)
       .slice(0, limit);
-    if (over.length > 0) endSessions(this.tables, over, 'EXPIRED');
-    return over.length;
+    if (over.length === 0) return { count: 0, targets: [] };
+    const woken = endSessions(this.tables, over, 'EXPIRED', 'SESSION_EXPIRED');
+    const byProvider = grouped(woken, (id) => this.tables.targets.get(id)!.provider);
+    return {
+      count: over.length,
+      targets: [...byProvider].map(([provider, targetIds]) => ({ provider, targetIds })),
+    };
   }
 
   untilNextEnd(): number | null {
@@ -44,65 +67,115 @@ export class ModelSweep implements Modelled<SweepStore> {
     );
   }
 
-  purge(): void {
-    const { staticIpRules, resources } = this.tables;
-    for (const ip of this.tables.ipsWhere((one) => one.staticIpRuleId !== null && one.status === 'REMOVED'))
-      this.tables.deleteIp(ip);
-    for (const rule of staticIpRules.values()) {
-      const entries = this.tables.ipsWhere((ip) => ip.staticIpRuleId === rule.id);
-      if (rule.deletedAt === null || entries.some(isUnsettled)) continue;
-      for (const ip of entries) this.tables.deleteIp(ip);
-      staticIpRules.delete(rule.id);
+  purge(limit: number): void {
+    const { rules, staticIpRules, resources } = this.tables;
+    const isUsed = (ip: ResourceIpRow): boolean => this.tables.holdersBy(ip).length > 0;
+    const over = [...rules.values()].filter((rule) => isForgettable(this.tables, rule));
+    const entries = this.tables.ipsWhere((ip) => ip.staticIpRuleId !== null && isOut(ip) && !isUsed(ip));
+    const statics = [...staticIpRules.values()].filter(
+      (rule) =>
+        rule.deletedAt !== null &&
+        !this.tables
+          .ipsWhere((ip) => ip.staticIpRuleId === rule.id)
+          .some((ip) => isUnsettled(ip) || isUsed(ip)),
+    );
+    const unused = [...resources.values()].filter(
+      (resource) =>
+        resource.deletedAt !== null &&
+        !this.tables.ipsWhere((ip) => ip.resourceId === resource.id).some(isUnsettled),
+    );
+    for (const { id } of over.slice(0, limit)) this.tables.deleteRule(id);
+    for (const ip of entries.slice(0, limit)) this.tables.deleteIp(ip);
+    for (const { id } of statics.slice(0, limit)) {
+      for (const ip of this.tables.ipsWhere((one) => one.staticIpRuleId === id)) this.tables.deleteIp(ip);
+      staticIpRules.delete(id);
     }
-    for (const resource of resources.values()) {
-      if (resource.deletedAt === null) continue;
-      const used = this.tables.ipsWhere((ip) => ip.resourceId === resource.id).some(isUnsettled);
-      if (!used) resources.delete(resource.id);
+    for (const { id } of unused.slice(0, limit)) resources.delete(id);
+  }
+
+  /** The model keeps credentials for ever. */
+  purgeCredentials(): void {}
+
+  bringForward(): void {
+    const now = this.tables.now();
+    for (const rule of this.tables.rules.values()) {
+      const longest = rule.isSuspended ? LONGEST_SUSPENSION_MS : LONGEST_PAUSE_MS;
+      if (rule.dueAt !== null && rule.dueAt > now + longest) rule.dueAt = now;
     }
+    for (const target of this.tables.targets.values())
+      if (target.reconcileDueAt > now + DAY_MS) target.reconcileDueAt = now;
   }
 
   waitingTargets(perOrganization: number, limit: number): SlotUse[] {
-    const placed = new Map<string, number>();
-    return this.waiting()
-      .toSorted(inTurn)
-      .map((waiting) => {
-        const owners = waiting.use.organizations.join();
-        const place = (placed.get(owners) ?? 0) + 1;
-        placed.set(owners, place);
-        return { ...waiting, place };
-      })
-      .filter(({ place }) => place <= perOrganization)
-      .sort((a, b) => a.place - b.place || inTurn(a, b))
+    const due = this.due(perOrganization);
+    const isDue = new Set(due.map(({ targetId }) => targetId));
+    const work = [...due, ...this.compared(perOrganization).filter(({ targetId }) => !isDue.has(targetId))];
+    const placed = [...grouped(work, ({ accountedTo }) => accountedTo).values()].flatMap((own) =>
+      own.sort(inTurn).map((one, place) => ({ one, place })),
+    );
+    return placed
+      .filter(({ place }) => place < perOrganization)
+      .sort((a, b) => a.place - b.place || inTurn(a.one, b.one))
       .slice(0, limit)
-      .map(({ use }) => use);
+      .map(({ one: { targetId, closing, patient } }) => ({ ...this.use(targetId), closing, patient }));
+  }
+
+  /** Of each organization, the rules that have waited longest, of each rank. */
+  private due(perOrganization: number): Work[] {
+    const now = this.tables.now();
+    const rules = [...this.tables.rules.values()].filter(
+      ({ dueAt, targetId }) =>
+        dueAt !== null && dueAt <= now && isUnleased(this.tables.targets.get(targetId)!, now),
+    );
+    const ranked = grouped(rules, (rule) => `${rule.accountedTo} ${rankOf(rule)}`);
+    const first = [...ranked.values()].flatMap((some) =>
+      some.sort((a, b) => a.dueAt! - b.dueAt!).slice(0, perOrganization * RULES_PER_TARGET),
+    );
+    return [...grouped(first, (rule) => `${rule.accountedTo} ${rule.targetId}`).values()].map((some) => ({
+      targetId: some[0]!.targetId,
+      accountedTo: some[0]!.accountedTo,
+      closing: some.some((rule) => rule.closing),
+      patient: some.every((rule) => rule.attempts > 0),
+      since: Math.min(...some.map((rule) => rule.dueAt!)),
+    }));
+  }
+
+  private compared(perOrganization: number): Work[] {
+    const now = this.tables.now();
+    const targets = [...this.tables.targets.values()].filter(
+      (target) => target.reconcileDueAt <= now && isUnleased(target, now),
+    );
+    return [...grouped(targets, ({ accountedTo }) => accountedTo).values()].flatMap((own) =>
+      own
+        .sort((a, b) => a.reconcileDueAt - b.reconcileDueAt)
+        .slice(0, perOrganization)
+        .map(({ id, accountedTo, reconcileDueAt }) => ({
+          targetId: id,
+          accountedTo,
+          closing: false,
+          patient: true,
+          since: reconcileDueAt,
+        })),
+    );
   }
 
   waitingTarget(targetId: string): SlotUse | null {
-    return this.waiting().find(({ use }) => use.targetId === targetId)?.use ?? null;
-  }
-
-  /** Cloud objects with something to do, in nobody's hands. */
-  private waiting(): Waiting[] {
     const now = this.tables.now();
-    return [...this.tables.targets.values()].flatMap((target) => {
-      if (target.leaseUntil !== null && target.leaseUntil > now) return [];
-      const due = this.tables.rulesOf(target.id).filter(({ dueAt }) => dueAt !== null && dueAt <= now);
-      if (due.length === 0 && target.reconcileDueAt > now) return [];
-      const use = {
-        targetId: target.id,
-        provider: target.provider,
-        organizations: this.naming(target.id),
-        closing: due.some((rule) => rule.closing),
-        patient: due.every((rule) => rule.attempts > 0),
-      };
-      const since = due.length === 0 ? target.reconcileDueAt : Math.min(...due.map((rule) => rule.dueAt!));
-      return [{ use, since }];
-    });
+    const target = this.tables.targets.get(targetId);
+    if (!target || !isUnleased(target, now)) return null;
+    const due = this.tables.rulesOf(targetId).filter(({ dueAt }) => dueAt !== null && dueAt <= now);
+    if (due.length === 0 && target.reconcileDueAt > now) return null;
+    return {
+      ...this.use(targetId),
+      closing: due.some((rule) => rule.closing),
+      patient: due.every((rule) => rule.attempts > 0),
+    };
   }
 
-  private naming(targetId: string): string[] {
+  private use(targetId: string): Pick<SlotUse, 'targetId' | 'provider' | 'organizations'> {
     const named = [...this.tables.resources.values()].filter((resource) => resource.targetId === targetId);
-    return [...new Set(named.map(({ organizationId }) => organizationId))].sort();
+    const organizations = [...new Set(named.map(({ organizationId }) => organizationId))].sort();
+    return { targetId, provider: this.tables.targets.get(targetId)!.provider, organizations };
   }
 
   /** Whether a sweep now would find nothing. Asked more often than anything else: it makes no lists. */
@@ -111,38 +184,15 @@ export class ModelSweep implements Modelled<SweepStore> {
     const { sessions, rules, targets, resourceIps, staticIpRules, resources } = this.tables;
     for (const { expiresAt, status } of sessions.values())
       if (expiresAt <= now && SESSION_MOVES[status].includes('EXPIRING')) return false;
-    for (const { dueAt } of rules.values()) if (dueAt !== null && dueAt <= now) return false;
+    for (const rule of rules.values()) {
+      const { dueAt, state } = rule;
+      if (dueAt === null ? state === 'absent' && isForgettable(this.tables, rule) : dueAt <= now)
+        return false;
+    }
     for (const { reconcileDueAt } of targets.values()) if (reconcileDueAt <= now) return false;
-    for (const { staticIpRuleId, status } of resourceIps.values())
-      if (staticIpRuleId !== null && status === 'REMOVED') return false;
+    for (const ip of resourceIps.values()) if (ip.staticIpRuleId !== null && isOut(ip)) return false;
     for (const { deletedAt } of staticIpRules.values()) if (deletedAt !== null) return false;
     for (const { deletedAt } of resources.values()) if (deletedAt !== null) return false;
     return true;
   }
-}
-
-/** Moves sessions to EXPIRING, and takes the steps of `RELEASE`. @returns the cloud objects to wake */
-export function endSessions(
-  tables: Tables,
-  sessions: readonly SessionRow[],
-  reason: NonNullable<SessionRow['endedReason']>,
-): string[] {
-  for (const session of sessions) {
-    tables.moveSession(session, 'EXPIRING');
-    session.endedAt = tables.now();
-    session.endedReason = reason;
-  }
-  const ids = new Set(sessions.map((session) => session.id));
-  const released = tables.ipsWhere((ip) => ids.has(ip.sessionId ?? '') && HOLDING.has(ip.status));
-  return releaseIps(tables, released);
-}
-
-/** ResourceIps let go, and their rules become due. @returns the cloud objects to wake */
-export function releaseIps(tables: Tables, released: readonly ResourceIpRow[]): string[] {
-  for (const ip of released) {
-    tables.moveIp(ip, 'REMOVING');
-    ip.releasedAt = tables.now();
-  }
-  tables.makeDue(released);
-  return [...new Set(released.flatMap((ip) => tables.heldBy(ip).map((rule) => rule.targetId)))];
 }

@@ -1,13 +1,17 @@
+import type { ComparisonOutcome, LedgerRow } from '#engine-store';
 import type { Trail } from '#entities';
-import type {
-  EndedReason,
-  OrganizationId,
-  Provider,
-  ResourceConfig,
-  ResourceIpStatus,
-  RuleSpec,
-  RuleState,
-  SessionStatus,
+import {
+  DETACHING_CAUSES,
+  type AdditionCause,
+  type EndedReason,
+  type OrganizationId,
+  type Provider,
+  type RemovalCause,
+  type ResourceConfig,
+  type ResourceIpStatus,
+  type RuleSpec,
+  type RuleState,
+  type SessionStatus,
 } from '#rules';
 
 /** The rows the engine reads and writes, with the entities' column names; moments in ms of the model's clock. */
@@ -23,6 +27,9 @@ export interface TargetRow {
   inFlightUntil: number | null;
   reconcileDueAt: number;
   reconcileRequested: boolean;
+  comparedAt: number | null;
+  unmanagedDigest: string | null;
+  accountedTo: string;
 }
 
 export interface RuleRow {
@@ -45,8 +52,52 @@ export interface RuleRow {
   lostCount: number;
   lostAt: number | null;
   targetMissingSince: number | null;
-  /** ids of ResourceIps: the table `rule_holders` */
-  readonly holders: Set<string>;
+  cause: RemovalCause | null;
+  unwantedSince: number | null;
+  overdueAt: number | null;
+  possibleSince: number | null;
+  presentSince: number | null;
+  observedAt: number | null;
+  removalSentAt: number | null;
+  isMissing: boolean;
+  isUnmarked: boolean;
+  isSuspended: boolean;
+  accountedTo: string;
+}
+
+/** A row of `rule_holders`. */
+export interface RuleHolderRow {
+  readonly ruleId: string;
+  readonly resourceIpId: string;
+  cause: AdditionCause | null;
+  releasedAt: number | null;
+  releaseCause: RemovalCause | null;
+}
+
+export interface CredentialRow {
+  readonly organizationId: OrganizationId;
+  deniedUntil: number | null;
+  denials: number;
+}
+
+export interface UnmanagedRow {
+  readonly targetId: string;
+  readonly key: string;
+  readonly providerRuleId: string;
+  readonly possibleSince: number | null;
+  readonly presentSince: number;
+}
+
+/** A row of the ledger; moments in ms of the model's clock. */
+export interface EventRow extends Omit<LedgerRow, 'at'> {
+  readonly at: number;
+  readonly possibleFrom: number | null;
+  readonly certainFrom: number | null;
+  readonly certainUntil: number | null;
+  readonly possibleUntil: number | null;
+  readonly credentialId: string | null;
+  readonly workerId: string;
+  readonly trail: Trail;
 }
 
 export interface ResourceRow {
@@ -58,6 +109,7 @@ export interface ResourceRow {
   region: string | null;
   targetId: string;
   isActive: boolean;
+  writeVerified: boolean;
   revision: number;
   deletedAt: number | null;
 }
@@ -79,6 +131,7 @@ export interface StaticIpRuleRow {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly ipAddress: string;
+  readonly label: string;
   deletedAt: number | null;
 }
 
@@ -89,6 +142,7 @@ export interface ResourceIpRow {
   readonly staticIpRuleId: string | null;
   readonly resourceId: string;
   readonly ipAddress: string;
+  readonly createdAt: number;
   status: ResourceIpStatus;
   pendingSince: number;
   providerRuleId: string | null;
@@ -106,28 +160,62 @@ export interface AuditRow {
   readonly trail: Trail;
 }
 
-/** Told of every move of a status. */
+/** Told of every move of a status, and of what is recorded. */
 export interface MoveWatcher {
   sessionMoves(session: SessionRow, to: SessionStatus): void;
   resourceIpMoves(ip: ResourceIpRow, to: ResourceIpStatus): void;
+  recorded(event: EventRow): void;
 }
 
 export const HOLDING: ReadonlySet<ResourceIpStatus> = new Set(['PENDING', 'APPLIED']);
+
+/** The defaults of the table's columns. */
+const NEW_RULE = {
+  state: 'absent',
+  isForeign: false,
+  providerRuleId: null,
+  credentialId: null,
+  region: null,
+  dueAt: null,
+  closing: false,
+  revision: 0,
+  attempts: 0,
+  inFlightUntil: null,
+  lastError: null,
+  lostCount: 0,
+  lostAt: null,
+  targetMissingSince: null,
+  cause: null,
+  unwantedSince: null,
+  overdueAt: null,
+  possibleSince: null,
+  presentSince: null,
+  observedAt: null,
+  removalSentAt: null,
+  isMissing: false,
+  isUnmarked: false,
+  isSuspended: false,
+} as const;
 
 /** The database in memory. What works on it is synchronous: a call is a transaction. */
 export class Tables {
   readonly targets = new Map<string, TargetRow>();
   readonly rules = new Map<string, RuleRow>();
   readonly resources = new Map<string, ResourceRow>();
-  /** credential id to its organization */
-  readonly credentials = new Map<string, OrganizationId>();
+  readonly credentials = new Map<string, CredentialRow>();
   readonly sessions = new Map<string, SessionRow>();
   readonly staticIpRules = new Map<string, StaticIpRuleRow>();
   readonly resourceIps = new Map<string, ResourceIpRow>();
   readonly budgets = new Map<string, { tokens: number; refilledAt: number }>();
   readonly audit: AuditRow[] = [];
-  /** resource id to its RECONCILE events: the messages */
-  readonly health = new Map<string, (string | null)[]>();
+  /** the ledger */
+  readonly events: EventRow[] = [];
+  /** resource id to its RECONCILE events */
+  readonly health = new Map<string, ComparisonOutcome[]>();
+  /** the table `rule_holders`, by rule id */
+  private readonly holders = new Map<string, Map<string, RuleHolderRow>>();
+  unmanaged: UnmanagedRow[] = [];
+  sweeper: { workerId: string; leaseUntil: number; othersSeenAt: number | null } | null = null;
   watcher: MoveWatcher | null = null;
   private made = 0;
 
@@ -139,20 +227,83 @@ export class Tables {
     return `00000000-0000-4000-8000-${this.made.toString(16).padStart(12, '0')}`;
   }
 
+  /** @returns the id of a new rule */
+  addRule(
+    rule: Pick<RuleRow, 'targetId' | 'key' | 'spec' | 'accountedTo'> & Partial<RuleRow>,
+    id = this.newId(),
+  ): RuleRow {
+    const row: RuleRow = { ...NEW_RULE, ...rule, id };
+    this.rules.set(id, row);
+    return row;
+  }
+
+  deleteRule(id: string): void {
+    this.rules.delete(id);
+    this.holders.delete(id);
+  }
+
   rulesOf(targetId: string): RuleRow[] {
     return [...this.rules.values()].filter((rule) => rule.targetId === targetId);
   }
 
-  holdersOf(rule: RuleRow): ResourceIpRow[] {
-    return [...rule.holders].map((id) => this.resourceIps.get(id)!);
+  allHolders(): RuleHolderRow[] {
+    return [...this.holders.values()].flatMap((held) => [...held.values()]);
+  }
+
+  /** Those that want it, and those that were released and are not settled. */
+  holderRows({ id }: Pick<RuleRow, 'id'>): RuleHolderRow[] {
+    return [...(this.holders.get(id)?.values() ?? [])];
+  }
+
+  /** @returns undefined: it has none */
+  holder(ruleId: string, resourceIpId: string): RuleHolderRow | undefined {
+    return this.holders.get(ruleId)?.get(resourceIpId);
+  }
+
+  hold(holder: RuleHolderRow): void {
+    const held = this.holders.get(holder.ruleId) ?? new Map<string, RuleHolderRow>();
+    this.holders.set(holder.ruleId, held.set(holder.resourceIpId, holder));
+  }
+
+  deleteHolder({ ruleId, resourceIpId }: Pick<RuleHolderRow, 'ruleId' | 'resourceIpId'>): void {
+    this.holders.get(ruleId)?.delete(resourceIpId);
+  }
+
+  isLive({ resourceIpId, releasedAt }: RuleHolderRow): boolean {
+    return releasedAt === null && HOLDING.has(this.resourceIps.get(resourceIpId)!.status);
+  }
+
+  /** The ResourceIps that want it. */
+  liveHoldersOf(rule: RuleRow): ResourceIpRow[] {
+    return this.holderRows(rule)
+      .filter((holder) => this.isLive(holder))
+      .map(({ resourceIpId }) => this.resourceIps.get(resourceIpId)!);
   }
 
   isWanted(rule: RuleRow): boolean {
-    return this.holdersOf(rule).some((ip) => HOLDING.has(ip.status));
+    return this.holderRows(rule).some((holder) => this.isLive(holder));
   }
 
+  holdersBy({ id }: Pick<ResourceIpRow, 'id'>): RuleHolderRow[] {
+    return [...this.holders.values()].flatMap((held) => held.get(id) ?? []);
+  }
+
+  /** The rules that it wants, or waits to be out of. */
   heldBy(ip: ResourceIpRow): RuleRow[] {
-    return [...this.rules.values()].filter((rule) => rule.holders.has(ip.id));
+    return this.holdersBy(ip).map(({ ruleId }) => this.rules.get(ruleId)!);
+  }
+
+  wantedBy(ip: ResourceIpRow): RuleRow[] {
+    const live = this.holdersBy(ip).filter(({ releasedAt }) => releasedAt === null);
+    return live.map(({ ruleId }) => this.rules.get(ruleId)!);
+  }
+
+  /** The rules whose removal it waits for: not those it left for others. */
+  waitedFor(ip: ResourceIpRow): RuleRow[] {
+    const waiting = this.holdersBy(ip).filter(
+      ({ releaseCause }) => !DETACHING_CAUSES.some((cause) => cause === releaseCause),
+    );
+    return waiting.map(({ ruleId }) => this.rules.get(ruleId)!);
   }
 
   ipsWhere(holds: (ip: ResourceIpRow) => boolean): ResourceIpRow[] {
@@ -169,20 +320,14 @@ export class Tables {
     ip.status = to;
   }
 
-  /** The steps of `DUE`: these ResourceIps' rules are to be looked at. */
-  makeDue(ips: readonly ResourceIpRow[]): void {
-    const rules = new Set(ips.flatMap((ip) => this.heldBy(ip)));
-    for (const rule of rules) {
-      rule.dueAt = this.now();
-      rule.revision += 1;
-      rule.attempts = 0;
-      rule.closing = true;
-    }
+  record(event: EventRow): void {
+    this.watcher?.recorded(event);
+    this.events.push(event);
   }
 
   /** `ON DELETE CASCADE` of `rule_holders`. */
-  deleteIp(ip: ResourceIpRow): void {
-    for (const rule of this.heldBy(ip)) rule.holders.delete(ip.id);
-    this.resourceIps.delete(ip.id);
+  deleteIp({ id }: ResourceIpRow): void {
+    for (const held of this.holders.values()) held.delete(id);
+    this.resourceIps.delete(id);
   }
 }

@@ -28,6 +28,7 @@ export interface ChannelOptions {
   readonly key: { readonly file: string } | { readonly value: string };
 }
 
+const CHANNEL_PATH = '/api/v1/agents/';
 /** Beyond the wait that was asked for. */
 const ANSWER_WITHIN_MS = 15_000;
 
@@ -92,7 +93,7 @@ export class Channel {
         'User-Agent': this.options.software,
         'Content-Type': 'application/json',
       };
-      const url = new URL(`${this.options.server}/api/v1/agents/${path}`);
+      const url = new URL(`${this.options.server}${CHANNEL_PATH}${path}`);
       return answerOf(await exchange({ ...request, url, headers, signal: late.signal }));
     } catch (error) {
       gone.throwIfAborted();
@@ -116,17 +117,20 @@ export class Channel {
 /** @throws ChannelError unless it is 200 with JSON */
 function answerOf({ status, text }: Response): unknown {
   const body = parsed(text);
-  const { message } = fields(body);
+  const { message, path } = fields(body);
   const words = typeof message === 'string' ? message : `it answered ${status}`;
   if (status === 200 && body !== undefined) return body;
   if (status === 401 || status === 403) {
     throw new ChannelError(
       'refused',
-      `The server refuses the key: ${words}. It needs the scope agent:connect`,
+      `The server refuses the key: ${words}. It has to be valid, with the scope agent:connect, and bound to this host`,
     );
   }
   if (status === 409) throw new ChannelError('rival', words);
   if (status === 400) throw new ChannelError('refused', `The server refuses the request: ${words}`);
+  if (status === 404 && typeof path === 'string' && path.startsWith(CHANNEL_PATH)) {
+    throw new ChannelError('refused', `The server does not know this host: ${words}`);
+  }
   if (status === 404) {
     throw new ChannelError(
       'refused',

@@ -1,12 +1,23 @@
+import type { PipeTransform } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
 import type { OrganizationId } from '#rules';
+import { badRequest } from '../errors/api-error';
 
 const { identifier, place } = DriverRegistry.facts('AGENT').resourceTypes['HOST_FIREWALL']!;
 
 /** What resources may call a host, its agent may call itself. */
 export const AGENT_NAME = identifier.pattern;
-export const AGENT_NAME_WORDS = `must look like ${identifier.example}`;
+export const AGENT_NAME_EXAMPLE = identifier.example;
+export const AGENT_NAME_WORDS = `must look like ${AGENT_NAME_EXAMPLE}`;
 
 /** The host's one name among all organizations. */
 export const hostKey = (name: string, organization: OrganizationId): string =>
   place({ identifier: name, config: {}, hints: {}, organization }).key;
+
+/** An agent's name in a path. */
+export const AgentNamePipe: PipeTransform<string, string> = {
+  transform: (name) => {
+    if (AGENT_NAME.test(name)) return name;
+    throw badRequest(`name ${AGENT_NAME_WORDS}`, { name: AGENT_NAME_WORDS });
+  },
+};

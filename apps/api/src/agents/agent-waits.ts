@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { AGENT_STATES_CHANNEL, NotificationFeed, type NotificationListener } from '#entities';
+import { AGENT_STATES_CHANNEL } from '#engine-store';
+import { NotificationFeed, type NotificationListener } from '#entities';
 import { ApiSettings } from '../api.settings';
 
 /** While nobody can tell of changes, they are looked for. */

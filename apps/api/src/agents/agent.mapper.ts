@@ -1,6 +1,7 @@
-import type { AgentRule, AgentState } from '#entities';
+import type { AgentRule, AgentState, ReleasedAgent } from '#engine-store';
 import type { PortRange } from '#rules';
 import type { AgentRuleDto, AgentStateDto } from './dto/agent-state.dto';
+import type { ReleasedAgentDto } from './dto/released-agent.dto';
 
 export const toAgentState = ({ version, serverTime, guarded, rules }: AgentState): AgentStateDto => ({
   version,
@@ -31,3 +32,8 @@ const isWhole = (address: string, length: string): boolean =>
   length === (address.includes(':') ? '/128' : '/32');
 
 const portNumbers = (ports: readonly PortRange[]): number[] => ports.map(({ from }) => from);
+
+export const toReleasedAgent = ({ name, releasedUntil }: ReleasedAgent): ReleasedAgentDto => ({
+  name,
+  releasedUntil: releasedUntil.toISOString(),
+});

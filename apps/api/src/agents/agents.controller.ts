@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Headers, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentPrincipal, KeyOnly, type Principal } from '#guards';
+import { AllowedWhileSuspended, CurrentPrincipal, KeyOnly, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -17,6 +17,7 @@ const LONGEST_SOFTWARE = 100;
 @ApiTags('Agents')
 @Uncounted()
 @KeyOnly({ scope: 'agent:connect' })
+@AllowedWhileSuspended()
 @Controller('agents')
 export class AgentsController {
   constructor(private readonly agents: AgentsService) {}
@@ -25,10 +26,12 @@ export class AgentsController {
   @ApiOperation({
     summary: 'All that a host is to let in',
     description:
-      'At once when its version differs from the one given, else on a change or at the end of the wait. 409 while ' +
-      'another installation serves under the name: it does until it has not been heard of for a minute.',
+      'At once when its version differs from the one given, else on a change or at the end of the wait. The key serves ' +
+      'the hosts it is bound to, else the first one it asks for: 403 for another. 404 when no resource has the name. 409 ' +
+      'while another installation serves under the name, until it has not been heard of for a minute, or another API ' +
+      'key does, until that is revoked or an administrator releases the name.',
   })
-  @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 409] })
+  @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 404, 409] })
   async state(
     @CurrentPrincipal() principal: Principal,
     @CallerAddress() caller: HostAddress | null,
@@ -48,7 +51,7 @@ export class AgentsController {
       'Counts when it is about the version that was told last, and for every rule that has not changed since. Else it ' +
       'does no harm: the version in the answer is another one, and its state says what is still to be reported.',
   })
-  @Answers({ 200: AgentVersionDto, errors: [400, 401, 403, 409] })
+  @Answers({ 200: AgentVersionDto, errors: [400, 401, 403, 404, 409] })
   async report(
     @CurrentPrincipal() principal: Principal,
     @CallerAddress() caller: HostAddress | null,

@@ -1,11 +1,22 @@
 import { Module } from '@nestjs/common';
-import { AgentSettlementStore, AgentStateStore, AgentStore } from '#entities';
+import { AgentKeyStore, AgentStateStore, AgentStore } from '#engine-store';
+import { AgentReportStores } from './agent-report-stores';
 import { AgentWaits } from './agent-waits';
+import { AgentNamesController } from './agent-names.controller';
+import { AgentNamesService } from './agent-names.service';
 import { AgentsController } from './agents.controller';
 import { AgentsService } from './agents.service';
 
 @Module({
-  controllers: [AgentsController],
-  providers: [AgentsService, AgentWaits, AgentStore, AgentStateStore, AgentSettlementStore],
+  controllers: [AgentsController, AgentNamesController],
+  providers: [
+    AgentsService,
+    AgentNamesService,
+    AgentWaits,
+    AgentKeyStore,
+    AgentStore,
+    AgentStateStore,
+    AgentReportStores,
+  ],
 })
 export class AgentsModule {}

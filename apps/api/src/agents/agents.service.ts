@@ -1,23 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import {
-  AgentSettlementStore,
+  type Admission,
+  AgentKeyStore,
+  type AgentState,
   AgentStateStore,
   AgentStore,
-  AuditStore,
-  closing,
-  Database,
-  type Admission,
-  type AgentState,
   type AgentVisit,
-  type AuditEntry,
   type ServingAgent,
-  type Trail,
-  type Tx,
-} from '#entities';
+} from '#engine-store';
+import { settleReport } from '#engine';
+import { type AuditEntry, Database, type Trail, type Tx, closing } from '#entities';
+import { AuditStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
-import { badRequest, conflict } from '../errors/api-error';
+import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
+import { auditActor } from '../audit/audit-actor';
 import { hostKey } from './agent-name';
+import { AgentReportStores } from './agent-report-stores';
 import { AgentWaits } from './agent-waits';
 import type { AgentReportDto } from './dto/agent-report.dto';
 import type { AgentIdentityDto, AgentStateQueryDto } from './dto/agent-state.dto';
@@ -28,14 +27,18 @@ export interface AgentOrigin {
   readonly software: string | null;
 }
 
+/** A message names so many hosts of a key. */
+const MAX_NAMED_AGENTS = 3;
+
 /** Tells agents what their hosts are to let in, and takes down what they report. */
 @Injectable()
 export class AgentsService {
   constructor(
     private readonly database: Database,
+    private readonly keys: AgentKeyStore,
     private readonly agents: AgentStore,
     private readonly states: AgentStateStore,
-    private readonly settlements: AgentSettlementStore,
+    private readonly stores: AgentReportStores,
     private readonly audit: AuditStore,
     private readonly waits: AgentWaits,
   ) {}
@@ -43,7 +46,8 @@ export class AgentsService {
   /**
    * The whole state, as soon as it has another version than the one asked with, or after the wait. A dry run is
    * answered at once and leaves no trace: whoever looks is not the host's agent.
-   * @throws ApiError 409 while another installation serves under the name
+   * @throws ApiError 401 when the key is revoked, also during the wait; 403 for a host that is not the key's; 404 for a
+   *   name that no resource has; 409 while another key or installation serves under the name
    */
   async state(
     principal: Principal,
@@ -53,7 +57,11 @@ export class AgentsService {
   ): Promise<AgentState> {
     const visit = visitOf(principal, asked, origin);
     if (asked.dryRun) {
-      return this.states.preview(this.database.autocommit, principal.organizationId, visit.targetKey);
+      const tx = this.database.autocommit;
+      const { isBound, isHeldByOther } = await this.rightTo(tx, principal, visit);
+      // else a key that is bound to no host yet could look at them all
+      if (!isBound && isHeldByOther) throw otherKeyServes(visit);
+      return this.states.preview(tx, principal.organizationId, visit.targetKey);
     }
     const until = performance.now() + (asked.waitSeconds ?? 0) * 1000;
     const watch = this.waits.watch(visit.targetKey);
@@ -75,7 +83,7 @@ export class AgentsService {
   /**
    * Settles what the agent found, unless it is about another version than the one it was told last.
    * @returns the version of the state now
-   * @throws ApiError 409 while another installation serves under the name
+   * @throws ApiError as `state` does
    */
   report(principal: Principal, report: AgentReportDto, origin: AgentOrigin): Promise<string> {
     const { organizationId } = principal;
@@ -87,10 +95,32 @@ export class AgentsService {
     return this.asServing(principal, visit, async (tx, agent, trail) => {
       if (agent.servedVersion === report.version) {
         const found = { results, cleared: report.cleared ?? false };
-        await this.settlements.settle(tx, organizationId, visit.targetKey, found, trail);
+        await settleReport(tx, this.stores, visit.targetKey, found, `agent ${agent.id}`, trail);
       }
       return this.states.version(tx, organizationId, agent);
     });
+  }
+
+  /**
+   * Whether the key may serve the host: one it is bound to, or any known one while it is bound to none.
+   * @throws ApiError 401, 403 or 404
+   */
+  private async rightTo(
+    tx: Tx,
+    principal: Principal,
+    visit: AgentVisit,
+  ): Promise<{ isBound: boolean; isHeldByOther: boolean }> {
+    const key = await this.keys.find(tx, principal.organizationId, visit.keyId, visit);
+    if (!key) throw unauthorized('The API key is invalid, expired or revoked');
+    const isBound = key.agents.length > 0;
+    if (isBound && !key.agents.includes(visit.name)) {
+      const words = key.agents.slice(0, MAX_NAMED_AGENTS).join(', ');
+      throw forbidden(`The API key is bound to ${words}: make a key for ${visit.name}`);
+    }
+    if (!key.isKnownHost) {
+      throw notFound(`No resource names the host ${visit.name}: create one with that resourceIdentifier`);
+    }
+    return { isBound, isHeldByOther: key.isHeldByOther };
   }
 
   /** Runs `work` in one transaction, in which nobody else serves under the name. */
@@ -103,7 +133,9 @@ export class AgentsService {
     // what an agent is told and tells closes access: it does not wait for its record
     const outcome = await closing((trail) =>
       this.database.transaction(async (tx) => {
+        const { isBound } = await this.rightTo(tx, principal, visit);
         const admission = await this.agents.admit(tx, organizationId, visit);
+        if (admission.kind === 'serving' && !isBound) await this.bind(tx, principal, visit, trail);
         await this.tell(tx, principal, visit, admission, trail);
         return admission.kind === 'serving'
           ? { done: await work(tx, admission.agent, trail) }
@@ -113,6 +145,22 @@ export class AgentsService {
     if ('done' in outcome) return outcome.done;
     // after the commit: that there are two is to be kept
     throw refusal(visit, outcome.admission);
+  }
+
+  /** From its first host on a key serves no other. @throws ApiError 403 when it was bound to another meanwhile */
+  private async bind(tx: Tx, principal: Principal, visit: AgentVisit, trail: Trail): Promise<void> {
+    const { organizationId } = principal;
+    if (!(await this.keys.bind(tx, organizationId, visit.keyId, visit.name))) {
+      throw forbidden(`The API key is bound to another host by now: make a key for ${visit.name}`);
+    }
+    await this.audit.writeClosing(tx, organizationId, trail, {
+      ...auditActor(principal, visit.address),
+      eventType: 'API_KEY_BOUND',
+      resourceType: 'API_KEY',
+      resourceId: visit.keyId,
+      resourceName: principal.keyName,
+      details: { agents: [visit.name] },
+    });
   }
 
   /** Leaves a record of who came and of who was kept out, and has a worker tell how the host stands. */
@@ -139,6 +187,7 @@ function visitOf(
   return {
     name: asked.agent.toLowerCase(),
     targetKey: hostKey(asked.agent, organizationId),
+    keyId: keyId!,
     instance: asked.instance ?? `key ${keyId}`,
     address: origin.caller?.text ?? null,
     software: origin.software,
@@ -161,14 +210,14 @@ function recordOf(principal: Principal, visit: AgentVisit, admission: Admission)
   if (admission.kind === 'serving') {
     return admission.connected ? { ...about(admission.agent.id), eventType: 'AGENT_CONNECTED' } : null;
   }
-  if (admission.kind === 'too-many' || !admission.untold) return null;
+  if (!admission.untold) return null;
   const { serving } = admission;
   const entry = about(admission.id);
   return {
     ...entry,
     eventType: 'AGENT_DUPLICATED',
     result: 'FAILURE',
-    errorMessage: duplicateWords(visit, serving),
+    errorMessage: refusal(visit, admission).message,
     details: { ...entry.details, serving },
   };
 }
@@ -176,7 +225,10 @@ function recordOf(principal: Principal, visit: AgentVisit, admission: Admission)
 const duplicateWords = ({ name }: AgentVisit, { address }: Pick<AgentVisit, 'address'>): string =>
   `Another agent serves as ${name}, from ${address ?? 'an unknown address'}: give each host a name of its own`;
 
-function refusal(visit: AgentVisit, admission: Exclude<Admission, { kind: 'serving' }>): Error {
-  if (admission.kind === 'rival') return conflict(duplicateWords(visit, admission.serving));
-  return badRequest('The organization has too many agents: use the names its resources have');
-}
+const refusal = (visit: AgentVisit, rival: Extract<Admission, { kind: 'rival' }>): ApiError =>
+  rival.otherKey ? otherKeyServes(visit) : conflict(duplicateWords(visit, rival.serving));
+
+const otherKeyServes = ({ name }: AgentVisit): ApiError =>
+  conflict(
+    `The agent ${name} serves with another API key: revoke that key, or release the name with POST /agents/${name}/release`,
+  );

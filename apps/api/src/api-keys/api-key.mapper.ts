@@ -1,4 +1,4 @@
-import type { ApiKeyRow } from '#entities';
+import type { ApiKeyRow } from '#tenant-store';
 import type { ApiKeyDto, CreatedApiKeyDto } from './dto/api-key.dto';
 
 const times = ({ revokedAt, expiresAt, lastUsedAt, createdAt }: ApiKeyRow) => ({

@@ -6,11 +6,10 @@ import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { writePageHeaders } from '../http/page-headers';
-import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { toApiKey, toCreatedApiKey } from './api-key.mapper';
 import { ApiKeysService } from './api-keys.service';
-import { ApiKeyDto, CreateApiKeyDto, CreatedApiKeyDto } from './dto/api-key.dto';
+import { ApiKeyDto, ApiKeyQueryDto, CreateApiKeyDto, CreatedApiKeyDto } from './dto/api-key.dto';
 
 @ApiTags('API keys')
 @AdminOnly()
@@ -35,10 +34,10 @@ export class ApiKeysController {
   @Answers({ 200: [ApiKeyDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: PageQueryDto,
+    @Query() query: ApiKeyQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ApiKeyDto[]> {
-    const { rows, total } = await this.keys.list(principal, query);
+    const { rows, total } = await this.keys.list(principal, query, query);
     writePageHeaders(response, query, total);
     return rows.map(toApiKey);
   }

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyStore } from '#entities';
+import { ApiKeyStore } from '#tenant-store';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeyStore, AuditStore, Database, type ApiKeyRow, type Slice, type Sliced } from '#entities';
+import { Database, type Slice, type Sliced } from '#entities';
+import { type ApiKeyRow, ApiKeyStore, AuditStore, type KeyOwner } from '#tenant-store';
 import { scopeNeedsPaidPlan, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { newApiKey } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, forbidden, notFound } from '../errors/api-error';
-import type { CreateApiKeyDto } from './dto/api-key.dto';
+import type { ApiKeyQueryDto, CreateApiKeyDto } from './dto/api-key.dto';
 
 @Injectable()
 export class ApiKeysService {
@@ -22,10 +23,14 @@ export class ApiKeysService {
     caller: HostAddress | null,
   ): Promise<{ row: ApiKeyRow; plainTextKey: string }> {
     refuseBeyondPlan(principal, asked);
+    const agents = agentsOf(asked);
     const expiresAt = expiryOf(asked);
     const { plainText, prefix, hash } = newApiKey();
     const userId = asked.userId ?? principal.userId;
     const row = await this.database.transaction(async (tx) => {
+      const owner = await this.keys.lockOwner(tx, principal.organizationId, userId);
+      if (!owner) throw notFound(`User ${userId} does not exist or is inactive`);
+      refuseBeyondOwner(owner, asked);
       const created = await this.keys.create(tx, principal.organizationId, {
         userId,
         name: asked.name,
@@ -33,25 +38,25 @@ export class ApiKeysService {
         keyPrefix: prefix,
         keyHash: hash,
         scopes: [...new Set(asked.scopes)],
+        agents,
         expiresAt,
         createdByEmail: principal.email,
       });
-      if (!created) throw notFound(`User ${userId} does not exist or is inactive`);
       await this.audit.write(tx, principal.organizationId, {
         ...auditActor(principal, caller?.text ?? null),
         eventType: 'API_KEY_CREATED',
         resourceType: 'API_KEY',
         resourceId: created.id,
         resourceName: created.name,
-        details: { scopes: created.scopes, userId, expiresAt: expiresAt?.toISOString() ?? null },
+        details: { scopes: created.scopes, userId, agents, expiresAt: expiresAt?.toISOString() ?? null },
       });
       return created;
     });
     return { row, plainTextKey: plainText };
   }
 
-  list(principal: Principal, slice: Slice): Promise<Sliced<ApiKeyRow>> {
-    return this.keys.list(this.database.autocommit, principal.organizationId, slice);
+  list(principal: Principal, { userId }: ApiKeyQueryDto, slice: Slice): Promise<Sliced<ApiKeyRow>> {
+    return this.keys.list(this.database.autocommit, principal.organizationId, { userId }, slice);
   }
 
   async revoke(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
@@ -76,6 +81,21 @@ function refuseBeyondPlan(principal: Principal, asked: CreateApiKeyDto): void {
       `API keys with ${beyond.join(', ')} need the Paid plan: subscribe with POST /billing/subscribe`,
     );
   }
+}
+
+/** A key never exceeds its user: a scope that would never work is refused when the key is made. */
+function refuseBeyondOwner(owner: KeyOwner, { scopes }: CreateApiKeyDto): void {
+  if (owner.isOrgAdmin || !scopes.includes('audit:read')) return;
+  const message = 'must not hold audit:read: the user the key acts for is no administrator';
+  throw badRequest(`scopes ${message}`, { scopes: message });
+}
+
+/** The names in lower case, each once, as hosts have them. */
+function agentsOf({ agents, scopes }: CreateApiKeyDto): string[] {
+  if (agents === undefined || agents === null) return [];
+  if (scopes.includes('agent:connect')) return [...new Set(agents.map((name) => name.toLowerCase()))];
+  const message = 'must be left out: only a key with the scope agent:connect serves hosts';
+  throw badRequest(`agents ${message}`, { agents: message });
 }
 
 function expiryOf(asked: CreateApiKeyDto): Date | null {

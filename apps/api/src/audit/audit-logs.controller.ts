@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { AuditRecordRow } from '#entities';
+import type { AuditRecordRow } from '#tenant-store';
 import { CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { pageOf } from '../http/page.dto';

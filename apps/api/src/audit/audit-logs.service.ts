@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AuditStore, Database, type AuditRecordRow, type Sliced } from '#entities';
+import { Database, type Sliced } from '#entities';
+import { type AuditRecordRow, AuditStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { badRequest, forbidden } from '../errors/api-error';
+import { forbidden } from '../errors/api-error';
+import { timeRange } from '../http/time-range';
 import type { AuditQueryDto } from './dto/audit-query.dto';
 
 @Injectable()
@@ -17,18 +19,12 @@ export class AuditLogsService {
     if (kind === 'key' && !isOrgAdmin) {
       throw forbidden('audit:read needs a key of an administrator, and the user of this key is none');
     }
-    const from = query.from === undefined ? null : new Date(query.from);
-    const to = query.to === undefined ? null : new Date(query.to);
-    if (from && to && from > to) {
-      throw badRequest('from must not be later than to', { from: 'must not be later than to' });
-    }
     const filter = {
       concerns: isOrgAdmin ? null : userId,
       eventTypes: query.eventType ?? null,
       actorEmail: query.actorEmail ?? null,
       resourceId: query.resourceId ?? null,
-      from,
-      to,
+      ...timeRange(query),
     };
     return this.audit.list(this.database.autocommit, organizationId, filter, query);
   }

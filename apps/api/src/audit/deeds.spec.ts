@@ -6,7 +6,7 @@ import { routePolicyOf } from '#guards';
 import { deedOf } from './deeds';
 
 /** Where people look after their own accounts, and agents report: nothing there is refused to some and not to others. */
-const OPEN_TO_ALL = /^\w+ \/(auth|mfa|agents)\//;
+const OPEN_TO_ALL = /^\w+ \/(auth\/|mfa\/|agents\/report$)/;
 
 const reflector = new Reflector();
 const controllersOf = (module: Type): Type[] =>

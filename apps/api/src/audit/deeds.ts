@@ -23,6 +23,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map([
     'DELETE /resources/:': 'RESOURCE_DELETED',
     'POST /resources/:/verify': 'RESOURCE_VERIFIED',
     'POST /resources/:/reconcile': 'RESOURCE_RECONCILED',
+    'POST /resources/:/abandon': 'RESOURCE_ABANDONED',
   }),
   ...of('CREDENTIAL', {
     'POST /credentials': 'CREDENTIAL_CREATED',
@@ -43,7 +44,9 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map([
     'POST /users': 'USER_CREATED',
     'PATCH /users/:': 'USER_UPDATED',
     'DELETE /users/:': 'USER_DELETED',
+    'POST /users/:/resend-invitation': 'INVITATION_SENT',
     'POST /users/:/reset-mfa': 'MFA_RESET',
+    'DELETE /auth/sign-ins/:': 'SIGN_IN_ENDED',
   }),
   ...of('STATIC_IP_RULE', {
     'POST /static-ip-rules': 'STATIC_IP_RULE_CREATED',
@@ -53,6 +56,9 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map([
   ...of('API_KEY', {
     'POST /api-keys': 'API_KEY_CREATED',
     'DELETE /api-keys/:': 'API_KEY_REVOKED',
+  }),
+  ...of('AGENT', {
+    'POST /agents/:/release': 'AGENT_RELEASED',
   }),
   ...of('ORGANIZATION', {
     'PATCH /organization': 'ORGANIZATION_UPDATED',

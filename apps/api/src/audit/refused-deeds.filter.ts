@@ -8,7 +8,8 @@ import {
 } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import type { Request, Response } from 'express';
-import { AuditStore, Database } from '#entities';
+import { Database } from '#entities';
+import { AuditStore } from '#tenant-store';
 import { principalOfRequest } from '#guards';
 import { answerFailure } from '../errors/answer-failure';
 import { ApiError } from '../errors/api-error';
@@ -18,6 +19,11 @@ import { deedOf } from './deeds';
 
 /** What was understood, and not allowed. A malformed request, or one for what does not exist, attempts nothing. */
 const REFUSED: readonly number[] = [HttpStatus.FORBIDDEN, HttpStatus.CONFLICT];
+
+const isRefusal = (exception: HttpException): boolean =>
+  REFUSED.includes(exception.getStatus()) ||
+  (exception instanceof ApiError && exception.extras.isAudited === true);
+
 const MOST_A_MINUTE = 10;
 const LONGEST_PATH = 200;
 
@@ -44,7 +50,7 @@ export class RefusedDeedsFilter implements ExceptionFilter {
   }
 
   private async record(exception: HttpException, request: Request): Promise<void> {
-    if (!REFUSED.includes(exception.getStatus())) return;
+    if (!isRefusal(exception)) return;
     const principal = principalOfRequest(request);
     const deed = deedOf(request.method, (request.route as { path?: string } | undefined)?.path ?? '');
     if (!principal || !deed) return;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditStore, Database, type AuditEntry, type AuditEventType, type Tx } from '#entities';
+import { type AuditEntry, type AuditEventType, Database, type Tx } from '#entities';
+import { AuditStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 
 /** The account a deed is about, as far as it is known before somebody is signed in. */
@@ -8,6 +9,8 @@ export interface AccountName {
   readonly organizationId: OrganizationId;
   readonly email: string;
 }
+
+const MAX_REFUSALS_A_MINUTE = 10;
 
 /** Records what people do to their own accounts, and what is tried at them. */
 @Injectable()
@@ -33,6 +36,26 @@ export class AccountAudit {
       result: 'FAILURE',
       errorMessage,
     });
+  }
+
+  /** As `failed`, for what somebody may send on and on: no more of it than a person would. */
+  async refused(
+    eventType: AuditEventType,
+    account: AccountName,
+    callerAddress: string | null,
+    errorMessage: string,
+  ): Promise<void> {
+    const entry = {
+      ...entryOf(eventType, account, callerAddress),
+      result: 'FAILURE' as const,
+      errorMessage,
+    };
+    await this.audit.writeRefusal(
+      this.database.autocommit,
+      account.organizationId,
+      entry,
+      MAX_REFUSALS_A_MINUTE,
+    );
   }
 
   /** The account is refused for a while from now on. */

@@ -1,9 +1,7 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, OpenDuringMfaSetup, Public, SignedIn, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
 import { toLoginAnswer, toMe, toRefreshAnswer } from './auth.mapper';
 import { AuthService } from './auth.service';
@@ -12,6 +10,7 @@ import { EmptyDto, LoginAnswerDto, RefreshAnswerDto } from './dto/login-answer.d
 import { MeDto } from './dto/me.dto';
 import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
+import { FromClient, type SignInClient } from './sign-in-client';
 import { TokenService } from './token.service';
 
 @ApiTags('Accounts and tokens')
@@ -29,11 +28,8 @@ export class AuthController {
   @CountedAs(['password', 'registration'])
   @ApiOperation({ summary: 'Register an organization and sign its first administrator in' })
   @Answers({ 201: LoginAnswerDto, errors: [400] })
-  async register(
-    @Body() asked: RegisterDto,
-    @CallerAddress() caller: HostAddress | null,
-  ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.registration.register(asked, caller?.text ?? null));
+  async register(@Body() asked: RegisterDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.registration.register(asked, client));
   }
 
   @Post('login')
@@ -45,12 +41,14 @@ export class AuthController {
     description:
       'One of four answers: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` with a ' +
       'token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that reach only /mfa and /auth. ' +
-      'After repeated failures the account is refused for a while with 429.',
+      'After repeated failures the account is refused for a while with 429: for all but devices that have signed in ' +
+      'before and send their `deviceToken`. An e-mail that more than three organizations know needs `organizationSlug`, ' +
+      'but for the three oldest accounts.',
   })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   @ApiResponse({ status: 401, description: 'The e-mail or the password is wrong, or the user is not active' })
-  async login(@Body() asked: LoginDto, @CallerAddress() caller: HostAddress | null): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.auth.login(asked, caller?.text ?? null));
+  async login(@Body() asked: LoginDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.auth.login(asked, client));
   }
 
   @Post('verify-mfa')
@@ -63,11 +61,8 @@ export class AuthController {
   })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   @ApiResponse({ status: 401, description: 'The code is wrong or was used before, or the challenge is over' })
-  async verifyMfa(
-    @Body() asked: VerifyMfaDto,
-    @CallerAddress() caller: HostAddress | null,
-  ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.secondFactor.verify(asked, caller?.text ?? null));
+  async verifyMfa(@Body() asked: VerifyMfaDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.secondFactor.verify(asked, client));
   }
 
   @Post('refresh')
@@ -77,15 +72,16 @@ export class AuthController {
     summary: 'Exchange a refresh token for a new pair of tokens',
     description:
       'The token sent is used up. Using it again revokes every token of its sign-in; only the one just replaced is ' +
-      'forgiven for 10 seconds.',
+      'forgiven for 10 seconds, and of its successors only the newest goes on. A sign-in ends after SIGN_IN_MAX_DAYS (30), ' +
+      'and is not refreshed while the password is expired.',
   })
   @Answers({ 200: RefreshAnswerDto, errors: [400] })
   @ApiResponse({ status: 401, description: 'The refresh token is invalid, expired or revoked' })
   async refresh(
     @Body() asked: RefreshTokenDto,
-    @CallerAddress() caller: HostAddress | null,
+    @FromClient() client: SignInClient,
   ): Promise<RefreshAnswerDto> {
-    return toRefreshAnswer(await this.tokens.rotate(asked.refreshToken, caller?.text ?? null));
+    return toRefreshAnswer(await this.tokens.rotate(asked.refreshToken, client));
   }
 
   @Post('logout')
@@ -96,11 +92,8 @@ export class AuthController {
     description: 'A token that was worth nothing already is no error.',
   })
   @Answers({ 200: EmptyDto, errors: [400] })
-  async logout(
-    @Body() asked: RefreshTokenDto,
-    @CallerAddress() caller: HostAddress | null,
-  ): Promise<EmptyDto> {
-    await this.tokens.revoke(asked.refreshToken, caller?.text ?? null);
+  async logout(@Body() asked: RefreshTokenDto, @FromClient() client: SignInClient): Promise<EmptyDto> {
+    await this.tokens.revoke(asked.refreshToken, client.address);
     return {};
   }
 

@@ -1,7 +1,8 @@
-import type { UserProfileRow } from '#entities';
+import type { SignInRow, UserProfileRow } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { LoginAnswerDto, RefreshAnswerDto, SignedInUserDto } from './dto/login-answer.dto';
 import type { MeDto } from './dto/me.dto';
+import type { SignInDto } from './dto/sign-in.dto';
 import type { SignInOutcome } from './sign-in.service';
 import type { TokenPair } from './token.service';
 
@@ -39,6 +40,7 @@ const NOTHING = {
   refreshToken: null,
   tokenType: null,
   expiresIn: null,
+  deviceToken: null,
   user: null,
 } satisfies LoginAnswerDto;
 
@@ -51,11 +53,19 @@ export function toLoginAnswer(outcome: SignInOutcome): LoginAnswerDto {
     case 'password-change':
       return { ...NOTHING, passwordExpired: true, passwordChangeToken: outcome.token };
     case 'signed-in': {
-      const { pair, mfaSetupRequired } = outcome;
-      return { ...NOTHING, mfaSetupRequired, ...signedIn(pair) };
+      const { pair, mfaSetupRequired, deviceToken } = outcome;
+      return { ...NOTHING, mfaSetupRequired, deviceToken, ...signedIn(pair) };
     }
   }
 }
+
+export const toSignIn = (row: SignInRow, { signIn }: Principal): SignInDto => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  lastUsedAt: row.lastUsedAt.toISOString(),
+  expiresAt: row.expiresAt.toISOString(),
+  current: row.id === signIn?.id,
+});
 
 export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
   id: principal.userId,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountTokenStore, PasswordStore } from '#entities';
+import { AccountTokenStore, PasswordStore, SignInStore } from '#tenant-store';
 import { GuardSettings, GuardsModule, PrincipalLookup } from '#guards';
 import { MfaModule } from '../mfa/mfa.module';
 import { AccountAudit } from './account-audit';
@@ -8,6 +8,7 @@ import { AuthController } from './auth.controller';
 import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
 import { Invitations } from './invitations';
+import { KnownDevices } from './known-devices';
 import { LockOutModule } from './lock-out.module';
 import { MfaChallenges } from './mfa-challenges';
 import { AccountPages } from './pages/account-pages';
@@ -21,6 +22,8 @@ import { PasswordsController } from './passwords.controller';
 import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
 import { SignInService } from './sign-in.service';
+import { SignInsController } from './sign-ins.controller';
+import { SignInsService } from './sign-ins.service';
 import { StoredPrincipals } from './stored-principals';
 import { TokenService } from './token.service';
 
@@ -36,7 +39,7 @@ import { TokenService } from './token.service';
       ],
     }),
   ],
-  controllers: [AuthController, PasswordsController, AccountPagesController],
+  controllers: [AuthController, PasswordsController, SignInsController, AccountPagesController],
   providers: [
     RegistrationService,
     AuthService,
@@ -49,6 +52,9 @@ import { TokenService } from './token.service';
     PasswordReplacement,
     PasswordRules,
     TokenService,
+    KnownDevices,
+    SignInsService,
+    SignInStore,
     AccountAudit,
     AccountLinks,
     AccountPages,

@@ -1,15 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { AccountStore, Database, type LoginCandidate, type UserProfileRow } from '#entities';
+import { Database } from '#entities';
+import { AccountStore, type LoginCandidate, passwordCounter, type UserProfileRow } from '#tenant-store';
 import type { Principal } from '#guards';
 import { verifyPassword } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { LoginDto } from './dto/credentials.dto';
-import { accountKey, LockOut, type Attempt } from './lock-out';
+import { LockOut, type Attempt } from './lock-out';
+import type { SignInClient } from './sign-in-client';
 import { SignInService, wrongCredentials, type SignInOutcome } from './sign-in.service';
 
-/** Each costs a password comparison; anybody may register organizations with somebody else's e-mail. */
-export const MOST_ACCOUNTS_TRIED = 10;
+/**
+ * How many passwords are compared when no organization is named, however many know the e-mail: the time of the answer
+ * says nothing of them. The accounts that are there longest are tried, for anybody may register an organization with
+ * somebody else's e-mail.
+ */
+export const MAX_ACCOUNTS_TRIED = 3;
+
+/** What may be compared, and what it is counted as. */
+interface LoginAttempt {
+  readonly attempt: Attempt;
+  readonly candidates: readonly LoginCandidate[];
+  readonly comparisons: number;
+  /** counted for several accounts at once: one that fits does not speak for the others */
+  readonly isShared: boolean;
+  readonly isOfDevice: boolean;
+}
 
 /** Signs people in who know a password. */
 @Injectable()
@@ -24,17 +40,16 @@ export class AuthService {
 
   /**
    * @throws ApiError 401, the same for an unknown e-mail, a wrong password and an inactive user, after the same work;
-   *   400 when the organization must be named; 429 while the account is locked
+   *   400 when the password fits several organizations; 429 while the account is locked
    */
-  async login(asked: LoginDto, callerAddress: string | null): Promise<SignInOutcome> {
-    const attempt = await this.lockOut.attempt(accountKey(asked.email));
-    const account = await this.accountOf(asked, attempt, callerAddress);
+  async login(asked: LoginDto, client: SignInClient): Promise<SignInOutcome> {
+    const login = await this.begin(asked);
+    const account = await this.accountOf(asked.password, login, client.address);
+    const deviceToken = asked.deviceToken ?? null;
     const outcome = await this.database.transaction((tx) =>
-      this.signIn.goOn(tx, account, { mfaPassed: false, callerAddress }),
+      this.signIn.goOn(tx, account, { mfaPassed: false, client, deviceToken }),
     );
-    // who knows the password only must not start counting anew with each code they guess
-    if (outcome.step === 'signed-in') await this.lockOut.succeeded(attempt);
-    else await this.lockOut.takeBack(attempt);
+    await this.settle(login, account, outcome);
     return outcome;
   }
 
@@ -47,20 +62,42 @@ export class AuthService {
     return profile;
   }
 
+  /** @throws ApiError 429 while the account is locked, unless a device of its own asks */
+  private async begin({ email, organizationSlug, deviceToken }: LoginDto): Promise<LoginAttempt> {
+    const slug = organizationSlug?.toLowerCase() ?? null;
+    const counter = passwordCounter(email, slug);
+    const attempt = await this.lockOut.attemptUnlessLocked(counter);
+    const known = await this.accounts.loginCandidates(this.database.autocommit, email, slug);
+    if (attempt) {
+      return {
+        attempt,
+        candidates: known.slice(0, MAX_ACCOUNTS_TRIED),
+        comparisons: slug === null ? MAX_ACCOUNTS_TRIED : 1,
+        isShared: known.length > 1,
+        isOfDevice: false,
+      };
+    }
+    const userIds = known.map(({ userId }) => userId);
+    const ofDevice = await this.lockOut.attemptOfDevice(counter, 'password', deviceToken ?? null, userIds);
+    const candidates = known.filter(({ userId }) => userId === ofDevice.userId);
+    return { attempt: ofDevice, candidates, comparisons: 1, isShared: false, isOfDevice: true };
+  }
+
   private async accountOf(
-    { email, password, organizationSlug }: LoginDto,
-    attempt: Attempt,
+    password: string,
+    { attempt, candidates, comparisons }: LoginAttempt,
     callerAddress: string | null,
   ): Promise<LoginCandidate> {
-    const slug = organizationSlug?.toLowerCase() ?? null;
-    const candidates = await this.accounts.loginCandidates(this.database.autocommit, email, slug);
-    if (candidates.length > MOST_ACCOUNTS_TRIED) return this.askForOrganization(attempt, []);
-    const tried = candidates.length > 0 ? candidates : [{ passwordHash: null }];
-    const right = await Promise.all(tried.map(({ passwordHash }) => verifyPassword(password, passwordHash)));
+    const right = await Promise.all(
+      Array.from({ length: comparisons }, (_, index) =>
+        verifyPassword(password, candidates[index]?.passwordHash ?? null),
+      ),
+    );
     const fitting = candidates.filter(({ isActive }, index) => isActive && right[index]);
-    if (fitting.length > 1) return this.askForOrganization(attempt, fitting);
+    if (fitting.length > 1) throw organizationNeeded(fitting);
     const [account] = fitting;
     if (account) return account;
+    if (candidates.length === 0) await this.lockOut.failedAtNobody(attempt);
     await Promise.all(
       candidates.map((candidate, index) =>
         this.recordFailure(candidate, right[index] ?? false, attempt, callerAddress),
@@ -69,10 +106,16 @@ export class AuthService {
     throw wrongCredentials();
   }
 
-  /** @param fitting those whose password was right: no other organization is told of */
-  private async askForOrganization(attempt: Attempt, fitting: readonly LoginCandidate[]): Promise<never> {
-    await this.lockOut.takeBack(attempt);
-    throw organizationNeeded(fitting.map(({ organizationSlug }) => organizationSlug));
+  private async settle(
+    { attempt, isShared, isOfDevice }: LoginAttempt,
+    { email, organizationSlug }: LoginCandidate,
+    outcome: SignInOutcome,
+  ): Promise<void> {
+    // who knows the password only must not start counting anew with each code they guess
+    if (outcome.step !== 'signed-in') return isShared ? undefined : this.lockOut.takeBack(attempt);
+    // that the owner's device signs in says nothing of the strangers who locked the account
+    if (isOfDevice) return this.lockOut.succeeded(attempt);
+    return this.lockOut.passwordProved({ email, organizationSlug });
   }
 
   private async recordFailure(
@@ -87,8 +130,9 @@ export class AuthService {
   }
 }
 
-function organizationNeeded(slugs: readonly string[]): ApiError {
-  const words = slugs.length > 0 ? `must be one of ${slugs.join(', ')}` : 'is needed for this account';
+/** @param fitting those whose password was right: no other organization is told of */
+function organizationNeeded(fitting: readonly LoginCandidate[]): ApiError {
+  const words = `must be one of ${fitting.map(({ organizationSlug }) => organizationSlug).join(', ')}`;
   return badRequest(`Several organizations know this account: organizationSlug ${words}`, {
     organizationSlug: words,
   });

@@ -1,7 +1,6 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { GuardSettings } from '#guards';
+import { GuardSettings, tokenKeyOf, type TokenKey } from '#guards';
 import { apiKeyHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { callerAddressOf } from '../http/caller-address';
@@ -9,12 +8,12 @@ import { callerAddressOf } from '../http/caller-address';
 /** What the guards take from this application. */
 @Injectable()
 export class ApiGuardSettings extends GuardSettings {
-  readonly jwtKey: KeyObject;
+  readonly tokenKeys: readonly [TokenKey, ...TokenKey[]];
   readonly accessTokenTtlSeconds: number;
 
   constructor(settings: ApiSettings) {
     super();
-    this.jwtKey = createSecretKey(Buffer.from(settings.JWT_SECRET, 'utf8'));
+    this.tokenKeys = [tokenKeyOf(settings.JWT_SECRET), ...settings.JWT_PREVIOUS_SECRETS.map(tokenKeyOf)];
     this.accessTokenTtlSeconds = settings.ACCESS_TOKEN_TTL;
   }
 

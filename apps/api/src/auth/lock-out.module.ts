@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
-import { SignInFailureStore } from '#entities';
+import { KnownDeviceStore, SignInFailureStore } from '#tenant-store';
 import { LockOut } from './lock-out';
 
-@Module({ providers: [LockOut, SignInFailureStore], exports: [LockOut] })
+@Module({
+  providers: [LockOut, SignInFailureStore, KnownDeviceStore],
+  exports: [LockOut, KnownDeviceStore],
+})
 export class LockOutModule {}

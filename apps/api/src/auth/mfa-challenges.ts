@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AccountStore, Database, MfaStore, type Tx } from '#entities';
+import { Database, type Tx } from '#entities';
+import { AccountStore, MfaStore } from '#tenant-store';
 import { StepTokens, type Principal } from '#guards';
 import { unauthorized, type ApiError } from '../errors';
+import { AccountAudit } from './account-audit';
 import { principalOf } from './stored-principals';
 
 const LASTS_SECONDS = 300;
@@ -21,6 +23,7 @@ export class MfaChallenges {
     private readonly accounts: AccountStore,
     private readonly mfa: MfaStore,
     private readonly steps: StepTokens,
+    private readonly audit: AccountAudit,
   ) {}
 
   /** @returns the token, and the seconds it lasts */
@@ -35,14 +38,17 @@ export class MfaChallenges {
   }
 
   /** Counts a try before it is made. @throws ApiError 401 when the challenge is over or had as many as it may */
-  async countTry(token: string): Promise<MfaChallenge> {
+  async countTry(token: string, callerAddress: string | null): Promise<MfaChallenge> {
     const claims = await this.steps.verify('mfa-challenge', token);
     if (!claims) throw isOver();
     const { id, userId, organizationId } = claims;
     const tx = this.database.autocommit;
     const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
     if (!principal) throw isOver();
-    if (!(await this.mfa.countTry(tx, principal.organizationId, id, MOST_TRIES))) throw isOver();
+    if (!(await this.mfa.countTry(tx, principal.organizationId, id, MOST_TRIES))) {
+      await this.audit.refused('USER_LOGIN', principal, callerAddress, 'The MFA challenge was over');
+      throw isOver();
+    }
     return { id, principal };
   }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database, PasswordStore } from '#entities';
+import { Database } from '#entities';
+import { PasswordStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { hashPassword, verifyPassword } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { ChangePasswordDto } from './dto/password.dto';
-import { LockOut, signedInKey } from './lock-out';
+import { LockOut, signedInCounter } from './lock-out';
 import { PasswordReplacement } from './password-replacement';
 import { PasswordRules, refusedPassword } from './password-rules';
 
@@ -28,7 +29,7 @@ export class PasswordChangeService {
     callerAddress: string | null,
   ): Promise<void> {
     const { userId, organizationId } = principal;
-    const attempt = await this.lockOut.attempt(signedInKey(userId));
+    const attempt = await this.lockOut.attempt(signedInCounter('password', userId));
     const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
     if (!(await verifyPassword(currentPassword, hash)) || hash === null) {
       await this.audit.failed('PASSWORD_CHANGED', principal, callerAddress, 'The current password is wrong');

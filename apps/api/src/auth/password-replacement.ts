@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { PasswordStore, RefreshTokenStore, type AuditEventType, type NewPassword, type Tx } from '#entities';
+import type { AuditEventType, Tx } from '#entities';
+import { type NewPassword, PasswordStore, RefreshTokenStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { AccountAudit } from './account-audit';
 

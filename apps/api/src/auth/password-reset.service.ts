@@ -1,16 +1,19 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { AccountStore, AccountTokenStore, Database, type LoginCandidate } from '#entities';
+import { Database } from '#entities';
+import { AccountStore, AccountTokenStore, type LoginCandidate } from '#tenant-store';
 import { newOpaqueToken } from '#secrets';
 import { Mailer } from '../mail/mailer';
 import { AccountAudit } from './account-audit';
 import { AccountLinks } from './account-links';
 import { passwordResetMail } from './account-mails';
-import { MOST_ACCOUNTS_TRIED } from './auth.service';
 import type { ForgotPasswordDto } from './dto/password.dto';
 
 const LINK_SECONDS = 60 * 60;
 /** Nobody needs more, and somebody else's inbox is soon full. */
 const MOST_LINKS_AN_HOUR = 5;
+
+/** Each account that knows the e-mail has a link of its own; anybody may register organizations with somebody else's. */
+const MAX_ACCOUNTS_MAILED = 10;
 
 /** Sends links to who forgot a password. */
 @Injectable()
@@ -31,7 +34,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
   async request(asked: ForgotPasswordDto, callerAddress: string | null): Promise<void> {
     const slug = asked.organizationSlug?.toLowerCase() ?? null;
     const candidates = await this.accounts.loginCandidates(this.database.autocommit, asked.email, slug);
-    const active = candidates.filter(({ isActive }) => isActive).slice(0, MOST_ACCOUNTS_TRIED);
+    const active = candidates.filter(({ isActive }) => isActive).slice(0, MAX_ACCOUNTS_MAILED);
     const sending: Promise<void> = this.sendAll(active, callerAddress).finally(() =>
       this.underWay.delete(sending),
     );

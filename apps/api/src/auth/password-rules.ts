@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, PasswordStore } from '#entities';
+import { Database } from '#entities';
+import { PasswordStore } from '#tenant-store';
 import { passwordProblem, type OrganizationId } from '#rules';
 import { verifyPassword } from '#secrets';
 import { badRequest, type ApiError } from '../errors';

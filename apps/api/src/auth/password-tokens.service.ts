@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AccountTokenStore,
-  Database,
-  type AccountTokenHolder,
-  type AccountTokenPurpose,
-  type AuditEventType,
-  type Tx,
-} from '#entities';
+import { type AccountTokenPurpose, type AuditEventType, Database, type Tx } from '#entities';
+import { type AccountTokenHolder, AccountTokenStore, codeCounter } from '#tenant-store';
 import { hashPassword, opaqueTokenHash } from '#secrets';
 import { badRequest, type ApiError } from '../errors';
 import type { ChangeExpiredPasswordDto, ResetPasswordDto, SetPasswordDto } from './dto/password.dto';
-import { accountKey, LockOut } from './lock-out';
+import { LockOut } from './lock-out';
 import { PasswordReplacement } from './password-replacement';
 import { PasswordRules } from './password-rules';
+import type { SignInClient } from './sign-in-client';
 import { SignInService, type SignInOutcome } from './sign-in.service';
 
 /** A password that a token allows to set. */
@@ -43,7 +38,7 @@ export class PasswordTokensService {
   ) {}
 
   /** @throws ApiError 400 when the token is bad, or the password breaks the policy or is the expired one */
-  async changeExpired(asked: ChangeExpiredPasswordDto, callerAddress: string | null): Promise<SignInOutcome> {
+  async changeExpired(asked: ChangeExpiredPasswordDto, client: SignInClient): Promise<SignInOutcome> {
     const claims = await this.signIn.passwordChange(asked.passwordChangeToken);
     if (!claims) throw badChangeToken();
     const use: TokenUse = {
@@ -53,36 +48,51 @@ export class PasswordTokensService {
       refusal: badChangeToken,
       field: 'newPassword',
       password: asked.newPassword,
-      callerAddress,
+      callerAddress: client.address,
     };
-    return this.setByToken(use, this.signsIn(callerAddress, claims.mfaPassed));
+    const { outcome, holder } = await this.setByToken(use, this.signsIn(client, claims.mfaPassed));
+    if (outcome.step === 'signed-in') {
+      await this.lockOut.passwordProved(holder);
+      if (claims.mfaPassed) await this.lockOut.succeeded({ key: codeCounter(holder.userId) });
+    }
+    return outcome;
   }
 
   /** @throws ApiError 400 when the token is bad or the password breaks the policy */
-  reset(asked: ResetPasswordDto, callerAddress: string | null): Promise<SignInOutcome> {
-    return this.setByToken(resetOf(asked, callerAddress), this.signsIn(callerAddress));
+  reset(asked: ResetPasswordDto, client: SignInClient): Promise<SignInOutcome> {
+    return this.setByMail(resetOf(asked, client.address), this.signsIn(client));
   }
 
   /** As `reset`, but nobody is signed in by it. */
   resetOnly(asked: ResetPasswordDto, callerAddress: string | null): Promise<AccountTokenHolder> {
-    return this.setByToken(resetOf(asked, callerAddress), staysOutside);
+    return this.setByMail(resetOf(asked, callerAddress), staysOutside);
   }
 
   /** @throws ApiError 400 when the invitation is bad or the password breaks the policy */
-  accept(asked: SetPasswordDto, callerAddress: string | null): Promise<SignInOutcome> {
-    return this.setByToken(acceptanceOf(asked, callerAddress), this.signsIn(callerAddress));
+  accept(asked: SetPasswordDto, client: SignInClient): Promise<SignInOutcome> {
+    return this.setByMail(acceptanceOf(asked, client.address), this.signsIn(client));
   }
 
   /** As `accept`, but nobody is signed in by it. */
   acceptOnly(asked: SetPasswordDto, callerAddress: string | null): Promise<AccountTokenHolder> {
-    return this.setByToken(acceptanceOf(asked, callerAddress), staysOutside);
+    return this.setByMail(acceptanceOf(asked, callerAddress), staysOutside);
   }
 
-  private signsIn(callerAddress: string | null, mfaPassed = false): Next<SignInOutcome> {
-    return (tx, holder) => this.signIn.goOn(tx, holder, { mfaPassed, callerAddress });
+  private signsIn(client: SignInClient, mfaPassed = false): Next<SignInOutcome> {
+    return (tx, holder) => this.signIn.goOn(tx, holder, { mfaPassed, client, deviceToken: null });
   }
 
-  private async setByToken<T>(use: TokenUse, next: Next<T>): Promise<T> {
+  /** Who could read the mail is who the account belongs to: nothing that was guessed at the old password counts. */
+  private async setByMail<T>(use: TokenUse, next: Next<T>): Promise<T> {
+    const { outcome, holder } = await this.setByToken(use, next);
+    await this.lockOut.mailProved(holder);
+    return outcome;
+  }
+
+  private async setByToken<T>(
+    use: TokenUse,
+    next: Next<T>,
+  ): Promise<{ readonly outcome: T; readonly holder: AccountTokenHolder }> {
     const tokenHash = opaqueTokenHash(use.token);
     const holder = await this.accountTokens.holder(this.database.autocommit, tokenHash, use.purpose);
     if (!holder) throw use.refusal();
@@ -94,9 +104,7 @@ export class PasswordTokensService {
       await this.set(tx, holder, tokenHash, passwordHash, use);
       return next(tx, holder);
     });
-    // who could read the mail is who the account belongs to
-    await this.lockOut.succeeded({ key: accountKey(holder.email) });
-    return outcome;
+    return { outcome, holder };
   }
 
   private async set(

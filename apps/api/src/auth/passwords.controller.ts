@@ -1,6 +1,13 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, OpenDuringMfaSetup, Public, SignedIn, type Principal } from '#guards';
+import {
+  AllowedWhileSuspended,
+  CurrentPrincipal,
+  OpenDuringMfaSetup,
+  Public,
+  SignedIn,
+  type Principal,
+} from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -17,6 +24,7 @@ import {
 import { PasswordChangeService } from './password-change.service';
 import { PasswordResetService } from './password-reset.service';
 import { PasswordTokensService } from './password-tokens.service';
+import { FromClient, type SignInClient } from './sign-in-client';
 
 @ApiTags('Accounts and tokens')
 @CountedAs(['password'])
@@ -29,6 +37,7 @@ export class PasswordsController {
   ) {}
 
   @Post('change-password')
+  @AllowedWhileSuspended()
   @SignedIn()
   @OpenDuringMfaSetup()
   @HttpCode(HttpStatus.OK)
@@ -53,9 +62,9 @@ export class PasswordsController {
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   async changeExpired(
     @Body() asked: ChangeExpiredPasswordDto,
-    @CallerAddress() caller: HostAddress | null,
+    @FromClient() client: SignInClient,
   ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.tokens.changeExpired(asked, caller?.text ?? null));
+    return toLoginAnswer(await this.tokens.changeExpired(asked, client));
   }
 
   @Post('forgot-password')
@@ -76,11 +85,8 @@ export class PasswordsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Set a new password with a mailed token, and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
-  async reset(
-    @Body() asked: ResetPasswordDto,
-    @CallerAddress() caller: HostAddress | null,
-  ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.tokens.reset(asked, caller?.text ?? null));
+  async reset(@Body() asked: ResetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.tokens.reset(asked, client));
   }
 
   @Post('set-password')
@@ -88,10 +94,7 @@ export class PasswordsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Accept an invitation: set a first password, and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
-  async accept(
-    @Body() asked: SetPasswordDto,
-    @CallerAddress() caller: HostAddress | null,
-  ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.tokens.accept(asked, caller?.text ?? null));
+  async accept(@Body() asked: SetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.tokens.accept(asked, client));
   }
 }

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
+import { codeCounter } from '#tenant-store';
 import { unauthorized, type ApiError } from '../errors';
 import { MfaCodes } from '../mfa/mfa-codes';
 import { AccountAudit } from './account-audit';
 import type { VerifyMfaDto } from './dto/credentials.dto';
-import { accountKey, LockOut } from './lock-out';
+import { LockOut, type Attempt } from './lock-out';
 import { MfaChallenges, type MfaChallenge } from './mfa-challenges';
-import { SignInService, type SignInOutcome } from './sign-in.service';
+import type { SignInClient } from './sign-in-client';
+import { SignInService, type SignInOutcome, type SignInProgress } from './sign-in.service';
 
 /** The second step of a sign-in. */
 @Injectable()
@@ -20,32 +22,43 @@ export class SecondFactorService {
     private readonly audit: AccountAudit,
   ) {}
 
-  /** @throws ApiError 401 when the challenge is over or the code wrong or used before; 429 while the account is locked */
-  async verify(asked: VerifyMfaDto, callerAddress: string | null): Promise<SignInOutcome> {
-    const challenge = await this.challenges.countTry(asked.mfaChallengeToken);
+  /** @throws ApiError 401 when the challenge is over or the code wrong or used before; 429 while codes are locked */
+  async verify(asked: VerifyMfaDto, client: SignInClient): Promise<SignInOutcome> {
+    const challenge = await this.challenges.countTry(asked.mfaChallengeToken, client.address);
     const { principal } = challenge;
-    const attempt = await this.lockOut.attempt(accountKey(principal.email));
-    const outcome = await this.answer(challenge, asked.code, callerAddress);
+    const deviceToken = asked.deviceToken ?? null;
+    const attempt = await this.attempt(principal.userId, deviceToken);
+    const outcome = await this.answer(challenge, asked.code, { mfaPassed: true, client, deviceToken });
     if (!outcome) {
-      await this.audit.failed('USER_LOGIN', principal, callerAddress, 'The second factor is wrong');
-      if (attempt.locks) await this.audit.lockedOut(principal, callerAddress, attempt.number);
+      await this.audit.failed('USER_LOGIN', principal, client.address, 'The second factor is wrong');
+      if (attempt.locks) await this.audit.lockedOut(principal, client.address, attempt.number);
       throw wrongCode();
     }
-    if (outcome.step === 'signed-in') await this.lockOut.succeeded(attempt);
-    else await this.lockOut.takeBack(attempt);
+    if (outcome.step !== 'signed-in') {
+      await this.lockOut.takeBack(attempt);
+      return outcome;
+    }
+    await this.lockOut.succeeded(attempt);
+    await this.lockOut.passwordProved(principal);
     return outcome;
+  }
+
+  private async attempt(userId: string, deviceToken: string | null): Promise<Attempt> {
+    const counter = codeCounter(userId);
+    const attempt = await this.lockOut.attemptUnlessLocked(counter);
+    return attempt ?? this.lockOut.attemptOfDevice(counter, 'code', deviceToken, [userId]);
   }
 
   /** One transaction: the code is used up only by the sign-in that it made. @returns null when the code is wrong */
   private answer(
     challenge: MfaChallenge,
     code: string,
-    callerAddress: string | null,
+    progress: SignInProgress,
   ): Promise<SignInOutcome | null> {
     return this.database.transaction(async (tx) => {
       if (!(await this.codes.take(tx, challenge.principal, code))) return null;
       await this.challenges.finish(tx, challenge);
-      return this.signIn.goOn(tx, challenge.principal, { mfaPassed: true, callerAddress });
+      return this.signIn.goOn(tx, challenge.principal, progress);
     });
   }
 }

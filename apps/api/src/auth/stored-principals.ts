@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AccountStore, Database, type PrincipalRow } from '#entities';
+import { Database } from '#entities';
+import { AccountStore, type PrincipalRow } from '#tenant-store';
 import { isScope, PrincipalLookup, type Principal } from '#guards';
 
 /** Principals as the database knows them now. */

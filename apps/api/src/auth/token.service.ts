@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '#entities';
 import {
   AccountStore,
   AuditStore,
-  Database,
-  RefreshTokenStore,
   type RefreshHolder,
   type RefreshOutcome,
-  type Tx,
-} from '#entities';
+  RefreshTokenStore,
+} from '#tenant-store';
 import { AccessTokens, type Principal, type SignIn } from '#guards';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { unauthorized, type ApiError } from '../errors';
+import type { SignInClient } from './sign-in-client';
 import { principalOf } from './stored-principals';
 
 /** How long the token just used may come again: two tabs, an answer that got lost. */
@@ -40,27 +40,33 @@ export class TokenService {
   ) {}
 
   /** The first pair of a new sign-in. */
-  start(tx: Tx, principal: Principal, mfaSetupOnly: boolean): Promise<TokenPair> {
-    return this.issue(tx, principal, { id: randomUUID(), mfaSetupOnly });
+  async start(tx: Tx, principal: Principal, mfaSetupOnly: boolean, client: SignInClient): Promise<TokenPair> {
+    const pair = await this.issue(tx, principal, { id: randomUUID(), mfaSetupOnly }, null, client);
+    if (!pair) throw new Error('A sign-in that begins now cannot have ended');
+    return pair;
   }
 
   /**
    * Gives a new pair for a refresh token and uses it up.
-   * @throws ApiError 401; a token used a second time also ends its whole family
+   * @throws ApiError 401, also while the password is expired; a token used a second time also ends its whole family
    */
-  async rotate(refreshToken: string, callerAddress: string | null): Promise<TokenPair> {
+  async rotate(refreshToken: string, client: SignInClient): Promise<TokenPair> {
     const pair = await this.database.transaction(async (tx) => {
       const use = await this.refreshTokens.use(tx, opaqueTokenHash(refreshToken), GRACE_SECONDS);
       if (use.outcome === 'unknown') return null;
       if (use.outcome === 'reused') {
         // returned, not thrown: the end of the family must be committed
-        await this.recordReuse(tx, use, callerAddress);
+        await this.recordReuse(tx, use, client.address);
         return null;
       }
       const principal = await this.principalOf(tx, use);
       if (!principal) return null;
-      const mfaSetupOnly = use.mfaSetupOnly && (await this.stillLacksMfa(tx, principal));
-      return this.issue(tx, principal, { id: use.familyId, mfaSetupOnly });
+      const demands = await this.accounts.signInDemands(tx, use.userId, use.organizationId);
+      // thrown: the token is not used up, so it is no theft when it comes again
+      if (!demands || demands.passwordExpired) throw passwordExpired();
+      // who signed in before MFA was required goes on until the next login
+      const mfaSetupOnly = use.mfaSetupOnly && !principal.mfaEnabled && demands.mfaRequired;
+      return this.issue(tx, principal, { id: use.familyId, mfaSetupOnly }, use.signedInAt, client);
     });
     if (!pair) throw refused();
     return pair;
@@ -82,26 +88,31 @@ export class TokenService {
     });
   }
 
-  private async issue(tx: Tx, principal: Principal, signIn: SignIn): Promise<TokenPair> {
+  /** @returns null when the sign-in has lasted as long as any may */
+  private async issue(
+    tx: Tx,
+    principal: Principal,
+    signIn: SignIn,
+    signedInAt: Date | null,
+    client: SignInClient,
+  ): Promise<TokenPair | null> {
     const refresh = newOpaqueToken();
     const { organizationId, userId } = principal;
-    await this.refreshTokens.save(tx, {
+    const secondsLeft = await this.refreshTokens.save(tx, {
       organizationId,
       userId,
       familyId: signIn.id,
       tokenHash: refresh.hash,
       mfaSetupOnly: signIn.mfaSetupOnly,
+      signedInAt,
       ttlSeconds: this.settings.REFRESH_TOKEN_TTL,
+      maxDays: this.settings.SIGN_IN_MAX_DAYS,
+      ipAddress: client.address,
+      userAgent: client.userAgent,
     });
-    const { accessToken, expiresIn } = await this.accessTokens.issue(principal, signIn);
+    if (secondsLeft === null) return null;
+    const { accessToken, expiresIn } = await this.accessTokens.issue(principal, signIn, secondsLeft);
     return { principal, accessToken, expiresIn, refreshToken: refresh.plainText };
-  }
-
-  /** Only ever asked of who signed in without MFA: who signed in before it was required goes on until the next login. */
-  private async stillLacksMfa(tx: Tx, { userId, organizationId, mfaEnabled }: Principal): Promise<boolean> {
-    if (mfaEnabled) return false;
-    const demands = await this.accounts.signInDemands(tx, userId, organizationId);
-    return demands?.mfaRequired ?? true;
   }
 
   private async principalOf(tx: Tx, { userId, organizationId }: RefreshHolder): Promise<Principal | null> {
@@ -125,4 +136,6 @@ export class TokenService {
   }
 }
 
+const passwordExpired = (): ApiError =>
+  unauthorized('The password has expired: sign in with POST /auth/login to change it');
 const refused = (): ApiError => unauthorized('The refresh token is invalid, expired or revoked');

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -20,6 +20,7 @@ import { Plans } from './plans';
 
 @ApiTags('Billing')
 @AdminOnly()
+@AllowedWhileSuspended()
 @Controller('billing')
 export class BillingController {
   constructor(

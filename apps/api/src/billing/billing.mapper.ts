@@ -1,4 +1,4 @@
-import type { PaymentRow, SubscriptionRow } from '#entities';
+import type { PaymentRow, SubscriptionRow } from '#tenant-store';
 import type { PaymentDto, PlanDto, SubscriptionDto } from './dto/billing.dto';
 import type { Plan } from './plans';
 

@@ -1,5 +1,5 @@
 import { Logger, Module } from '@nestjs/common';
-import { BillingStore, PaymentEventStore, SubscriptionMoveStore } from '#entities';
+import { BillingStore, PaymentEventStore, SubscriptionMoveStore } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import { PublicAddress } from '../http/public-address';
 import { BillingController } from './billing.controller';

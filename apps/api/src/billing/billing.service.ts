@@ -1,18 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
-import {
-  BillingStore,
-  Database,
-  type AuditActor,
-  type PaymentRow,
-  type SubscriptionRow,
-  type Slice,
-  type Sliced,
-  type Tx,
-} from '#entities';
+import { type AuditActor, Database, type Slice, type Sliced, type Tx } from '#entities';
+import { BillingStore, type PaymentRow, type SubscriptionRow } from '#tenant-store';
 import type { Principal } from '#guards';
 import { cancelledStatus, type HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest, notFound, unprocessable } from '../errors';
+import { badRequest, notFound, notPossible, unprocessable } from '../errors';
 import { missingDetails } from './organization-billing.service';
 import { PaymentAdapter, type Checkout } from './payment-adapter';
 import { Plans, type Plan } from './plans';
@@ -169,4 +161,4 @@ export class BillingService {
 }
 
 const alreadyActive = (): Error =>
-  badRequest('An active subscription exists: cancel it first with POST /billing/cancel');
+  notPossible('An active subscription exists: cancel it first with POST /billing/cancel');

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -9,6 +9,7 @@ import { OrganizationBillingService } from './organization-billing.service';
 
 @ApiTags('Organization')
 @AdminOnly()
+@AllowedWhileSuspended()
 @Controller('organization/billing')
 export class OrganizationBillingController {
   constructor(private readonly details: OrganizationBillingService) {}

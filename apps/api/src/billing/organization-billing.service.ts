@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditStore, BillingStore, Database, type BillingDetails } from '#entities';
+import { Database } from '#entities';
+import { AuditStore, type BillingDetails, BillingStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';

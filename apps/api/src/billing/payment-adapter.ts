@@ -1,6 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { PaidPeriod } from '#entities';
+import type { PaidPeriod } from '#tenant-store';
 import type { ReportedStatus } from '#rules';
 import { ApiError } from '../errors';
 

@@ -1,13 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  BillingStore,
-  Database,
-  PaymentEventStore,
-  SYSTEM_ACTOR,
-  type SubscriptionRow,
-  type Tx,
-} from '#entities';
+import { Database, SYSTEM_ACTOR, type Tx } from '#entities';
+import { BillingStore, PaymentEventStore, type SubscriptionRow } from '#tenant-store';
 import {
   asOrganizationId,
   followingMoves,

@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AuditStore,
-  SubscriptionMoveStore,
-  type AuditActor,
-  type AuditEventType,
-  type PaidPeriod,
-  type SubscriptionRow,
-  type Tx,
-} from '#entities';
+import type { AuditActor, AuditEventType, Tx } from '#entities';
+import { AuditStore, type PaidPeriod, SubscriptionMoveStore, type SubscriptionRow } from '#tenant-store';
 import type { OrganizationId, SubscriptionStatus } from '#rules';
 import { Plans } from './plans';
 

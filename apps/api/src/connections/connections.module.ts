@@ -7,7 +7,8 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
-import { AccountStore, AuditStore, Database, DataKeyStore } from '#entities';
+import { Database } from '#entities';
+import { AccountStore, AuditStore, DataKeyStore } from '#tenant-store';
 import { connectQueue, refuseWrongRedis, WakeUps } from '#jobs';
 import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';

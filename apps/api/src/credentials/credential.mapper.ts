@@ -1,4 +1,4 @@
-import type { CredentialRow } from '#entities';
+import type { CredentialRow } from '#tenant-store';
 import type { CredentialDto } from './dto/credential.dto';
 
 /** The external id is part of a credential only where a role's trust policy asks for it. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -50,6 +50,7 @@ export class CredentialsController {
   }
 
   @Patch(':id')
+  @AllowedWhileSuspended()
   @ApiOperation({ summary: 'Rename it, or put other secrets in, which are checked in the background' })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
   async update(
@@ -74,6 +75,7 @@ export class CredentialsController {
   }
 
   @Post(':id/verify')
+  @AllowedWhileSuspended()
   @HttpCode(200)
   @ApiOperation({ summary: 'Ask the provider whether it takes it; isValid and verificationError tell' })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CredentialStore } from '#entities';
+import { CredentialStore } from '#tenant-store';
 import { CredentialVerifier } from './credential-verifier';
 import { CredentialsController } from './credentials.controller';
 import { CredentialsService } from './credentials.service';

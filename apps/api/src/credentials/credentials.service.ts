@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import {
-  AuditStore,
-  CredentialStore,
-  Database,
-  type AuditEntry,
-  type CredentialRow,
-  type CredentialUse,
-  type Slice,
-  type Tx,
-  type Sliced,
-} from '#entities';
+import { type AuditEntry, Database, type Slice, type Sliced, type Tx } from '#entities';
+import { AuditStore, type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
 import type { Principal } from '#guards';
 import { PASSING_KINDS, type HostAddress, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest, notFound } from '../errors/api-error';
+import { notFound, notPossible } from '../errors/api-error';
 import { checkSamePlaces, credentialFields } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
 import { DataKeys } from './data-keys';
@@ -162,21 +153,23 @@ export class CredentialsService {
 
 const missing = (id: string): Error => notFound(`Credential ${id} does not exist`, 'CREDENTIAL_NOT_FOUND');
 
-/** @throws ApiError 400 unless nothing needs it */
-function refuseInUse({ name, resources, hasRules }: CredentialUse): void {
+const inUse = (words: string): Error => notPossible(words, { code: 'CREDENTIAL_IN_USE' });
+
+/** @throws ApiError 400 unless nothing needs it; rules that are being removed go on with it */
+function refuseInUse({ name, resources, hasHeldRules, isStuck }: CredentialUse): void {
   if (resources.length > 0) {
     const names = resources.map((resource) => `"${resource}"`).join(', ');
-    throw badRequest(
+    throw inUse(
       `Credential "${name}" is used by ${names}: delete them or give them another credential first`,
-      undefined,
-      'CREDENTIAL_IN_USE',
     );
   }
-  if (hasRules) {
-    throw badRequest(
-      `Rules that were written with credential "${name}" are still being removed: try again when they are gone`,
-      undefined,
-      'CREDENTIAL_IN_USE',
+  if (hasHeldRules)
+    throw inUse(
+      `Rules that were written with credential "${name}" are still in use: end their sessions first`,
     );
-  }
+  if (isStuck)
+    throw inUse(
+      `Rules that were written with credential "${name}" cannot be removed, as the provider refuses it: ` +
+        'replace its secrets with PATCH first',
+    );
 }

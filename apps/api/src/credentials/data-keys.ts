@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CredentialStore, Database, type DataKeyRow } from '#entities';
+import { type DataKeyRow, Database } from '#entities';
+import { CredentialStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, newDataKey } from '#secrets';
 

@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { ApiSettings } from '../api.settings';
 import { ABOUT } from './about';
+import { deliverDocs } from './docs-delivery';
 import { completeOperations } from './complete-operations';
 import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
 import { operationIdOf, routeTable } from './route-table';
@@ -53,10 +54,14 @@ const byName = <T>(entries: Record<string, T>): Record<string, T> =>
     Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)),
   );
 
+const DOCUMENT_PATH = 'api/v1/openapi.json';
+
 /** Serves the document as JSON under the API's prefix, and a page to read it at `/docs`. Made when first asked for. */
 export function serveDocs(app: INestApplication, settings: ApiSettings): void {
+  const deliver = deliverDocs();
+  for (const path of ['/docs', `/${DOCUMENT_PATH}`]) app.use(path, deliver);
   SwaggerModule.setup('docs', app, () => openApiDocument(app, settings), {
-    jsonDocumentUrl: 'api/v1/openapi.json',
+    jsonDocumentUrl: DOCUMENT_PATH,
     raw: ['json'],
     customSiteTitle: 'Drawbridge API',
   });

@@ -1,7 +1,7 @@
 import { RequestMethod, type INestApplicationContext, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
-import { routePolicyOf, type RoutePolicy } from '#guards';
+import { isAllowedWhileSuspended, routePolicyOf, type RoutePolicy } from '#guards';
 import { API_PREFIX } from '../errors';
 import { isPage } from '../http/browser-pages';
 import { isUncounted } from '../rate-limit/rate-limit.decorators';
@@ -14,6 +14,8 @@ export interface Route {
   readonly path: string;
   /** undefined: the route is closed to everybody */
   readonly policy: RoutePolicy | undefined;
+  /** false: answers 403 to a suspended organization */
+  readonly allowedWhileSuspended: boolean;
   /** false: outside of the rate limit */
   readonly counted: boolean;
 }
@@ -30,10 +32,15 @@ export function routesOf(controller: Type): Route[] {
   return methods.flatMap(([name, { value }]: [string, PropertyDescriptor]) => {
     if (!isRouteHandler(value)) return [];
     const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, value) as RequestMethod];
+    const policy = routePolicyOf(value, controller);
     const shared = {
       operationId: operationIdOf(controller.name, name),
       method,
-      policy: routePolicyOf(value, controller),
+      policy,
+      allowedWhileSuspended:
+        policy?.kind === 'public' ||
+        policy?.kind === 'platform' ||
+        isAllowedWhileSuspended(method, value, controller),
       counted: !isUncounted(value, controller),
     };
     return pathsOf(controller, value).map((path) => ({ ...shared, path }));

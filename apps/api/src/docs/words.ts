@@ -7,6 +7,7 @@ const BODIES: Readonly<Record<string, string>> = {
   ReadinessDto: 'What the service rests on, and whether it answers',
   LoginAnswerDto: 'Tokens, or what is still missing for them',
   RefreshAnswerDto: 'A new pair of tokens',
+  SignInDto: 'Where the caller is signed in',
 };
 
 const PARAMETERS: Readonly<Record<string, string>> = {
@@ -17,10 +18,14 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   roleId: 'Only those with this role',
   status: 'Only those in this status; may be repeated',
   active: 'true: only those that are live',
+  isService: 'Only service users (true) or only people (false)',
   isActive: 'Only active ones (true) or only inactive ones (false)',
   search: 'Only those whose name or e-mail address contains this',
   eventType: 'Only events of this type; may be repeated',
   actorEmail: 'Only what this person did',
+  address: 'Only what concerns this address or range',
+  at: 'The instant in question',
+  format: 'How it is answered',
   from: 'Only from this time on',
   to: 'Only before this time',
   waitSeconds: 'How long to wait for a change before answering',

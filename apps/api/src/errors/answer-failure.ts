@@ -13,7 +13,7 @@ const logger = new Logger('Errors');
 
 /** Answers whatever was thrown in the path's shape, a page where one was asked for, and logs what nobody foresaw. */
 export function answerFailure(exception: unknown, request: Request, response: Response): void {
-  const path = request.originalUrl.replace(/[?#].*$/s, '');
+  const path = request.originalUrl.replace(/[?#].*/s, '');
   const failure = failureOf(exception);
   if (failure.unexpected) logger.error(lineOf(exception, request.method, loggedPath(path)));
   if (response.headersSent) {

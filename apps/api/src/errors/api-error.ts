@@ -9,6 +9,8 @@ export interface ApiErrorExtras {
   readonly code?: string;
   readonly validationErrors?: ValidationErrors;
   readonly headers?: Readonly<Record<string, string>>;
+  /** the request was understood and is refused because of how things are: the audit trail tells of it */
+  readonly isAudited?: boolean;
 }
 
 /** A refusal a client is meant to read. Made by the functions below. */
@@ -29,6 +31,16 @@ export const badRequest = (message: string, validationErrors?: ValidationErrors,
   new ApiError(HttpStatus.BAD_REQUEST, message, {
     ...withCode(code),
     ...(validationErrors ? { validationErrors: uniform(validationErrors) } : {}),
+  });
+
+/** 400 of a request that is right in itself, and not possible as things are: a limit, a policy, something in use. Audited. */
+export const notPossible = (
+  message: string,
+  { code, validationErrors }: { code?: string; validationErrors?: ValidationErrors } = {},
+): ApiError =>
+  new ApiError(HttpStatus.BAD_REQUEST, message, {
+    ...badRequest(message, validationErrors, code).extras,
+    isAudited: true,
   });
 
 const uniform = (messages: ValidationErrors): ValidationErrors =>

@@ -31,7 +31,11 @@ export class HealthController {
     description: 'DEGRADED while the queue is lost: rules are still applied and removed, a second later.',
   })
   @Answers({ 200: ReadinessDto, errors: [] })
-  @ApiResponse({ status: 503, type: ReadinessDto, description: 'The database is lost, or the process stops' })
+  @ApiResponse({
+    status: 503,
+    type: ReadinessDto,
+    description: 'The database is lost or accepts no writes, or the process stops',
+  })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
     const report = await this.readiness.report();
     if (report.status === 'DOWN') response.status(HttpStatus.SERVICE_UNAVAILABLE);

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
+import { Database, WriteProbe } from '#entities';
 import { QueueProbe } from './queue-probe';
 
 const ANSWER_WITHIN_MS = 2000;
 
 export interface ReadinessReport {
-  /** DEGRADED: the queue is lost, the sweep in the database does its work more slowly; DOWN: no database, or it stops */
+  /** DEGRADED: the queue is lost, the sweep in the database does its work more slowly; DOWN: no database that accepts writes, or it stops */
   readonly status: 'UP' | 'DEGRADED' | 'DOWN';
   readonly database: 'UP' | 'DOWN';
   readonly queue: 'UP' | 'DOWN';
@@ -15,11 +15,14 @@ export interface ReadinessReport {
 @Injectable()
 export class Readiness {
   private leaving = false;
+  private readonly writes: WriteProbe;
 
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly queue: QueueProbe,
-  ) {}
+  ) {
+    this.writes = new WriteProbe(database);
+  }
 
   /** From now on the report is DOWN: the process is about to stop. */
   leave(): void {
@@ -28,7 +31,7 @@ export class Readiness {
 
   async report(): Promise<ReadinessReport> {
     const [database, queue] = await Promise.all([
-      answers(() => this.database.ping()),
+      answers(() => this.writes.check()),
       answers(() => this.queue.ping()),
     ]);
     const status = database === 'DOWN' || this.leaving ? 'DOWN' : queue === 'DOWN' ? 'DEGRADED' : 'UP';

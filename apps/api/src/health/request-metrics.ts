@@ -27,13 +27,13 @@ export class RequestMetrics implements OnApplicationShutdown {
   }
 
   /** @throws Error when the port is taken */
-  async serve(port: number, readiness: Readiness): Promise<void> {
+  async serve(port: number, host: string, readiness: Readiness): Promise<void> {
     const problem = async (): Promise<string | null> => {
       const { status, database } = await readiness.report();
       if (status !== 'DOWN') return null;
-      return database === 'DOWN' ? 'the database does not answer' : 'the process stops';
+      return database === 'DOWN' ? 'the database does not answer, or accepts no writes' : 'the process stops';
     };
-    this.server = await MetricsServer.listen(port, { registry: this.registry, problem });
+    this.server = await MetricsServer.listen({ port, host }, { registry: this.registry, problem });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,6 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestMethod } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
+import { Logger } from 'nestjs-pino';
 import type { ApiSettings } from '../api.settings';
 import { API_PREFIX } from '../errors';
 import { rememberCallerAddress } from './caller-address';
@@ -31,9 +33,10 @@ export function dressApplication(app: NestExpressApplication, settings: ApiSetti
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(nameRequest);
-  app.use(rememberCallerAddress(settings.TRUSTED_PROXIES));
+  const log = app.get(Logger);
+  app.use(rememberCallerAddress(settings.TRUSTED_PROXIES, (warning) => log.warn(warning)));
   app.use('/docs', docsHeaders);
-  app.use(API_PREFIX, apiHeaders);
+  app.use(API_PREFIX, apiHeaders, notStored);
   if (settings.CORS_ORIGINS.length > 0) {
     app.enableCors({ origin: [...settings.CORS_ORIGINS], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }
@@ -50,6 +53,12 @@ const apiHeaders = helmet({
   },
   crossOriginResourcePolicy: { policy: 'cross-origin' },
 });
+
+/** Answers carry tokens, keys and what only their reader may know: nothing on the way keeps them. */
+function notStored(_request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+}
 
 // the page brings its own scripts and styles, the latter partly inline
 const docsHeaders = helmet({

@@ -13,7 +13,7 @@ export class PublicAddress {
 
   /** @param path begins with a slash */
   of(path: string): string {
-    return `${this.base().replace(/\/+$/, '')}${path}`;
+    return `${this.base().replace(/(?<!\/)\/+$/, '')}${path}`;
   }
 
   private base(): string {

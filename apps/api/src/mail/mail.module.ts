@@ -10,8 +10,8 @@ import { SmtpMailer } from './smtp-mailer';
     {
       provide: Mailer,
       inject: [ApiSettings],
-      useFactory: ({ SMTP_URL, MAIL_FROM }: ApiSettings): Mailer =>
-        SMTP_URL === undefined ? new LogMailer() : new SmtpMailer(SMTP_URL, MAIL_FROM!),
+      useFactory: ({ SMTP_URL, MAIL_FROM, SMTP_REQUIRE_TLS }: ApiSettings): Mailer =>
+        SMTP_URL === undefined ? new LogMailer() : new SmtpMailer(SMTP_URL, MAIL_FROM!, SMTP_REQUIRE_TLS),
     },
   ],
   exports: [Mailer],

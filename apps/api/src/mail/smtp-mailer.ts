@@ -7,14 +7,19 @@ const GIVE_UP_AFTER_MS = 10_000;
 export class SmtpMailer extends Mailer {
   private readonly transport: Transporter;
 
-  /** @param url `smtp://user:password@host:587`, or `smtps://…` */
+  /**
+   * @param url `smtp://user:password@host:587`, or `smtps://…`
+   * @param requireTls whether no mail is handed over unless the connection is encrypted
+   */
   constructor(
     url: string,
     private readonly from: string,
+    requireTls: boolean,
   ) {
     super();
     this.transport = createTransport({
       url,
+      requireTLS: requireTls,
       connectionTimeout: GIVE_UP_AFTER_MS,
       greetingTimeout: GIVE_UP_AFTER_MS,
       socketTimeout: GIVE_UP_AFTER_MS,
@@ -22,6 +27,20 @@ export class SmtpMailer extends Mailer {
   }
 
   override async send({ to, subject, text }: Mail): Promise<void> {
-    await this.transport.sendMail({ from: this.from, to, subject, text });
+    try {
+      await this.transport.sendMail({ from: this.from, to, subject, text });
+    } catch (error) {
+      throw offersNoTls(error) ? new Error(NO_TLS, { cause: error }) : error;
+    }
   }
 }
+
+const NO_TLS =
+  'The mail server offers no STARTTLS, so nothing was sent: use an smtps:// address in SMTP_URL, or set ' +
+  'SMTP_REQUIRE_TLS=false where the network to the server is trusted';
+
+const offersNoTls = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'ETLS' &&
+  error.message.startsWith('Error upgrading');

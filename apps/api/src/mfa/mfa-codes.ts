@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { MfaStore, type Tx } from '#entities';
+import type { Tx } from '#entities';
+import { MfaStore } from '#tenant-store';
 import { newRecoveryCode, recoveryCodeHash } from '#secrets';
 import { MfaSecrets, type MfaHolder } from './mfa-secrets';
 import { looksLikeTotp, stepOf } from './totp';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, MfaStore, type Tx } from '#entities';
+import { Database, type Tx } from '#entities';
+import { MfaStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, openMfaSecret, sealMfaSecret } from '#secrets';
 import { DataKeys } from '../credentials/data-keys';

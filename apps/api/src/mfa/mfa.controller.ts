@@ -1,6 +1,12 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, OpenDuringMfaSetup, SignedIn, type Principal } from '#guards';
+import {
+  AllowedWhileSuspended,
+  CurrentPrincipal,
+  OpenDuringMfaSetup,
+  SignedIn,
+  type Principal,
+} from '#guards';
 import type { HostAddress } from '#rules';
 import { EmptyDto } from '../auth/dto/login-answer.dto';
 import { Answers } from '../docs/answers';
@@ -10,6 +16,7 @@ import { MfaService } from './mfa.service';
 
 @ApiTags('MFA')
 @SignedIn()
+@AllowedWhileSuspended()
 @OpenDuringMfaSetup()
 @Controller('mfa')
 export class MfaController {

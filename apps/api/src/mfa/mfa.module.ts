@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MfaStore, RefreshTokenStore } from '#entities';
+import { MfaStore, RefreshTokenStore } from '#tenant-store';
 import { LockOutModule } from '../auth/lock-out.module';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { MfaCodes } from './mfa-codes';

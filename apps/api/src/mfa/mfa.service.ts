@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { toBuffer } from 'qrcode';
-import { Database, MfaStore, RefreshTokenStore } from '#entities';
+import { Database } from '#entities';
+import { MfaStore, RefreshTokenStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { badRequest, conflict, type ApiError } from '../errors';
 import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';
 import { ProvedDeeds } from './proved-deeds';
+import { qrCodePng } from './qr-code';
 import { newEnrolment, stepOf, type Enrolment } from './totp';
 
 export interface MfaSetup extends Enrolment {
@@ -29,7 +30,7 @@ export class MfaService {
   async setUp({ userId, organizationId, email }: Principal): Promise<MfaSetup> {
     const enrolment = newEnrolment(email);
     if (!(await this.secrets.begin({ userId, organizationId }, enrolment.secret))) throw isOn();
-    return { ...enrolment, qrCode: await toBuffer(enrolment.otpauthUrl) };
+    return { ...enrolment, qrCode: qrCodePng(enrolment.otpauthUrl) };
   }
 
   /**

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AuditStore, Database, type AuditEventType, type Tx } from '#entities';
+import { type AuditEventType, Database, type Tx } from '#entities';
+import { AuditStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { auditActor } from '../audit/audit-actor';
-import { LockOut, signedInKey } from '../auth/lock-out';
+import { LockOut, signedInCounter } from '../auth/lock-out';
 import { badRequest, type ApiError } from '../errors';
 
 /** What people do to their second factor, which takes a code: done, or failed, it is recorded. */
@@ -25,7 +26,7 @@ export class ProvedDeeds {
     callerAddress: string | null,
     work: (tx: Tx) => Promise<T | null>,
   ): Promise<T> {
-    const attempt = await this.lockOut.attempt(signedInKey(principal.userId));
+    const attempt = await this.lockOut.attempt(signedInCounter('code', principal.userId));
     const record = {
       ...auditActor(principal, callerAddress),
       eventType,

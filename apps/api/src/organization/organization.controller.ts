@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -15,6 +15,7 @@ import { OrganizationService } from './organization.service';
 
 @ApiTags('Organization')
 @AdminOnly()
+@AllowedWhileSuspended()
 @Controller('organization')
 export class OrganizationController {
   constructor(private readonly organization: OrganizationService) {}
@@ -38,7 +39,7 @@ export class OrganizationController {
   }
 
   @Get('settings')
-  @ApiOperation({ summary: 'What your organization asks of passwords and MFA' })
+  @ApiOperation({ summary: 'What your organization asks of passwords, MFA and sessions' })
   @Answers({ 200: OrganizationSettingsDto, errors: [401, 403] })
   settings(@CurrentPrincipal() principal: Principal): Promise<OrganizationSettingsDto> {
     return this.organization.settings(principal);
@@ -46,7 +47,7 @@ export class OrganizationController {
 
   @Patch('settings')
   @ApiOperation({
-    summary: 'Change what your organization asks of passwords and MFA',
+    summary: 'Change what your organization asks of passwords, MFA and sessions',
     description: 'Only the given fields change. The policy counts for passwords set from now on.',
   })
   @Answers({ 200: OrganizationSettingsDto, errors: [400, 401, 403, 422] })

@@ -1,4 +1,4 @@
-import type { OrganizationRow } from '#entities';
+import type { OrganizationRow } from '#tenant-store';
 import type { OrganizationDto } from './dto/organization.dto';
 
 export const toOrganization = (row: OrganizationRow): OrganizationDto => ({

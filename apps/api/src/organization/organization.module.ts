@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OrganizationStore } from '#entities';
+import { OrganizationStore } from '#tenant-store';
 import { OrganizationController } from './organization.controller';
 import { OrganizationService } from './organization.service';
 

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { type AuditEventType, Database, type Tx } from '#entities';
 import {
   AuditStore,
-  Database,
-  OrganizationStore,
-  type AuditEventType,
   type OrganizationRow,
   type OrganizationSettingsRow,
-  type Tx,
-} from '#entities';
+  OrganizationStore,
+} from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
@@ -27,6 +25,7 @@ const SETTINGS = [
   'passwordRequireDigit',
   'passwordRequireSpecialChar',
   'passwordExpirationDays',
+  'requireDetectedAddress',
 ] as const satisfies readonly (keyof OrganizationSettingsRow)[];
 
 @Injectable()

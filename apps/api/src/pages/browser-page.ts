@@ -29,6 +29,8 @@ const STYLE = `
   form { display: inline; }
   label { display: block; margin: 1rem 0 0; }
   input { display: block; box-sizing: border-box; width: 100%; font: inherit; padding: .5rem; }
+  /* over every display above */
+  [hidden] { display: none !important; }
   code { overflow-wrap: anywhere; }
   .problem { color: light-dark(#b00020, #ff8a80); }
   button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; border: 1px solid; border-radius: .4rem; cursor: pointer; }

@@ -1,4 +1,4 @@
-import type { PlatformOrganizationRow } from '#entities';
+import type { PlatformOrganizationRow } from '#tenant-store';
 import type { PlatformOrganizationDto } from './dto/platform.dto';
 
 export const toPlatformOrganization = (row: PlatformOrganizationRow): PlatformOrganizationDto => ({

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { PlatformStore } from '#entities';
+import { PlatformStore } from '#tenant-store';
 import { PlatformController } from './platform.controller';
 import { PlatformService } from './platform.service';
 

@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AuditStore,
-  Database,
-  PlatformStore,
-  type PlatformOrganizationRow,
-  type Slice,
-  type Tx,
-  type Sliced,
-} from '#entities';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { AuditStore, type PlatformOrganizationRow, PlatformStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ResourceHealthStore } from '#entities';
+import { ResourceHealthStore } from '#tenant-store';
 import { ResourceHealthController } from './resource-health.controller';
 import { ResourceHealthService } from './resource-health.service';
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, ResourceHealthStore, type HealthEventRow, type Sliced } from '#entities';
+import { Database, type Sliced } from '#entities';
+import { type HealthEventRow, ResourceHealthStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HealthEventQueryDto } from './dto/health-event.dto';
 

@@ -1,4 +1,5 @@
-import type { CredentialRow, CredentialStore, Tx } from '#entities';
+import type { Tx } from '#entities';
+import type { CredentialRow, CredentialStore } from '#tenant-store';
 import type { OrganizationId, Provider } from '#rules';
 import { badRequest, notFound } from '../errors/api-error';
 

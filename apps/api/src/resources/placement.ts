@@ -1,5 +1,5 @@
 import { DriverRegistry } from '#drivers';
-import type { NewOpening } from '#entities';
+import type { NewOpening } from '#engine-store/port';
 import {
   canonicalCidr,
   ruleSpecs,

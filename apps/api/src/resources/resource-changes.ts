@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResourceChange, ResourceRow } from '#entities';
+import type { ResourceChange, ResourceRow } from '#tenant-store';
 import type { ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';

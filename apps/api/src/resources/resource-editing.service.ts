@@ -1,24 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '#entities';
 import {
   AuditStore,
   CredentialStore,
-  Database,
+  type ResourceRow,
   ResourceRulesStore,
   ResourceStore,
-  type ResourceRow,
-  type Tx,
-} from '#entities';
+} from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest } from '../errors/api-error';
+import { notPossible } from '../errors/api-error';
+import { refuseSuspended } from '../errors/refuse-suspended';
 import type { UpdateResourceDto } from './dto/resource.dto';
 import { checkFittingCredential } from './fitting-credential';
 import { specsOf } from './placement';
 import { changedResource, type PlannedChange } from './resource-changes';
 import { checkedType, placedObject } from './resource-naming';
 import { resourceMissing } from './resources.service';
+import { refuseFullTarget } from './target-limit';
 
 /** Changes and deletes resources whose rules may stand in clouds: nothing is left behind there. */
 @Injectable()
@@ -44,6 +45,7 @@ export class ResourceEditingService {
       const now = await this.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
       const change = changedResource(now, asked);
+      if (change.placeChanged || change.wayChanged || asked.isActive) refuseSuspended(principal);
       const woken = await this.move(tx, principal, now, change);
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),
@@ -68,10 +70,9 @@ export class ResourceEditingService {
       const resource = await this.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       if (!(await this.rules.isFree(tx, organizationId, id))) {
-        throw badRequest(
+        throw notPossible(
           'Sessions use the resource: stop them, wait until they have ended, then delete it',
-          undefined,
-          'RESOURCE_IN_USE',
+          { code: 'RESOURCE_IN_USE' },
         );
       }
       await this.audit.write(tx, organizationId, {
@@ -106,12 +107,42 @@ export class ResourceEditingService {
     this.wakeUps.wake('apply-rules', [{ provider, targetIds: [targetId] }]);
   }
 
+  /**
+   * Gives up a target that will never answer again: its rules are not waited for any more.
+   * @throws ApiError 404 when there is no such resource
+   */
+  async abandon(
+    principal: Principal,
+    id: string,
+    reason: string,
+    caller: HostAddress | null,
+  ): Promise<ResourceRow> {
+    const { organizationId } = principal;
+    const { abandoned, targets } = await this.database.transaction(async (tx) => {
+      const resource = await this.resources.lock(tx, organizationId, id);
+      if (!resource) throw resourceMissing(id);
+      const given = await this.rules.abandon(tx, organizationId, id, reason);
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'RESOURCE_ABANDONED',
+        resourceType: 'RESOURCE',
+        resourceId: id,
+        resourceName: resource.name,
+        details: { reason, rules: given.rules },
+      });
+      return { abandoned: (await this.resources.find(tx, organizationId, id))!, targets: given.targets };
+    });
+    this.wakeUps.wake('revoke-rules', targets);
+    return abandoned;
+  }
+
   private async move(
     tx: Tx,
     { organizationId }: Principal,
-    { id, provider, resourceType }: ResourceRow,
+    now: ResourceRow,
     change: PlannedChange,
   ): ReturnType<ResourceRulesStore['rehold']> {
+    const { id, provider, resourceType } = now;
     const moved = change.placeChanged || change.wayChanged;
     const named = { ...change, provider, resourceType };
     const hints = await checkFittingCredential(
@@ -123,6 +154,7 @@ export class ResourceEditingService {
     );
     const object = placedObject(named, checkedType(named), hints, organizationId);
     const targetId = await this.resources.target(tx, organizationId, { object, provider, resourceType });
+    await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id });
     await this.resources.update(tx, organizationId, id, { ...change, targetId, moved });
     if (!moved) return [];
     const holding = await this.rules.holding(tx, organizationId, id);
@@ -131,6 +163,7 @@ export class ResourceEditingService {
       targetId,
       specs: specsOf({ provider, resourceType, config: change.config }, ip.ipAddress),
     }));
-    return this.rules.rehold(tx, organizationId, id, wants, change.wayChanged);
+    const cause = targetId === now.targetId ? 'CONFIG_CHANGED' : 'RESOURCE_MOVED';
+    return this.rules.rehold(tx, organizationId, id, wants, change.wayChanged, cause);
   }
 }

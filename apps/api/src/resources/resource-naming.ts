@@ -1,5 +1,5 @@
 import { DriverRegistry, type PlacedObject, type ResourceTypeFacts } from '#drivers';
-import type { CredentialRow } from '#entities';
+import type { CredentialRow } from '#tenant-store';
 import type { OrganizationId, ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';

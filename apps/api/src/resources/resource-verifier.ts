@@ -1,10 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
-import { AgentStore, CredentialStore, Database, type ResourceRow } from '#entities';
+import { AgentStore } from '#engine-store/port';
+import { Database, type SealedCredential } from '#entities';
+import { CredentialStore, type ResourceRow } from '#tenant-store';
 import { agentAbsence, type OrganizationId } from '#rules';
 import { MasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { openedCredential } from '../credentials/opened-credential';
+
+/** What a verification found, and with which secrets. */
+export interface Verification {
+  /** why the resource cannot be used; null when it can */
+  readonly failure: DriverError | null;
+  /** null: no credential was used */
+  readonly secrets: SealedCredential['sealedData'] | null;
+}
 
 /** Asks the cloud whether a resource can be reached. The request waits for the answer. */
 @Injectable()
@@ -18,22 +28,21 @@ export class ResourceVerifier {
     private readonly settings: ApiSettings,
   ) {}
 
-  /** @returns why it cannot be used, null when it can */
-  async check(organization: OrganizationId, resource: ResourceRow): Promise<DriverError | null> {
+  async check(organization: OrganizationId, resource: ResourceRow): Promise<Verification> {
     if (!DriverRegistry.isDriven(resource.provider)) {
       const { resourceIdentifier: name } = resource;
       const secondsAway = await this.agents.secondsAway(this.database.autocommit, organization, name);
       const absence = agentAbsence(name, secondsAway);
-      return absence && new DriverError(absence.kind, absence.message);
+      return { failure: absence && new DriverError(absence.kind, absence.message), secrets: null };
     }
     const sealed = await this.credentials.sealed(
       this.database.autocommit,
       organization,
       resource.credentialId,
     );
-    if (!sealed) return new DriverError('denied', 'The credential was deleted');
+    if (!sealed) return { failure: new DriverError('denied', 'The credential was deleted'), secrets: null };
     const driver = await this.drivers.driver(resource.provider);
-    return driverErrorOf(() =>
+    const failure = await driverErrorOf(() =>
       driver.verify({
         resourceType: resource.resourceType,
         identifier: resource.objectIdentifier,
@@ -43,5 +52,6 @@ export class ResourceVerifier {
         claims: new Map(),
       }),
     );
+    return { failure, secrets: sealed.sealedData };
   }
 }

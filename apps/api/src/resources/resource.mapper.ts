@@ -1,4 +1,4 @@
-import type { ResourceRow } from '#entities';
+import type { ResourceRow } from '#tenant-store';
 import type { ResourceDto } from './dto/resource.dto';
 
 export function toResource(row: ResourceRow): ResourceDto {

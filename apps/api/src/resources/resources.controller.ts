@@ -1,14 +1,20 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, CurrentPrincipal, SignedIn, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { writePageHeaders } from '../http/page-headers';
 import { PathId } from '../http/path-id';
 import { MessageDto } from '../http/message.dto';
-import { CreateResourceDto, ResourceDto, ResourceListQueryDto, UpdateResourceDto } from './dto/resource.dto';
+import {
+  AbandonResourceDto,
+  CreateResourceDto,
+  ResourceDto,
+  ResourceListQueryDto,
+  UpdateResourceDto,
+} from './dto/resource.dto';
 import { ResourceEditingService } from './resource-editing.service';
 import { toResource } from './resource.mapper';
 import { ResourcesService } from './resources.service';
@@ -60,6 +66,7 @@ export class ResourcesController {
   }
 
   @Post(':id/verify')
+  @AllowedWhileSuspended()
   @HttpCode(200)
   @AdminOnly()
   @ApiOperation({ summary: 'Read the cloud object with its credential; changes nothing there' })
@@ -73,6 +80,7 @@ export class ResourcesController {
   }
 
   @Patch(':id')
+  @AllowedWhileSuspended()
   @AdminOnly()
   @ApiOperation({
     summary: 'Change a resource',
@@ -107,6 +115,7 @@ export class ResourcesController {
   }
 
   @Post(':id/reconcile')
+  @AllowedWhileSuspended()
   @HttpCode(200)
   @AdminOnly()
   @ApiOperation({
@@ -122,5 +131,26 @@ export class ResourcesController {
   ): Promise<MessageDto> {
     await this.editing.reconcile(principal, id, caller);
     return { message: 'Reconciling: GET /resource-health/events tells the outcome' };
+  }
+
+  @Post(':id/abandon')
+  @AllowedWhileSuspended()
+  @HttpCode(200)
+  @AdminOnly()
+  @ApiOperation({
+    summary: 'Give up a target that will never answer again',
+    description:
+      'For a destroyed host or a closed account: its rules become ABANDONED in the ledger and are not waited for, its ' +
+      'sessions end, its static IP rules leave it, and it can be deleted. Should the target answer again, a verification ' +
+      'brings it back, and rules with our mark are removed.',
+  })
+  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
+  async abandon(
+    @CurrentPrincipal() principal: Principal,
+    @CallerAddress() caller: HostAddress | null,
+    @PathId() id: string,
+    @Body() { reason }: AbandonResourceDto,
+  ): Promise<ResourceDto> {
+    return toResource(await this.editing.abandon(principal, id, reason, caller));
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AgentStore, ResourceRulesStore, ResourceStore } from '#entities';
+import { AgentStore } from '#engine-store/port';
+import { ResourceRulesStore, ResourceStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { ResourceEditingService } from './resource-editing.service';
 import { ResourceVerifier } from './resource-verifier';
@@ -19,6 +20,6 @@ import { ResourcesService } from './resources.service';
     ResourceStore,
     ResourceRulesStore,
   ],
-  exports: [ResourceStore],
+  exports: [ResourcesService, ResourceStore],
 })
 export class ResourcesModule {}

@@ -1,22 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AuditStore,
-  CredentialStore,
-  Database,
-  ResourceStore,
-  type ResourceRow,
-  type Slice,
-  type Sliced,
-} from '#entities';
+import { Database, type Slice, type Sliced } from '#entities';
+import { AuditStore, CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
+import { PASSING_KINDS, type HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest, notFound, type ApiError } from '../errors/api-error';
+import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 import { checkFittingCredential } from './fitting-credential';
 import { givenConfig } from './resource-changes';
 import { checkedType, placedObject } from './resource-naming';
+import { refuseFullTarget } from './target-limit';
 import { ResourceVerifier } from './resource-verifier';
 
 @Injectable()
@@ -59,17 +53,19 @@ export class ResourcesService {
         provider,
       );
       if (!(await this.resources.hasRoom(tx, organizationId))) {
-        throw badRequest(
+        throw notPossible(
           'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe',
-          undefined,
-          'MAX_RESOURCES_REACHED',
+          { code: 'MAX_RESOURCES_REACHED' },
         );
       }
+      const object = placedObject(named, type, hints, organizationId);
+      const targetId = await this.resources.target(tx, organizationId, { ...named, object });
+      await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id: null });
       const created = await this.resources.create(tx, organizationId, {
         ...named,
         name,
         credentialId,
-        object: placedObject(named, type, hints, organizationId),
+        targetId,
       });
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),
@@ -87,9 +83,10 @@ export class ResourcesService {
   async verify(principal: Principal, id: string, caller: HostAddress | null): Promise<ResourceRow> {
     const resource = await this.find(principal, id);
     const { organizationId } = principal;
-    const failure = await this.verifier.check(organizationId, resource);
+    const { failure, secrets } = await this.verifier.check(organizationId, resource);
     await this.database.transaction(async (tx) => {
-      await this.resources.recordVerification(tx, organizationId, resource, failure?.message ?? null);
+      const found = failure && { message: failure.message, isRetryable: PASSING_KINDS.has(failure.kind) };
+      await this.resources.recordVerification(tx, organizationId, resource, secrets, found);
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),
         eventType: 'RESOURCE_VERIFIED',

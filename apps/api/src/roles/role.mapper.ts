@@ -1,4 +1,4 @@
-import type { RoleRow } from '#entities';
+import type { RoleRow } from '#tenant-store';
 import { TIER_LIMITS, type Tier } from '#rules';
 import type { RoleDto } from './dto/role.dto';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -51,6 +51,7 @@ export class RolesController {
   }
 
   @Patch(':id')
+  @AllowedWhileSuspended()
   @ApiOperation({ summary: 'Change a role; what it allows counts for new sessions' })
   @Answers({ 200: RoleDto, errors: [400, 401, 403, 404] })
   async update(

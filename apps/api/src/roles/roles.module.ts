@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RoleStore } from '#entities';
+import { RoleStore } from '#tenant-store';
 import { RolesController } from './roles.controller';
 import { RolesService } from './roles.service';
 

@@ -1,21 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AuditStore,
-  Database,
-  RoleStore,
-  type Assignment,
-  type AuditEventType,
-  type RoleRow,
-  type Slice,
-  type Tx,
-  type Unassignment,
-  type Sliced,
-} from '#entities';
+import { type AuditEventType, Database, type Slice, type Sliced, type Tx } from '#entities';
+import { type Assignment, AuditStore, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
-import { badRequest, notFound, type ApiError } from '../errors';
+import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
 
 type Other = { readonly kind: 'resource' | 'user'; readonly id: string };
@@ -67,6 +57,7 @@ export class RolesService {
     return this.database.transaction(async (tx) => {
       const before = await this.roles.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
+      if (allowsLonger(before, asked)) refuseSuspended(principal);
       const outcome = await this.roles.update(tx, organizationId, id, asked);
       if (outcome === 'name-taken') throw nameTaken(asked.name ?? before.name);
       const role = (await this.roles.find(tx, organizationId, id))!;
@@ -156,10 +147,16 @@ export class RolesService {
   }
 }
 
+/** Without hours of its own a role allows as many as the plan. */
+const allowsLonger = (before: RoleRow, { maxSessionDurationHours: asked }: UpdateRoleDto): boolean =>
+  asked !== undefined && (asked ?? Infinity) > (before.maxSessionDurationHours ?? Infinity);
+
 const missing = (id: string): ApiError => notFound(`Role ${id} does not exist`);
 
 const nameTaken = (name: string): ApiError =>
-  badRequest(`A role named "${name}" exists: choose another name`, { name: 'must not be taken' });
+  notPossible(`A role named "${name}" exists: choose another name`, {
+    validationErrors: { name: 'must not be taken' },
+  });
 
 function refusal(
   outcome: Exclude<Assignment, 'assigned'> | Exclude<Unassignment, 'unassigned'>,

@@ -1,5 +1,5 @@
-import type { GrantRow, NewOpening } from '#entities';
-import type { Principal } from '#guards';
+import type { NewOpening } from '#engine-store/port';
+import type { GrantRow } from '#tenant-store';
 import {
   readGivenAddress,
   refusalOf,
@@ -9,19 +9,13 @@ import {
   type IpVersion,
   type MaximumDuration,
 } from '#rules';
-import { badRequest, forbidden, notFound } from '../errors/api-error';
+import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
 import { openingOn } from '../resources/placement';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 export interface SessionAddresses {
   readonly ipv4: string | null;
   readonly ipv6: string | null;
-}
-
-/** @throws ApiError 403 */
-export function refuseSuspended(principal: Principal): void {
-  if (principal.suspended)
-    throw forbidden('The organization is suspended: sessions can be stopped, not started or extended');
 }
 
 const FIELDS = { 4: 'ipv4Address', 6: 'ipv6Address' } as const;
@@ -41,6 +35,26 @@ export function sessionAddresses(
     throw badRequest('No address was given and none could be detected: send ipv4Address or ipv6Address');
   }
   return { ipv4, ipv6 };
+}
+
+type AddressField = (typeof FIELDS)[IpVersion];
+
+/** The field of an address that was given and is not the one the request comes from; null without one. */
+export function givenElsewhere(
+  given: Pick<StartSessionDto, AddressField>,
+  { ipv4, ipv6 }: SessionAddresses,
+  caller: HostAddress | null,
+): AddressField | null {
+  const detected = caller?.text ?? null;
+  if (given.ipv4Address !== undefined && ipv4 !== detected) return 'ipv4Address';
+  return given.ipv6Address !== undefined && ipv6 !== detected ? 'ipv6Address' : null;
+}
+
+/** 400 of an organization that lets in no address but the one a request comes from. */
+export function mustBeDetected(field: AddressField, caller: HostAddress | null): Error {
+  const own = caller === null ? 'the address you call from' : `${caller.text}, the address you call from,`;
+  const words = `must be ${own} or be left out: your organization requires it`;
+  return badRequest(`${field} ${words}`, { [field]: words });
 }
 
 function addressOf(
@@ -71,7 +85,7 @@ export function chosenGrants(grants: readonly GrantRow[], asked: readonly string
     if (!grant) throw notFound(`Resource ${id} does not exist`);
     if (grant.roles.length === 0) throw forbidden(`Resource "${grant.resourceName}" is not assigned to you`);
     if (!grant.isActive) {
-      throw badRequest(`Resource "${grant.resourceName}" is inactive: an admin must verify it first`);
+      throw notPossible(`Resource "${grant.resourceName}" is inactive: an admin must verify it first`);
     }
     return grant;
   });
@@ -79,7 +93,7 @@ export function chosenGrants(grants: readonly GrantRow[], asked: readonly string
 
 function someOf(grants: GrantRow[]): GrantRow[] {
   if (grants.length > 0) return grants;
-  throw badRequest('No active resource is assigned to you: an admin assigns resources through roles');
+  throw notPossible('No active resource is assigned to you: an admin assigns resources through roles');
 }
 
 /** @throws ApiError 400 when more is asked than the tier and the roles allow */
@@ -87,7 +101,7 @@ export function sessionHours(asked: number | undefined, fallback: number, maximu
   if (asked === undefined) return Math.min(fallback, maximum.hours);
   if (asked > maximum.hours) {
     const words = `must be at most ${maximum.hours}: the maximum set by ${maximum.setBy}`;
-    throw badRequest(`durationHours ${words}`, { durationHours: words });
+    throw notPossible(`durationHours ${words}`, { validationErrors: { durationHours: words } });
   }
   return asked;
 }

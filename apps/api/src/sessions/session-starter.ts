@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { type AuditEntry, Database, type Tx } from '#entities';
 import {
-  Database,
-  IdempotencyStore,
-  SessionStore,
-  type AuditEntry,
   type GrantRow,
+  IdempotencyStore,
   type NewSession,
+  OrganizationStore,
   type SessionRow,
-  type Tx,
-} from '#entities';
+  SessionStore,
+  TooManyLiveSessions,
+} from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { maximumDuration, type HostAddress } from '#rules';
@@ -22,8 +22,9 @@ import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
 import {
   chosenGrants,
+  givenElsewhere,
+  mustBeDetected,
   openings,
-  refuseSuspended,
   sessionAddresses,
   sessionHours,
   type SessionAddresses,
@@ -49,6 +50,7 @@ export class SessionStarter {
     private readonly database: Database,
     private readonly sessions: SessionStore,
     private readonly idempotency: IdempotencyStore,
+    private readonly organizations: OrganizationStore,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
@@ -72,7 +74,6 @@ export class SessionStarter {
     asked: StartSessionDto,
     caller: HostAddress | null,
   ): Promise<{ session: SessionDto; replayed: boolean }> {
-    refuseSuspended(principal);
     const { organizationId, userId } = principal;
     const outcome = await this.explaining(principal, () =>
       this.database.transaction(async (tx) => {
@@ -94,17 +95,24 @@ export class SessionStarter {
     return { session: outcome.session, replayed: false };
   }
 
-  private startIn(
+  private async startIn(
     tx: Tx,
     principal: Principal,
     asked: StartSessionDto,
     caller: HostAddress | null,
   ): Promise<Started> {
-    refuseSuspended(principal);
     const addresses = sessionAddresses(asked, caller, {
       allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES,
     });
+    const foreign = givenElsewhere(asked, addresses, caller);
+    if (foreign !== null && (await this.requiresDetectedAddress(tx, principal))) {
+      throw mustBeDetected(foreign, caller);
+    }
     return whileResourcesStay(() => this.startPlanned(tx, principal, asked, addresses, caller));
+  }
+
+  private async requiresDetectedAddress(tx: Tx, { organizationId }: Principal): Promise<boolean> {
+    return (await this.organizations.settings(tx, organizationId)).requireDetectedAddress;
   }
 
   private async startPlanned(
@@ -126,8 +134,12 @@ export class SessionStarter {
       ipv6Address: addresses.ipv6,
       hours: sessionHours(asked.durationHours, this.settings.SESSION_DEFAULT_HOURS, maximum),
       openings: openings(addresses, grants),
+      limits: {
+        perUser: this.settings.MAX_LIVE_SESSIONS_PER_USER,
+        perServiceUser: this.settings.MAX_LIVE_SESSIONS_PER_SERVICE_USER,
+      },
     };
-    const audit = startedEntry(principal, session, addresses, asked, caller);
+    const audit = startedEntry(principal, session, grants, addresses, asked, caller);
     const started = await this.sessions.start(tx, organizationId, session, audit);
     if (started === 'taken') throw new AlreadyLive(session);
     return started === 'moved' ? started : { session: started, grants };
@@ -139,8 +151,19 @@ export class SessionStarter {
       return await work();
     } catch (error) {
       if (error instanceof AlreadyLive) throw await this.alreadyLive(principal, error.session);
+      if (error instanceof TooManyLiveSessions) throw await this.tooMany(principal, error);
       throw error;
     }
+  }
+
+  private async tooMany(
+    principal: Principal,
+    { session, limit, isService }: TooManyLiveSessions,
+  ): Promise<Error> {
+    const live = await this.sessions.liveSession(this.database.autocommit, principal.organizationId, session);
+    if (live) return this.alreadyLive(principal, session);
+    const user = isService ? 'a service user' : 'a user';
+    return conflict(`You have ${limit} live sessions, the most ${user} may have: stop one, or let one end`);
   }
 
   private async alreadyLive(principal: Principal, session: NewSession): Promise<Error> {
@@ -161,15 +184,12 @@ export class SessionStarter {
 function startedEntry(
   principal: Principal,
   session: NewSession,
+  grants: readonly GrantRow[],
   addresses: SessionAddresses,
   asked: StartSessionDto,
   caller: HostAddress | null,
 ): AuditEntry {
-  const given = [
-    ...(asked.ipv4Address === undefined ? [] : [addresses.ipv4]),
-    ...(asked.ipv6Address === undefined ? [] : [addresses.ipv6]),
-  ];
-  const differs = given.some((address) => address !== (caller?.text ?? null));
+  const differs = givenElsewhere(asked, addresses, caller) !== null;
   return {
     ...auditActor(principal, caller?.text ?? null),
     eventType: 'SESSION_STARTED',
@@ -180,6 +200,7 @@ function startedEntry(
       ipv4Address: addresses.ipv4,
       ipv6Address: addresses.ipv6,
       durationHours: session.hours,
+      resources: grants.map(({ resourceId, resourceName }) => ({ id: resourceId, name: resourceName })),
       ...(principal.keyName === null ? {} : { apiKey: principal.keyName }),
       ...(differs ? { addressDiffersFromCaller: true } : {}),
     },

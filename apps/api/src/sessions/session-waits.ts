@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { Database, movingSessions } from '#entities';
+import { Database } from '#entities';
+import { movingSessions } from '#tenant-store';
 
 const EVERY_MS = 200;
 

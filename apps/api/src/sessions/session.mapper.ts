@@ -1,4 +1,4 @@
-import type { ResourceIpRow, SessionRow } from '#entities';
+import type { ResourceIpRow, SessionRow } from '#tenant-store';
 import type { ResourceIpDto, SessionDto } from './dto/session.dto';
 
 const iso = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString());

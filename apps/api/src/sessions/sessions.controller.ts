@@ -1,14 +1,15 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, CurrentPrincipal, SignedIn, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type HostAddress, type SessionStatus } from '#rules';
-import type { SessionFilter } from '#entities';
+import type { SessionFilter } from '#tenant-store';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { hungUp } from '../http/hung-up';
 import { PathId } from '../http/path-id';
 import { writePageHeaders } from '../http/page-headers';
+import { timeRange } from '../http/time-range';
 import { ExtendSessionDto } from './dto/extend-session.dto';
 import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/session-query.dto';
 import { SessionDto } from './dto/session.dto';
@@ -33,7 +34,8 @@ export class SessionsController {
     summary: 'Let an address in for some hours',
     description:
       'An address left out is the caller’s own, for each IP version by itself: who gives an IPv6 address and calls over ' +
-      'IPv4 has both let in. Resources left out are all that the caller’s roles hold.',
+      'IPv4 has both let in. Resources left out are all that the caller’s roles hold. With waitSeconds the answer comes ' +
+      'when the session is no longer PENDING.',
   })
   @ApiHeader({
     name: IDEMPOTENCY_KEY_HEADER,
@@ -48,16 +50,20 @@ export class SessionsController {
     @CallerAddress() caller: HostAddress | null,
     @IdempotencyKey() key: string | null,
     @Body() asked: StartSessionDto,
+    @Query() { waitSeconds }: SessionWaitDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionDto> {
-    if (key === null) return this.starter.start(principal, asked, caller);
-    const { session, replayed } = await this.starter.startOnce(principal, key, asked, caller);
+    const { session, replayed } =
+      key === null
+        ? { session: await this.starter.start(principal, asked, caller), replayed: false }
+        : await this.starter.startOnce(principal, key, asked, caller);
     if (replayed) response.setHeader('Idempotency-Replayed', 'true');
-    return session;
+    if (waitSeconds === undefined) return session;
+    return toSession(await this.sessions.findSettled(principal, session.id, waitSeconds, hungUp(response)));
   }
 
   @Get()
-  @SignedIn({ scope: 'sessions:read' })
+  @SignedIn({ scope: 'sessions:read', onFreePlan: true })
   @ApiOperation({ summary: 'Your own sessions, newest first' })
   @Answers({ 200: [SessionDto], errors: [400, 401, 403] })
   list(
@@ -81,7 +87,7 @@ export class SessionsController {
   }
 
   @Get(':id')
-  @SignedIn({ scope: 'sessions:read' })
+  @SignedIn({ scope: 'sessions:read', onFreePlan: true })
   @ApiOperation({ summary: 'One session; with waitSeconds, as soon as it has settled' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
   async find(
@@ -96,8 +102,9 @@ export class SessionsController {
   }
 
   @Post(':id/stop')
+  @AllowedWhileSuspended()
   @HttpCode(200)
-  @SignedIn({ scope: 'sessions:write' })
+  @SignedIn({ scope: 'sessions:write', onFreePlan: true })
   @ApiOperation({ summary: 'End your session now' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
   async stop(
@@ -123,6 +130,7 @@ export class SessionsController {
   }
 
   @Post('admin/:id/stop')
+  @AllowedWhileSuspended()
   @HttpCode(200)
   @AdminOnly()
   @ApiOperation({ summary: "End anybody's session in the organization" })
@@ -141,7 +149,12 @@ export class SessionsController {
     userId: string | undefined,
     response: Response,
   ): Promise<SessionDto[]> {
-    const filter: SessionFilter = { userId, resourceId: query.resourceId, statuses: statusesOf(query) };
+    const filter: SessionFilter = {
+      userId,
+      resourceId: query.resourceId,
+      statuses: statusesOf(query),
+      ...timeRange(query),
+    };
     const { rows, total } = await this.sessions.list(principal, filter, query);
     writePageHeaders(response, query, total);
     return rows.map(toSession);

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyStore, SessionStore } from '#entities';
+import { IdempotencyStore, OrganizationStore, SessionStore } from '#tenant-store';
 import { SessionStarter } from './session-starter';
 import { SessionWaits } from './session-waits';
 import { SessionsController } from './sessions.controller';
@@ -7,6 +7,14 @@ import { SessionsService } from './sessions.service';
 
 @Module({
   controllers: [SessionsController],
-  providers: [SessionsService, SessionStarter, SessionWaits, SessionStore, IdempotencyStore],
+  providers: [
+    SessionsService,
+    SessionStarter,
+    SessionWaits,
+    SessionStore,
+    IdempotencyStore,
+    OrganizationStore,
+  ],
+  exports: [SessionsService],
 })
 export class SessionsModule {}

@@ -1,24 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import {
-  closing,
-  Database,
-  SessionStore,
-  type AuditEntry,
-  type SessionFilter,
-  type SessionRow,
-  type Slice,
-  type Sliced,
-} from '#entities';
+import { type AuditEntry, Database, type Slice, type Sliced, closing } from '#entities';
+import { type SessionFilter, type SessionRow, SessionStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { LIVE_SESSION_STATUSES, maximumDuration, type HostAddress } from '#rules';
+import {
+  HOLDING_STATUSES,
+  LIVE_SESSION_STATUSES,
+  maximumDuration,
+  TIER_LIMITS,
+  type HostAddress,
+} from '#rules';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
-import { refuseSuspended } from './session-plan';
+import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import { SessionWaits } from './session-waits';
 
-const isLive = (session: SessionRow): boolean =>
-  (LIVE_SESSION_STATUSES as readonly string[]).includes(session.status);
+const isOneOf = (statuses: readonly string[], status: string): boolean => statuses.includes(status);
+
+const isLive = ({ status }: SessionRow): boolean => isOneOf(LIVE_SESSION_STATUSES, status);
 
 @Injectable()
 export class SessionsService {
@@ -61,30 +59,19 @@ export class SessionsService {
     additionalHours: number,
     caller: HostAddress | null,
   ): Promise<SessionRow> {
-    refuseSuspended(principal);
     const session = await this.own(principal, id);
-    const { organizationId, userId, tier } = principal;
-    const resourceIds = [...new Set(session.resourceIps.map((ip) => ip.resourceId))];
-    const grants = await this.sessions.grants(this.database.autocommit, organizationId, userId, resourceIds);
-    const ofSession = grants.filter((grant) => resourceIds.includes(grant.resourceId));
-    const maximum = maximumDuration(tier, ofSession);
+    const { organizationId, tier } = principal;
+    const tierHours = TIER_LIMITS[tier].sessionHours;
     const outcome = await this.database.statement((tx) =>
       // more than the maximum is too much however much it is, and the database's hours have an end
-      this.sessions.extend(
-        tx,
-        organizationId,
-        id,
-        Math.min(additionalHours, maximum.hours + 1),
-        maximum.hours,
-        {
-          ...auditActor(principal, caller?.text ?? null),
-          eventType: 'SESSION_EXTENDED',
-          resourceType: 'SESSION',
-          resourceId: id,
-          resourceName: session.userEmail,
-          details: { additionalHours },
-        },
-      ),
+      this.sessions.extend(tx, organizationId, id, Math.min(additionalHours, tierHours + 1), tierHours, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'SESSION_EXTENDED',
+        resourceType: 'SESSION',
+        resourceId: id,
+        resourceName: session.userEmail,
+        details: { additionalHours },
+      }),
     );
     const now = await this.existing(principal, id);
     if (outcome === 'extended') return now;
@@ -92,8 +79,30 @@ export class SessionsService {
       throw conflict(
         `The session cannot be extended: ${isLive(now) ? 'its time is over' : `it is ${now.status}`}`,
       );
+    throw await this.refusalToExtend(principal, now);
+  }
+
+  /** In words, why the database refused to extend a live session. */
+  private async refusalToExtend(
+    { organizationId, userId, tier }: Principal,
+    session: SessionRow,
+  ): Promise<ApiError> {
+    const held = session.resourceIps.filter(({ status }) => isOneOf(HOLDING_STATUSES, status));
+    const resourceIds = [...new Set(held.map(({ resourceId }) => resourceId))];
+    const known = await this.sessions.grants(this.database.autocommit, organizationId, userId, resourceIds);
+    const grants = known.filter((grant) => resourceIds.includes(grant.resourceId));
+    const names = new Map(held.map(({ resourceId, resourceName }) => [resourceId, resourceName]));
+    for (const resourceId of resourceIds) {
+      const grant = grants.find((one) => one.resourceId === resourceId);
+      if (grant?.isActive && grant.roles.length > 0) continue;
+      const why = grant && !grant.isActive ? 'is inactive' : 'is no longer assigned to you';
+      return forbidden(`The session cannot be extended: resource "${names.get(resourceId)}" ${why}`);
+    }
+    const maximum = maximumDuration(tier, grants);
     const words = `the session may last at most ${maximum.hours} hours in all: the maximum set by ${maximum.setBy}`;
-    throw badRequest(`additionalHours is too large: ${words}`, { additionalHours: words });
+    return notPossible(`additionalHours is too large: ${words}`, {
+      validationErrors: { additionalHours: words },
+    });
   }
 
   /** The owner ends the session. */
@@ -129,12 +138,12 @@ export class SessionsService {
     };
     const { organizationId } = principal;
     const stopped = await closing((trail) =>
-      this.database.statement((tx) =>
+      this.database.transaction((tx) =>
         this.sessions.stop(tx, organizationId, session.id, reason, audit, trail),
       ),
     );
     const now = await this.existing(principal, session.id);
-    if (!stopped) throw badRequest(`The session cannot be stopped: it is ${now.status}`);
+    if (!stopped) throw notPossible(`The session cannot be stopped: it is ${now.status}`);
     this.wakeUps.wake('revoke-rules', stopped.targets);
     return now;
   }

@@ -1,10 +1,10 @@
 import {
   canonicalCidr,
-  parseHost,
-  refusalOf,
   REFUSAL_WORDS,
+  specialRangeIn,
   type AddressPolicy,
   type IpVersion,
+  type RangeRefusal,
 } from '#rules';
 import { unprocessable } from '../errors/api-error';
 
@@ -12,16 +12,31 @@ import { unprocessable } from '../errors/api-error';
 export interface StaticAddressPolicy extends AddressPolicy {
   /** the shortest prefix a range may have, by family */
   readonly minPrefix: Readonly<Record<IpVersion, number>>;
+  /** how wide all ranges of one resource may be together, as the prefix of one range */
+  readonly totalPrefix: Readonly<Record<IpVersion, number>>;
 }
 
 export interface StaticAddress {
   readonly version: IpVersion;
   /** canonical: an address alone, or a CIDR range with its host bits cleared */
   readonly text: string;
+  readonly isRange: boolean;
 }
 
+/** Why nothing of a special range may be let in. */
+const WHY: Readonly<Record<RangeRefusal, string>> = {
+  unspecified: 'which stands for no address',
+  multicast: 'which is for multicast',
+  broadcast: 'which is for broadcasts',
+  'link-local': 'which is link-local',
+  private: 'which is not public, and this deployment lets public addresses in only',
+};
+
 /** @throws ApiError 422 when it is no address, one that may not be let in, or too wide a range */
-export function staticAddress(given: string, policy: StaticAddressPolicy): StaticAddress {
+export function staticAddress(
+  given: string,
+  policy: Omit<StaticAddressPolicy, 'totalPrefix'>,
+): StaticAddress {
   const read = canonicalCidr(given.trim());
   if (!read) throw unprocessable('ipAddress must be an IPv4 or IPv6 address, or a CIDR range');
   const { version, cidr, prefix } = read;
@@ -30,7 +45,10 @@ export function staticAddress(given: string, policy: StaticAddressPolicy): Stati
   if (prefix < shortest) {
     throw unprocessable(`ipAddress is too wide: a range may be /${shortest} at most, this one is /${prefix}`);
   }
-  const refusal = refusalOf(parseHost(network)!, policy);
-  if (refusal) throw unprocessable(`ipAddress ${REFUSAL_WORDS[refusal]}`);
-  return { version, text: prefix === (version === 4 ? 32 : 128) ? network : cidr };
+  const isHost = prefix === (version === 4 ? 32 : 128);
+  const special = specialRangeIn(cidr, policy.allowPrivate);
+  if (special && isHost) throw unprocessable(`ipAddress ${REFUSAL_WORDS[special.refusal]}`);
+  if (special)
+    throw unprocessable(`ipAddress shares addresses with ${special.range}, ${WHY[special.refusal]}`);
+  return { version, text: isHost ? network : cidr, isRange: !isHost };
 }

@@ -1,4 +1,4 @@
-import type { StaticIpRuleRow } from '#entities';
+import type { StaticIpRuleRow } from '#tenant-store';
 import { overallStatus } from '#rules';
 import type { StaticIpRuleDto, StaticIpRuleEntryDto } from './dto/static-ip-rule.dto';
 

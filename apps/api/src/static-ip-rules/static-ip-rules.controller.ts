@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -53,6 +53,7 @@ export class StaticIpRulesController {
   }
 
   @Patch(':id')
+  @AllowedWhileSuspended()
   @ApiOperation({
     summary: 'Rename a static IP rule, or change its resources',
     description: 'resourceIds is the whole list: what it leaves out is revoked, what FAILED is tried again.',

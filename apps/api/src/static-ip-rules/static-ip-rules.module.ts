@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { StaticIpRuleStore } from '#entities';
+import { StaticIpRuleStore } from '#tenant-store';
 import { ResourcesModule } from '../resources/resources.module';
 import { StaticIpRulesController } from './static-ip-rules.controller';
 import { StaticIpRulesService } from './static-ip-rules.service';

@@ -1,28 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import type { WokenTargets } from '#engine-store/port';
+import { type AuditEntry, Database, type Slice, type Sliced, type Trail, type Tx, closing } from '#entities';
 import {
-  closing,
-  type Trail,
   AuditStore,
-  Database,
-  ResourceStore,
-  StaticIpRuleStore,
-  type AuditEntry,
   type NewEntry,
-  type Slice,
+  ResourceStore,
   type StaticIpRuleRow,
-  type Tx,
-  type WokenTargets,
-  type Sliced,
-} from '#entities';
+  StaticIpRuleStore,
+} from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { parseHost, type HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
-import { forbidden, notFound, unprocessable } from '../errors/api-error';
+import { notFound, unprocessable } from '../errors/api-error';
+import { refuseSuspended } from '../errors/refuse-suspended';
 import { specsOf } from '../resources/placement';
 import type { CreateStaticIpRuleDto, UpdateStaticIpRuleDto } from './dto/static-ip-rule.dto';
-import { staticAddress } from './static-address';
+import { refuseTooWideTogether } from './range-total';
+import { staticAddress, type StaticAddressPolicy } from './static-address';
 
 /** Permanent openings: committed here, applied and revoked by a worker. */
 @Injectable()
@@ -51,12 +47,21 @@ export class StaticIpRulesService {
     { label, ipAddress, resourceIds }: CreateStaticIpRuleDto,
     caller: HostAddress | null,
   ): Promise<StaticIpRuleRow> {
-    refuseSuspended(principal);
     refuseEmpty(resourceIds);
     const address = staticAddress(ipAddress, this.addressPolicy);
     const { organizationId, email } = principal;
     const { created, woken } = await this.database.transaction(async (tx) => {
+      if (address.isRange) await this.rules.lockRanges(tx, organizationId);
       const entries = await this.entries(tx, principal, resourceIds, address.text);
+      if (address.isRange)
+        await refuseTooWideTogether(
+          this.rules,
+          tx,
+          organizationId,
+          address,
+          resourceIds,
+          this.addressPolicy.totalPrefix,
+        );
       const rule = { label, ipAddress: address.text, createdByEmail: email };
       const id = await this.rules.create(tx, organizationId, rule);
       const targets = await this.rules.open(
@@ -92,6 +97,7 @@ export class StaticIpRulesService {
     }
     const { organizationId } = principal;
     const { updated, opened, released } = await this.database.transaction(async (tx) => {
+      if (resourceIds) await this.rules.lockRanges(tx, organizationId);
       // resources before the rule, as a resource's deletion takes them
       const places = await this.resources.places(tx, organizationId, resourceIds ?? []);
       const now = await this.rules.lock(tx, organizationId, id);
@@ -135,7 +141,7 @@ export class StaticIpRulesService {
           trail,
         );
         await this.rules.delete(tx, organizationId, id);
-        return this.rules.release(tx, organizationId, id, all);
+        return this.rules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
       }),
     );
     this.wakeUps.wake('revoke-rules', woken);
@@ -157,7 +163,18 @@ export class StaticIpRulesService {
       .filter((resourceId) => !kept.has(resourceId));
     const fresh = places.filter((place) => !kept.has(place.resourceId));
     const version = parseHost(rule.ipAddress.split('/')[0]!)!.version;
-    const released = await this.rules.release(tx, organizationId, rule.id, gone);
+    const address = { version, text: rule.ipAddress };
+    const freshIds = fresh.map((place) => place.resourceId);
+    if (rule.ipAddress.includes('/'))
+      await refuseTooWideTogether(
+        this.rules,
+        tx,
+        organizationId,
+        address,
+        freshIds,
+        this.addressPolicy.totalPrefix,
+      );
+    const released = await this.rules.release(tx, organizationId, rule.id, gone, 'STATIC_RULE_CHANGED');
     const opened = await this.rules.open(
       tx,
       organizationId,
@@ -178,11 +195,12 @@ export class StaticIpRulesService {
     return places.map((place) => ({ ...place, specs: specsOf(place, address) }));
   }
 
-  private get addressPolicy(): Parameters<typeof staticAddress>[1] {
-    const { ALLOW_PRIVATE_ADDRESSES, STATIC_IP_MIN_PREFIX_IPV4, STATIC_IP_MIN_PREFIX_IPV6 } = this.settings;
+  private get addressPolicy(): StaticAddressPolicy {
+    const { settings } = this;
     return {
-      allowPrivate: ALLOW_PRIVATE_ADDRESSES,
-      minPrefix: { 4: STATIC_IP_MIN_PREFIX_IPV4, 6: STATIC_IP_MIN_PREFIX_IPV6 },
+      allowPrivate: settings.ALLOW_PRIVATE_ADDRESSES,
+      minPrefix: { 4: settings.STATIC_IP_MIN_PREFIX_IPV4, 6: settings.STATIC_IP_MIN_PREFIX_IPV6 },
+      totalPrefix: { 4: settings.STATIC_IP_TOTAL_PREFIX_IPV4, 6: settings.STATIC_IP_TOTAL_PREFIX_IPV6 },
     };
   }
 
@@ -207,10 +225,6 @@ export class StaticIpRulesService {
 }
 
 const missing = (id: string): Error => notFound(`Static IP rule ${id} does not exist`);
-
-function refuseSuspended({ suspended }: Principal): void {
-  if (suspended) throw forbidden('The organization is suspended: nothing new can be opened');
-}
 
 function refuseEmpty(resourceIds: readonly string[]): void {
   if (resourceIds.length === 0) throw unprocessable('resourceIds must name at least one resource');

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DepartureStore, type AuditActor, type Trail, type WokenTargets, type Tx } from '#entities';
+import type { WokenTargets } from '#engine-store/port';
+import type { AuditActor, Trail, Tx } from '#entities';
+import { DepartureStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { OrganizationId } from '#rules';
 

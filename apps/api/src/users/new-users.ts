@@ -1,13 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AuditStore, Database, UserStore, type Tx, type UserRow } from '#entities';
+import { Database, type Tx } from '#entities';
+import { AuditStore, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
+import type { HostAddress, OrganizationId } from '#rules';
 import { hashPassword } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
 import { PasswordRules } from '../auth/password-rules';
-import { badRequest, notFound } from '../errors';
+import { badRequest, forbidden, notFound, notPossible, type ApiError } from '../errors';
 import { Mailer } from '../mail/mailer';
 import type { CreateUserDto } from './dto/user.dto';
 
@@ -59,7 +60,7 @@ export class NewUsers {
     const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
     if (!(await this.users.hasRoom(tx, organizationId))) {
-      throw badRequest(
+      throw notPossible(
         'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe',
       );
     }
@@ -68,12 +69,12 @@ export class NewUsers {
     const name = asked.name ?? email.slice(0, email.indexOf('@'));
     const id = await this.users.create(tx, organizationId, { email, name, isOrgAdmin, passwordHash });
     if (id === null) {
-      throw badRequest(`A user with the e-mail ${email} exists: use another address`, {
-        email: 'must not be taken',
+      throw notPossible(`A user with the e-mail ${email} exists: use another address`, {
+        validationErrors: { email: 'must not be taken' },
       });
     }
     await this.users.giveRoles(tx, organizationId, id, roleIds);
-    const invitation = passwordHash === null ? await this.invitations.invite(tx, organizationId, id) : null;
+    const invitation = passwordHash === null ? await this.invite(tx, organizationId, { id, email }) : null;
     await this.audit.write(tx, organizationId, {
       ...auditActor(principal, caller?.text ?? null),
       eventType: 'USER_CREATED',
@@ -84,6 +85,44 @@ export class NewUsers {
     });
     const user = (await this.users.find(tx, organizationId, id))!;
     return { user, invitation };
+  }
+
+  /**
+   * Invites somebody again who has not set a password yet; the earlier link works no more.
+   * @throws ApiError 404, 400 when the invitation was accepted or the user is not active, 429 after three within a day
+   */
+  async inviteAgain(principal: Principal, id: string, caller: HostAddress | null): Promise<NewcomerRow> {
+    if (principal.suspended) throw forbidden('The organization is suspended: nobody new can be invited');
+    const { organizationId } = principal;
+    const again = await this.database.transaction(async (tx) => {
+      const before = await this.users.find(tx, organizationId, id);
+      if (!before) throw notFound(`User ${id} does not exist`);
+      if (!before.isActive) throw badRequest('The user is not active: set isActive first');
+      if (before.status !== 'INVITED') throw accepted();
+      const invitation = await this.invite(tx, organizationId, before);
+      // accepted since it was looked at
+      if (!invitation) throw accepted();
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(principal, caller?.text ?? null),
+        eventType: 'INVITATION_SENT',
+        resourceType: 'USER',
+        resourceId: id,
+        resourceName: before.email,
+      });
+      return { user: (await this.users.find(tx, organizationId, id))!, invitation };
+    });
+    await this.send(principal, again.user, again.invitation);
+    return again;
+  }
+
+  /** @returns null when the user has a password, or is not active */
+  private async invite(
+    tx: Tx,
+    organizationId: OrganizationId,
+    user: { readonly id: string; readonly email: string },
+  ): Promise<Invitation | null> {
+    const invitation = await this.invitations.invite(tx, organizationId, user);
+    return (await this.users.noteInvitation(tx, organizationId, user.id)) ? invitation : null;
   }
 
   /** The invitation stands when the mail cannot be sent: the admin has its address in the answer. */
@@ -102,3 +141,5 @@ export class NewUsers {
     }
   }
 }
+
+const accepted = (): ApiError => badRequest('The user has accepted the invitation: there is a password');

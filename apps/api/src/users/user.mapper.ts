@@ -1,7 +1,8 @@
-import type { UserRow } from '#entities';
+import type { UserRow } from '#tenant-store';
 import type { CreatedUserDto, UserDto } from './dto/user.dto';
 
-const times = ({ lastLoginAt, createdAt, updatedAt }: UserRow) => ({
+const times = ({ invitedAt, lastLoginAt, createdAt, updatedAt }: UserRow) => ({
+  invitedAt: invitedAt?.toISOString() ?? null,
   lastLoginAt: lastLoginAt?.toISOString() ?? null,
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
@@ -10,6 +10,7 @@ import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
 import { CreatedUserDto, CreateUserDto, UpdateUserDto, UserDto, UserQueryDto } from './dto/user.dto';
 import { NewUsers } from './new-users';
+import { ServiceUsers } from './service-users';
 import { toCreatedUser, toUser } from './user.mapper';
 import { UsersService } from './users.service';
 
@@ -20,6 +21,7 @@ export class UsersController {
   constructor(
     private readonly users: UsersService,
     private readonly newUsers: NewUsers,
+    private readonly serviceUsers: ServiceUsers,
   ) {}
 
   @Get()
@@ -30,8 +32,9 @@ export class UsersController {
     @Query() query: UserQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserDto[]> {
-    const { search, roleId, isActive } = query;
-    const { rows, total } = await this.users.list(principal, { search, roleId, isActive }, query);
+    const { search, roleId, isActive, isService, status: statuses } = query;
+    const filter = { search, roleId, isActive, isService, statuses };
+    const { rows, total } = await this.users.list(principal, filter, query);
     writePageHeaders(response, query, total);
     return rows.map(toUser);
   }
@@ -39,7 +42,9 @@ export class UsersController {
   @Post()
   @ApiOperation({
     summary: 'Add a user',
-    description: 'Without a password the user is invited by mail to set one; the answer holds the same link.',
+    description:
+      'Without a password the user is invited by mail to set one; the answer holds the same link. With isService it is a ' +
+      'user for programs, outside the plan’s maximum of users: make API keys for it with POST /api-keys and its userId.',
   })
   @Answers({ 201: CreatedUserDto, errors: [400, 401, 403, 404] })
   async create(
@@ -47,6 +52,9 @@ export class UsersController {
     @CallerAddress() caller: HostAddress | null,
     @Body() asked: CreateUserDto,
   ): Promise<CreatedUserDto> {
+    if (asked.isService === true) {
+      return toCreatedUser(await this.serviceUsers.add(principal, asked, caller), null);
+    }
     const { user, invitation } = await this.newUsers.add(principal, asked, caller);
     return toCreatedUser(user, invitation?.url ?? null);
   }
@@ -59,6 +67,7 @@ export class UsersController {
   }
 
   @Patch(':id')
+  @AllowedWhileSuspended()
   @ApiOperation({
     summary: 'Change a user: name, administrator or not, active or not',
     description: 'Deactivating ends the user’s live sessions, tokens and API keys.',
@@ -89,11 +98,30 @@ export class UsersController {
     return this.users.delete(principal, id, caller);
   }
 
+  @Post(':id/resend-invitation')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Invite a user again who has not set a password yet',
+    description:
+      'The earlier link works no more. At most three invitations go to one e-mail address a day, of all organizations.',
+  })
+  @Answers({ 200: CreatedUserDto, errors: [400, 401, 403, 404] })
+  async resendInvitation(
+    @CurrentPrincipal() principal: Principal,
+    @CallerAddress() caller: HostAddress | null,
+    @PathId() id: string,
+  ): Promise<CreatedUserDto> {
+    const { user, invitation } = await this.newUsers.inviteAgain(principal, id, caller);
+    return toCreatedUser(user, invitation?.url ?? null);
+  }
+
   @Post(':id/reset-mfa')
+  @AllowedWhileSuspended()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Turn MFA off for a user who lost the authenticator',
-    description: 'If the organization requires MFA, the user sets it up again at the next login.',
+    description:
+      'If the organization requires MFA, the user sets it up again at the next login. Your own takes a code: POST /mfa/disable.',
   })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
   async resetMfa(

@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import {
-  closing,
-  type Trail,
-  AuditStore,
-  Database,
-  UserStore,
   type AuditEventType,
+  Database,
   type Slice,
-  type Tx,
-  type UserFilter,
-  type UserRow,
   type Sliced,
+  type Trail,
+  type Tx,
+  closing,
 } from '#entities';
+import { AuditStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
-import { badRequest, notFound, type ApiError } from '../errors';
+import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import { Departures } from './departures';
 import type { UpdateUserDto } from './dto/user.dto';
 
@@ -50,6 +47,8 @@ export class UsersService {
         await this.users.lock(tx, organizationId);
         const before = await this.existing(tx, principal, id);
         const { name, isOrgAdmin, isActive } = asked;
+        if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
+        if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
         const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
         if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
         const after = await this.existing(tx, principal, id);
@@ -91,8 +90,10 @@ export class UsersService {
     this.departures.wakeWorkers(due);
   }
 
-  /** @throws ApiError 400 when the user has no MFA */
+  /** @throws ApiError 400 when the user has no MFA, 403 for one's own account */
   async resetMfa(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+    // who holds a stolen session would not need the second factor any more
+    if (id.toLowerCase() === principal.userId && principal.mfaEnabled) throw ownMfa();
     await this.database.transaction(async (tx) => {
       const user = await this.existing(tx, principal, id);
       if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
@@ -128,5 +129,13 @@ export class UsersService {
   }
 }
 
+const noServiceAdmin = (): ApiError => {
+  const words = 'must be false: a service user is for programs only';
+  return badRequest(`isOrgAdmin ${words}`, { isOrgAdmin: words });
+};
+
+const ownMfa = (): ApiError =>
+  forbidden('Your own MFA takes a code: use POST /mfa/disable, or ask another administrator');
+
 const lastAdmin = (fate: 'deleted' | 'deactivated' | 'demoted'): ApiError =>
-  badRequest(`The last active administrator cannot be ${fate}: make another user administrator first`);
+  notPossible(`The last active administrator cannot be ${fate}: make another user administrator first`);

@@ -10,6 +10,7 @@ import {
   type World,
 } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
+import { IssuedTokens } from '../issued-tokens';
 import { AwsError } from './aws-error';
 import { readAddressOrCidr, bareAddress } from '../cidr';
 import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
@@ -47,6 +48,7 @@ export class AwsProvider implements CloudProvider {
   private readonly listHand: PrefixListHand;
   private readonly ec2: Ec2Endpoint;
   private readonly sts: StsEndpoint;
+  private readonly issued: IssuedTokens;
 
   constructor(
     private readonly world: World,
@@ -59,8 +61,9 @@ export class AwsProvider implements CloudProvider {
     });
     this.listHand = new PrefixListHand(this.lists);
     this.targets = [...this.groups.ids, ...this.lists.ids];
-    this.ec2 = new Ec2Endpoint(world, this.groups, this.lists, options);
-    this.sts = new StsEndpoint(world);
+    this.issued = new IssuedTokens(world.clock);
+    this.ec2 = new Ec2Endpoint(world, this.groups, this.lists, options, this.issued);
+    this.sts = new StsEndpoint(world, this.issued);
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
@@ -105,7 +108,7 @@ export class AwsProvider implements CloudProvider {
         const [spec] = readPermissions(
           permissionForm({
             target: rule.target,
-            address,
+            address: change.address ?? address,
             protocol: change.protocol ?? rule.protocol,
             fromPort: change.fromPort ?? (change.protocol === 'all' ? null : rule.fromPort),
             toPort: change.toPort ?? (change.protocol === 'all' ? null : rule.toPort),
@@ -116,6 +119,10 @@ export class AwsProvider implements CloudProvider {
         return this.openRule(providerRuleId);
       }),
     );
+  }
+
+  revokeTokens(): void {
+    this.issued.revokeAll();
   }
 
   private describeEntries(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
@@ -149,6 +156,7 @@ export class AwsProvider implements CloudProvider {
     this.groups.reset();
     this.lists.reset();
     this.ec2.reset();
+    this.issued.reset();
   }
 
   private openRule(ruleId: string | undefined): OpenRule {

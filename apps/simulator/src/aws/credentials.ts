@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IssuedTokens } from '../issued-tokens';
 
 export const ACCOUNT_ID = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
@@ -29,7 +30,11 @@ export interface SessionCredentials {
 export type CallerLookup = Caller | 'unknown' | 'expired';
 
 /** Finds the caller behind a key id; temporary keys (`ASIA…`) count only together with their session token. */
-export function findCaller(accessKeyId: string, sessionToken: string | undefined): CallerLookup {
+export function findCaller(
+  accessKeyId: string,
+  sessionToken: string | undefined,
+  issued: IssuedTokens,
+): CallerLookup {
   const secretAccessKey = SECRETS[accessKeyId];
   if (secretAccessKey !== undefined && sessionToken === undefined) {
     return {
@@ -41,7 +46,7 @@ export function findCaller(accessKeyId: string, sessionToken: string | undefined
   }
   const session = sessionToken === undefined ? null : readToken(sessionToken);
   if (session?.accessKeyId !== accessKeyId) return 'unknown';
-  if (session.expiresAt <= Date.now()) return 'expired';
+  if (session.expiresAt <= Date.now() || issued.isRevoked(session.issuedAt)) return 'expired';
   return {
     arn: assumedRoleArn(session.name),
     userId: assumedRoleId(session.name),
@@ -51,10 +56,10 @@ export function findCaller(accessKeyId: string, sessionToken: string | undefined
 }
 
 /** Temporary credentials of the simulated role. */
-export function issueSession(name: string, durationSeconds: number): SessionCredentials {
+export function issueSession(name: string, durationSeconds: number, issuedAt: number): SessionCredentials {
   const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
   const expiresAt = Math.floor(Date.now() / 1000 + durationSeconds) * 1000;
-  const claims = Buffer.from(`${accessKeyId} ${name} ${expiresAt}`).toString('base64url');
+  const claims = Buffer.from(`${accessKeyId} ${name} ${expiresAt} ${issuedAt}`).toString('base64url');
   return {
     accessKeyId,
     secretAccessKey: secretOf(accessKeyId),
@@ -73,6 +78,8 @@ interface SessionClaims {
   readonly name: string;
   /** milliseconds since 1970 */
   readonly expiresAt: number;
+  /** as `IssuedTokens` stamped it */
+  readonly issuedAt: number;
 }
 
 function readToken(token: string): SessionClaims | null {
@@ -80,10 +87,10 @@ function readToken(token: string): SessionClaims | null {
   const expected = Buffer.from(hmac(claims));
   const given = Buffer.from(seal);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-  const [accessKeyId = '', name = '', expiresAt = ''] = Buffer.from(claims, 'base64url')
+  const [accessKeyId = '', name = '', expiresAt = '', issuedAt = ''] = Buffer.from(claims, 'base64url')
     .toString()
     .split(' ');
-  return { accessKeyId, name, expiresAt: Number(expiresAt) };
+  return { accessKeyId, name, expiresAt: Number(expiresAt), issuedAt: Number(issuedAt) };
 }
 
 const hmac = (text: string): string =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallEffect } from '../faults/fault-script';
 import { playFault, type Refusal } from '../faults/play-fault';
+import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
 import {
@@ -72,6 +73,7 @@ export class Ec2Endpoint {
     groups: SecurityGroups,
     lists: PrefixLists,
     private readonly limits: Ec2Limits,
+    private readonly issued: IssuedTokens,
   ) {
     this.operations = new Map([
       ...[...ON_GROUPS].map(([action, operation]) => [action, bound(operation, groups)] as const),
@@ -97,7 +99,7 @@ export class Ec2Endpoint {
   }
 
   private async answer(request: CloudRequest, call: Ec2Call): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const signed = await checkSignature(request, 'ec2');
+    const signed = await checkSignature(request, 'ec2', this.issued);
     if (typeof signed === 'string') return refusal(SIGNATURE_REFUSALS[signed]());
     const { form, action, operation, targets } = call;
     if (!operation) {

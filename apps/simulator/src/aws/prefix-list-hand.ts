@@ -30,7 +30,9 @@ export class PrefixListHand {
   }
 
   /** An entry has a description to change and nothing else. @throws AwsError */
-  describe(target: string, ruleIds: readonly string[], { description }: ForeignRuleChange): void {
+  describe(target: string, ruleIds: readonly string[], { address, description }: ForeignRuleChange): void {
+    if (address !== undefined)
+      throw invalidValue('An entry has no address to change: its address is what it is');
     const list = this.lists.get(target);
     checkDescription(description);
     const entries = currentVersion(list).entries.map((entry) =>

@@ -110,10 +110,13 @@ export class PrefixLists {
   /** Makes a new version of a list, now. */
   replace(list: PrefixList, entries: readonly PrefixListEntry[]): void {
     const before = currentVersion(list);
-    const stays = new Set(entries.map(sameness));
-    const stood = new Set(before.entries.map(sameness));
-    for (const entry of before.entries) if (!stays.has(sameness(entry))) this.close(list, entry);
-    for (const entry of entries) if (!stood.has(sameness(entry))) this.open(list, entry);
+    const stays = new Set(entries.map(({ cidr }) => cidr));
+    const stood = new Map(before.entries.map(({ cidr, description }) => [cidr, description]));
+    for (const entry of before.entries) if (!stays.has(entry.cidr)) this.close(list, entry);
+    for (const entry of entries) {
+      if (!stood.has(entry.cidr)) this.open(list, entry);
+      else if (stood.get(entry.cidr) !== entry.description) this.relabel(list, entry);
+    }
     const version = { number: before.number + 1, entries, since: this.world.clock.now() };
     list.versions = [...list.versions, version].slice(-MOST_VERSIONS);
   }
@@ -154,13 +157,16 @@ export class PrefixLists {
     this.world.ledger.open(openingOf(list, entry));
   }
 
+  /** Another description opens and closes nothing, but may make the entry someone else's. */
+  private relabel(list: PrefixList, entry: PrefixListEntry): void {
+    const opening = openingOf(list, entry);
+    this.world.ledger.relabel(opening, opening.ours);
+  }
+
   private close(list: PrefixList, entry: PrefixListEntry): void {
     this.world.ledger.close(openingOf(list, entry));
   }
 }
-
-/** A description is part of it: an entry that changes hands closes for one and opens for the other. */
-const sameness = ({ cidr, description }: PrefixListEntry): string => `${cidr} ${description ?? ''}`;
 
 /** @param asOf microseconds since 1970; as it was then */
 export function currentVersion({ versions }: PrefixList, asOf = Number.POSITIVE_INFINITY): Version {

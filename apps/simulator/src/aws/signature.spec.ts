@@ -121,7 +121,7 @@ describe('STS', () => {
   });
 
   it('refuses credentials past their end', async () => {
-    const expired = issueSession('spec', -1);
+    const expired = issueSession('spec', -1, 0);
     await expect(describeGroups(ec2(expired))).rejects.toMatchObject({ name: 'RequestExpired' });
     await expect(sts(expired).send(new GetCallerIdentityCommand({}))).rejects.toMatchObject({
       name: 'ExpiredToken',

@@ -2,6 +2,7 @@ import { Sha256 } from '@aws-crypto/sha256-js';
 import { HttpRequest } from '@smithy/protocol-http';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { CloudRequest } from '../provider';
+import type { IssuedTokens } from '../issued-tokens';
 import { findCaller, type Caller } from './credentials';
 
 /** Why a signature does not count; each service has its own words for it. */
@@ -27,6 +28,7 @@ const NEEDED_HEADERS = ['host', 'x-amz-date'];
 export async function checkSignature(
   request: CloudRequest,
   service: string,
+  issued: IssuedTokens,
 ): Promise<SignedCall | SignatureFlaw> {
   const header = request.headers.authorization;
   if (header === undefined) return 'unsigned';
@@ -36,7 +38,7 @@ export async function checkSignature(
   const signedHeaders = names.split(';');
   if (NEEDED_HEADERS.some((name) => !signedHeaders.includes(name))) return 'incomplete';
 
-  const caller = findCaller(accessKeyId, single(request.headers['x-amz-security-token']));
+  const caller = findCaller(accessKeyId, single(request.headers['x-amz-security-token']), issued);
   if (caller === 'unknown') return 'unknown-key';
   if (caller === 'expired') return 'expired-token';
   if (Math.abs(signedAt.getTime() - Date.now()) > MAX_SKEW_MS) return 'skewed';

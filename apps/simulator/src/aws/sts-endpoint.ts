@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallEffect } from '../faults/fault-script';
 import { playFault, type Refusal } from '../faults/play-fault';
+import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { AwsError } from './aws-error';
 import {
@@ -18,7 +19,7 @@ import { xmlAnswer, type XmlStructure } from './xml';
 const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
 const DEFAULT_DURATION_SECONDS = 3600;
 
-type StsOperation = (form: QueryForm, caller: Caller) => XmlStructure;
+type StsOperation = (form: QueryForm, caller: Caller, issued: IssuedTokens) => XmlStructure;
 
 const OPERATIONS: ReadonlyMap<string, StsOperation> = new Map([
   ['AssumeRole', assumeRole],
@@ -49,7 +50,10 @@ const SIGNATURE_REFUSALS: Readonly<Record<SignatureFlaw, () => AwsError>> = {
 
 /** The STS endpoint: temporary credentials for the simulated role. */
 export class StsEndpoint {
-  constructor(private readonly world: World) {}
+  constructor(
+    private readonly world: World,
+    private readonly issued: IssuedTokens,
+  ) {}
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
     const form = QueryForm.parse(request.body);
@@ -65,7 +69,7 @@ export class StsEndpoint {
     form: QueryForm,
     action: string,
   ): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const signed = await checkSignature(request, 'sts');
+    const signed = await checkSignature(request, 'sts', this.issued);
     if (typeof signed === 'string') return refusal(SIGNATURE_REFUSALS[signed]());
     const operation = OPERATIONS.get(action);
     if (!operation) {
@@ -76,13 +80,13 @@ export class StsEndpoint {
     const caller = signed.accessKeyId;
     const scope = { provider: 'AWS', operation: action, effect: 'identity', targets: [], caller } as const;
     return playFault(this.world, request.epoch, scope, {
-      perform: () => answerWith(action, () => operation(form, signed.caller)),
+      perform: () => answerWith(action, () => operation(form, signed.caller, this.issued)),
       refuse: (why) => refusal(planned(why, action, signed.caller)),
     });
   }
 }
 
-function assumeRole(form: QueryForm, caller: Caller): XmlStructure {
+function assumeRole(form: QueryForm, caller: Caller, issued: IssuedTokens): XmlStructure {
   const roleArn = form.text('RoleArn') ?? '';
   const name = form.text('RoleSessionName') ?? '';
   const duration = form.text('DurationSeconds') ?? String(DEFAULT_DURATION_SECONDS);
@@ -96,7 +100,7 @@ function assumeRole(form: QueryForm, caller: Caller): XmlStructure {
   // The role's trust policy asks for an external id, as the guides for such roles say.
   if (roleArn !== ROLE_ARN || form.text('ExternalId') === undefined)
     throw accessDenied('AssumeRole', caller, roleArn);
-  const session = issueSession(name, Number(duration));
+  const session = issueSession(name, Number(duration), issued.stamp());
   return {
     AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(name) },
     Credentials: {

@@ -1,5 +1,6 @@
 import type { CallEffect, FaultKind } from '../faults/fault-script';
 import { playFault, type Performance, type Refusal } from '../faults/play-fault';
+import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
 import {
@@ -59,7 +60,7 @@ export class ArmEndpoint {
     private readonly world: World,
     private readonly groups: SecurityGroups,
     operations: Operations,
-    private readonly limits: ArmLimits,
+    private readonly options: ArmLimits & { readonly issued: IssuedTokens },
   ) {
     this.calls = new GroupCalls(groups, operations);
   }
@@ -80,7 +81,12 @@ export class ArmEndpoint {
 
   private async answer(request: CloudRequest, call: ArmCall): Promise<CloudAnswer | typeof NO_ANSWER> {
     const { route, names, target } = call;
-    const flaw = tokenFlaw(request.headers.authorization, audienceOf(request), Date.now());
+    const flaw = tokenFlaw(
+      request.headers.authorization,
+      audienceOf(request),
+      Date.now(),
+      this.options.issued,
+    );
     if (flaw) return errorAnswer(new AzureError(401, ...TOKEN_FLAWS[flaw]));
     if (!route)
       return errorAnswer(new AzureError(404, 'InvalidResourceType', 'The resource type could not be found.'));
@@ -127,7 +133,7 @@ export class ArmEndpoint {
 
   private admit({ effect }: Route): boolean {
     const kind = effect === 'read' ? 'reads' : 'writes';
-    return this.buckets.take(kind, this.limits[kind]);
+    return this.buckets.take(kind, this.options[kind]);
   }
 }
 

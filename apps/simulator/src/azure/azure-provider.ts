@@ -4,11 +4,13 @@ import {
   type CloudProvider,
   type CloudRequest,
   type ForeignRule,
+  type ForeignRuleChange,
   type ForeignRuleFilter,
   type NO_ANSWER,
   type World,
 } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
+import { IssuedTokens } from '../issued-tokens';
 import { bareAddress, readAddressOrCidr } from '../cidr';
 import { ARM_EFFECTS, ARM_PREFIX, ArmEndpoint, type ArmLimits } from './arm-endpoint';
 import { AzureError } from './azure-error';
@@ -37,6 +39,7 @@ export class AzureProvider implements CloudProvider {
   private readonly groups: SecurityGroups;
   private readonly arm: ArmEndpoint;
   private readonly tokens: TokenEndpoint;
+  private readonly issued: IssuedTokens;
   private foreignRules = 0;
 
   constructor(
@@ -45,8 +48,9 @@ export class AzureProvider implements CloudProvider {
   ) {
     this.running = new Operations(options.operationMs);
     this.groups = new SecurityGroups(world, this.running, options.rulesPerGroup);
-    this.arm = new ArmEndpoint(world, this.groups, this.running, options);
-    this.tokens = new TokenEndpoint(world);
+    this.issued = new IssuedTokens(world.clock);
+    this.arm = new ArmEndpoint(world, this.groups, this.running, { ...options, issued: this.issued });
+    this.tokens = new TokenEndpoint(world, this.issued);
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
@@ -64,17 +68,14 @@ export class AzureProvider implements CloudProvider {
     let priority = FIRST_FOREIGN_PRIORITY;
     while (taken.has(priority)) priority += 1;
     const name = `foreign-${(this.foreignRules += 1)}`;
-    try {
+    inAzureWords(() => {
       const properties = readRuleProperties(
         JSON.stringify({ properties: propertiesOf(rule, priority) }),
         name,
       );
       this.groups.checkRoom(target, name, properties);
       this.groups.write(target, name, properties);
-    } catch (error) {
-      if (error instanceof AzureError) throw new ForeignHandRefused(error.code, error.message);
-      throw error;
-    }
+    });
     const open = this.world.ledger.list({ provider: this.provider, target });
     const opened = open.find(({ providerRuleId }) => providerRuleId === name);
     if (!opened) throw new Error('A rule that was just added is not in the ledger');
@@ -82,18 +83,45 @@ export class AzureProvider implements CloudProvider {
   }
 
   removeRules(filter: ForeignRuleFilter): OpenRule[] {
+    const fitting = this.fitting(filter);
+    for (const rule of this.rulesOf(filter.target, fitting)) this.groups.remove(rule);
+    return fitting;
+  }
+
+  /** As the portal does it: the rule keeps its name and priority. */
+  changeRules(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+    const { target } = filter;
+    const rules = this.rulesOf(target, this.fitting(filter));
+    return inAzureWords(() => {
+      for (const rule of rules) {
+        const properties = JSON.stringify({ properties: changedProperties(rule, change) });
+        this.groups.write(target, rule.name, readRuleProperties(properties, rule.name));
+      }
+      const changed = new Set(rules.map(({ name }) => name));
+      return this.world.ledger
+        .list({ provider: this.provider, target })
+        .filter(({ providerRuleId }) => changed.has(nameOf(providerRuleId)));
+    });
+  }
+
+  revokeTokens(): void {
+    this.issued.revokeAll();
+  }
+
+  private fitting(filter: ForeignRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
-    const fitting = this.world.ledger
+    return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
       .filter((rule) => address === undefined || rule.address === address)
       .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
       .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
       .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
-    for (const { providerRuleId } of fitting) {
-      const rule = this.groups.get(filter.target, providerRuleId.replace(/#\d+$/, ''));
-      if (rule) this.groups.remove(rule);
-    }
-    return fitting;
+  }
+
+  /** Each once: one rule may make several openings. */
+  private rulesOf(target: string, openings: readonly OpenRule[]): SecurityRule[] {
+    const names = new Set(openings.map(({ providerRuleId }) => nameOf(providerRuleId)));
+    return [...names].map((name) => this.groups.get(target, name)).filter((rule) => rule !== undefined);
   }
 
   remember(): SecurityRule[] {
@@ -109,6 +137,7 @@ export class AzureProvider implements CloudProvider {
     this.groups.reset();
     this.running.clear();
     this.arm.reset();
+    this.issued.reset();
   }
 }
 
@@ -127,6 +156,47 @@ function propertiesOf(rule: ForeignRule, priority: number): Record<string, unkno
     destinationAddressPrefix: '*',
     destinationPortRange: from === null ? '*' : from === to ? `${from}` : `${from}-${to}`,
   };
+}
+
+/** A rule's properties with some of them changed, as they would be sent. */
+function changedProperties(
+  { properties }: SecurityRule,
+  { address, protocol, fromPort, toPort, description }: ForeignRuleChange,
+): Record<string, unknown> {
+  const { sourceAddressPrefixes, destinationPortRanges, ...rest } = properties;
+  const changed = propertiesOf(
+    {
+      target: '',
+      address: address ?? '',
+      protocol: protocol ?? '',
+      fromPort: fromPort ?? null,
+      toPort: toPort ?? null,
+      description,
+    },
+    properties.priority,
+  );
+  const changesPorts = fromPort !== undefined || toPort !== undefined;
+  return {
+    ...rest,
+    ...(address === undefined
+      ? { sourceAddressPrefixes }
+      : { sourceAddressPrefix: changed['sourceAddressPrefix'] }),
+    ...(changesPorts ? { destinationPortRange: changed['destinationPortRange'] } : { destinationPortRanges }),
+    ...(protocol !== undefined && { protocol: changed['protocol'] }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** Of the rule that makes an opening. */
+const nameOf = (providerRuleId: string): string => providerRuleId.replace(/#\d+$/, '');
+
+function inAzureWords<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof AzureError) throw new ForeignHandRefused(error.code, error.message);
+    throw error;
+  }
 }
 
 function canonicalAddress(text: string): string {

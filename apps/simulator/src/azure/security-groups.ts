@@ -1,4 +1,5 @@
 import type { World } from '../provider';
+import { isSameTraffic } from '../ground-truth/ledger';
 import { anotherOperation, AzureError, groupNotFound, ruleLimitReached } from './azure-error';
 import { openingsOf } from './openings';
 import type { Operations } from './operations';
@@ -112,10 +113,20 @@ export class SecurityGroups {
   /** Writes a rule that the checks let pass. @param failed it comes to nothing later */
   write(group: string, name: string, properties: RuleProperties, failed = false): SecurityRule {
     const known = this.get(group, name);
-    if (known) this.close(known);
     const ordinal = known?.ordinal ?? this.nextOrdinal++;
     const rule = { name: known?.name ?? name, group, properties, failed, ordinal, removedAt: null };
-    return this.open({ ...rule, writtenAt: this.world.clock.now() });
+    const written = { ...rule, writtenAt: this.world.clock.now() };
+    if (!known) return this.open(written);
+    const before = openingsOf(group, known.name, known.properties);
+    const after = openingsOf(group, known.name, properties);
+    if (known.failed || failed || !isSameTraffic(before, after)) {
+      this.close(known);
+      return this.open(written);
+    }
+    this.keepPast(known);
+    this.rules.set(keyOf(group, name), written);
+    for (const opening of after) this.world.ledger.relabel(opening, opening.ours);
+    return written;
   }
 
   remove(rule: SecurityRule): void {
@@ -142,6 +153,11 @@ export class SecurityGroups {
   private close(rule: SecurityRule): void {
     for (const opening of openingsOf(rule.group, rule.name, rule.properties))
       this.world.ledger.close(opening);
+    this.keepPast(rule);
+  }
+
+  /** What stood until now, for stale reads. */
+  private keepPast(rule: SecurityRule): void {
     const removedAt = this.world.clock.now();
     this.past.push({ ...rule, removedAt });
     while ((this.past[0]?.removedAt ?? removedAt) < removedAt - HISTORY_US) this.past.shift();

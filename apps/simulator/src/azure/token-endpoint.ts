@@ -1,4 +1,5 @@
 import { playFault, type Refusal } from '../faults/play-fault';
+import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { jsonAnswer } from './json-answer';
 import { CLIENT_ID, CLIENT_SECRET, issueToken, TENANT_ID, TOKEN_SECONDS } from './principal';
@@ -66,13 +67,16 @@ const PLANNED: Readonly<Record<Refusal, OAuthError>> = {
 
 /** The token endpoint, `/{tenant}/oauth2/v2.0/token`: client credentials only. */
 export class TokenEndpoint {
-  constructor(private readonly world: World) {}
+  constructor(
+    private readonly world: World,
+    private readonly issued: IssuedTokens,
+  ) {}
 
   async handle(request: CloudRequest, tenant: string): Promise<CloudAnswer | typeof NO_ANSWER> {
     const entry = this.world.calls.arrive('AZURE', TOKEN_OPERATION);
     const scope = { provider: 'AZURE', operation: TOKEN_OPERATION, effect: 'identity', targets: [] } as const;
     const answer = await playFault(this.world, request.epoch, scope, {
-      perform: () => give(request, tenant),
+      perform: () => give(request, tenant, this.issued.stamp()),
       refuse: (why) => refusal(PLANNED[why]),
     });
     entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
@@ -80,7 +84,7 @@ export class TokenEndpoint {
   }
 }
 
-function give({ body, method }: CloudRequest, tenant: string): CloudAnswer {
+function give({ body, method }: CloudRequest, tenant: string, stamp: number): CloudAnswer {
   const form = new URLSearchParams(body);
   if (method !== 'POST' || form.get('grant_type') !== 'client_credentials') return refusal(WRONG_GRANT);
   if (tenant !== TENANT_ID) return refusal(UNKNOWN_TENANT);
@@ -88,7 +92,7 @@ function give({ body, method }: CloudRequest, tenant: string): CloudAnswer {
   if (form.get('client_secret') !== CLIENT_SECRET) return refusal(WRONG_SECRET);
   const [, audience] = /^(\S+)\/\.default$/.exec(form.get('scope') ?? '') ?? [];
   if (!audience) return refusal(WRONG_SCOPE);
-  const token = issueToken(audience, Date.now());
+  const token = issueToken(audience, Date.now(), stamp);
   const life = { expires_in: TOKEN_SECONDS, ext_expires_in: TOKEN_SECONDS };
   return jsonAnswer(200, { token_type: 'Bearer', ...life, access_token: token }, 'OK');
 }

@@ -148,7 +148,66 @@ describe('the foreign hand that changes a rule', () => {
       status: 409,
       body: { error: 'InvalidPermission.Duplicate' },
     });
-    expect(await control('PATCH', path, { address: '192.0.2.1' })).toMatchObject({ status: 400 });
+    expect(await control('PATCH', path, { target: '192.0.2.1' })).toMatchObject({ status: 400 });
+  });
+
+  it.each([
+    ['AWS', GROUP],
+    ['GCP', 'default'],
+    ['AZURE', 'simulated-group/simulated-nsg'],
+  ])(
+    'moves a rule of %s to another address under the id it has, and may take its mark',
+    async (provider, target) => {
+      const rule = { ...RULE, provider, target, description: 'drawbridge:a' };
+      const planted = (await control('POST', '/_rules', rule)).body as { providerRuleId: string };
+      const { providerRuleId } = planted;
+      const path = `/_rules?provider=${provider}&target=${target}`;
+      expect(await control('PATCH', path, { address: '192.0.2.1' })).toMatchObject({
+        body: { changed: [{ address: '192.0.2.1', providerRuleId, ours: true, fromPort: RULE.fromPort }] },
+      });
+      const events = async (): Promise<unknown[]> =>
+        (await read('/_timeline')).map(({ event, address }) => [event, address]);
+      const moved = [
+        ['opened', RULE.address],
+        ['closed', RULE.address],
+        ['opened', '192.0.2.1'],
+      ];
+      expect(await events()).toEqual(moved);
+      expect(await control('PATCH', path, { description: '' })).toMatchObject({
+        body: { changed: [{ address: '192.0.2.1', providerRuleId, ours: false }] },
+      });
+      expect(await events()).toEqual(moved);
+      expect(await control('PATCH', path, { fromPort: 1, toPort: 9, protocol: 'udp' })).toMatchObject({
+        body: { changed: [{ protocol: 'udp', fromPort: 1, toPort: 9, providerRuleId, ours: false }] },
+      });
+      expect(await control('PATCH', path, { address: 'nowhere' })).toMatchObject({ status: 409 });
+    },
+  );
+
+  it('takes the mark of an entry of a prefix list, which opens and closes nothing, and cannot move it', async () => {
+    const target = 'pl-0123456789abcdef0';
+    const rule = { provider: 'AWS', target, address: '203.0.113.7', description: 'drawbridge:a' };
+    await control('POST', '/_rules', rule);
+    const path = `/_rules?provider=AWS&target=${target}`;
+    expect(await control('PATCH', path, { description: 'office' })).toMatchObject({
+      body: { changed: [{ ours: false }] },
+    });
+    expect(await read('/_timeline')).toHaveLength(1);
+    expect(await control('PATCH', path, { address: '203.0.113.8' })).toMatchObject({ status: 409 });
+  });
+
+  it('changes nothing in a cloud whose rules carry no mark', async () => {
+    const path = '/_rules?provider=VERCEL&target=prj_simulated1';
+    expect(await control('PATCH', path, { description: '' })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('revoked tokens', () => {
+  it('are refused by clouds that issue them, and unknown to the others', async () => {
+    for (const provider of ['AWS', 'GCP', 'AZURE'])
+      expect(await control('POST', '/_tokens/revoke', { provider })).toMatchObject({ status: 200 });
+    expect(await control('POST', '/_tokens/revoke', { provider: 'APISIX' })).toMatchObject({ status: 400 });
+    expect(await control('POST', '/_tokens/revoke', {})).toMatchObject({ status: 400 });
   });
 });
 

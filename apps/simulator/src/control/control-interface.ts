@@ -37,6 +37,7 @@ export class ControlInterface {
     'GET /_faults': () => ok(this.world.faults.active().map(describeFault)),
     'POST /_faults': (request) => this.startFault(request),
     'DELETE /_faults': () => this.clearFaults(),
+    'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
   };
 
@@ -109,9 +110,10 @@ export class ControlInterface {
 
   private changeRules({ query, body }: ControlRequest): unknown {
     const { provider, filter } = this.readFilter(query);
-    const input = Input.fromJson(body, ['protocol', 'fromPort', 'toPort', 'description']);
+    const input = Input.fromJson(body, ['address', 'protocol', 'fromPort', 'toPort', 'description']);
     if (!provider.changeRules) throw new BadInput('provider', `${provider.provider} has no rules to change`);
     return provider.changeRules(filter, {
+      address: input.text('address'),
       protocol: input.oneOf('protocol', PROTOCOLS),
       fromPort: readPort(input, 'fromPort'),
       toPort: readPort(input, 'toPort'),
@@ -150,6 +152,13 @@ export class ControlInterface {
       delayMs: input.integer('delayMs', 0, LONGEST_DELAY_MS),
     });
     return { status: 201, body: describeFault(fault) };
+  }
+
+  private revokeTokens({ body }: ControlRequest): ControlAnswer {
+    const provider = this.requireProvider(Input.fromJson(body, ['provider']));
+    if (!provider.revokeTokens) throw new BadInput('provider', `${provider.provider} issues no tokens`);
+    provider.revokeTokens();
+    return ok({});
   }
 
   private clearFaults(): ControlAnswer {

@@ -1,5 +1,6 @@
 import type { CallEffect, FaultKind } from '../faults/fault-script';
 import { playFault, type Refusal } from '../faults/play-fault';
+import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets } from '../throttle/token-buckets';
 import {
@@ -50,6 +51,7 @@ export class ComputeEndpoint {
   constructor(
     private readonly world: World,
     private readonly room: number,
+    private readonly tokens: IssuedTokens,
     state: Omit<ComputeState, 'isGranted'>,
   ) {
     this.state = { ...state, isGranted: (permission) => this.isGranted(permission) };
@@ -76,7 +78,7 @@ export class ComputeEndpoint {
     targets: readonly string[],
   ): Promise<CloudAnswer | typeof NO_ANSWER> {
     const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? [];
-    if (!isValidToken(token)) return refusal(unauthenticated());
+    if (!isValidToken(token, this.tokens)) return refusal(unauthenticated());
     const [, project = ''] = PATH.exec(request.path) ?? [];
     if (!routed) return refusal(notFound(request.path));
     if (project !== PROJECT) return refusal(notFound(`projects/${project}`));

@@ -4,7 +4,7 @@ import { invalid } from './gcp-error';
 import { PROJECT } from './service-account';
 
 const LARGEST_PAGE = 500;
-const FILTER = /^(name|network) *(eq|ne|=|!=) *"?([^"]*)"?$/;
+const FILTER = /^(name|network) *(eq|ne|=|!=) *(?! )"?([^"]*)"?$/;
 
 /** A page of firewall rules in the order of their names. @throws GcpError */
 export function listFirewalls(query: URLSearchParams, rules: readonly Firewall[]): unknown {

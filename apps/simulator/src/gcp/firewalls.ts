@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { bareAddress } from '../cidr';
-import { carriesMark, type Opening } from '../ground-truth/ledger';
+import { carriesMark, isSameTraffic, type Opening } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import type { FirewallSpec } from './firewall-input';
 import { alreadyExists, notFound, quotaExceeded } from './gcp-error';
@@ -99,7 +99,10 @@ export class Firewalls {
     const before = openingsOf(old);
     const after = openingsOf(rule);
     this.rules.set(rule.name, rule);
-    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    if (isSameTraffic(before, after)) {
+      for (const opening of after) this.world.ledger.relabel(opening, opening.ours);
+      return;
+    }
     for (const opening of before) this.world.ledger.close(opening);
     for (const opening of after) this.world.ledger.open(opening);
   }

@@ -1,17 +1,20 @@
 import { readAddressOrCidr, bareAddress } from '../cidr';
 import type { OpenRule } from '../ground-truth/ledger';
+import { IssuedTokens } from '../issued-tokens';
 import {
   ForeignHandRefused,
   type CloudAnswer,
   type CloudProvider,
   type CloudRequest,
   type ForeignRule,
+  type ForeignRuleChange,
   type ForeignRuleFilter,
   type NO_ANSWER,
   type World,
 } from '../provider';
 import { COMPUTE_EFFECTS, ComputeEndpoint } from './compute-endpoint';
 import { readFirewall } from './firewall-input';
+import { firewallJson } from './firewall-json';
 import { Firewalls, NETWORKS, networkPath, newId, type Firewall } from './firewalls';
 import { GcpError } from './gcp-error';
 import { Operations } from './operations';
@@ -35,6 +38,7 @@ export class GcpProvider implements CloudProvider {
   private readonly pending: Operations;
   private readonly compute: ComputeEndpoint;
   private readonly tokens: TokenEndpoint;
+  private readonly issued: IssuedTokens;
 
   constructor(
     private readonly world: World,
@@ -42,11 +46,12 @@ export class GcpProvider implements CloudProvider {
   ) {
     this.firewalls = new Firewalls(world, firewallsPerProject);
     this.pending = new Operations(world, operationMs);
-    this.compute = new ComputeEndpoint(world, firewallsPerProject, {
+    this.issued = new IssuedTokens(world.clock);
+    this.compute = new ComputeEndpoint(world, firewallsPerProject, this.issued, {
       firewalls: this.firewalls,
       operations: this.pending,
     });
-    this.tokens = new TokenEndpoint(world);
+    this.tokens = new TokenEndpoint(world, this.issued);
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
@@ -64,18 +69,41 @@ export class GcpProvider implements CloudProvider {
   }
 
   removeRules(filter: ForeignRuleFilter): OpenRule[] {
+    const fitting = this.fitting(filter);
+    for (const rule of this.rulesOf(fitting)) this.firewalls.remove(rule);
+    return fitting;
+  }
+
+  /** As `gcloud compute firewall-rules update` does it: the rule keeps its name and number. */
+  changeRules(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+    const rules = this.rulesOf(this.fitting(filter));
+    return inGcpWords(() => {
+      for (const rule of rules) this.firewalls.change(readFirewall(changedBody(rule, change), PROJECT));
+      const changed = new Set(rules.map(({ name, id }) => `${name}#${id}`));
+      return this.world.ledger
+        .list({ provider: this.provider, target: filter.target })
+        .filter(({ providerRuleId }) => changed.has(providerRuleId.split('/')[0] ?? ''));
+    });
+  }
+
+  revokeTokens(): void {
+    this.issued.revokeAll();
+  }
+
+  private fitting(filter: ForeignRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
-    const fitting = this.world.ledger
+    return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
       .filter((rule) => address === undefined || rule.address === address)
       .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
       .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
       .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
-    for (const { providerRuleId } of fitting) {
-      const rule = this.firewalls.find(providerRuleId.split('#')[0] ?? '');
-      if (rule) this.firewalls.remove(rule);
-    }
-    return fitting;
+  }
+
+  /** Each once: one rule may make several openings. */
+  private rulesOf(openings: readonly OpenRule[]): Firewall[] {
+    const names = new Set(openings.map(({ providerRuleId }) => providerRuleId.split('#')[0] ?? ''));
+    return [...names].map((name) => this.firewalls.find(name)).filter((rule) => rule !== undefined);
   }
 
   remember(): Firewall[] {
@@ -91,6 +119,7 @@ export class GcpProvider implements CloudProvider {
     this.firewalls.reset();
     this.pending.reset();
     this.compute.reset();
+    this.issued.reset();
   }
 
   private openRule(providerRuleId: string): OpenRule {
@@ -113,6 +142,32 @@ function foreignBody(rule: ForeignRule, id: string): Readonly<Record<string, unk
       { IPProtocol: rule.protocol === 'icmpv6' ? '58' : rule.protocol, ...(hasPorts && { ports: [ports] }) },
     ],
     ...(rule.description !== undefined && { description: rule.description }),
+  };
+}
+
+/** A rule with some of its fields changed, as it would be sent. */
+function changedBody(
+  rule: Firewall,
+  { address, protocol, fromPort, toPort, description }: ForeignRuleChange,
+): Readonly<Record<string, unknown>> {
+  const { id: _, ...body } = firewallJson(rule);
+  const changesTraffic = protocol !== undefined || fromPort !== undefined || toPort !== undefined;
+  const { allowed } = foreignBody(
+    {
+      target: rule.network,
+      address: '',
+      protocol: protocol ?? rule.allowed[0]?.IPProtocol ?? 'tcp',
+      fromPort: fromPort ?? null,
+      toPort: toPort ?? null,
+      description: undefined,
+    },
+    rule.id,
+  );
+  return {
+    ...body,
+    ...(address !== undefined && { sourceRanges: [address] }),
+    ...(changesTraffic && { allowed }),
+    ...(description !== undefined && { description }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual, verify } from 'node:crypto';
 import { playFault, type Refusal } from '../faults/play-fault';
 import type { CallEffect } from '../faults/fault-script';
+import type { IssuedTokens } from '../issued-tokens';
 import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
 import { jsonAnswer } from './gcp-error';
 import { CLIENT_EMAIL, PUBLIC_KEY } from './service-account';
@@ -18,13 +19,16 @@ const TOKEN_KEY = 'simulated-access-token-key';
 
 /** Google's token endpoint: an access token for an assertion signed by a service account's key. */
 export class TokenEndpoint {
-  constructor(private readonly world: World) {}
+  constructor(
+    private readonly world: World,
+    private readonly issued: IssuedTokens,
+  ) {}
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
     const entry = this.world.calls.arrive('GCP', 'token');
     const scope = { provider: 'GCP', operation: 'token', effect: 'identity', targets: [] } as const;
     const answer = await playFault(this.world, request.epoch, scope, {
-      perform: () => issue(request),
+      perform: () => issue(request, this.issued),
       refuse: (why) => REFUSALS[why],
     });
     entry.outcome = typeof answer === 'string' ? answer : answer.outcome;
@@ -33,15 +37,17 @@ export class TokenEndpoint {
 }
 
 /** Whether a token was issued here and still holds. */
-export function isValidToken(token: string): boolean {
-  const [scheme, expiresAt = '', seal = ''] = token.split('.');
-  const expected = Buffer.from(hmac(expiresAt));
+export function isValidToken(token: string, issued: IssuedTokens): boolean {
+  const [scheme, times = '', seal = ''] = token.split('.');
+  const [expiresAt, issuedAt] = times.split('-');
+  const expected = Buffer.from(hmac(times));
   const given = Buffer.from(seal);
   if (scheme !== 'ya29' || given.length !== expected.length) return false;
-  return timingSafeEqual(given, expected) && Number(expiresAt) > Date.now();
+  if (!timingSafeEqual(given, expected) || issued.isRevoked(Number(issuedAt))) return false;
+  return Number(expiresAt) > Date.now();
 }
 
-function issue({ method, body }: CloudRequest): CloudAnswer {
+function issue({ method, body }: CloudRequest, issued: IssuedTokens): CloudAnswer {
   const form = new URLSearchParams(body);
   if (method !== 'POST') return failed('invalid_request', 'Only POST is taken');
   if (form.get('grant_type') !== GRANT) {
@@ -49,9 +55,9 @@ function issue({ method, body }: CloudRequest): CloudAnswer {
   }
   const flaw = flawOf(form.get('assertion') ?? '');
   if (flaw) return flaw;
-  const expiresAt = String(Date.now() + LIFETIME_SECONDS * 1000);
+  const times = `${Date.now() + LIFETIME_SECONDS * 1000}-${issued.stamp()}`;
   return jsonAnswer(200, 'OK', {
-    access_token: `ya29.${expiresAt}.${hmac(expiresAt)}`,
+    access_token: `ya29.${times}.${hmac(times)}`,
     expires_in: LIFETIME_SECONDS,
     token_type: 'Bearer',
   });

@@ -37,6 +37,13 @@ const MARK_PREFIX = 'drawbridge:';
 export const carriesMark = (texts: readonly (string | undefined)[]): boolean =>
   texts.some((text) => text?.startsWith(MARK_PREFIX));
 
+/** Whether two lists of openings let in the same, whoever they belong to. */
+export const isSameTraffic = (some: readonly Opening[], others: readonly Opening[]): boolean => {
+  const traffic = (openings: readonly Opening[]): string =>
+    JSON.stringify(openings.map((opening) => ({ ...opening, ours: null })));
+  return traffic(some) === traffic(others);
+};
+
 /** Ground truth: what is open now, and every opening and closing since the start or the last reset. */
 export class Ledger {
   readonly timeline = new Journal<TimelineEntry>(TIMELINE_CAPACITY);

@@ -1,12 +1,6 @@
 import type { Logger } from 'pino';
-import {
-  AuditChainStore,
-  type Database,
-  type Seal,
-  type SealableRecord,
-  type SealPosition,
-  type Tx,
-} from '#entities';
+import type { Database, Tx } from '#entities';
+import { AuditChainStore, type Seal, type SealPosition, type SealableRecord } from '#tenant-store';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
 import { RepeatedTask } from '../repeated-task';
 

@@ -1,6 +1,8 @@
-import type { AuditChainStore, ChainLink, Database, TrailRecord, Tx } from '#entities';
+import type { Database, Tx } from '#entities';
+import type { AuditChainStore, ChainLink, TrailRecord } from '#tenant-store';
 import type { OrganizationId } from '#rules';
-import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
+import { auditSealHash, BEFORE_FIRST_RECORD, type CheckpointKeys } from '#secrets';
+import { CheckpointProof } from './checkpoint-proof';
 
 const ROWS_AT_ONCE = 1000;
 const BEFORE_ALL = String(-(2n ** 63n));
@@ -19,6 +21,8 @@ export interface ChainReport {
   readonly unsealed: number;
   /** of the last sealed record that holds; worth keeping outside of the database */
   readonly lastHash: string;
+  /** the position up to which signed checkpoints prove the chain; null: no public key was given, nothing was compared */
+  readonly provenTo: number | null;
   /** the first place where the chain does not hold; null when all of it does */
   readonly broken: string | null;
 }
@@ -30,6 +34,8 @@ export class ChainVerifier {
     private readonly chain: AuditChainStore,
     private readonly tellProgress: (checked: number) => void,
     private readonly rowsAtOnce = ROWS_AT_ONCE,
+    /** null: signed checkpoints are not compared */
+    private readonly keys: CheckpointKeys | null = null,
   ) {}
 
   verify(organization: OrganizationId, kept: KeptLink | null = null): Promise<ChainReport> {
@@ -47,11 +53,17 @@ export class ChainVerifier {
     kept: KeptLink | null,
   ): Promise<Omit<ChainReport, 'unsealed'>> {
     let [sealed, lastHash, after] = [0, BEFORE_FIRST_RECORD, BEFORE_ALL];
+    const proof = this.keys && new CheckpointProof(tx, organization, this.keys);
     for (;;) {
       const links = await this.chain.linksAfter(tx, organization, after, this.rowsAtOnce);
       for (const link of links) {
-        const broken = breakAt(link, sealed + 1, lastHash) ?? differenceFrom(kept, link);
-        if (broken !== null) return { sealed, lastHash, broken };
+        const broken =
+          breakAt(link, sealed + 1, lastHash) ??
+          differenceFrom(kept, link) ??
+          (await proof?.problemAt(link)) ??
+          null;
+        const provenTo = proof && proof.provenTo;
+        if (broken !== null) return { sealed, lastHash, provenTo, broken };
         sealed += 1;
         lastHash = link.hash;
       }
@@ -61,8 +73,10 @@ export class ChainVerifier {
       after = last.position;
     }
     const isCut = kept !== null && kept.position > BigInt(sealed);
-    const broken = isCut ? `the chain ends at ${sealed}, before the kept position ${kept.position}` : null;
-    return { sealed, lastHash, broken };
+    const broken = isCut
+      ? `the chain ends at ${sealed}, before the kept position ${kept.position}`
+      : ((await proof?.problemAfter(sealed)) ?? null);
+    return { sealed, lastHash, provenTo: proof && proof.provenTo, broken };
   }
 
   /** A record that sealing has passed without sealing it was not there when it came by. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { OverdueStore, type Database } from '#entities';
+import { OverdueStore } from '#engine-store';
+import type { Database } from '#entities';
 import { RepeatedTask } from '../repeated-task';
 
 const EVERY_MS = 5000;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { UnwrittenAuditStore, type Database } from '#entities';
+import type { Database } from '#entities';
+import { UnwrittenAuditStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
 const EVERY_MS = 5000;

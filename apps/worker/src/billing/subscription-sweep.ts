@@ -1,13 +1,6 @@
 import type { Logger } from 'pino';
-import {
-  AuditStore,
-  SubscriptionMoveStore,
-  SubscriptionSweepStore,
-  SYSTEM_ACTOR,
-  type Database,
-  type EndedPeriod,
-  type Tx,
-} from '#entities';
+import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
+import { AuditStore, type EndedPeriod, SubscriptionMoveStore, SubscriptionSweepStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
 const EVERY_MS = 60_000;

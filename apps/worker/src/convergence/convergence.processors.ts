@@ -2,7 +2,7 @@ import { Worker, type Job } from 'bullmq';
 import type { Logger } from 'pino';
 import { queueName, type ConvergeJob, type QueueConnection } from '#jobs';
 import type { Provider } from '#rules';
-import type { ConvergenceRunner } from './convergence-runner';
+import type { ConvergenceRunner } from '#engine';
 
 const LOCK_MS = 10_000;
 /** The same in every worker: on Redis one key throttles the check of all. */

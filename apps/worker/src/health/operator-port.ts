@@ -11,9 +11,9 @@ export class OperatorPort {
   private server: MetricsServer | null = null;
   private queues: QueueDepth | null = null;
 
-  /** @param port null: there is none */
+  /** @param place port null: there is none */
   constructor(
-    private readonly port: number | null,
+    private readonly place: { readonly port: number | null; readonly host: string },
     private readonly metrics: WorkerMetrics,
     private readonly database: Database,
     private readonly readiness: WorkerReadiness,
@@ -23,17 +23,21 @@ export class OperatorPort {
 
   /** @throws Error when the port is taken */
   async open(): Promise<void> {
-    if (this.port === null) return;
+    const { port, host } = this.place;
+    if (port === null) return;
     this.queues = new QueueDepth(DriverRegistry.providers, this.queue, (error) =>
       this.log.warn({ err: error }, 'The queue cannot be measured'),
     );
     this.metrics.watchBacklog(this.database);
     this.metrics.watchAgents(this.database);
     this.metrics.watchQueues(this.queues);
-    this.server = await MetricsServer.listen(this.port, {
-      registry: this.metrics.registry,
-      problem: () => this.readiness.problem(),
-    });
+    this.server = await MetricsServer.listen(
+      { port, host },
+      {
+        registry: this.metrics.registry,
+        problem: () => this.readiness.problem(),
+      },
+    );
     this.log.info({ port: this.server.port }, 'Metrics and health are served');
   }
 

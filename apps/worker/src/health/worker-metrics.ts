@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { AgentWatchStore, BacklogStore, type Backlog, type Database } from '#entities';
+import type { ConvergenceObserver } from '#engine';
+import { AgentWatchStore, type Backlog, BacklogStore, type LedgerRow } from '#engine-store';
+import type { Database } from '#entities';
 import type { QueueDepth } from '#jobs';
 import { Counter, Gauge, Histogram, Registry } from '#metrics';
 import type { DriverErrorKind, Provider } from '#rules';
-import type { ConvergenceObserver } from '../convergence/converger';
 
 /** Seconds; the promise is 5 when all is well, 60 after a fault. */
 const LATENESS_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800];
@@ -26,12 +27,16 @@ const BACKLOG_GAUGES: readonly (readonly [
   ['due_rules', 'Rules to be looked at, now or when their next try comes', ({ dueRules }) => dueRules],
 ];
 
+/** What the gauges are called; without the prefix they are there for one more release. */
+const namesOf = (name: string): string[] => [`drawbridge_${name}`, name];
+
 /** What an operator watches a worker by. */
 export class WorkerMetrics implements ConvergenceObserver {
   readonly registry = new Registry();
   private readonly looks: Counter<'provider' | 'outcome'>;
   private readonly lateness: Histogram<'provider'>;
   private readonly failures: Counter<'provider'>;
+  private readonly events: Counter<'provider' | 'kind'>;
 
   /** @param log where failures that nobody foresaw are told in full */
   constructor(private readonly log: Logger) {
@@ -55,6 +60,12 @@ export class WorkerMetrics implements ConvergenceObserver {
       labelNames: ['provider'],
       registers: [registry],
     });
+    this.events = new Counter({
+      name: 'drawbridge_rule_events_total',
+      help: 'Events of the rule ledger by kind: OPENED, CLOSED, MISSING and the others',
+      labelNames: ['provider', 'kind'],
+      registers: [registry],
+    });
   }
 
   broke(provider: Provider, ruleIds: readonly string[], error: unknown): void {
@@ -70,6 +81,14 @@ export class WorkerMetrics implements ConvergenceObserver {
     this.lateness.observe({ provider }, latenessSeconds);
   }
 
+  /** One line in the log for each event of the ledger, with the fields that it has there. */
+  recorded(events: readonly LedgerRow[]): void {
+    for (const { kind, provider, ...event } of events) {
+      this.events.inc({ provider, kind });
+      this.log.info({ event: kind, provider, ...event }, `Rule ${kind.toLowerCase().replaceAll('_', ' ')}`);
+    }
+  }
+
   /** Adds what waits to be done, read when somebody asks. */
   watchBacklog(database: Database): void {
     const store = new BacklogStore();
@@ -79,7 +98,10 @@ export class WorkerMetrics implements ConvergenceObserver {
       reading ??= store.byProvider(database.autocommit).finally(() => (reading = null));
       return reading;
     };
-    for (const [name, help, value] of BACKLOG_GAUGES) {
+    const gauges = BACKLOG_GAUGES.flatMap(([name, help, value]) =>
+      namesOf(name).map((named) => [named, help, value] as const),
+    );
+    for (const [name, help, value] of gauges) {
       const gauge: Gauge<'provider'> = new Gauge({
         name,
         help,

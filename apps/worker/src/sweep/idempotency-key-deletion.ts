@@ -1,17 +1,16 @@
 import type { Logger } from 'pino';
-import { deleteOldIdempotencyKeys, type Database } from '#entities';
+import type { Database } from '#entities';
+import { deleteOldIdempotencyKeys } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
+import { deleteInBatches } from './delete-in-batches';
 
-const EVERY_MS = 10_000;
-const AT_ONCE = 500;
+const INTERVAL_MS = 10_000;
 
-/** Keeps the table of Idempotency-Keys to those that still stand for an answer: a few rows at a time. */
+/** Keeps the table of Idempotency-Keys to those that still stand for an answer, at any rate of new ones. */
 export const idempotencyKeyDeletion = (database: Database, log: Logger): RepeatedTask =>
   new RepeatedTask(
     'delete old Idempotency-Keys',
-    EVERY_MS,
-    async () => {
-      await deleteOldIdempotencyKeys(database.autocommit, AT_ONCE);
-    },
+    INTERVAL_MS,
+    (stopping) => deleteInBatches((limit) => deleteOldIdempotencyKeys(database.autocommit, limit), stopping),
     log,
   );

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { DriverRegistry, driverErrorOf } from '#drivers';
-import type { Database, DueCredential, VerificationStore } from '#entities';
+import type { CloudAccess } from '#engine';
+import type { Database } from '#entities';
+import type { DueCredential, VerificationStore } from '#tenant-store';
 import { backoffMs, PASSING_KINDS, type BackoffPolicy } from '#rules';
-import type { CloudAccess } from '../clouds/cloud-access';
 
 const AT_ONCE = 10;
 /** Longer than a check takes; a worker that died in one leaves it to the next after that. */

@@ -1,14 +1,10 @@
 import type { Logger } from 'pino';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
-import {
-  AgentStore,
-  type Database,
-  type DueResource,
-  type VerificationStore,
-  type WriteBudgetStore,
-} from '#entities';
+import type { CloudAccess } from '#engine';
+import { AgentStore, type WriteBudgetStore } from '#engine-store';
+import type { Database } from '#entities';
+import type { DueResource, VerificationStore } from '#tenant-store';
 import { agentAbsence, PASSING_KINDS } from '#rules';
-import type { CloudAccess } from '../clouds/cloud-access';
 
 const AT_ONCE = 10;
 const EVERY_MINUTES = 30;

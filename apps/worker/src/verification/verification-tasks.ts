@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
-import { VerificationStore, WriteBudgetStore, type Database } from '#entities';
-import type { CloudAccess } from '../clouds/cloud-access';
+import type { CloudAccess } from '#engine';
+import { WriteBudgetStore } from '#engine-store';
+import type { Database } from '#entities';
+import { VerificationStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { CredentialChecks } from './credential-checks';
 import { ResourceChecks } from './resource-checks';

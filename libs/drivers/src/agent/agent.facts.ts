@@ -6,6 +6,7 @@ import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
  */
 export const AGENT_FACTS: ProviderFacts = {
   provider: 'AGENT',
+  variables: [],
   traits: {
     batchSize: 500,
     // an agent takes the whole state at once: there is no account, and no call to spare
@@ -34,7 +35,7 @@ export const AGENT_FACTS: ProviderFacts = {
     },
   },
   policy: `On the host the agent needs the capability CAP_NET_ADMIN.
-Here it needs an API key with one scope: agent:connect.
+Here it needs an API key with one scope, agent:connect, bound to the host's name.
 `,
   revocation: {
     cutsConnections: 'depends',

@@ -34,7 +34,7 @@ const KEY_REFUSED = 'The gateway refuses the admin key';
 const REFUSALS: readonly Refused[] = [
   { status: 429, kind: 'throttled', message: 'The gateway takes no more calls for now' },
   { status: 413, kind: 'quota', message: TOO_LONG },
-  { words: /(request size|request is too large|body.*too large)/i, kind: 'quota', message: TOO_LONG },
+  { words: /request size|request is too large|^(?=.*body).*too large/is, kind: 'quota', message: TOO_LONG },
   {
     status: 503,
     words: /value changed before overwritten/i,

@@ -47,6 +47,7 @@ function resourceType(type: string): ResourceTypeFacts {
 
 export const APISIX_FACTS: ProviderFacts = {
   provider: 'APISIX',
+  variables: ['TENANT_URL_NETWORKS'],
   traits: {
     // The whole list is written at once, however many addresses change.
     batchSize: 500,

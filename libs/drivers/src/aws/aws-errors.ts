@@ -1,5 +1,5 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, NEVER_SENT, withoutSecrets } from '../call-failure';
+import { CallFailure, NEVER_SENT, TokenRefused, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
@@ -93,6 +93,16 @@ const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
   DRIVER_ERROR_KINDS.flatMap((kind) => CODES[kind].map((code) => [code, kind] as const)),
 );
 
+/** The keys of a role's session are not known, or their time is over. Of a user's own keys they say the same. */
+const OF_KEYS: ReadonlySet<string | null> = new Set([
+  'AuthFailure',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'RequestExpired',
+  'UnrecognizedClientException',
+]);
+
 const CONNECTING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 
 /** An answer that says neither yes nor no. */
@@ -107,6 +117,8 @@ export function toFailure(error: unknown, secrets: readonly string[]): CallFailu
   if (error instanceof CallFailure) return error;
   const thrown = readThrown(error);
   const { kind, settled } = verdictOn(thrown);
+  if (settled && OF_KEYS.has(thrown.code))
+    return new TokenRefused(kind, wordsOf(thrown, secrets), thrown.code, thrown.retryAfterMs);
   return new CallFailure(kind, wordsOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
 }
 

@@ -7,6 +7,7 @@ import { formatMark, type ChangeResult, type RuleSpec } from '#rules';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
 import { createAwsDriver } from './aws.driver';
+import { accessBy } from './ec2-clients';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
 
@@ -280,6 +281,13 @@ describe('AWS driver', () => {
       expect(second?.get('NextToken')).toBe('more');
     });
 
+    it('reads on after an empty page that names a next one', async () => {
+      endpoint.answer(listed([], 'more'), listed([rule('sgr-2', '203.0.113.2/32', '')]));
+      expect((await driver.readRules(target())).map(({ providerRuleId }) => providerRuleId)).toEqual([
+        'sgr-2',
+      ]);
+    });
+
     it('gives up on pages that lead nowhere', async () => {
       endpoint.script = (_, response) => response.end(listed([], 'same'));
       expect((await thrown(driver.readRules(target()))).kind).toBe('transient');
@@ -435,7 +443,7 @@ describe('AWS driver', () => {
       const settings = new SdkSettings({ AWS_ENDPOINT_URL_EC2: endpoint.url }, 200);
       const keys = { accessKeyId: 'AKIATENANT', secretAccessKey: SECRET };
       const client = new EC2Client(settings.for('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys));
-      const group = new SecurityGroup(GROUP, { client, secrets: [] }, settings);
+      const group = new SecurityGroup(GROUP, accessBy(client, keys), settings);
       expect(await thrown(group.authorize([]))).toMatchObject({ kind: 'transient', settled: false });
     });
   });

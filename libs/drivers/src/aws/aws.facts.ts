@@ -2,6 +2,12 @@ import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
 
 export const AWS_FACTS: ProviderFacts = {
   provider: 'AWS',
+  variables: [
+    'AWS_ENDPOINT_URL_EC2',
+    'AWS_ENDPOINT_URL_STS',
+    'DRAWBRIDGE_AWS_ACCESS_KEY_ID',
+    'DRAWBRIDGE_AWS_SECRET_ACCESS_KEY',
+  ],
   traits: {
     // A group holds at most 1000 rules; EC2 states no limit for one request, and 500 fit in some 100 kB of form.
     batchSize: 500,

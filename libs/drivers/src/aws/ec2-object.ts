@@ -1,7 +1,7 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { DriverErrorKind } from '#rules';
 import { asCallFailure } from '../call-failure';
-import { oddAnswer, toFailure } from './aws-errors';
+import { oddAnswer } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
 import type { SdkSettings } from './sdk-settings';
 
@@ -23,12 +23,8 @@ export abstract class Ec2Object {
     protected readonly settings: SdkSettings,
   ) {}
 
-  protected async call<T>(send: Send<T>): Promise<T> {
-    try {
-      return await send(this.access.client, this.settings.deadline());
-    } catch (error) {
-      throw toFailure(error, this.access.secrets);
-    }
+  protected call<T>(send: Send<T>): Promise<T> {
+    return this.access.call((client) => send(client, this.settings.deadline()));
   }
 
   /**

@@ -14,8 +14,9 @@ interface Look {
 }
 
 /**
- * The entries of a managed prefix list. EC2 keys them by their address, and takes an addition of one that stands for
- * a new description: so every change is worked out from one version of the list, and made of that version only.
+ * The entries of a managed prefix list. EC2 gives them no id: a list holds an address once, so the address identifies
+ * an entry, whatever its description says. EC2 takes an addition of one that stands for a new description: so every
+ * change is worked out from one version of the list, and made of that version only.
  */
 export class PrefixListEntries implements AwsObject {
   constructor(private readonly list: PrefixList) {}
@@ -30,7 +31,7 @@ export class PrefixListEntries implements AwsObject {
     const { standing } = await this.look();
     return [...standing].map(([cidr, entry]) => ({
       key: ruleKey({ address: cidr, protocol: 'all', ports: [] }),
-      providerRuleId: this.idOf(cidr, ownRuleId(entry, deployment)),
+      providerRuleId: this.idOf(cidr, entry, deployment),
       ownRuleId: ownRuleId(entry, deployment),
     }));
   }
@@ -59,7 +60,7 @@ export class PrefixListEntries implements AwsObject {
     return { facts, standing: new Map(standing) };
   }
 
-  /** Of what is to be removed, what stands and is ours, and what is missing; another's at that address stays. */
+  /** Of what is to be removed, what stands and what is missing; another deployment's at that address stays. */
   private leaving(
     removals: readonly string[],
     { standing }: Look,
@@ -67,10 +68,7 @@ export class PrefixListEntries implements AwsObject {
     outcomes: Outcomes,
   ): { leaving: EntryRemoval[]; missing: EntryRemoval[] } {
     const byId = new Map(
-      [...standing].flatMap(([cidr, entry]) => {
-        const ruleId = ownRuleId(entry, deployment);
-        return ruleId === null ? [] : [[this.idOf(cidr, ruleId), entry] as const];
-      }),
+      [...standing].map(([cidr, entry]) => [this.idOf(cidr, entry, deployment), entry] as const),
     );
     const leaving: EntryRemoval[] = [];
     const missing: EntryRemoval[] = [];
@@ -97,10 +95,11 @@ export class PrefixListEntries implements AwsObject {
       const entry = standing.get(cidr);
       const objection = this.objectionTo(spec, facts);
       if (objection) outcomes.failed([key], new CallFailure('invalid', objection, null, true));
-      else if (entry) outcomes.done(key, this.idOf(cidr, ownRuleId(entry, deployment)));
+      else if (entry) outcomes.done(key, this.idOf(cidr, entry, deployment));
       else {
-        const providerRuleId = this.idOf(cidr, mark.ruleId);
-        return [{ action: 'add', key, cidr, description: formatMark(mark), providerRuleId }];
+        const description = formatMark(mark);
+        const providerRuleId = this.idOf(cidr, { cidr, description }, deployment);
+        return [{ action: 'add', key, cidr, description, providerRuleId }];
       }
       return [];
     });
@@ -121,14 +120,19 @@ export class PrefixListEntries implements AwsObject {
     return `${this.list.listId} is full: its maximum is ${maxEntries} entries (MaxEntries)`;
   }
 
-  /** EC2 gives entries no id. With the rule in it, what is told to go never names what came back for another rule. */
-  private idOf(cidr: string, ruleId: string | null): string {
-    return `${this.list.listId}/${cidr}${ruleId === null ? '' : `#${ruleId}`}`;
+  /**
+   * The address alone, so that an entry keeps its id when somebody edits its description. The entry of another
+   * deployment has another id than ours at the same address: it is never taken for ours.
+   */
+  private idOf(cidr: string, { description }: Entry, deployment: string): string {
+    const mark = parseMark(description);
+    const owner = mark && mark.deployment !== deployment ? `#${mark.deployment}` : '';
+    return `${this.list.listId}/${cidr}${owner}`;
   }
 
   /** @returns null when the id is none of this list's */
   private cidrOf(id: string): string | null {
-    const [listId, address = '', length = ''] = id.replace(/#.*$/, '').split('/');
+    const [listId, address = '', length = ''] = id.replace(/#.*/s, '').split('/');
     return listId === this.list.listId ? (canonicalCidr(`${address}/${length}`)?.cidr ?? null) : null;
   }
 }

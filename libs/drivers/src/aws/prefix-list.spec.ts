@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { HttpResponse } from '@smithy/protocol-http';
 import { DriverError } from '../driver-error';
+import { accessBy } from './ec2-clients';
 import { PrefixList } from './prefix-list';
 import { SdkSettings } from './sdk-settings';
 
@@ -67,7 +68,7 @@ function listWithin(patienceMs: number, ...replies: Reply[]): { list: PrefixList
       },
     },
   });
-  return { list: new PrefixList(LIST, { client, secrets: [] }, settings), sent };
+  return { list: new PrefixList(LIST, accessBy(client, { secretAccessKey: '' }), settings), sent };
 }
 
 const listAnswering = (...replies: Reply[]) => listWithin(20_000, ...replies);
@@ -145,6 +146,11 @@ describe('the entries of a version', () => {
       ['7', null],
       ['7', 'more'],
     ]);
+  });
+
+  it('are read on after an empty page that names a next one', async () => {
+    const { list } = listAnswering(page([], 'more'), page([cidr('10.0.0.0/8')]));
+    expect((await list.entries(7)).map((entry) => entry.cidr)).toEqual(['10.0.0.0/8']);
   });
 
   it.each([

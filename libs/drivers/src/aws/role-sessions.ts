@@ -1,49 +1,25 @@
 import { DriverError } from '../driver-error';
 import { fingerprint, readOwnKeys, type AssumableRole, type AwsKeys } from './aws-credentials';
 import { oddAnswer, toFailure } from './aws-errors';
-import { BoundedCache } from '../bounded-cache';
+import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import type { SdkSettings } from './sdk-settings';
-
-interface RoleSession {
-  readonly keys: Promise<AwsKeys>;
-  /** milliseconds since 1970; no end while the keys are on their way */
-  renewAt: number;
-}
 
 const SESSION_NAME = 'drawbridge';
 const SESSION_SECONDS = 3600;
-const RENEW_BEFORE_MS = 300_000;
-const CAPACITY = 200;
 
-/** Temporary keys of the tenants' roles, renewed five minutes before they run out. */
+/** Temporary keys of the tenants' roles. */
 export class RoleSessions {
-  private readonly sessions = new BoundedCache<RoleSession>(CAPACITY);
+  private readonly sessions = new TokenCache<AwsKeys>();
 
   constructor(
     private readonly environment: NodeJS.ProcessEnv,
     private readonly settings: SdkSettings,
   ) {}
 
-  /** Keys of the role; one call serves everyone who waits for them. @throws DriverError */
-  async keys(role: AssumableRole, region: string): Promise<AwsKeys> {
+  /** Keys of the role. @throws DriverError */
+  async keys(role: AssumableRole, region: string): Promise<CallToken<AwsKeys>> {
     const own = readOwnKeys(this.environment);
-    const cacheKey = sessionKey(role, region, own);
-    const known = this.sessions.get(cacheKey);
-    if (known && Date.now() < known.renewAt) return known.keys;
-    const session: RoleSession = {
-      renewAt: Number.POSITIVE_INFINITY,
-      keys: this.assume(role, region, own).then(({ keys, expiresAt }) => {
-        session.renewAt = expiresAt - RENEW_BEFORE_MS;
-        return keys;
-      }),
-    };
-    this.sessions.set(cacheKey, session);
-    try {
-      return await session.keys;
-    } catch (error) {
-      if (this.sessions.get(cacheKey) === session) this.sessions.delete(cacheKey);
-      throw error;
-    }
+    return this.sessions.take(sessionKey(role, region, own), () => this.assume(role, region, own));
   }
 
   /** Assumes the role now, whatever is kept of it. @throws DriverError */
@@ -54,7 +30,7 @@ export class RoleSessions {
 
   /** Makes the next call ask for new keys: what the role may do can have changed. */
   forget(role: AssumableRole, region: string): void {
-    this.sessions.delete(sessionKey(role, region, readOwnKeys(this.environment)));
+    this.sessions.forget(sessionKey(role, region, readOwnKeys(this.environment)));
   }
 
   /**
@@ -78,7 +54,7 @@ export class RoleSessions {
     { roleArn, externalId }: Pick<AssumableRole, 'roleArn'> & Partial<AssumableRole>,
     region: string,
     own: AwsKeys,
-  ): Promise<{ keys: AwsKeys; expiresAt: number }> {
+  ): Promise<IssuedToken<AwsKeys>> {
     const { STSClient, AssumeRoleCommand } = await import('@aws-sdk/client-sts');
     const client = new STSClient(this.settings.for('AWS_ENDPOINT_URL_STS', region, own));
     const command = new AssumeRoleCommand({
@@ -92,8 +68,8 @@ export class RoleSessions {
     });
     const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = answer.Credentials ?? {};
     if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) throw oddAnswer('AssumeRole');
-    const keys = { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
-    return { keys, expiresAt: Expiration.getTime() };
+    const token = { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
+    return { token, expiresAt: Expiration.getTime() };
   }
 }
 

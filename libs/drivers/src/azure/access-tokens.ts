@@ -1,23 +1,15 @@
-import { BoundedCache } from '../bounded-cache';
+import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { askJson } from './ask-json';
 import { fingerprint, type ServicePrincipal } from './azure-credentials';
 import { oddAnswer } from './azure-errors';
 import type { Deadline } from './deadline';
 
-interface KnownToken {
-  readonly token: Promise<string>;
-  /** milliseconds since 1970; no end while the token is on its way */
-  renewAt: number;
-}
-
-const CAPACITY = 200;
-const RENEW_BEFORE_MS = 300_000;
 /** What may go into a header; a token is at most some kilobytes of it. */
 const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
-/** Tokens of the tenants' service principals, by OAuth client credentials, renewed five minutes before they run out. */
+/** Tokens of the tenants' service principals, by OAuth client credentials. */
 export class AccessTokens {
-  private readonly known = new BoundedCache<KnownToken>(CAPACITY);
+  private readonly known = new TokenCache<string>();
 
   /**
    * @param authority where tokens are given out, `https://login.microsoftonline.com`
@@ -28,25 +20,9 @@ export class AccessTokens {
     private readonly audience: string,
   ) {}
 
-  /** One request serves everyone who waits for it. @throws CallFailure */
-  async token(principal: ServicePrincipal, deadline: Deadline): Promise<string> {
-    const cacheKey = fingerprint(principal);
-    const known = this.known.get(cacheKey);
-    if (known && Date.now() < known.renewAt) return known.token;
-    const fresh: KnownToken = {
-      renewAt: Number.POSITIVE_INFINITY,
-      token: this.request(principal, deadline).then(({ token, expiresAt }) => {
-        fresh.renewAt = expiresAt - RENEW_BEFORE_MS;
-        return token;
-      }),
-    };
-    this.known.set(cacheKey, fresh);
-    try {
-      return await fresh.token;
-    } catch (error) {
-      if (this.known.get(cacheKey) === fresh) this.known.delete(cacheKey);
-      throw error;
-    }
+  /** @throws CallFailure */
+  token(principal: ServicePrincipal, deadline: Deadline): Promise<CallToken<string>> {
+    return this.known.take(fingerprint(principal), () => this.request(principal, deadline));
   }
 
   /** Asks for a token now, whatever is kept. @throws CallFailure */
@@ -56,13 +32,13 @@ export class AccessTokens {
 
   /** Makes the next call ask for a new one: what the principal may do can have changed, or Azure's clock differs. */
   forget(principal: ServicePrincipal): void {
-    this.known.delete(fingerprint(principal));
+    this.known.forget(fingerprint(principal));
   }
 
   private async request(
     { tenantId, clientId, clientSecret }: ServicePrincipal,
     deadline: Deadline,
-  ): Promise<{ token: string; expiresAt: number }> {
+  ): Promise<IssuedToken<string>> {
     const answer = await askJson(
       {
         what: 'the request for a token',

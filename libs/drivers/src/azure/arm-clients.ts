@@ -1,17 +1,19 @@
 import { NetworkManagementClient } from '@azure/arm-network';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { BoundedCache } from '../bounded-cache';
+import type { CallToken } from '../call-tokens';
 import { oddAnswer } from './azure-errors';
 import { Deadline } from './deadline';
 
 type Policy = Parameters<NetworkManagementClient['pipeline']['addPolicy']>[0];
 
 const CAPACITY = 200;
-const TOKEN_HEADER = 'x-drawbridge-token';
 const TIMEOUT_HEADER = 'x-drawbridge-timeout';
 
-/** One client of the resource manager for each subscription. It holds no credential: each call brings its token. */
+/** One client of the resource manager for each subscription. It holds no credential: each call has its own token. */
 export class ArmClients {
   private readonly clients = new BoundedCache<NetworkManagementClient>(CAPACITY);
+  private readonly tokens = new AsyncLocalStorage<CallToken<string>>();
 
   /** @param endpoint without a slash at its end */
   constructor(readonly endpoint: string) {}
@@ -32,17 +34,23 @@ export class ArmClients {
     );
     // The SDK's own takes no token to an endpoint without TLS, as a simulated cloud or a gateway beside us is.
     client.pipeline.removePolicy({ name: 'bearerTokenAuthenticationPolicy' });
-    client.pipeline.addPolicy(authorize(this.endpoint));
+    // Next to the wire: further out the SDK has already made an error of a refusal.
+    client.pipeline.addPolicy(authorize(this.endpoint, this.tokens), { phase: 'Sign' });
     this.clients.set(subscriptionId, client);
     return client;
   }
 
+  /** Every request that the clients make for this work carries the token. */
+  as<T>(token: CallToken<string>, work: () => Promise<T>): Promise<T> {
+    return this.tokens.run(token, work);
+  }
+
   /** What a call has to be given. */
-  static options(token: string, deadline: Deadline): CallOptions {
+  static options(deadline: Deadline): CallOptions {
     return {
       abortSignal: deadline.signal,
       requestOptions: {
-        customHeaders: { [TOKEN_HEADER]: token, [TIMEOUT_HEADER]: String(Math.ceil(deadline.requestMs)) },
+        customHeaders: { [TIMEOUT_HEADER]: String(Math.ceil(deadline.requestMs)) },
       },
     };
   }
@@ -53,19 +61,27 @@ export interface CallOptions {
   readonly requestOptions: { readonly customHeaders: Record<string, string> };
 }
 
-/** Next pages and operations are at addresses that answers give: the token goes to no other host. */
-function authorize(endpoint: string): Policy {
+/**
+ * Next pages and operations are at addresses that answers give: the token goes to no other host. What is answered with
+ * 401 was not carried out: it is sent again where another token may help.
+ */
+function authorize(endpoint: string, tokens: AsyncLocalStorage<CallToken<string>>): Policy {
   const base = `${endpoint}/`;
   return {
     name: 'drawbridgeAuthorization',
     sendRequest: async (request, next) => {
-      const token = request.headers.get(TOKEN_HEADER);
+      const token = tokens.getStore();
+      if (!token) throw new Error('A call to Azure without a token');
       request.timeout = Number(request.headers.get(TIMEOUT_HEADER));
-      request.headers.delete(TOKEN_HEADER);
       request.headers.delete(TIMEOUT_HEADER);
       if (!new URL(request.url).href.startsWith(new URL(base).href))
         throw oddAnswer('a call (it leads elsewhere)');
-      request.headers.set('authorization', `Bearer ${token}`);
+      const used = token.current;
+      request.headers.set('authorization', `Bearer ${used}`);
+      const response = await next(request);
+      const other = response.status === 401 ? await token.insteadOf(used) : null;
+      if (other === null) return response;
+      request.headers.set('authorization', `Bearer ${other}`);
       return next(request);
     },
   };

@@ -1,5 +1,5 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, NEVER_SENT, withoutSecrets } from '../call-failure';
+import { CallFailure, NEVER_SENT, TokenRefused, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 import { isRecord, parseJson } from '../foreign-json';
 
@@ -105,13 +105,10 @@ export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readon
   const text = words
     ? `${words.code}: ${words.message}`
     : `The answer, HTTP ${status}, is none that Azure gives`;
-  return new CallFailure(
-    kind,
-    withoutSecrets(text, secrets),
-    words?.code ?? null,
-    settled,
-    readRetryAfter(retryAfter),
-  );
+  const message = withoutSecrets(text, secrets);
+  const retryAfterMs = readRetryAfter(retryAfter);
+  if (words && status === 401) return new TokenRefused(kind, message, words.code, retryAfterMs);
+  return new CallFailure(kind, message, words?.code ?? null, settled, retryAfterMs);
 }
 
 /** Classifies what an operation that Azure had accepted ended with. It was not done, whatever the code. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { ChangeResult, ResourceConfig, RuleSpec } from '#rules';
+import { ruleKey, type ChangeResult, type ResourceConfig, type RuleSpec } from '#rules';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
 import { createAzureDriver } from './azure.driver';
@@ -186,6 +186,40 @@ describe('Azure driver', () => {
       expect(azure.steps).toEqual(['GET securityRules', `DELETE ${NAME}`, 'GET one', 'GET one']);
     });
 
+    it('are watched by the state of the rule where the credential may not poll', async () => {
+      azure
+        .on(PUT, {
+          status: 201,
+          headers: links('one'),
+          body: own(NAME, 1000, { provisioningState: 'Updating' }),
+        })
+
+        .on('GET operations/one', refusal(403, 'AuthorizationFailed'))
+        .on(
+          GET,
+          { body: own(NAME, 1000, { provisioningState: 'Updating' }) },
+          { body: own(NAME, 1234) },
+          { body: own(NAME, 1000) },
+        );
+      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME });
+      expect(azure.steps.slice(2)).toEqual(['GET one', `GET ${NAME}`, `GET ${NAME}`, `GET ${NAME}`]);
+    });
+
+    it('are unknown, and the next ones passing, where the credential may watch nothing', async () => {
+      azure
+        .on(PUT, {
+          status: 201,
+          headers: links('one'),
+          body: own(NAME, 1000, { provisioningState: 'Updating' }),
+        })
+
+        .on('GET operations/one', refusal(403, 'AuthorizationFailed'))
+        .on(GET, refusal(403, 'AuthorizationFailed'));
+      const other = { ...SSH, address: '203.0.113.8/32' };
+      const results = await driver.applyChanges(target(), [add(), add(other)]);
+      expect(results).toMatchObject([{ result: 'unknown' }, { result: 'refused', kind: 'transient' }]);
+    });
+
     it('may come to nothing: refused, in the words of the operation', async () => {
       const body = { status: 'Failed', error: { code: 'SecurityRuleCountLimitReached', message: 'full' } };
       azure.on('GET operations/one', { body: { status: 'InProgress' } }, { body });
@@ -266,10 +300,27 @@ describe('Azure driver', () => {
       expect(await apply(add())).toEqual({ result: 'done', providerRuleId: `${NAME}-2` });
     });
 
-    it('under our name without being ours are not removed', async () => {
-      azure.on(LIST, { body: { value: [rule(NAME, 1000)] } });
-      expect(await apply(remove(NAME))).toEqual({ result: 'done', providerRuleId: null });
+    it('under our name without our mark are not removed when they let in something else', async () => {
+      azure.on(LIST, { body: { value: [rule(NAME, 1000, { protocol: 'Udp' })] } });
+      expect(await apply(remove(NAME))).toMatchObject({ result: 'refused', kind: 'conflict' });
       expect(azure.steps).toEqual(['GET securityRules']);
+    });
+
+    it('without our mark are removed as what was written under the name', async () => {
+      azure.on(LIST, { body: { value: [rule(`${NAME}-2`, 1000)] } });
+      azure.on(`DELETE securityRules/${NAME}-2`, { status: 204 });
+      expect(await apply(remove(`${NAME}-2`))).toEqual({ result: 'done', providerRuleId: null });
+      expect(azure.steps).toEqual(['GET securityRules', `DELETE ${NAME}-2`]);
+    });
+
+    it('without our mark are shown behind a denying rule, and written over where they are', async () => {
+      const denying = rule('no', 900, { access: 'Deny', sourceAddressPrefix: '*' });
+      azure.on(LIST, { body: { value: [denying, rule(NAME, 1234)] } });
+      expect(await driver.readRules(target())).toMatchObject([
+        { key: ruleKey(SSH), providerRuleId: NAME, ownRuleId: null, inForce: false },
+      ]);
+      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME });
+      expect(priorities()).toEqual([1234]);
     });
 
     it('and are not in the list are removed all the same: a list can be old', async () => {

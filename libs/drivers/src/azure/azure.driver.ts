@@ -94,9 +94,9 @@ class AzureDriver implements ProviderDriver {
     const token = await this.tokens.token(principal, deadline);
     const client = this.clients.for(name.subscriptionId);
     const { endpoint } = this.clients;
-    const secrets = [principal.clientSecret, token];
+    const access = { client, endpoint, token, clientSecret: principal.clientSecret, deadline };
     try {
-      return await work(new NetworkSecurityGroup(name, { client, endpoint, token, secrets, deadline }));
+      return await this.clients.as(token, () => work(new NetworkSecurityGroup(name, access)));
     } catch (error) {
       if (error instanceof CallFailure) this.reconsider(target, error);
       throw error;
@@ -121,4 +121,4 @@ async function requireWritable(group: NetworkSecurityGroup): Promise<void> {
   throw new DriverError('denied', `The credential lacks ${missing.join(', ')} on the network security group`);
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '');

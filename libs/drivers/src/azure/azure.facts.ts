@@ -45,6 +45,7 @@ const place: ResourceTypeFacts['place'] = ({ identifier, hints }) => {
 
 export const AZURE_FACTS: ProviderFacts = {
   provider: 'AZURE',
+  variables: ['AZURE_AUTHORITY_HOST', 'AZURE_RESOURCE_MANAGER_URL'],
   traits: {
     // Each change is a write of its own, and the group takes one after another.
     batchSize: 10,
@@ -104,9 +105,11 @@ export const AZURE_FACTS: ProviderFacts = {
   policy: `{
   "Name": "Drawbridge",
   "Description": "Adds rules to network security groups and takes them out again",
-  "AssignableScopes": ["/subscriptions/<subscription>/resourceGroups/<resource group>"],
+  "AssignableScopes": ["/subscriptions/<subscription>"],
   "Actions": [
     "Microsoft.Authorization/permissions/read",
+    "Microsoft.Network/locations/operations/read",
+    "Microsoft.Network/locations/operationResults/read",
     "Microsoft.Network/networkSecurityGroups/read",
     "Microsoft.Network/networkSecurityGroups/securityRules/read",
     "Microsoft.Network/networkSecurityGroups/securityRules/write",

@@ -6,7 +6,7 @@ import { PRIORITY_TAKEN } from './azure-errors';
 import type { Deadline } from './deadline';
 import type { NetworkSecurityGroup } from './network-security-group';
 import { nextFree, priorityWindow, type PriorityWindow } from './priorities';
-import { isOurs, observedRules, ruleName, securityRuleOf, type GroupRule } from './rule-mapping';
+import { isAsWritten, isOurs, observedRules, ruleName, securityRuleOf, type GroupRule } from './rule-mapping';
 
 type AddChange = Extract<RuleChange, { action: 'add' }>;
 
@@ -34,8 +34,11 @@ export class Batch {
 
   async remove(name: string): Promise<void> {
     const standing = this.rules.find((rule) => rule.name === name);
-    // Names can be used again: what stands under it now is someone else's, and ours is gone.
-    if (standing && !isOurs(standing, this.deployment)) return this.outcomes.done(name, null);
+    // Names can be used again, and rules edited: without our mark it goes only as what we wrote under that name.
+    if (standing && !this.isOwn(standing)) {
+      const words = `${name} no longer lets in what it was written for, and does not carry our mark`;
+      return this.outcomes.failed([name], new CallFailure('conflict', words, null, true));
+    }
     if (!this.maySend(name)) return;
     try {
       await this.group.remove(name);
@@ -116,17 +119,20 @@ export class Batch {
     return name;
   }
 
-  /** The rule that stands for an opening: ours when there is one, else one of others that is in force. */
+  /** The rule that stands for an opening: ours when there is one, marked or not, else one of others that is in force. */
   private standing(key: string): GroupRule | undefined {
     const own = this.rules.find(
-      (rule) =>
-        rule.isInbound && isOurs(rule, this.deployment) && rule.keys.length === 1 && rule.keys[0] === key,
+      (rule) => rule.isInbound && this.isOwn(rule) && rule.keys.length === 1 && rule.keys[0] === key,
     );
     if (own) return own;
     const observed = observedRules(this.rules, this.deployment).find(
       (rule) => rule.key === key && rule.inForce !== false,
     );
     return this.rules.find(({ name }) => name === observed?.providerRuleId);
+  }
+
+  private isOwn(rule: GroupRule): boolean {
+    return isOurs(rule, this.deployment) || isAsWritten(rule, this.deployment);
   }
 
   private inForce(key: string): boolean {

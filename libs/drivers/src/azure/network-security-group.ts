@@ -1,5 +1,7 @@
 import type { NetworkManagementClient, SecurityRule } from '@azure/arm-network';
+import { PASSING_KINDS } from '#rules';
 import { CallFailure } from '../call-failure';
+import type { CallToken } from '../call-tokens';
 import { readRetryAfter } from '../retry-after';
 import { parseJson } from '../foreign-json';
 import { ArmClients, type CallOptions } from './arm-clients';
@@ -18,6 +20,18 @@ interface RawAnswer {
 
 type OperationOptions = CallOptions & { readonly onResponse: (answer: RawAnswer) => void };
 
+/** One change of one rule. */
+interface Change {
+  /** for messages */
+  readonly what: string;
+  readonly ruleName: string;
+  readonly begin: (options: OperationOptions) => Promise<Poller>;
+  /** whether the last answer proves that the change was made */
+  readonly isProof: (last: RawAnswer | undefined) => boolean;
+  /** whether the rule, null when there is none, shows that the change was made */
+  readonly isDone: (shown: GroupRule | null) => boolean;
+}
+
 interface Poller {
   isDone(): boolean;
   poll(): Promise<void>;
@@ -26,8 +40,8 @@ interface Poller {
 export interface GroupAccess {
   readonly client: NetworkManagementClient;
   readonly endpoint: string;
-  readonly token: string;
-  readonly secrets: readonly string[];
+  readonly token: CallToken<string>;
+  readonly clientSecret: string;
   readonly deadline: Deadline;
 }
 
@@ -74,30 +88,42 @@ export class NetworkSecurityGroup {
   /** Writes a rule, and waits until Azure has done it. */
   async write(ruleName: string, rule: SecurityRule): Promise<void> {
     const { resourceGroup, name } = this.group;
-    const last = await this.operation((options) =>
-      this.access.client.securityRules.beginCreateOrUpdate(resourceGroup, name, ruleName, rule, options),
-    );
-    // The SDK takes any success without a word about an operation for its end.
-    if (!showsRule(last, ruleName)) throw oddAnswer('the write of a rule');
+    const written = groupRule({ ...rule, name: ruleName });
+    await this.operation({
+      what: 'the write of a rule',
+      begin: (options) =>
+        this.access.client.securityRules.beginCreateOrUpdate(resourceGroup, name, ruleName, rule, options),
+      // The SDK takes any success without a word about an operation for its end.
+      isProof: (last) => showsRule(last, ruleName),
+      ruleName,
+      isDone: (shown) => written !== null && shown !== null && isSameRule(shown, written),
+    });
   }
 
   /** Deletes a rule, and waits until Azure has done it. One that does not exist counts as deleted. */
   async remove(ruleName: string): Promise<void> {
     const { resourceGroup, name } = this.group;
-    const last = await this.operation((options) =>
-      this.access.client.securityRules.beginDelete(resourceGroup, name, ruleName, options),
-    );
-    if (!saysDeleted(last)) throw oddAnswer('the removal of a rule');
+    await this.operation({
+      what: 'the removal of a rule',
+      begin: (options) =>
+        this.access.client.securityRules.beginDelete(resourceGroup, name, ruleName, options),
+      isProof: saysDeleted,
+      ruleName,
+      isDone: (shown) => shown === null,
+    });
   }
 
   /** What the credential may do with the group: `{actions, notActions}` of each of its roles. */
   async permissions(): Promise<readonly { actions: readonly string[]; notActions: readonly string[] }[]> {
-    const { endpoint, token, deadline, secrets } = this.access;
+    const { endpoint, token, deadline } = this.access;
     const { subscriptionId, resourceGroup, name } = this.group;
     const id = `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
     const url = `${endpoint}${id}/providers/Microsoft.Authorization/permissions?api-version=${PERMISSIONS_VERSION}`;
-    const headers = { authorization: `Bearer ${token}` };
-    const { value } = await askJson({ what: 'the list of permissions', url, headers, secrets }, deadline);
+    const what = 'the list of permissions';
+    const { value } = await token.use((text) => {
+      const headers = { authorization: `Bearer ${text}` };
+      return askJson({ what, url, headers, secrets: this.secrets }, deadline);
+    });
     if (!Array.isArray(value)) throw oddAnswer('the list of permissions');
     return value.map((entry: { actions?: unknown; notActions?: unknown } | null) => ({
       actions: texts(entry?.actions),
@@ -106,13 +132,16 @@ export class NetworkSecurityGroup {
   }
 
   private get options(): CallOptions {
-    return ArmClients.options(this.access.token, this.access.deadline);
+    return ArmClients.options(this.access.deadline);
   }
 
-  /** A change that Azure accepts first and does then. @returns the last answer */
-  private async operation(
-    begin: (options: OperationOptions) => Promise<Poller>,
-  ): Promise<RawAnswer | undefined> {
+  /** Texts that must not get into a message. */
+  private get secrets(): string[] {
+    return [this.access.clientSecret, this.access.token.current];
+  }
+
+  /** A change that Azure accepts first and does then. Returns when it is done. */
+  private async operation(change: Change): Promise<void> {
     let accepted = false;
     let last: RawAnswer | undefined;
     const onResponse = (answer: RawAnswer): void => {
@@ -120,34 +149,76 @@ export class NetworkSecurityGroup {
       last = answer;
     };
     try {
-      const poller = await begin({ ...this.options, onResponse });
+      const poller = await change.begin({ ...this.options, onResponse });
       for (let wait = FIRST_LOOK_MS; !poller.isDone(); wait *= 2) {
         const advised = readRetryAfter(last?.headers.get('retry-after')) ?? wait;
         await this.access.deadline.pause(Math.min(advised, LONGEST_LOOK_MS));
         await poller.poll();
       }
-      return last;
     } catch (error) {
-      if (!accepted) throw toFailure(error, this.access.secrets);
-      throw this.lateFailure(error, last);
+      const failure = toFailure(error, this.secrets);
+      if (!accepted) throw failure;
+      if (last && ended(last)) throw lateRefusal(bodyOf(last), this.secrets);
+      if (failure.kind !== 'denied') throw stillRunning(failure);
+      return this.watchRule(change, failure);
     }
+    if (!change.isProof(last)) throw oddAnswer(change.what);
   }
 
-  private lateFailure(error: unknown, last: RawAnswer | undefined): CallFailure {
-    const { secrets } = this.access;
-    if (last && ended(last)) return lateRefusal(bodyOf(last), secrets);
-    const { kind, message, retryAfterMs } = toFailure(error, secrets);
-    return new CallFailure(kind, `Azure is still at it: ${message}`, null, false, retryAfterMs);
+  /** Where the credential may not poll an operation, the state of the rule tells that it is over. */
+  private async watchRule({ ruleName, isDone }: Change, refused: CallFailure): Promise<void> {
+    try {
+      for (let wait = FIRST_LOOK_MS; ; wait *= 2) {
+        const shown = await this.find(ruleName);
+        if (isDone(shown)) return;
+        // It may have failed before this change: only the next comparison tells.
+        if (shown?.state === 'failed') break;
+        await this.access.deadline.pause(Math.min(wait, LONGEST_LOOK_MS));
+      }
+    } catch (error) {
+      throw stillRunning(toFailure(error, this.secrets));
+    }
+    throw stillRunning(refused);
+  }
+
+  /** @returns null when there is no such rule */
+  private async find(ruleName: string): Promise<GroupRule | null> {
+    const { resourceGroup, name } = this.group;
+    try {
+      return readRule(
+        await this.call(() =>
+          this.access.client.securityRules.get(resourceGroup, name, ruleName, this.options),
+        ),
+      );
+    } catch (error) {
+      if (error instanceof CallFailure && error.kind === 'target-missing') return null;
+      throw error;
+    }
   }
 
   private async call<T>(send: () => Promise<T>): Promise<T> {
     try {
       return await send();
     } catch (error) {
-      throw toFailure(error, this.access.secrets);
+      throw toFailure(error, this.secrets);
     }
   }
 }
+
+/**
+ * A change that was accepted and whose end was not seen. A refused poll says nothing about it nor about the changes
+ * after it, so the failure is of a kind that is tried again.
+ */
+function stillRunning({ kind, message, retryAfterMs }: CallFailure): CallFailure {
+  const passing = PASSING_KINDS.has(kind) ? kind : 'transient';
+  return new CallFailure(passing, `Azure is still at it: ${message}`, null, false, retryAfterMs);
+}
+
+const isSameRule = (shown: GroupRule, written: GroupRule): boolean =>
+  shown.state === 'settled' && contentOf(shown) === contentOf(written);
+
+const contentOf = ({ keys, isPlain, mark, priority }: GroupRule): string =>
+  JSON.stringify([keys, isPlain, mark, priority]);
 
 /** Azure says that what it had accepted came to nothing. */
 function ended(answer: RawAnswer): boolean {

@@ -4,6 +4,7 @@ import {
   canonicalCidr,
   formatMark,
   parseMark,
+  parseRuleKey,
   ruleKey,
   type ObservedRule,
   type OwnershipMark,
@@ -52,6 +53,16 @@ export function ruleName(spec: RuleSpec, deployment: string): string {
   return `drawbridge-${deployment}-${digest}`;
 }
 
+const hasOurName = ({ name }: GroupRule, deployment: string): boolean =>
+  new RegExp(`^drawbridge-${deployment}-[0-9a-f]{32}(-\\d+)?$`).test(name);
+
+/** Whether a rule lets in what it did when this deployment wrote it: its name tells what that was. */
+export function isAsWritten({ name, keys }: GroupRule, deployment: string): boolean {
+  const [key] = keys;
+  const written = key === undefined ? null : ruleName(parseRuleKey(key), deployment);
+  return keys.length === 1 && written !== null && (name === written || name.startsWith(`${written}-`));
+}
+
 /** Reads a rule of a group. @returns null when it is none: without a name or a priority */
 export function groupRule(rule: SecurityRule): GroupRule | null {
   const { name, priority, access, direction } = rule;
@@ -78,17 +89,19 @@ const STATE_OF: Readonly<Record<string, GroupRule['state']>> = {
 
 /**
  * What the rules of a group let in.
- * @param deployment whose marks are ours. One of ours that Azure has not settled, or that a foreign hand bent, stands
- *   without being in force.
+ * @param deployment whose marks are ours. A rule that Azure has not settled, that was edited so that it no longer lets
+ *   in what its key says, or, without our mark, that a denying rule may precede, stands without being in force.
  */
 export function observedRules(rules: readonly GroupRule[], deployment: string): ObservedRule[] {
   const inbound = rules.filter(({ isInbound }) => isInbound);
   const firstDeny = Math.min(...inbound.filter(({ isDeny }) => isDeny).map(({ priority }) => priority));
   return inbound.flatMap((rule) => {
     const ours = isOurs(rule, deployment);
-    const inForce = rule.isPlain && rule.state === 'settled';
     // What a rule of others lets in counts only where nothing before it may keep it out.
-    if (!ours && (!inForce || rule.priority > firstDeny)) return [];
+    const isReached = ours || rule.priority <= firstDeny;
+    const inForce = rule.isPlain && rule.state === 'settled' && isReached;
+    // One that lost our mark is known by its name, and shown until it is gone.
+    if (!ours && !inForce && (rule.isDeny || !hasOurName(rule, deployment))) return [];
     return rule.keys.map((key) => ({
       key,
       providerRuleId: rule.name,

@@ -8,6 +8,8 @@ describe('what a role allows', () => {
     ['networks', ['Microsoft.Network/*'], []],
     ['case', ['microsoft.network/NETWORKSECURITYGROUPS/securityRules/*'], []],
     ['an exception for something else', ['*'], ['Microsoft.Authorization/*/Write']],
+    ['stars that stand for nothing', ['Microsoft.Network/**networkSecurityGroups*/securityRules/*'], []],
+    ['parts in order', ['*network*groups*rules/*'], []],
   ])('is enough: %s', (_, actions, notActions) => {
     expect(missingActions([{ actions, notActions }])).toEqual([]);
   });
@@ -15,6 +17,21 @@ describe('what a role allows', () => {
   it.each([
     ['reading', [{ actions: ['*/read'], notActions: [] }], ['write', 'delete']],
     ['all but deleting', [{ actions: ['*'], notActions: [`${RULES}/delete`] }], ['delete']],
+    [
+      'parts in another order',
+      [{ actions: ['*rules*groups/*'], notActions: [] }],
+      ['read', 'write', 'delete'],
+    ],
+    [
+      'an end that a part before it has taken',
+      [{ actions: ['*securityRules/read*rules/read'], notActions: [] }],
+      ['read', 'write', 'delete'],
+    ],
+    [
+      'a dot as any character',
+      [{ actions: ['MicrosoftXNetwork/*'], notActions: [] }],
+      ['read', 'write', 'delete'],
+    ],
     ['nothing', [], ['read', 'write', 'delete']],
   ])('is too little: %s', (_, grants, missing) => {
     expect(missingActions(grants)).toEqual(missing.map((action) => `${RULES}/${action}`));

@@ -99,6 +99,11 @@ describe('firewall rules', () => {
     expect(makesOnly(standing(), PLACE, SPEC)).toBe(true);
     expect(makesOnly(standing({ sourceRanges: ['203.0.113.7/32', '0.0.0.0/0'] }), PLACE, SPEC)).toBe(false);
     expect(makesOnly(standing({ allowed: [{ IPProtocol: 'all' }] }), PLACE, SPEC)).toBe(false);
+    const [own] = standing().allowed!;
+    // a protocol that no opening stands for lets traffic in all the same
+    for (const other of [{ IPProtocol: 'udp' }, { IPProtocol: 'gre' }, own!]) {
+      expect(makesOnly(standing({ allowed: [own!, other] }), PLACE, SPEC)).toBe(false);
+    }
   });
 
   it('belong to a network and the tags in it, however they are spelled', () => {

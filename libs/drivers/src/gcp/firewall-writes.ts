@@ -10,10 +10,11 @@ import {
   type FirewallRule,
   type NewFirewall,
 } from './firewall-mapping';
+import type { Operation } from './compute-answers';
 import { ALREADY_EXISTS } from './gcp-errors';
 import { finish, requestIdOf } from './operations';
 import type { Write } from './paced-writes';
-import { isMissing, type Operation, type VpcNetwork } from './vpc-network';
+import { isMissing, type VpcNetwork } from './vpc-network';
 
 export type AddChange = Extract<RuleChange, { action: 'add' }>;
 

@@ -1,5 +1,5 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, NEVER_SENT } from '../call-failure';
+import { CallFailure, NEVER_SENT, TokenRefused } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const ALREADY_EXISTS = 'alreadyExists';
@@ -92,6 +92,7 @@ export function refusal(status: number, body: unknown, retryAfter: string | null
   const fallback = isServerError ? 'transient' : (KIND_OF_STATUS.get(status) ?? 'invalid');
   const kind = KIND_OF.get(reason ?? '') ?? fallback;
   const words = reason === null ? message : `${reason}: ${message}`;
+  if (status === 401) return new TokenRefused(kind, words, reason, retryAfterMs);
   return new CallFailure(kind, words, reason, !isServerError, retryAfterMs);
 }
 

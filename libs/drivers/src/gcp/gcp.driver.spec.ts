@@ -2,8 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CallFailure } from '../call-failure';
+import { CallToken } from '../call-tokens';
 import type { CloudTarget, RuleChange } from '../provider-driver';
-import { ComputeApi } from './compute-clients';
+import { ComputeApi } from './compute-api';
 import { createGcpDriver } from './gcp.driver';
 import { readPlace } from './firewall-mapping';
 import { finish, requestIdOf } from './operations';
@@ -101,7 +102,7 @@ describe('GCP driver at the wire', () => {
   it('signs for Google’s audience, whatever the key file says, and keeps the token', async () => {
     script['GET firewalls'] = [EMPTY_LIST];
     script['GET networks'] = [NETWORK];
-    const driver = await newDriver();
+    const driver = newDriver();
     const odd = target({ token_uri: 'http://169.254.169.254/', auth_uri: 'http://10.0.0.1/' });
     await driver.readRules(odd);
     await driver.readRules(odd);
@@ -114,10 +115,28 @@ describe('GCP driver at the wire', () => {
     expect(rest.every(({ authorization }) => authorization === 'Bearer a-token')).toBe(true);
   });
 
+  it('reads on after an empty page that names a next one', async () => {
+    const rule = {
+      id: '42',
+      name: 'office',
+      direction: 'INGRESS',
+      network: 'https://www.googleapis.com/compute/v1/projects/p/global/networks/default',
+      sourceRanges: ['203.0.113.7/32'],
+      allowed: [{ IPProtocol: 'tcp', ports: ['22'] }],
+    };
+    script['GET firewalls'] = [
+      [200, { kind: 'compute#firewallList', nextPageToken: 'more' }],
+      [200, { kind: 'compute#firewallList', items: [rule] }],
+    ];
+    const driver = newDriver();
+    expect((await driver.readRules(target())).map(({ key }) => key)).toEqual(['203.0.113.7/32 tcp 22']);
+    expect(calls.at(-1)?.query.get('pageToken')).toBe('more');
+  });
+
   it('asks for a new token after a denial', async () => {
     script['GET firewalls'] = [refused(401, 'authError'), EMPTY_LIST];
     script['GET networks'] = [NETWORK];
-    const driver = await newDriver();
+    const driver = newDriver();
     expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'denied' });
     await driver.readRules(target());
     expect(calls.filter(({ route }) => route === 'POST /token')).toHaveLength(2);
@@ -135,13 +154,13 @@ describe('GCP driver at the wire', () => {
     ['a way elsewhere', [307, '', { location: 'http://169.254.169.254/' }]],
   ])('a list that is %s says nothing, and is asked for once', async (_, answer) => {
     script['GET firewalls'] = [answer];
-    expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
     expect(routes()).toEqual(['GET firewalls']);
   });
 
   it('asks once also when Compute is not available', async () => {
     script['GET firewalls'] = [refused(503, 'backendError')];
-    expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
     expect(routes()).toEqual(['GET firewalls']);
   });
 
@@ -151,13 +170,13 @@ describe('GCP driver at the wire', () => {
     ['a page of a proxy', [403, '<html>']],
   ])('a write answered with %s is unknown', async (_, answer) => {
     script['POST firewalls'] = [answer];
-    expect(await (await newDriver()).applyChanges(target(), [ADD])).toMatchObject([{ result: 'unknown' }]);
+    expect(await newDriver().applyChanges(target(), [ADD])).toMatchObject([{ result: 'unknown' }]);
   });
 
   it('is done when the operation has ended, and not before', async () => {
     script['POST firewalls'] = [operation('PENDING')];
     script['POST operations'] = [operation('RUNNING'), refused(503, 'backendError'), operation('DONE')];
-    const [result] = await (await newDriver()).applyChanges(target(), [ADD]);
+    const [result] = await newDriver().applyChanges(target(), [ADD]);
     expect(result).toMatchObject({ result: 'done' });
     expect(result?.result === 'done' && result.providerRuleId).toMatch(/^drawbridge-[0-9a-f]{40}#42$/);
     expect(routes().filter((route) => route === 'POST operations/operation-1/wait')).toHaveLength(3);
@@ -166,7 +185,7 @@ describe('GCP driver at the wire', () => {
   it('is refused when the operation fails later', async () => {
     script['POST firewalls'] = [operation('RUNNING')];
     script['POST operations'] = [operation('DONE', FAILED)];
-    expect(await (await newDriver()).applyChanges(target(), [ADD])).toEqual([
+    expect(await newDriver().applyChanges(target(), [ADD])).toEqual([
       { result: 'refused', kind: 'quota', message: 'QUOTA_EXCEEDED: full' },
     ]);
   });
@@ -174,7 +193,7 @@ describe('GCP driver at the wire', () => {
   it('is unknown while the operation runs at the deadline, and when it cannot be watched', async () => {
     script['POST operations'] = [operation('RUNNING')];
     const api = new ComputeApi({ GCP_COMPUTE_URL: url });
-    const network = new VpcNetwork(readPlace(target().identifier), 'a-token', api);
+    const network = new VpcNetwork(readPlace(target().identifier), new CallToken('a-token'), api);
     const started = await network.wait('operation-1', 5000);
     const late = await failure(finish(network, started, performance.now() + 700));
     expect(late).toBeInstanceOf(CallFailure);
@@ -188,7 +207,7 @@ describe('GCP driver at the wire', () => {
     script['POST firewalls'] = [operation('RUNNING')];
     script['POST operations'] = [operation('DONE')];
     script['DELETE firewalls'] = [operation('RUNNING')];
-    const driver = await newDriver();
+    const driver = newDriver();
     for (let time = 0; time < 2; time += 1) await driver.applyChanges(target(), [REMOVE, ADD]);
     const ids = (verb: string): (string | null)[] =>
       calls
@@ -212,7 +231,7 @@ describe('GCP driver at the wire', () => {
         [200, { kind: 'compute#firewall', id: '9', name, direction: 'INGRESS', disabled: true, description }],
       ];
     };
-    const driver = await newDriver();
+    const driver = newDriver();
     script['POST firewalls'] = [refused(409, 'alreadyExists')];
     script['GET firewalls'] = [refused(404, 'notFound')];
     expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ kind: 'conflict' }]);
@@ -252,17 +271,17 @@ describe('GCP driver at the wire', () => {
     ];
     script['GET operations'] = [refused(404, 'notFound')];
     script['POST firewalls/any/testIamPermissions'] = [[200, { permissions }]];
-    const found = await failure((await newDriver()).verify(target()));
+    const found = await failure(newDriver().verify(target()));
     const words = found instanceof Error ? found.message : found;
     expect(words).toBe(verdict);
     expect(routes().every((route) => /^GET|testIamPermissions$/.test(route))).toBe(true);
     script['GET operations'] = [refused(403, 'forbidden')];
-    expect(await failure((await newDriver()).verify(target()))).toMatchObject({ kind: 'denied' });
+    expect(await failure(newDriver().verify(target()))).toMatchObject({ kind: 'denied' });
   });
 
   it('is denied with a key that is none, before anything is sent', async () => {
     for (const private_key of ['-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', '']) {
-      const error = await failure((await newDriver()).readRules(target({ private_key })));
+      const error = await failure(newDriver().readRules(target({ private_key })));
       expect(error).toMatchObject({ kind: 'denied' });
     }
     expect(calls).toEqual([]);

@@ -2,7 +2,7 @@ import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
 import { DriverError } from '../driver-error';
 import { Outcomes } from '../outcomes';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
-import { ComputeApi } from './compute-clients';
+import { ComputeApi } from './compute-api';
 import { observedRules, readPlace } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
@@ -12,12 +12,11 @@ import { AccessTokens, readServiceAccount } from './service-account';
 import { VpcNetwork } from './vpc-network';
 
 /**
- * The driver for firewall rules of Google's VPC networks: one rule for each opening. With it comes the SDK.
+ * The driver for firewall rules of Google’s VPC networks: one rule for each opening.
  * @param environment where `GCP_COMPUTE_URL` and `GOOGLE_OAUTH_TOKEN_URL` are read
  */
-export async function createGcpDriver(environment: NodeJS.ProcessEnv): Promise<ProviderDriver> {
+export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
   const api = new ComputeApi(environment);
-  await api.ready();
   return new GcpDriver(new AccessTokens(environment), api);
 }
 

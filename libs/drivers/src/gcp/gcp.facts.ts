@@ -67,6 +67,7 @@ includedPermissions:
 
 export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',
+  variables: ['GCP_COMPUTE_URL', 'GOOGLE_OAUTH_TOKEN_URL'],
   traits: {
     // A firewall rule each: as many as can be sent and waited for within one deadline.
     batchSize: 50,

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PASSING_KINDS } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { operationFailure } from './gcp-errors';
-import type { Operation, VpcNetwork } from './vpc-network';
+import type { Operation } from './compute-answers';
+import type { VpcNetwork } from './vpc-network';
 
 const LOOK_AGAIN_MS = 500;
 

@@ -1,4 +1,4 @@
-import type { DriverErrorKind } from '#rules';
+import { PASSING_KINDS, type DriverErrorKind } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 
@@ -54,13 +54,20 @@ async function settleEnd(key: string, outcomes: Outcomes, end: () => Promise<str
   if (found) outcomes.done(key, found.id);
 }
 
+/**
+ * Whether the next write would meet a failure too. A write that was accepted and may not be watched, or not be found,
+ * says nothing about the next one.
+ */
+const concernsNext = ({ kind, settled: isSettled }: CallFailure): boolean =>
+  HALTING.has(kind) && (isSettled || PASSING_KINDS.has(kind));
+
 /** @returns null when it failed, which the outcomes then say */
 async function settled<T>(key: string, outcomes: Outcomes, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
     const failure = asCallFailure(error);
-    if (HALTING.has(failure.kind)) outcomes.halt([key], failure);
+    if (concernsNext(failure)) outcomes.halt([key], failure);
     else outcomes.failed([key], failure);
     return null;
   }

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto';
-import { BoundedCache } from '../bounded-cache';
+import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
 import type { DriverCredential } from '../provider-driver';
 import { oddAnswer, tokenRefusal } from './gcp-errors';
@@ -14,19 +14,11 @@ export interface ServiceAccount {
   readonly fingerprint: string;
 }
 
-interface KeptToken {
-  readonly text: Promise<string>;
-  /** milliseconds since 1970; no end while the token is on its way */
-  renewAt: number;
-}
-
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const SCOPE = 'https://www.googleapis.com/auth/compute';
 const LIFETIME_SECONDS = 3600;
-const RENEW_BEFORE_MS = 300_000;
 const ASK_WITHIN_MS = 5000;
-const CAPACITY = 200;
 
 /**
  * The service account that a tenant's credential holds. Of Google's key file nothing else is ever used: the addresses
@@ -50,35 +42,20 @@ export function readServiceAccount({ credentialType, data }: DriverCredential): 
 }
 
 /**
- * Access tokens for service accounts, kept until five minutes before they run out. Signed here and not by Google's
+ * Access tokens for service accounts. Signed here and not by Google's
  * auth library, because that one asks again by itself, waits without end and looks for other identities.
  */
 export class AccessTokens {
-  private readonly tokens = new BoundedCache<KeptToken>(CAPACITY);
+  private readonly tokens = new TokenCache<string>();
   private readonly endpoint: string;
 
   constructor(environment: NodeJS.ProcessEnv) {
     this.endpoint = environment['GOOGLE_OAUTH_TOKEN_URL'] || TOKEN_URL;
   }
 
-  /** One call serves everyone who waits for it. @throws DriverError */
-  async token(account: ServiceAccount): Promise<string> {
-    const known = this.tokens.get(account.fingerprint);
-    if (known && Date.now() < known.renewAt) return known.text;
-    const kept: KeptToken = {
-      renewAt: Number.POSITIVE_INFINITY,
-      text: this.ask(account).then(({ text, expiresAt }) => {
-        kept.renewAt = expiresAt - RENEW_BEFORE_MS;
-        return text;
-      }),
-    };
-    this.tokens.set(account.fingerprint, kept);
-    try {
-      return await kept.text;
-    } catch (error) {
-      if (this.tokens.get(account.fingerprint) === kept) this.tokens.delete(account.fingerprint);
-      throw error;
-    }
+  /** @throws DriverError */
+  token(account: ServiceAccount): Promise<CallToken<string>> {
+    return this.tokens.take(account.fingerprint, () => this.ask(account));
   }
 
   /** Asks for a token now, whatever is kept. @throws DriverError */
@@ -88,10 +65,10 @@ export class AccessTokens {
 
   /** Makes the next call ask for a new token. */
   forget({ fingerprint }: ServiceAccount): void {
-    this.tokens.delete(fingerprint);
+    this.tokens.forget(fingerprint);
   }
 
-  private async ask(account: ServiceAccount): Promise<{ text: string; expiresAt: number }> {
+  private async ask(account: ServiceAccount): Promise<IssuedToken<string>> {
     const body = new URLSearchParams({ grant_type: GRANT, assertion: assertionOf(account) });
     const answer = await exchange(
       this.endpoint,
@@ -107,7 +84,7 @@ export class AccessTokens {
     if (typeof given.access_token !== 'string' || typeof given.expires_in !== 'number') {
       throw oddAnswer('the request for a token');
     }
-    return { text: given.access_token, expiresAt: Date.now() + given.expires_in * 1000 };
+    return { token: given.access_token, expiresAt: Date.now() + given.expires_in * 1000 };
   }
 }
 

@@ -108,7 +108,10 @@ describe('a connection to a tenant', () => {
   const open = (host: string, networks = ['127.0.0.0/8'], milliseconds = 5000): Promise<PinnedConnection> =>
     PinnedConnection.open(
       readTenantUrl(`http://${host}:${port}/base/`)!,
-      new TenantHosts(networks, [names.address]),
+      new TenantHosts(
+        networks.map((cidr) => ({ cidr, port: null })),
+        [names.address],
+      ),
       AbortSignal.timeout(milliseconds),
     );
   const ask = async (connection: PinnedConnection, body?: string): Promise<TenantAnswer> => {
@@ -235,7 +238,7 @@ describe('a connection to a tenant', () => {
     await new Promise((resolve) => {
       closed.close(resolve);
     });
-    const hosts = new TenantHosts(['127.0.0.0/8']);
+    const hosts = new TenantHosts([{ cidr: '127.0.0.0/8', port: null }]);
     const connection = await PinnedConnection.open(url, hosts, AbortSignal.timeout(5000));
     expect(await failure(ask(connection))).toMatchObject({ sent: false });
     connection.close();
@@ -243,7 +246,7 @@ describe('a connection to a tenant', () => {
 
   it('takes no server without a certificate for one with', async () => {
     const url = readTenantUrl(`https://127.0.0.1:${port}`)!;
-    const hosts = new TenantHosts(['127.0.0.0/8']);
+    const hosts = new TenantHosts([{ cidr: '127.0.0.0/8', port: null }]);
     const connection = await PinnedConnection.open(url, hosts, AbortSignal.timeout(5000));
     expect(await failure(ask(connection))).toMatchObject({ sent: false });
     expect(requests).toEqual([]);

@@ -60,7 +60,7 @@ export class PinnedConnection {
    * @throws ForbiddenHost, or the resolver's error
    */
   static async open(url: TenantUrl, hosts: TenantHosts, signal: AbortSignal): Promise<PinnedConnection> {
-    return new PinnedConnection(url, await hosts.addresses(url.hostname, signal), signal);
+    return new PinnedConnection(url, await hosts.addresses(url.hostname, url.port, signal), signal);
   }
 
   /** @throws NoTenantAnswer */

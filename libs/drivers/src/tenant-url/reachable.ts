@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { canonicalCidr, isWithin, parseHost } from '#rules';
+import { isWithin, parseHost } from '#rules';
 
 /** What no tenant's URL may lead to, whatever a deployment allows. */
 const NEVER: readonly string[] = [
@@ -47,19 +47,4 @@ function isPublic(text: string): boolean {
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || isWithin(text, GLOBAL_IPV6);
-}
-
-/**
- * Reads `TENANT_URL_NETWORKS`: the private networks that tenants' URLs may lead to, separated by commas.
- * @throws Error when one of them is no network
- */
-export function tenantNetworks({ TENANT_URL_NETWORKS: text = '' }: NodeJS.ProcessEnv): string[] {
-  const given = text.split(',').map((network) => network.trim());
-  return given
-    .filter((network) => network !== '')
-    .map((network) => {
-      const read = canonicalCidr(network);
-      if (read) return read.cidr;
-      throw new Error('TENANT_URL_NETWORKS must be a comma-separated list of addresses and CIDR ranges');
-    });
 }

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { mayReach } from './reachable';
+import type { TenantNetwork } from './tenant-networks';
 
 /** A tenant's URL leads where this deployment lets no tenant lead it. */
 export class ForbiddenHost extends Error {
@@ -17,11 +18,11 @@ const TRIES = 2;
 /** Where tenants' names lead. Names are asked of the DNS alone, without a thread of the process waiting for it. */
 export class TenantHosts {
   /**
-   * @param networks CIDRs of the private networks that tenants may name
+   * @param networks the private networks that tenants may name
    * @param servers name servers `address:port`, instead of the system's
    */
   constructor(
-    private readonly networks: readonly string[],
+    private readonly networks: readonly TenantNetwork[],
     private readonly servers?: readonly string[],
   ) {}
 
@@ -29,9 +30,11 @@ export class TenantHosts {
    * The addresses of a host, asked for once and checked, every one: connections have to be made to these and no others.
    * @throws ForbiddenHost when one of them is none that a tenant may reach; the resolver's error when there is none
    */
-  async addresses(hostname: string, signal: AbortSignal): Promise<string[]> {
+  async addresses(hostname: string, port: number, signal: AbortSignal): Promise<string[]> {
     const found = isIP(hostname) === 0 ? await this.resolve(hostname, signal) : [hostname];
-    if (!found.every((address) => mayReach(address, this.networks))) throw new ForbiddenHost();
+    const networks = this.networks.filter((one) => one.port === null || one.port === port);
+    const cidrs = networks.map(({ cidr }) => cidr);
+    if (!found.every((address) => mayReach(address, cidrs))) throw new ForbiddenHost();
     return found;
   }
 

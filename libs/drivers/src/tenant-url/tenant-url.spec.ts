@@ -18,6 +18,15 @@ describe('a URL of a tenant', () => {
     expect(readTenantUrl(given)).toMatchObject({ text, port });
   });
 
+  it('is at most 2048 characters long', () => {
+    const longest = `http://gateway.example.com/${'a'.repeat(2021)}`;
+    expect([tenantUrlRefusal(longest), tenantUrlRefusal(`${longest}a`)]).toEqual([
+      null,
+      'must be at most 2048 characters',
+    ]);
+    expect(readTenantUrl(`${longest}a`)).toBeNull();
+  });
+
   it('has an IPv6 address without brackets', () => {
     expect(readTenantUrl('http://[::1]:80/a')).toMatchObject({
       hostname: '::1',

@@ -13,10 +13,13 @@ export interface TenantUrl {
   readonly text: string;
 }
 
+/** Of a long host name with letters beyond ASCII, the URL parser takes quadratic time. */
+const MAX_LENGTH = 2048;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** Reads a tenant's URL, however host and port are spelled. @returns null when it is none that may be taken */
 export function readTenantUrl(text: string): TenantUrl | null {
+  if (text.length > MAX_LENGTH) return null;
   // what the parser would drop or turn round is not taken
   if (!/^https?:\/\/[^/?#\\\s][^?#\\\s]*$/i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
@@ -26,7 +29,7 @@ export function readTenantUrl(text: string): TenantUrl | null {
   if (url.username || url.password || url.search || url.hash) return null;
   const hostname = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (hostname === '') return null;
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   return {
     isSecure: url.protocol === 'https:',
     hostname,
@@ -38,6 +41,7 @@ export function readTenantUrl(text: string): TenantUrl | null {
 
 /** Why a URL cannot be a tenant's, to follow the field's name; null when it can, as far as its text tells. */
 export function tenantUrlRefusal(text: string): string | null {
+  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   const url = readTenantUrl(text);
   if (!url) return 'must be an http or https address without user, query or fragment';
   if (isIP(url.hostname) !== 0 && isNeverReachable(url.hostname))

@@ -34,7 +34,7 @@ class VercelDriver implements ProviderDriver {
     environment: NodeJS.ProcessEnv,
     private readonly callTimeoutMs: number,
   ) {
-    this.endpoint = (environment.VERCEL_API_URL || ENDPOINT).replace(/\/+$/, '');
+    this.endpoint = (environment.VERCEL_API_URL || ENDPOINT).replace(/(?<!\/)\/+$/, '');
   }
 
   accountKey({ credential }: CloudTarget): string {

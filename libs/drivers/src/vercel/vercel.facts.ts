@@ -35,6 +35,7 @@ function place({ identifier, config }: NamedObject): PlacedObject {
 
 export const VERCEL_FACTS: ProviderFacts = {
   provider: 'VERCEL',
+  variables: ['VERCEL_API_URL'],
   traits: {
     // The list is written as a whole: a large batch costs as much as a small one.
     batchSize: 500,

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
+  ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
   IsIn,
@@ -8,12 +9,24 @@ import {
   IsOptional,
   IsString,
   IsUUID,
+  Matches,
   MaxLength,
 } from 'class-validator';
 import { SCOPES, type Scope } from '#guards';
-import { trimmed } from '../../http/text-fields';
+import { AGENT_NAME, AGENT_NAME_EXAMPLE } from '../../agents/agent-name';
+import { PageQueryDto } from '../../http/page-query.dto';
+import { asId, trimmed } from '../../http/text-fields';
 
+const MAX_AGENTS = 100;
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+
+export class ApiKeyQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only keys that act for this user' })
+  @asId()
+  @IsOptional()
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  userId?: string;
+}
 
 export class CreateApiKeyDto {
   @ApiProperty({ example: 'pipeline', maxLength: 100 })
@@ -34,6 +47,23 @@ export class CreateApiKeyDto {
   @IsIn(SCOPES, { each: true, message: `must hold only ${SCOPES.join(', ')}` })
   @IsArray({ message: 'must be an array of scopes' })
   scopes!: Scope[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    minItems: 1,
+    maxItems: MAX_AGENTS,
+    example: ['db-host-1'],
+    description:
+      'With agent:connect: the names of the hosts the key may serve. Left out: the first host it serves, and no other',
+  })
+  @IsOptional()
+  @Matches(AGENT_NAME, { each: true, message: `must hold names that look like ${AGENT_NAME_EXAMPLE}` })
+  @ArrayMaxSize(MAX_AGENTS, { message: `must hold at most ${MAX_AGENTS} names` })
+  @ArrayNotEmpty({ message: 'must hold at least one name, or be left out' })
+  @IsString({ each: true, message: 'must hold names of hosts' })
+  @IsArray({ message: 'must be an array of names' })
+  agents?: string[] | null;
 
   @ApiPropertyOptional({
     type: String,
@@ -58,11 +88,20 @@ export class CreateApiKeyDto {
 
 export class ApiKeyDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid', description: 'The user the key acts for, and never exceeds' })
+  userId!: string;
+  @ApiProperty({ format: 'email', description: 'Of the user the key acts for' }) userEmail!: string;
   @ApiProperty({ example: 'pipeline' }) name!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
   @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to recognise the key by' })
   keyPrefix!: string;
   @ApiProperty({ enum: SCOPES, isArray: true }) scopes!: string[];
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description: 'The hosts a key with agent:connect is bound to; empty until it serves its first one',
+  })
+  agents!: string[];
   @ApiProperty() isRevoked!: boolean;
   @ApiProperty({ type: String, nullable: true, ...TIME }) revokedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) expiresAt!: string | null;

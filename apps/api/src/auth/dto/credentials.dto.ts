@@ -1,8 +1,24 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength } from 'class-validator';
-import { asEmail, trimmed } from '../../http/text-fields';
+import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength, MinLength } from 'class-validator';
+import { asEmail, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
 
 // of a property's checks the one nearest to it speaks first
+
+/** Property decorator: what the last sign-in of this device answered. One that is not known changes nothing. */
+const DeviceTokenField = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: String,
+      nullable: true,
+      example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
+      description: 'what this device’s last sign-in answered: strangers who guess do not lock it out',
+    }),
+    IsOptional(),
+    // what is applied first speaks first
+    IsString({ message: 'deviceToken must be a text' }),
+    MaxLength(200, { message: 'deviceToken must have at most 200 characters' }),
+  );
 
 export class RegisterDto {
   @ApiProperty({ example: 'Example Ltd', minLength: 1, maxLength: 200 })
@@ -14,6 +30,7 @@ export class RegisterDto {
 
   @ApiProperty({ example: 'ada@example.com', format: 'email' })
   @asEmail()
+  @HasOnlyVisibleCharacters()
   @IsEmail({}, { message: 'email must be a well-formed e-mail address' })
   email!: string;
 
@@ -55,11 +72,15 @@ export class LoginDto {
   @Length(1, 1000, { message: 'password must have 1 to 1000 characters' })
   @IsString({ message: 'password must be a text' })
   password!: string;
+
+  @DeviceTokenField()
+  deviceToken?: string | null;
 }
 
 export class RefreshTokenDto {
   @ApiProperty({ example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' })
-  @Length(1, 200, { message: 'refreshToken must have 1 to 200 characters' })
+  // one that is too long is no token, and 401 like any other: the size of the body is the limit
+  @MinLength(1, { message: 'refreshToken must not be empty' })
   @IsString({ message: 'refreshToken must be a text' })
   refreshToken!: string;
 }
@@ -77,4 +98,7 @@ export class VerifyMfaDto {
   @Length(1, 100, { message: 'code must have 1 to 100 characters' })
   @IsString({ message: 'code must be a text' })
   code!: string;
+
+  @DeviceTokenField()
+  deviceToken?: string | null;
 }

@@ -48,6 +48,14 @@ export class LoginAnswerDto {
     description: 'seconds the access token is valid',
   })
   expiresIn!: number | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Zx8cV1bN4mQ7wE2rT5yU9iO3pA6sD0fG1hJ4kL7zX2c',
+    description:
+      'to be kept and sent with the next sign-in of this device: strangers who guess do not lock it out',
+  })
+  deviceToken!: string | null;
   @ApiProperty({ type: SignedInUserDto, nullable: true }) user!: SignedInUserDto | null;
 }
 

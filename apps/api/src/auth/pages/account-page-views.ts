@@ -1,5 +1,5 @@
 import { HttpStatus } from '@nestjs/common';
-import type { AccountTokenHolder } from '#entities';
+import type { AccountTokenHolder } from '#tenant-store';
 import { Markup, type BrowserPage } from '../../pages/browser-page';
 
 /** A field's name to what is wrong with it, in words that follow the name. */

@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AccountTokenStore,
-  Database,
-  PasswordStore,
-  type AccountTokenHolder,
-  type AccountTokenPurpose,
-} from '#entities';
+import { type AccountTokenPurpose, Database } from '#entities';
+import { type AccountTokenHolder, AccountTokenStore, PasswordStore } from '#tenant-store';
 import { passwordProblem } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { plainToInstance } from 'class-transformer';

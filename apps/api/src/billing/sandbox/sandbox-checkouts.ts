@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  BillingStore,
-  Database,
-  PaymentEventStore,
-  SYSTEM_ACTOR,
-  type SubscriptionRow,
-  type Tx,
-} from '#entities';
+import { Database, SYSTEM_ACTOR, type Tx } from '#entities';
+import { BillingStore, PaymentEventStore, type SubscriptionRow } from '#tenant-store';
 import { PAYABLE_STATUSES, type OrganizationId } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { PaymentAdapter } from '../payment-adapter';

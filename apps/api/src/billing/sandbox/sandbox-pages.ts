@@ -1,5 +1,5 @@
 import { HttpStatus } from '@nestjs/common';
-import type { SubscriptionRow } from '#entities';
+import type { SubscriptionRow } from '#tenant-store';
 import { Markup, type BrowserPage } from '../../pages/browser-page';
 import type { Plan } from '../plans';
 

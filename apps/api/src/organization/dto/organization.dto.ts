@@ -8,6 +8,8 @@ const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as con
 const FLAG_WORDS = { message: 'must be true or false' };
 const SHORTEST = 8;
 const LENGTH_WORDS = { message: `must be a whole number from ${SHORTEST} to ${MAX_PASSWORD_LENGTH}` };
+const DETECTED_ADDRESS =
+  'true: POST /sessions refuses an address that is not the one it is called from, with an API key too';
 export const LONGEST_EXPIRATION_DAYS = 365;
 
 export class OrganizationDto {
@@ -48,6 +50,7 @@ export class OrganizationSettingsDto {
     description: 'null: passwords never expire',
   })
   passwordExpirationDays!: number | null;
+  @ApiProperty({ example: false, description: DETECTED_ADDRESS }) requireDetectedAddress!: boolean;
 }
 
 /** Left out fields stay as they are. */
@@ -96,4 +99,9 @@ export class UpdateOrganizationSettingsDto {
   @IsOptional()
   @IsInt({ message: 'must be a whole number or null' })
   passwordExpirationDays?: number | null;
+
+  @ApiPropertyOptional({ description: DETECTED_ADDRESS })
+  @mayBeAbsent()
+  @IsBoolean(FLAG_WORDS)
+  requireDetectedAddress?: boolean;
 }

@@ -12,6 +12,7 @@ import {
   IsOptional,
   IsString,
   IsUUID,
+  Length,
   Matches,
   Max,
   MaxLength,
@@ -191,6 +192,13 @@ export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNull
   @ValidateIf((_, value) => value !== undefined)
   @IsBoolean({ message: 'must be true or false' })
   isActive?: boolean;
+}
+
+export class AbandonResourceDto {
+  @ApiProperty({ minLength: 1, maxLength: 500, example: 'the machine was destroyed' })
+  @Length(1, 500, { message: 'must have 1 to 500 characters: why the target will never answer again' })
+  @IsString({ message: 'must be a string' })
+  reason!: string;
 }
 
 export class ResourceListQueryDto {

@@ -2,6 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import { Moment } from '../../http/moment-field';
 import { PageQueryDto } from '../../http/page-query.dto';
 
 export class SessionQueryDto extends PageQueryDto {
@@ -23,6 +24,12 @@ export class SessionQueryDto extends PageQueryDto {
   @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean({ message: 'must be true or false' })
   active?: boolean;
+
+  @Moment('Only sessions that ended then or later, or that are to end then or later')
+  from?: string;
+
+  @Moment('Only sessions that started then or earlier')
+  to?: string;
 }
 
 export class AdminSessionQueryDto extends SessionQueryDto {

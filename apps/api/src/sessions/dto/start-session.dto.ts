@@ -1,5 +1,15 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayNotEmpty, IsArray, IsInt, IsString, IsUUID, MaxLength, Min } from 'class-validator';
+import { MAX_RESOURCE_IDS } from '#rules';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsInt,
+  IsString,
+  IsUUID,
+  MaxLength,
+  Min,
+} from 'class-validator';
 import { leftOutWhenNull } from '../../http/absent-fields';
 import { asId } from '../../http/text-fields';
 
@@ -34,10 +44,12 @@ export class StartSessionDto {
   @ApiPropertyOptional({
     type: [String],
     format: 'uuid',
+    maxItems: MAX_RESOURCE_IDS,
     description: "Default: all of the user's resources",
   })
   @asId()
   @leftOutWhenNull()
+  @ArrayMaxSize(MAX_RESOURCE_IDS, { message: `must hold at most ${MAX_RESOURCE_IDS} ids` })
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs only' })
   @IsArray({ message: 'must be an array of resource ids' })

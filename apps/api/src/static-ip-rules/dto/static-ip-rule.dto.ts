@@ -1,6 +1,6 @@
 import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
-import { STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
-import { IsArray, IsNotEmpty, IsString, IsUUID, MaxLength } from 'class-validator';
+import { MAX_RESOURCE_IDS, STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
+import { ArrayMaxSize, IsArray, IsNotEmpty, IsString, IsUUID, MaxLength } from 'class-validator';
 import { asId, trimmed } from '../../http/text-fields';
 
 const ENTRY_STATUSES = ['PENDING', 'APPLIED', 'FAILED'] as const;
@@ -25,10 +25,12 @@ export class CreateStaticIpRuleDto {
   @ApiProperty({
     type: [String],
     format: 'uuid',
+    maxItems: MAX_RESOURCE_IDS,
     example: [UUID],
     description: 'the resources to open; an empty list is answered with 422',
   })
   @asId()
+  @ArrayMaxSize(MAX_RESOURCE_IDS, { message: `must hold at most ${MAX_RESOURCE_IDS} ids` })
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs' })
   @IsArray({ message: 'must be an array of UUIDs' })
   resourceIds!: string[];

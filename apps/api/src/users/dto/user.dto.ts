@@ -5,16 +5,19 @@ import {
   IsArray,
   IsBoolean,
   IsEmail,
+  IsIn,
   IsNotEmpty,
   IsOptional,
   IsString,
   IsUUID,
   MaxLength,
+  ValidateIf,
 } from 'class-validator';
 import type { PlatformRole } from '#guards';
+import { USER_STATUSES, type UserStatus } from '#tenant-store';
 import { mayBeAbsent } from '../../http/absent-fields';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { asId, asEmail, trimmed } from '../../http/text-fields';
+import { asId, asEmail, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
@@ -35,11 +38,40 @@ export class UserQueryDto extends PageQueryDto {
   @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean({ message: 'must be true or false' })
   isActive?: boolean;
+
+  @ApiPropertyOptional({ description: 'Only service users (true) or only people (false)' })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean({ message: 'must be true or false' })
+  isService?: boolean;
+
+  @ApiPropertyOptional({ enum: USER_STATUSES, isArray: true, enumName: 'UserStatus' })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+  @IsIn(USER_STATUSES, { each: true, message: `must be one of ${USER_STATUSES.join(', ')}` })
+  status?: UserStatus[];
 }
 
 export class CreateUserDto {
-  @ApiProperty({ example: 'grace@example.com', format: 'email', description: 'unique in the organization' })
+  @ApiPropertyOptional({
+    type: Boolean,
+    nullable: true,
+    default: false,
+    description:
+      'true: a user for programs, with a name of its own, API keys and roles; no e-mail address, password or sign-in',
+  })
+  @IsOptional()
+  @IsBoolean({ message: 'must be true or false' })
+  isService?: boolean | null;
+
+  @ApiPropertyOptional({
+    example: 'grace@example.com',
+    format: 'email',
+    description: 'unique in the organization; needed unless isService is true',
+  })
+  @ValidateIf(({ isService }: CreateUserDto) => isService !== true)
   @asEmail()
+  @HasOnlyVisibleCharacters()
   @IsEmail({}, { message: 'must be a well-formed e-mail address' })
   email!: string;
 
@@ -48,7 +80,7 @@ export class CreateUserDto {
     nullable: true,
     example: 'Grace Hopper',
     maxLength: 200,
-    description: 'left out: the e-mail’s first part',
+    description: 'left out: the e-mail’s first part; needed for a service user, and unique among those',
   })
   @IsOptional()
   @trimmed()
@@ -106,10 +138,22 @@ export class UserDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email', example: 'grace@example.com' }) email!: string;
   @ApiProperty({ example: 'Grace Hopper' }) name!: string;
+  @ApiProperty({ example: false, description: 'a user for programs: it never signs in and gets no mail' })
+  isService!: boolean;
   @ApiProperty({ example: false }) isOrgAdmin!: boolean;
   @ApiProperty({ enum: ['CUSTOMER', 'SUPPORT', 'SUPER_ADMIN'], example: 'CUSTOMER' })
   platformRole!: PlatformRole;
   @ApiProperty({ example: true }) isActive!: boolean;
+  @ApiProperty({
+    enum: USER_STATUSES,
+    enumName: 'UserStatus',
+    example: 'ACTIVE',
+    description:
+      'INVITED: has set no password yet; LOCKED: sign-ins are refused for a while after many failures',
+  })
+  status!: UserStatus;
+  @ApiProperty({ type: String, nullable: true, ...TIME, description: 'the newest invitation; null: never' })
+  invitedAt!: string | null;
   @ApiProperty({ example: false }) mfaEnabled!: boolean;
   @ApiProperty({ type: String, nullable: true, ...TIME, description: 'null: never' })
   lastLoginAt!: string | null;
@@ -124,7 +168,7 @@ export class CreatedUserDto extends UserDto {
     nullable: true,
     example: 'https://drawbridge.example.com/accept-invitation/pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
     description:
-      'Ends in the token for POST /auth/set-password, valid for 7 days; null when a password was given',
+      'Ends in the token for POST /auth/set-password, valid for 7 days; null when a password was given, and for a service user',
   })
   invitationUrl!: string | null;
 }

@@ -1,0 +1,36 @@
+import type { AccessItemDto } from './dto/access-item.dto';
+
+const COLUMNS: readonly (readonly [name: string, value: (item: AccessItemDto) => string | null])[] = [
+  ['resourceId', ({ resource }) => resource.id],
+  ['resourceName', ({ resource }) => resource.name],
+  ['provider', ({ target }) => target.provider],
+  ['target', ({ target }) => target.identifier],
+  ['address', ({ address }) => address],
+  ['protocol', ({ protocol }) => protocol],
+  ['ports', ({ ports }) => ports],
+  ['holderKind', ({ holderKind }) => holderKind],
+  ['holderId', ({ holderId }) => holderId],
+  ['userEmail', ({ userEmail }) => userEmail],
+  ['cause', ({ cause }) => cause],
+  ['certainFrom', ({ certainFrom }) => certainFrom],
+  ['certainUntil', ({ certainUntil }) => certainUntil],
+  ['possibleFrom', ({ possibleFrom }) => possibleFrom],
+  ['possibleUntil', ({ possibleUntil }) => possibleUntil],
+];
+
+/** A report as RFC 4180 says: a header, CRLF, quotes where they are needed. */
+export function accessCsv(items: readonly AccessItemDto[]): string {
+  const lines = [
+    COLUMNS.map(([name]) => name),
+    ...items.map((item) => COLUMNS.map(([, value]) => field(value(item) ?? ''))),
+  ];
+  return lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet takes text that begins like this for a formula, also text that a tenant chose as a name. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function field(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { type AccessRow, LedgerQueries, MAX_LEDGER_ITEMS } from '#engine-store/port';
+import { Database } from '#entities';
+import type { Principal } from '#guards';
+import { badRequest } from '../errors/api-error';
+import { accessFilter, accessWindow } from './access-question';
+import type { AccessQueryDto } from './dto/access-query.dto';
+
+/** Tells who was let in when, as far as observations tell. */
+@Injectable()
+export class AccessReportService {
+  constructor(
+    private readonly database: Database,
+    private readonly ledger: LedgerQueries,
+  ) {}
+
+  /**
+   * What is another organization's, or does not exist, has no access to report.
+   * @throws ApiError 400 naming the field that is wrong, and for too many items
+   */
+  async report({ organizationId }: Principal, query: AccessQueryDto): Promise<AccessRow[]> {
+    const filter = accessFilter(query);
+    const window = accessWindow(query);
+    const rows = await this.database.transaction((tx) =>
+      this.ledger.access(tx, organizationId, filter, window),
+    );
+    if (rows !== 'too-many') return rows;
+    const field = query.at === undefined ? 'to' : 'at';
+    const words = `leads to more than ${MAX_LEDGER_ITEMS} items: ask for a narrower window`;
+    throw badRequest(`${field} ${words}`, { [field]: words });
+  }
+}

@@ -1,0 +1,72 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { HOLDER_KINDS, PROVIDERS, RULE_CAUSES, type HolderKind, type Provider, type RuleCause } from '#rules';
+
+const TIME = { type: String, nullable: true, format: 'date-time' } as const;
+
+export class AccessResourceDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'demo-database', description: 'of what is over, the name it had then' })
+  name!: string;
+}
+
+export class AccessTargetDto {
+  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty({ example: 'sg-0123456789abcdef0' }) identifier!: string;
+}
+
+export class AccessItemDto {
+  @ApiProperty({ type: AccessResourceDto }) resource!: AccessResourceDto;
+  @ApiProperty({ type: AccessTargetDto }) target!: AccessTargetDto;
+  @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
+  @ApiProperty({ example: 'tcp' }) protocol!: string;
+  @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
+  @ApiProperty({
+    enum: HOLDER_KINDS,
+    enumName: 'HolderKind',
+    example: 'SESSION',
+    description:
+      'ORPHAN: a rule of this service without a holder. UNMANAGED: a rule that this service did not create. OTHER: a ' +
+      'rule for another organization on the same target',
+  })
+  holderKind!: HolderKind;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'of the session or the static IP rule',
+  })
+  holderId!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) userEmail!: string | null;
+  @ApiProperty({
+    enum: RULE_CAUSES,
+    enumName: 'RuleCause',
+    nullable: true,
+    example: 'SESSION_EXPIRED',
+    description: 'why it ended, or is to end; while it is to stay, why it was added',
+  })
+  cause!: RuleCause | null;
+  @ApiProperty({
+    ...TIME,
+    example: '2026-01-31T09:30:01.250Z',
+    description: 'the first observation; null when it was never observed',
+  })
+  certainFrom!: string | null;
+  @ApiProperty({
+    ...TIME,
+    example: '2026-01-31T11:29:58.700Z',
+    description: 'the last observation; null when it was never observed',
+  })
+  certainUntil!: string | null;
+  @ApiProperty({
+    ...TIME,
+    example: '2026-01-31T09:30:00.400Z',
+    description: 'the last observation without it; null when there was none',
+  })
+  possibleFrom!: string | null;
+  @ApiProperty({
+    ...TIME,
+    example: '2026-01-31T11:30:01.100Z',
+    description: 'the first observation of its absence; null while there is none',
+  })
+  possibleUntil!: string | null;
+}

@@ -1,0 +1,43 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
+import { Moment } from '../../http/moment-field';
+import { asId } from '../../http/text-fields';
+
+export const REPORT_FORMATS = ['json', 'csv'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+export class AccessQueryDto {
+  @ApiPropertyOptional({ format: 'uuid', description: 'Who could reach this resource' })
+  @IsOptional()
+  @asId()
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  resourceId?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'What this user could reach' })
+  @IsOptional()
+  @asId()
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  userId?: string;
+
+  @ApiPropertyOptional({
+    example: '203.0.113.10',
+    description: 'What this address, or exactly this CIDR range, could reach',
+  })
+  @IsOptional()
+  @MaxLength(100, { message: 'must have at most 100 characters' })
+  @IsString({ message: 'must be an IP address or a CIDR range' })
+  address?: string;
+
+  @Moment('At this instant; instead of from and to')
+  at?: string;
+
+  @Moment('From this time on, with to')
+  from?: string;
+
+  @Moment('Until this time, at most 400 days after from')
+  to?: string;
+
+  @ApiPropertyOptional({ enum: REPORT_FORMATS, default: 'json' })
+  @IsIn(REPORT_FORMATS, { message: `must be one of ${REPORT_FORMATS.join(', ')}` })
+  format: ReportFormat = 'json';
+}

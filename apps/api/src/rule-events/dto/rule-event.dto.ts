@@ -1,0 +1,88 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  HOLDER_KINDS,
+  PROVIDERS,
+  RULE_CAUSES,
+  RULE_EVENT_KINDS,
+  type HolderKind,
+  type Provider,
+  type RuleCause,
+  type RuleEventKind,
+} from '#rules';
+
+const EDGE = {
+  type: String,
+  nullable: true,
+  format: 'date-time',
+  example: '2026-01-31T09:29:58.120Z',
+} as const;
+const ID = { type: String, nullable: true, format: 'uuid' } as const;
+
+export class RuleTargetDto {
+  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'SECURITY_GROUP',
+    description: 'null when nothing is known of the target any more but its name',
+  })
+  resourceType!: string | null;
+  @ApiProperty({ example: 'sg-0123456789abcdef0' }) identifier!: string;
+}
+
+export class RuleEventDto {
+  @ApiProperty({ example: '184467' }) id!: string;
+  @ApiProperty({
+    enum: RULE_EVENT_KINDS,
+    enumName: 'RuleEventKind',
+    example: 'CLOSED',
+    description:
+      'OPENED, CLOSED: first observed present, observed absent. HELD: the holder found the rule present. RELEASED: the ' +
+      'holder is gone and another keeps the rule. MISSING: it disappeared; RESTORED: it is present again. ADD_REFUSED, ' +
+      "REMOVAL_REFUSED: the provider's answer. FOUND: an orphan, a stale rule, or an unmanaged rule seen for the first " +
+      'time. UNMARKED: ours without our mark. CHANGED: our rule with another address or port, which is left alone. ' +
+      'ABANDONED: given up by an administrator',
+  })
+  kind!: RuleEventKind;
+  @ApiProperty({ format: 'date-time', description: 'when it was recorded' }) at!: string;
+  @ApiProperty({ type: RuleTargetDto }) target!: RuleTargetDto;
+  @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
+  @ApiProperty({ example: 'tcp' }) protocol!: string;
+  @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'sgr-0123456789abcdef0' })
+  providerRuleId!: string | null;
+  @ApiProperty({
+    enum: RULE_CAUSES,
+    enumName: 'RuleCause',
+    nullable: true,
+    example: 'SESSION_STOPPED',
+    description: 'why the rule was added or removed',
+  })
+  cause!: RuleCause | null;
+  @ApiProperty({ type: String, nullable: true, description: "the provider's own words, where it refused" })
+  message!: string | null;
+  @ApiProperty({ ...EDGE, description: 'the last observation of the state before' })
+  lastObservedBefore!: string | null;
+  @ApiProperty({
+    ...EDGE,
+    example: '2026-01-31T09:29:59.480Z',
+    description: 'the first observation of the new state',
+  })
+  firstObservedAfter!: string | null;
+  @ApiProperty({ enum: HOLDER_KINDS, enumName: 'HolderKind', example: 'SESSION' }) holderKind!: HolderKind;
+  @ApiProperty({ ...ID, description: 'null without a holder' }) resourceId!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'demo-database',
+    description: 'the name it had then',
+  })
+  resourceName!: string | null;
+  @ApiProperty(ID) sessionId!: string | null;
+  @ApiProperty({ ...ID, example: null }) staticIpRuleId!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) userEmail!: string | null;
+  @ApiProperty({ ...ID, description: "null when it is another organization's" }) credentialId!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'for administrators; null for others' })
+  workerId!: string | null;
+  @ApiProperty({ ...ID, description: 'for administrators; null for others' }) passId!: string | null;
+}

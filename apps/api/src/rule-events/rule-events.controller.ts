@@ -1,0 +1,71 @@
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { RuleEventRow } from '#engine-store/port';
+import type { Sliced } from '#entities';
+import { AdminOnly, CurrentPrincipal, SignedIn, type Principal } from '#guards';
+import { Answers } from '../docs/answers';
+import { writePageHeaders } from '../http/page-headers';
+import { PathId } from '../http/path-id';
+import { RuleEventQueryDto } from './dto/rule-event-query.dto';
+import { RuleEventDto } from './dto/rule-event.dto';
+import { toRuleEvent } from './rule-event.mapper';
+import { RuleEventsService } from './rule-events.service';
+
+const COUNTED = 'X-Total-Count counts up to 10000; from and to lead to what is older.';
+
+@ApiTags('Sessions')
+@Controller('sessions')
+export class SessionEventsController {
+  constructor(private readonly events: RuleEventsService) {}
+
+  @Get(':id/events')
+  @SignedIn({ scope: 'audit:read' })
+  @ApiOperation({
+    summary: "What was observed of a session's rules, newest first",
+    description: `For the session's owner, administrators and keys of administrators. ${COUNTED}`,
+  })
+  @Answers({ 200: [RuleEventDto], errors: [400, 401, 403, 404] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @PathId() id: string,
+    @Query() query: RuleEventQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RuleEventDto[]> {
+    return answer(principal, await this.events.ofSession(principal, id, query), query, response);
+  }
+}
+
+@ApiTags('Resources')
+@Controller('resources')
+export class ResourceEventsController {
+  constructor(private readonly events: RuleEventsService) {}
+
+  @Get(':id/events')
+  @AdminOnly({ scope: 'audit:read' })
+  @ApiOperation({
+    summary: "What was observed of a resource's rules, newest first",
+    description:
+      'With rules that have no holder on the target that the resource names now: orphans, stale and unmanaged rules, ' +
+      `since the resource was created and while it is verified. ${COUNTED}`,
+  })
+  @Answers({ 200: [RuleEventDto], errors: [400, 401, 403, 404] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @PathId() id: string,
+    @Query() query: RuleEventQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RuleEventDto[]> {
+    return answer(principal, await this.events.ofResource(principal, id, query), query, response);
+  }
+}
+
+function answer(
+  { isOrgAdmin }: Principal,
+  { rows, total }: Sliced<RuleEventRow>,
+  query: RuleEventQueryDto,
+  response: Response,
+): RuleEventDto[] {
+  writePageHeaders(response, query, total);
+  return rows.map((row) => toRuleEvent(row, isOrgAdmin));
+}

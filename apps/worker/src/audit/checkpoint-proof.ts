@@ -1,0 +1,66 @@
+import type { Tx } from '#entities';
+import { AuditCheckpointStore, type ChainLink, type StoredCheckpoint } from '#tenant-store';
+import type { OrganizationId } from '#rules';
+import type { CheckpointKeys } from '#secrets';
+
+const ROWS_AT_ONCE = 1000;
+/** A worker signs every hour. */
+const UNSIGNED_AT_MOST_MS = 2 * 60 * 60 * 1000;
+
+/** Compares an organization's chain with its signed checkpoints, while the chain is walked from its beginning. */
+export class CheckpointProof {
+  /** The last position where chain and checkpoint agree. */
+  provenTo = 0;
+  private readonly store = new AuditCheckpointStore();
+  private ahead: StoredCheckpoint[] = [];
+  private readTo = '0';
+  private hasMore = true;
+  /** time of the first record after `provenTo` */
+  private unsignedSince: string | null = null;
+
+  constructor(
+    private readonly tx: Tx,
+    private readonly organization: OrganizationId,
+    private readonly keys: CheckpointKeys,
+  ) {}
+
+  /** @param link the next one of the chain, which holds. @returns why its checkpoint does not, null when it does */
+  async problemAt({ position, hash, record }: ChainLink): Promise<string | null> {
+    const next = await this.peek();
+    if (next?.position !== position) {
+      this.unsignedSince ??= record?.timestamp ?? null;
+      return null;
+    }
+    this.ahead.shift();
+    const problem = this.keys.problemOf(next);
+    if (problem !== null) return `position ${position}: the checkpoint of ${next.signedAt} ${problem}`;
+    if (next.hash !== hash) {
+      return `position ${position}: the hash is not the one signed at ${next.signedAt}, the chain was rewritten after position ${this.provenTo}`;
+    }
+    this.provenTo = Number(position);
+    this.unsignedSince = null;
+    return null;
+  }
+
+  /** @param end of the chain, all of which holds. @returns why that is not all of it, null when it is */
+  async problemAfter(end: number): Promise<string | null> {
+    const next = await this.peek();
+    if (next) {
+      const problem = this.keys.problemOf(next);
+      if (problem !== null) return `position ${next.position}: the checkpoint of ${next.signedAt} ${problem}`;
+      return `the chain ends at ${end}, before position ${next.position}, which was signed at ${next.signedAt}`;
+    }
+    const { unsignedSince } = this;
+    if (unsignedSince === null || Date.now() - Date.parse(unsignedSince) < UNSIGNED_AT_MOST_MS) return null;
+    return `nothing was signed after position ${this.provenTo}, though records since ${unsignedSince} are sealed: checkpoints were removed, or no worker signs`;
+  }
+
+  private async peek(): Promise<StoredCheckpoint | null> {
+    if (this.ahead.length === 0 && this.hasMore) {
+      this.ahead = await this.store.after(this.tx, this.organization, this.readTo, ROWS_AT_ONCE);
+      this.hasMore = this.ahead.length === ROWS_AT_ONCE;
+      this.readTo = this.ahead.at(-1)?.position ?? this.readTo;
+    }
+    return this.ahead[0] ?? null;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import type { Transactions } from '#entities';
+import { AuditCheckpointStore } from '#tenant-store';
+import type { CheckpointSigner, SignedCheckpoint } from '#secrets';
+import { RepeatedTask } from '../repeated-task';
+import { deleteInBatches } from '../sweep/delete-in-batches';
+
+const INTERVAL_MS = 60 * 60 * 1000;
+const BATCH_SIZE = 500;
+
+/**
+ * Signs the end of every chain that has grown since its last checkpoint.
+ * @param tell is given each
+ * @returns how many were signed
+ */
+export async function signCheckpoints(
+  database: Transactions,
+  signer: CheckpointSigner,
+  tell: (checkpoint: SignedCheckpoint) => void,
+  stopping?: AbortSignal,
+): Promise<number> {
+  const store = new AuditCheckpointStore();
+  let signed = 0;
+  for (let after: string | null = null; ;) {
+    const ends = await store.unsignedEnds(database.autocommit, after, BATCH_SIZE);
+    const signedAt = new Date().toISOString();
+    const checkpoints = ends.map((end) => signer.sign({ ...end, signedAt }));
+    await store.append(database.autocommit, checkpoints);
+    for (const checkpoint of checkpoints) tell(checkpoint);
+    signed += ends.length;
+    after = ends.at(-1)?.organizationId ?? null;
+    if (ends.length < BATCH_SIZE || stopping?.aborted) return signed;
+  }
+}
+
+/** Signs at the start and every hour, and thins out what is old. */
+export function checkpointSigning(
+  database: Transactions,
+  signer: CheckpointSigner,
+  log: Logger,
+): RepeatedTask {
+  const store = new AuditCheckpointStore();
+  // a log that is kept elsewhere proves what somebody deletes from the database
+  const tell = (checkpoint: object): void => log.info({ checkpoint }, 'Audit checkpoint');
+  return new RepeatedTask(
+    'sign audit checkpoints',
+    INTERVAL_MS,
+    async (stopping) => {
+      await signCheckpoints(database, signer, tell, stopping);
+      return deleteInBatches((limit) => store.deleteSuperseded(database.autocommit, limit), stopping);
+    },
+    log,
+  );
+}

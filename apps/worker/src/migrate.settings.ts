@@ -1,0 +1,41 @@
+import { IsInt, IsOptional, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { POSTGRES_URL, POSTGRES_URL_WORDS, toInteger } from '#config';
+
+const NAMED_ROLE = /^postgres(ql)?:\/\/[a-z_][a-z0-9_]{0,62}:[^@/\s]+@/;
+
+/** Property decorator: another role than that of DATABASE_URL. */
+const IsAnotherRole = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isAnotherRole',
+    validator: {
+      validate: (value, given) => {
+        const owner = (given?.object as MigrateSettings | undefined)?.DATABASE_URL ?? '';
+        if (typeof value !== 'string' || !URL.canParse(value) || !URL.canParse(owner)) return false;
+        return new URL(value).username !== new URL(owner).username;
+      },
+      defaultMessage: () =>
+        'DATABASE_SERVICE_URL must name another role than DATABASE_URL, whose role owns the tables',
+    },
+  });
+
+/** The environment of `npm run migrate`. */
+export class MigrateSettings {
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
+  DATABASE_URL!: string;
+
+  /** what API and workers have as DATABASE_URL: its role is created and given its rights; unset: they connect as the owner */
+  @IsOptional()
+  @IsAnotherRole()
+  @Matches(NAMED_ROLE, {
+    message:
+      'DATABASE_SERVICE_URL must be the address that API and workers use, like postgres://drawbridge_service:password@host:5432/name',
+  })
+  DATABASE_SERVICE_URL?: string;
+
+  /** months of the ledger that the service role cannot drop */
+  @toInteger()
+  @IsInt({ message: 'LEDGER_RETENTION_MONTHS must be a whole number' })
+  @Min(1, { message: 'LEDGER_RETENTION_MONTHS must be at least 1' })
+  @Max(120, { message: 'LEDGER_RETENTION_MONTHS must be at most 120' })
+  LEDGER_RETENTION_MONTHS = 24;
+}

@@ -1,0 +1,45 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { SettingsError } from '#config';
+import { Database } from '#entities';
+import { signCheckpoints } from './audit/checkpoint-signing';
+import { readSigner } from './audit/signing-key-file';
+import { commandDatabaseUrl, embeddedSigningKey, NO_DATABASE } from './embedded-database-url';
+
+const HELP = `Signs the end of every chain of audit records now, as the worker does every hour.
+
+  npm run sign-audit
+
+The key is in the file of AUDIT_SIGNING_KEY_FILE, else in the one that npm start keeps in DATA_DIR (.data).
+The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR and is running.
+`;
+
+/** What the operator has to put right: printed without a stack. */
+class Refused extends Error {}
+
+async function main(): Promise<void> {
+  if (parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } }).values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const key = process.env['AUDIT_SIGNING_KEY_FILE'] || embeddedSigningKey(process.env);
+  if (!key) throw new Refused('There is no key: set AUDIT_SIGNING_KEY_FILE to the file that holds it.');
+  const signer = readSigner(key);
+  const url = commandDatabaseUrl(process.env);
+  if (!url) throw new Refused(NO_DATABASE);
+  const database = await new Database({ url, applicationName: 'drawbridge-sign', poolSize: 1 }).connect();
+  try {
+    const count = await signCheckpoints(database, signer, print);
+    process.stderr.write(`${count} checkpoints signed with the key ${signer.keyId}.\n`);
+  } finally {
+    await database.close();
+  }
+}
+
+const print = (checkpoint: object): void => void process.stdout.write(`${JSON.stringify(checkpoint)}\n`);
+
+main().catch((error: unknown) => {
+  const isKnown = error instanceof Refused || error instanceof SettingsError;
+  process.stderr.write(`${isKnown ? error.message : String(error)}\n`);
+  process.exitCode = isKnown ? 2 : 1;
+});

@@ -1,0 +1,85 @@
+import { CallFailure, TokenRefused } from './call-failure';
+import { TokenCache, type CallToken } from './call-tokens';
+
+describe('Tokens of calls', () => {
+  let issued: number;
+  let refused: Set<string>;
+  let cache: TokenCache<string>;
+  const lifeMs = 3_600_000;
+
+  beforeEach(() => {
+    issued = 0;
+    refused = new Set();
+    cache = new TokenCache();
+  });
+
+  const take = (life = lifeMs): Promise<CallToken<string>> =>
+    cache.take('key', () => {
+      issued += 1;
+      return Promise.resolve({ token: `token ${issued}`, expiresAt: Date.now() + life });
+    });
+  const send = (token: string): Promise<string> =>
+    refused.has(token)
+      ? Promise.reject(new TokenRefused('denied', 'no', null))
+      : Promise.resolve(`with ${token}`);
+
+  it('are requested once for all who wait for one, and kept', async () => {
+    await Promise.all([take(), take()]);
+    expect(await (await take()).use(send)).toBe('with token 1');
+    expect(issued).toBe(1);
+  });
+
+  it('are requested again five minutes before they expire', async () => {
+    await take(299_000);
+    expect(await (await take()).use(send)).toBe('with token 2');
+  });
+
+  it('are replaced once when they come from the cache', async () => {
+    await take();
+    refused.add('token 1');
+    const token = await take();
+    expect(await token.use(send)).toBe('with token 2');
+    expect(await (await take()).use(send)).toBe('with token 2');
+    refused.add('token 2');
+    await expect(token.use(send)).rejects.toBeInstanceOf(TokenRefused);
+    expect(issued).toBe(2);
+  });
+
+  it('are not replaced when they are new', async () => {
+    refused.add('token 1');
+    await expect((await take()).use(send)).rejects.toBeInstanceOf(TokenRefused);
+    expect(issued).toBe(1);
+  });
+
+  it('are replaced by one request, whoever is refused at the same time', async () => {
+    await take();
+    refused.add('token 1');
+    const [one, other] = await Promise.all([take(), take()]);
+    expect(await Promise.all([one.use(send), one.use(send), other.use(send)])).toEqual([
+      'with token 2',
+      'with token 2',
+      'with token 2',
+    ]);
+    expect(issued).toBe(2);
+  });
+
+  it('are not replaced for another failure', async () => {
+    await take();
+    const failing = (): Promise<never> => Promise.reject(new CallFailure('denied', 'no', null, true));
+    await expect((await take()).use(failing)).rejects.toThrow('no');
+    expect(issued).toBe(1);
+  });
+
+  it('that cannot be replaced leave no doubt that nothing was done', async () => {
+    await take();
+    refused.add('token 1');
+    const token = await cache.take('key', () =>
+      Promise.reject(new CallFailure('transient', 'no answer', null, false)),
+    );
+    await expect(token.use(send)).rejects.toMatchObject({
+      kind: 'transient',
+      settled: true,
+      message: 'Not sent: no answer',
+    });
+  });
+});

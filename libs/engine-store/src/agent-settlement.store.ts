@@ -1,0 +1,62 @@
+import type { AdditionCause, RemovalCause } from '#rules';
+import { HOLDING, type Tx } from '#entities';
+import { byKey } from './by-key';
+import type { HolderRow } from './convergence.store';
+
+/** A rule that an agent's report is about, as it was told last. */
+export interface ReportedRule {
+  readonly ruleId: string;
+  readonly revision: number;
+  readonly attempts: number;
+  readonly wanted: boolean;
+  /** it is APPLIED for a holder */
+  readonly standing: boolean;
+  readonly cause: RemovalCause | null;
+  readonly addCause: AdditionCause | null;
+  readonly waiting: Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
+}
+
+/** The live holders of the rule `r` that are in these statuses. */
+const holders = (statuses: string, columns = ''): string => `SELECT ${columns} FROM rule_holders holder
+  CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+  WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${statuses})`;
+
+/** What agents report on. */
+export class AgentSettlementStore {
+  async targetOf(tx: Tx, targetKey: string): Promise<string | null> {
+    const [target] = await tx.query<{ id: string }[]>('SELECT id FROM targets WHERE key = $1', [targetKey]);
+    return target?.id ?? null;
+  }
+
+  /**
+   * The rules of a report whose holders have not changed since the agent was told of them: of the others it is told anew,
+   * and reports anew.
+   * @param cleared nothing is present on the host but what the reported version names
+   */
+  reported(tx: Tx, targetId: string, ruleIds: readonly string[], cleared: boolean): Promise<ReportedRule[]> {
+    return tx.query(
+      `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS wanted,
+         EXISTS (${holders(`'APPLIED'`)}) AS standing,
+         (SELECT h.cause FROM rule_holders h WHERE h.rule_id = r.id ORDER BY h.released_at NULLS FIRST LIMIT 1) AS "addCause",
+         ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ip.pending_since::text)`)}) AS waiting
+       FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
+         OR ($3 AND r.state <> 'absent' AND NOT EXISTS (${holders(HOLDING)})))
+       ORDER BY r.id`,
+      [targetId, ruleIds, cleared],
+    );
+  }
+
+  /**
+   * Rules that no agent has reported on since the host's kernel ended them by itself, more than a minute ago, and that no
+   * holder wants.
+   */
+  async endedByKernel(tx: Tx, targetId: string): Promise<string[]> {
+    const rows = await tx.query<{ id: string }[]>(
+      `SELECT r.id FROM rules r
+       WHERE r.target_id = $1 AND r.state <> 'absent' AND r.offered_until < now() - interval '1 minute'
+         AND NOT EXISTS (${holders(HOLDING)})`,
+      [targetId],
+    );
+    return rows.map(({ id }) => id);
+  }
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import {
+  parsePorts,
+  ruleSpecs,
+  type GuardedTraffic,
+  type OrganizationId,
+  type Protocol,
+  type RuleSpec,
+  type TrafficConfig,
+} from '#rules';
+import type { ServingAgent } from './agent.store';
+import { versionOf } from './agent-version';
+import { byKey } from './by-key';
+import { HOLDING, type TenantStore, type Tx, returned } from '#entities';
+
+/** Where the database tells, by the key of a host, that what its agent is to keep may have changed. */
+export const AGENT_STATES_CHANNEL = 'agent_states';
+
+/** An opening that an agent is to keep. */
+export interface AgentRule extends RuleSpec {
+  readonly id: string;
+  /** until its end; null: none is planned */
+  readonly secondsLeft: number | null;
+  /** somebody waits to hear that it stands */
+  readonly unconfirmed: boolean;
+}
+
+/** All that one host's firewall is to be. */
+export interface AgentState {
+  /** changes exactly when there is something new to keep, or to report */
+  readonly version: string;
+  readonly serverTime: Date;
+  readonly guarded: readonly GuardedTraffic[];
+  readonly rules: readonly AgentRule[];
+}
+
+interface RawRule {
+  id: string;
+  address: string;
+  protocol: Protocol;
+  ports: string;
+  revision: number;
+  state: string;
+  offered: boolean;
+  wanted: boolean;
+  waiting: boolean;
+  endsAt: string | null;
+  secondsLeft: number | null;
+}
+
+/** Rules change while they are read: then the whole is read again, so often at most. */
+const MOST_READS = 10;
+
+/** What an agent is told, and that it was told it. */
+export class AgentStateStore implements TenantStore<AgentStateStore> {
+  /**
+   * What the host is to be now. Before it is told, it is noted that it may soon be so: what an agent was told of once
+   * counts as open until it reports otherwise.
+   * @param agent as it was admitted in this transaction
+   */
+  async offer(tx: Tx, organization: OrganizationId, agent: ServingAgent): Promise<AgentState> {
+    for (let reads = 1; ; reads += 1) {
+      const { state, rules } = await this.read(tx, organization, agent);
+      if (await this.noteOffered(tx, rules)) {
+        await tx.query(
+          'UPDATE agents SET served_version = $2 WHERE id = $1 AND served_version IS DISTINCT FROM $2',
+          [agent.id, state.version],
+        );
+        return state;
+      }
+      if (reads === MOST_READS) throw new Error('The rules of an agent keep changing while they are read');
+    }
+  }
+
+  /** What the host is to be now, for somebody who only looks. */
+  async preview(tx: Tx, organization: OrganizationId, targetKey: string): Promise<AgentState> {
+    return (await this.read(tx, organization, { targetKey, servedVersion: null })).state;
+  }
+
+  /** The version of what the host is to be now. */
+  async version(tx: Tx, organization: OrganizationId, agent: ServingAgent): Promise<string> {
+    return (await this.read(tx, organization, agent)).state.version;
+  }
+
+  private async read(
+    tx: Tx,
+    organization: OrganizationId,
+    { targetKey, servedVersion }: Pick<ServingAgent, 'targetKey' | 'servedVersion'>,
+  ): Promise<{ state: AgentState; rules: RawRule[] }> {
+    const [host] = await tx.query<{ serverTime: Date; targetId: string | null; configs: TrafficConfig[] }[]>(
+      `SELECT clock_timestamp() AS "serverTime", t.id AS "targetId",
+         ARRAY(SELECT r.config FROM resources r WHERE r.organization_id = $1 AND r.target_id = t.id
+           AND r.deleted_at IS NULL) AS configs
+       FROM (SELECT 1) one LEFT JOIN targets t ON t.key = $2`,
+      [organization, targetKey],
+    );
+    const rules = host!.targetId === null ? [] : await this.rules(tx, host!.targetId);
+    const guarded = guardedTraffic(host!.configs);
+    const wanted = rules.filter((rule) => rule.wanted);
+    const state = {
+      version: versionOf(servedVersion, contentHash(guarded, wanted)),
+      serverTime: host!.serverTime,
+      guarded,
+      rules: wanted.map(toAgentRule),
+    };
+    return { state, rules };
+  }
+
+  private rules(tx: Tx, targetId: string): Promise<RawRule[]> {
+    return tx.query(
+      `SELECT r.id, r.address, r.protocol, r.ports, r.revision, r.state,
+         r.offered_revision IS NOT DISTINCT FROM r.revision AS offered,
+         held.live > 0 AS wanted, held.waiting > 0 AS waiting,
+         CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at)::text END AS "endsAt",
+         CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at - clock_timestamp())::float8 END AS "secondsLeft"
+       FROM rules r CROSS JOIN LATERAL (
+         SELECT count(*) AS live, count(*) FILTER (WHERE ip.status = 'PENDING') AS waiting,
+           count(*) FILTER (WHERE s.id IS NULL) AS endless, max(s.expires_at) AS ends_at
+         FROM rule_holders holder
+         CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+         LEFT JOIN sessions s ON s.id = ip.session_id
+         WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})
+           AND (s.id IS NULL OR s.expires_at > statement_timestamp())
+       ) held
+       WHERE r.target_id = $1 AND (r.state <> 'absent' OR r.due_at IS NOT NULL)
+       ORDER BY r.key`,
+      [targetId],
+    );
+  }
+
+  /** @returns false when a rule is not any more as it was read: nothing may be told then */
+  private async noteOffered(tx: Tx, rules: readonly RawRule[]): Promise<boolean> {
+    const fresh = rules.filter((rule) => !rule.offered || (rule.wanted && rule.state === 'absent'));
+    if (fresh.length === 0) return true;
+    const noted = returned(
+      await tx.query(
+        `UPDATE rules r SET offered_revision = o.revision,
+           state = CASE WHEN o.wanted AND r.state = 'absent' THEN 'unknown' ELSE r.state END,
+           offered_until = CASE WHEN o.wanted
+             THEN greatest(r.offered_until, coalesce(to_timestamp(o."endsAt"), 'infinity')) ELSE r.offered_until END,
+           possible_since = CASE WHEN NOT o.wanted THEN r.possible_since
+             WHEN r.state = 'absent' THEN now() ELSE coalesce(r.possible_since, now()) END,
+           present_since = CASE WHEN o.wanted AND r.state = 'absent' THEN NULL ELSE r.present_since END,
+           removal_sent_at = CASE WHEN o.wanted THEN NULL ELSE coalesce(r.removal_sent_at, now()) END
+         FROM jsonb_to_recordset($1::jsonb) AS o(id uuid, revision int, wanted boolean, "endsAt" float8)
+         WHERE r.id = o.id AND r.revision = o.revision RETURNING 1`,
+        [
+          JSON.stringify(
+            fresh.map(({ id, revision, wanted, endsAt }) => ({
+              id,
+              revision,
+              wanted,
+              endsAt: endsAt === null ? null : Number(endsAt),
+            })),
+          ),
+        ],
+      ),
+    );
+    return noted.length === fresh.length;
+  }
+}
+
+function toAgentRule({ id, address, protocol, ports, state, waiting, secondsLeft }: RawRule): AgentRule {
+  return {
+    id,
+    address,
+    protocol,
+    ports: parsePorts(ports),
+    secondsLeft,
+    unconfirmed: state !== 'present' || waiting,
+  };
+}
+
+/** What the host's resources guard, each traffic once. */
+function guardedTraffic(configs: readonly TrafficConfig[]): GuardedTraffic[] {
+  const specs = configs.flatMap((config) => ruleSpecs('', config, 'many'));
+  const portsOf = new Map<Protocol, Set<number> | 'all'>();
+  for (const { protocol, ports } of specs) {
+    const known = portsOf.get(protocol) ?? new Set<number>();
+    if (known === 'all' || ports.length === 0) portsOf.set(protocol, 'all');
+    else portsOf.set(protocol, new Set([...known, ...ports.map(({ from }) => from)]));
+  }
+  return [...portsOf]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([protocol, ports]) => ({
+      protocol,
+      ports:
+        ports === 'all' ? [] : [...ports].sort((a, b) => a - b).map((port) => ({ from: port, to: port })),
+    }));
+}
+
+/** A rule's revision grows with every change of those who hold it, each of whom waits to hear of it. */
+function contentHash(guarded: readonly GuardedTraffic[], rules: readonly RawRule[]): string {
+  const kept = rules.map(({ id, revision, endsAt }) => [id, revision, endsAt]);
+  return createHash('sha256')
+    .update(JSON.stringify([guarded, kept]))
+    .digest('hex')
+    .slice(0, 32);
+}

@@ -1,0 +1,84 @@
+import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
+import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from '#entities';
+import type { Lease } from './lease.store';
+import type { NamingResource } from './comparison';
+
+/** A host, as those who watch over it see it. */
+export interface WatchedHost {
+  readonly name: string;
+  /** since its agent was heard of; null: none ever was */
+  readonly secondsAway: number | null;
+  /** where the installation that serves is, and one that asked under the same name within the last minute */
+  readonly address: string | null;
+  readonly rival: { readonly address: string | null } | null;
+  readonly resources: readonly NamingResource[];
+  /** rules that are to stand and do not, by the agent's last report */
+  readonly failing: number;
+  readonly failure: string | null;
+}
+
+/** Agents as a worker sees them. It serves every organization: each row says whose it is. */
+export class AgentWatchStore {
+  private readonly audit = new AuditTrail();
+
+  async host(tx: Tx, { targetId }: Lease): Promise<WatchedHost> {
+    const [host] = await tx.query<WatchedHost[]>(
+      `SELECT t.identifier AS name, extract(epoch FROM now() - a.seen_at)::float8 AS "secondsAway", a.address,
+         CASE WHEN a.rival_seen_at > now() - make_interval(secs => $2)
+           THEN jsonb_build_object('address', a.rival_address) END AS rival,
+         ARRAY(SELECT jsonb_build_object('id', r.id, 'organizationId', r.organization_id, 'name', r.name, 'lastOutcome', (
+           SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
+           WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
+           ORDER BY e.created_at DESC LIMIT 1))
+           FROM resources r WHERE r.target_id = t.id AND r.deleted_at IS NULL) AS resources,
+         failing.count::int AS failing, failing.failure
+       FROM targets t LEFT JOIN agents a ON a.target_key = t.key
+       CROSS JOIN LATERAL (
+         SELECT count(*) AS count, min(r.last_error) AS failure FROM rules r
+         WHERE r.target_id = t.id AND r.state = 'unknown' AND r.due_at IS NULL AND r.last_error IS NOT NULL
+           AND EXISTS (SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+             WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING}))
+       ) failing
+       WHERE t.id = $1`,
+      [targetId, AGENT_AWAY_SECONDS],
+    );
+    return host!;
+  }
+
+  /** Records, once each time, that the host's agent is away. */
+  async tellAway(tx: Tx, { targetId }: Lease, message: string, trail: Trail): Promise<void> {
+    const away = returned<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(
+      await tx.query(
+        `UPDATE agents a SET told_away = true FROM targets t
+         WHERE t.id = $1 AND a.target_key = t.key AND NOT a.told_away
+           AND a.seen_at <= now() - make_interval(secs => $2)
+         RETURNING a.id, a.organization_id AS "organizationId", a.name, a.seen_at AS "seenAt"`,
+        [targetId, AGENT_AWAY_SECONDS],
+      ),
+    );
+    for (const { id, organizationId, name, seenAt } of away) {
+      await this.audit.writeClosing(tx, organizationId, trail, {
+        ...SYSTEM_ACTOR,
+        eventType: 'AGENT_OFFLINE',
+        resourceType: 'AGENT',
+        resourceId: id,
+        resourceName: name,
+        result: 'FAILURE',
+        errorMessage: message,
+        details: { lastSeenAt: seenAt.toISOString() },
+      });
+    }
+  }
+
+  /** How many agents that a resource names are connected, and how many are away. */
+  async count(tx: Tx): Promise<{ connected: number; away: number }> {
+    const [counted] = await tx.query<{ connected: number; away: number }[]>(
+      `SELECT count(*) FILTER (WHERE NOT gone)::int AS connected, count(*) FILTER (WHERE gone)::int AS away
+       FROM (SELECT a.seen_at <= now() - make_interval(secs => $1) AS gone FROM agents a
+         WHERE EXISTS (SELECT FROM targets t JOIN resources r ON r.target_id = t.id
+           WHERE t.key = a.target_key AND r.deleted_at IS NULL)) agent`,
+      [AGENT_AWAY_SECONDS],
+    );
+    return counted!;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Tx } from '#entities';
+import { ConvergenceStore } from './convergence.store';
+import type { Lease } from './lease.store';
+
+const LEASE = { targetId: 'target' } as Lease;
+
+describe('A rule that is due', () => {
+  const holder = (organizationId: string, more: object = {}): object => ({
+    resourceIpId: 'ip',
+    status: 'APPLIED',
+    pendingSince: '',
+    cause: 'STATIC_RULE_CREATED',
+    access: {
+      credentialId: `of ${organizationId}`,
+      region: null,
+      organizationId,
+      deniedMs: null,
+    },
+    writeVerified: false,
+    config: {},
+    expiresAt: null,
+    expired: false,
+    ...more,
+  });
+  /** As the database returns it: organization a wrote it. */
+  const read = async (holders: readonly object[], more: object = {}) => {
+    const row = {
+      ruleId: 'rule',
+      key: 'key',
+      address: '203.0.113.1/32',
+      protocol: 'tcp',
+      ports: '22',
+      state: 'present',
+      isForeign: false,
+      revision: 0,
+      attempts: 0,
+      inFlightMs: null,
+      targetMissingMs: null,
+      credentialId: 'of a',
+      region: null,
+      writerOrganizationId: 'a',
+      seenAs: 'sgr-1',
+      lastError: null,
+      cause: null,
+      isMissing: false,
+      isUnwanted: false,
+      isUnmarked: false,
+      holders,
+      ...more,
+    };
+    const tx = { query: () => Promise.resolve([row]) } as unknown as Tx;
+    return (await new ConvergenceStore().due(tx, LEASE, 1))[0]!;
+  };
+
+  it('is removed when only a read-only credential of another organization holds it', async () => {
+    expect(await read([holder('b')])).toMatchObject({ wanted: false, removeCause: 'WRITER_RELEASED' });
+  });
+
+  it.each([
+    ['a write-verified holder of another organization', [holder('b', { writeVerified: true })], {}],
+    ['a read-only holder of the organization that wrote it', [holder('b'), holder('a')], {}],
+    ['a read-only holder, while it is absent', [holder('b')], { state: 'absent' }],
+    ['a read-only holder, while it is unmanaged', [holder('b')], { isForeign: true }],
+    [
+      'a read-only holder, once the credential that wrote it is gone',
+      [holder('b')],
+      { writerOrganizationId: null },
+    ],
+  ])('is kept by %s', async (_, holders, more) => {
+    expect((await read(holders, more)).wanted).toBe(true);
+  });
+
+  it.each([
+    ['the recorded cause', 'USER_OFFBOARDED', 'USER_OFFBOARDED'],
+    ['UNRECORDED when an earlier version released it', null, 'UNRECORDED'],
+  ])('is removed without a live holder, for %s', async (_, cause, removeCause) => {
+    const leaving = holder('a', { status: 'REMOVING' });
+    expect(await read([leaving], { cause })).toMatchObject({ wanted: false, removeCause });
+  });
+
+  it('is added for its holder’s cause, or to repair drift', async () => {
+    expect((await read([holder('a')])).addCause).toBe('STATIC_RULE_CREATED');
+    expect((await read([holder('a')], { isMissing: true })).addCause).toBe('DRIFT_REPAIRED');
+  });
+});

@@ -1,0 +1,159 @@
+import type { Provider } from '#rules';
+import { type Tx, returned } from '#entities';
+
+/** The right to converge one cloud object, until it runs out on the database's clock. */
+export interface Lease {
+  readonly targetId: string;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly identifier: string;
+  /** fencing: what was worked out under an older generation is never written */
+  readonly generation: string;
+  /** how long ago the object was last written; null: never */
+  readonly sinceLastWriteMs: number | null;
+  /** how many changes that write had */
+  readonly lastWriteSize: number;
+  /** it is to be compared with the cloud; taking the lease has put the next try off, in case this one breaks off */
+  readonly comparison: DueComparison | null;
+}
+
+/** A comparison that is due. */
+export interface DueComparison {
+  /** somebody waits for the outcome */
+  readonly requested: boolean;
+  /** when it is tried again if this try breaks off, as the database writes it */
+  readonly againAt: string;
+}
+
+/** When a comparison is tried again after a worker broke off. */
+const BROKEN_OFF = '30 seconds';
+
+/**
+ * For `WHERE`: no worker has the target. A lease that ends later than any may was taken before the database's clock was
+ * set back.
+ */
+export const UNLEASED = (target: string): string =>
+  `(${target}.lease_until IS NULL OR ${target}.lease_until <= now() OR ${target}.lease_until > now() + interval '1 minute')`;
+
+/** Leases belong to no organization: a cloud object may be named by several. */
+export class LeaseStore {
+  /**
+   * @param compares whoever takes it makes the comparison that is due, if one is
+   * @returns null while another worker holds the target
+   */
+  async take(tx: Tx, targetId: string, seconds: number, compares: boolean): Promise<Lease | null> {
+    const [lease] = returned<Lease>(
+      await tx.query(
+        `UPDATE targets t SET lease_generation = lease_generation + 1, lease_until = now() + make_interval(secs => $2),
+           reconcile_due_at = CASE WHEN old.is_due THEN now() + interval '${BROKEN_OFF}' ELSE t.reconcile_due_at END
+         FROM (SELECT id, reconcile_due_at <= now() AND $3 AS is_due FROM targets WHERE id = $1 FOR NO KEY UPDATE) old
+         WHERE t.id = old.id AND ${UNLEASED('t')}
+         RETURNING t.id AS "targetId", provider, resource_type AS "resourceType", identifier,
+           lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
+           last_write_size AS "lastWriteSize", CASE WHEN old.is_due THEN jsonb_build_object(
+             'requested', t.reconcile_requested, 'againAt', t.reconcile_due_at::text) END AS comparison`,
+        [targetId, seconds, compares],
+      ),
+    );
+    return lease ?? null;
+  }
+
+  /** @returns false when the lease ran out and another worker took it */
+  async renew(tx: Tx, lease: Lease, seconds: number): Promise<boolean> {
+    const rows = returned(
+      await tx.query(
+        `UPDATE targets SET lease_until = now() + make_interval(secs => $3)
+         WHERE id = $1 AND lease_generation = $2 RETURNING 1`,
+        [lease.targetId, lease.generation, seconds],
+      ),
+    );
+    return rows.length === 1;
+  }
+
+  /**
+   * Nobody else takes the object until the transaction ends. To be called before what was worked out under the lease
+   * is written. @returns false when the lease was lost meanwhile
+   */
+  async lock(tx: Tx, lease: Lease): Promise<boolean> {
+    const rows = await tx.query<unknown[]>(
+      'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE',
+      [lease.targetId, lease.generation],
+    );
+    return rows.length === 1;
+  }
+
+  async release(tx: Tx, lease: Lease): Promise<void> {
+    await tx.query('UPDATE targets SET lease_until = NULL WHERE id = $1 AND lease_generation = $2', [
+      lease.targetId,
+      lease.generation,
+    ]);
+  }
+}
+
+/** What a worker is to the sweep. */
+export interface SweepRole {
+  readonly sweeps: boolean;
+  /** while it sweeps: others stand by, and can be handed work */
+  readonly hasOthers: boolean;
+}
+
+/** One worker sweeps for all; the others stand by. */
+export class SweeperLeaseStore {
+  /** Takes or renews the lease, or stands by while another worker has it. */
+  async take(tx: Tx, workerId: string, seconds: number): Promise<SweepRole> {
+    const [role] = await tx.query<SweepRole[]>(
+      `INSERT INTO sweeper_lease AS l (id, worker_id, lease_until) VALUES (1, $1, now() + make_interval(secs => $2))
+       ON CONFLICT (id) DO UPDATE SET
+         worker_id = CASE WHEN ${MAY_SWEEP} THEN $1 ELSE l.worker_id END,
+         lease_until = CASE WHEN ${MAY_SWEEP} THEN excluded.lease_until ELSE l.lease_until END,
+         others_seen_at = CASE WHEN l.worker_id = $1 THEN l.others_seen_at ELSE now() END
+       WHERE ${MAY_SWEEP} OR l.others_seen_at IS NULL OR l.others_seen_at < now() - interval '5 seconds'
+       RETURNING worker_id = $1 AS sweeps, coalesce(others_seen_at > now() - interval '15 seconds', false) AS "hasOthers"`,
+      [workerId, seconds],
+    );
+    return role ?? { sweeps: false, hasOthers: false };
+  }
+
+  /** For when this worker ends: another need not wait. */
+  async release(tx: Tx, workerId: string): Promise<void> {
+    await tx.query('DELETE FROM sweeper_lease WHERE worker_id = $1', [workerId]);
+  }
+}
+
+/** For `WHERE`: the lease is this worker's, or over; one that ends later than any may is one of a clock set back. */
+const MAY_SWEEP = `(l.worker_id = $1 OR l.lease_until <= now() OR l.lease_until > now() + interval '1 minute')`;
+
+/** Shared by all workers: how many write calls an account may still make. */
+export class WriteBudgetStore {
+  /**
+   * Takes write calls from the account's bucket, in one statement on the database's clock.
+   * @param calls how many
+   * @param reserve tokens that must stay behind, kept for removals
+   * @returns 0 when taken, else milliseconds until it may be
+   */
+  async take(
+    tx: Tx,
+    accountKey: string,
+    budget: { burst: number; refillPerSecond: number },
+    calls: number,
+    reserve: number,
+  ): Promise<number> {
+    const filled = `LEAST($2::float8, b.tokens + extract(epoch FROM now() - b.refilled_at) * $3::float8)`;
+    const [taken] = await tx.query<{ left: number }[]>(
+      `INSERT INTO write_budgets AS b (account_key, tokens, refilled_at) VALUES ($1, $2::float8 - $5::float8, now())
+       ON CONFLICT (account_key) DO UPDATE SET tokens = ${filled} - $5::float8, refilled_at = now()
+         WHERE ${filled} - $5::float8 >= $4::float8
+       RETURNING tokens AS left`,
+      [accountKey, budget.burst, budget.refillPerSecond, reserve, calls],
+    );
+    return taken ? 0 : Math.ceil((1000 * calls) / budget.refillPerSecond);
+  }
+
+  /** Puts back calls that were taken and not made. */
+  async give(tx: Tx, accountKey: string, budget: { burst: number }, calls: number): Promise<void> {
+    await tx.query(
+      'UPDATE write_budgets SET tokens = LEAST($2::float8, tokens + $3::float8) WHERE account_key = $1',
+      [accountKey, budget.burst, calls],
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import type { HolderKind, Provider, RuleCause, RuleEventKind } from '#rules';
+
+/** One row of the ledger: an event of a rule, for one of its holders or for none. */
+export interface RuleEventRow {
+  readonly id: string;
+  readonly kind: RuleEventKind;
+  readonly at: Date;
+  readonly provider: Provider;
+  /** null: nothing is known of the target any more but its name */
+  readonly resourceType: string | null;
+  readonly identifier: string;
+  readonly address: string;
+  readonly protocol: string;
+  readonly ports: string;
+  readonly providerRuleId: string | null;
+  readonly cause: RuleCause | null;
+  readonly message: string | null;
+  readonly possibleFrom: Date | null;
+  readonly certainFrom: Date | null;
+  readonly certainUntil: Date | null;
+  readonly possibleUntil: Date | null;
+  readonly holderKind: HolderKind;
+  readonly resourceId: string | null;
+  readonly resourceName: string | null;
+  readonly sessionId: string | null;
+  readonly staticIpRuleId: string | null;
+  readonly userEmail: string | null;
+  readonly credentialId: string | null;
+  readonly workerId: string | null;
+  readonly passId: string | null;
+}
+
+/** Parameters of a statement that is put together for the filter that was given. */
+export class Parameters {
+  readonly values: unknown[] = [];
+
+  /** @returns the placeholder */
+  add(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+}
+
+/**
+ * A page of the ledger, newest first: each part is read in the order of its index, no further than the page reaches.
+ * A rule may be written with another organization's credential: neither that nor what the provider said of it is shown.
+ * @param parts conditions on `rule_events e`, one for each index that serves
+ */
+export function eventPage(
+  organization: string,
+  parts: readonly string[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): string {
+  const read = parts.map(
+    (condition) =>
+      `(SELECT e.* FROM rule_events e WHERE ${condition} ORDER BY e.at DESC, e.id DESC LIMIT ${offset + limit})`,
+  );
+  return `SELECT e.id, e.kind, e.at, e.provider, t.resource_type AS "resourceType", e.target AS identifier, e.address,
+      e.protocol, e.ports, e.provider_rule_id AS "providerRuleId", e.cause,
+      CASE WHEN other.id IS NULL THEN e.message END AS message, e.possible_from AS "possibleFrom",
+      e.certain_from AS "certainFrom", e.certain_until AS "certainUntil", e.possible_until AS "possibleUntil",
+      e.holder_kind AS "holderKind", e.resource_id AS "resourceId", e.resource_name AS "resourceName",
+      e.session_id AS "sessionId", e.static_ip_rule_id AS "staticIpRuleId", e.user_email AS "userEmail",
+      CASE WHEN other.id IS NULL THEN e.credential_id END AS "credentialId", e.worker_id AS "workerId",
+      e.pass_id AS "passId"
+    FROM (SELECT * FROM (${read.join(' UNION ALL ')}) part
+      ORDER BY at DESC, id DESC LIMIT ${limit} OFFSET ${offset}) e
+    LEFT JOIN targets t ON t.id = e.target_id
+    LEFT JOIN credentials other ON other.id = e.credential_id AND other.organization_id <> ${organization}
+    ORDER BY e.at DESC, e.id DESC`;
+}
+
+/** How many rows the parts have, counted no further than `most`. */
+export function eventCount(parts: readonly string[], most: number): string {
+  const counted = parts.map((condition) => `(SELECT 1 FROM rule_events e WHERE ${condition} LIMIT ${most})`);
+  return `SELECT least(count(*), ${most})::int AS total FROM (${counted.join(' UNION ALL ')}) part`;
+}

@@ -1,0 +1,173 @@
+import { parseRuleKey, portsText, type OrganizationId, type RuleCause, type RuleEventKind } from '#rules';
+import type { Trail, Tx } from '#entities';
+
+/** One thing that was observed of a rule, to be recorded. */
+export interface RuleEvent {
+  readonly kind: RuleEventKind;
+  readonly ruleId: string;
+  readonly cause: RuleCause | null;
+  readonly message: string | null;
+  /** null: all its holders; else these ResourceIps */
+  readonly resourceIpIds: readonly string[] | null;
+}
+
+/** Of an unmanaged rule, which has no row of its own in the ledger's sense: what and since when. */
+export interface UnmanagedEvent {
+  readonly kind: 'FOUND' | 'CLOSED';
+  readonly key: string;
+  readonly providerRuleId: string;
+}
+
+/** What caused the changes: for the ledger and the log. */
+export interface Origin {
+  readonly workerId: string;
+  readonly passId: string;
+  /** the way the pass took; null: none, or several */
+  readonly credentialId: string | null;
+}
+
+/** A recorded event and one holder, as the ledger keeps it. */
+export interface LedgerRow {
+  readonly kind: RuleEventKind;
+  readonly at: Date;
+  readonly ruleId: string | null;
+  readonly targetId: string;
+  readonly provider: string;
+  readonly target: string;
+  readonly address: string;
+  readonly protocol: string;
+  readonly ports: string;
+  readonly providerRuleId: string | null;
+  readonly cause: RuleCause | null;
+  readonly message: string | null;
+  readonly holderKind: string;
+  readonly organizationId: OrganizationId | null;
+  readonly resourceId: string | null;
+  readonly resourceName: string | null;
+  readonly sessionId: string | null;
+  readonly staticIpRuleId: string | null;
+  readonly userId: string | null;
+  readonly userEmail: string | null;
+  readonly passId: string | null;
+}
+
+const COLUMNS = `at, kind, target_id, provider, target, rule_id, address, protocol, ports, provider_rule_id, cause, message,
+  possible_from, certain_from, certain_until, possible_until, holder_kind, organization_id, resource_id, resource_name,
+  session_id, static_ip_rule_id, user_id, user_email, credential_id, worker_id, pass_id`;
+
+const RETURNED = `kind, at, rule_id AS "ruleId", target_id AS "targetId", provider, target, address, protocol, ports,
+  provider_rule_id AS "providerRuleId", cause, message, holder_kind AS "holderKind", organization_id AS "organizationId",
+  resource_id AS "resourceId", resource_name AS "resourceName", session_id AS "sessionId",
+  static_ip_rule_id AS "staticIpRuleId", user_id AS "userId", user_email AS "userEmail", pass_id AS "passId"`;
+
+/** Kinds after which the access through the rule is over. */
+const ENDS = `('CLOSED', 'RELEASED', 'MISSING', 'CHANGED', 'ABANDONED')`;
+
+/** The last time the rule `r` of the target `t` was observed present since it first was; null: it was not. */
+export const LAST_SEEN = `CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, r.observed_at,
+  CASE WHEN t.compared_at >= r.present_since THEN t.compared_at END) END`;
+
+/** As `LAST_SEEN`, unless a removal was on its way before, or it was not observed since. */
+const LAST_OBSERVED = `least(${LAST_SEEN}, r.removal_sent_at)`;
+
+/** One row for each holder of the event's rule, with the interval of its access as far as it was observed. */
+const EVENT_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provider, t.identifier AS target, r.id AS rule_id,
+    r.address, r.protocol, r.ports, r.provider_rule_id,
+    CASE WHEN e.kind IN ('CLOSED', 'RELEASED') AND e.cause IS DISTINCT FROM 'TARGET_GONE'
+        THEN coalesce(holder.release_cause, e.cause)
+      WHEN e.kind IN ('OPENED', 'HELD', 'ADD_REFUSED') THEN coalesce(holder.cause, e.cause) ELSE e.cause END AS cause,
+    e.message,
+    greatest(r.possible_since, holder.created_at) AS possible_from,
+    CASE WHEN i.is_certain THEN i.certain_from END AS certain_from,
+    CASE WHEN i.is_certain AND e.kind IN ${ENDS} THEN i.certain_until END AS certain_until,
+    CASE WHEN e.kind = 'RELEASED' THEN statement_timestamp()
+      WHEN e.kind IN ${ENDS} THEN statement_timestamp() - make_interval(secs => $2::float8 / 1000) END AS possible_until,
+    CASE WHEN holder.session_id IS NOT NULL THEN 'SESSION' WHEN holder.static_ip_rule_id IS NOT NULL THEN 'STATIC_RULE'
+      ELSE 'ORPHAN' END AS holder_kind,
+    holder.organization_id, holder.resource_id, holder.resource_name, holder.session_id, holder.static_ip_rule_id,
+    holder.user_id, holder.user_email,
+    CASE WHEN holder.organization_id IS NULL OR EXISTS (SELECT FROM credentials c
+      WHERE c.id = $3::uuid AND c.organization_id = holder.organization_id) THEN $3::uuid END AS credential_id,
+    $4::text AS worker_id, $5::uuid AS pass_id
+  FROM jsonb_to_recordset($1::jsonb)
+      AS e(kind text, "ruleId" uuid, cause text, message text, "resourceIpIds" jsonb)
+    JOIN rules r ON r.id = e."ruleId" JOIN targets t ON t.id = r.target_id
+    LEFT JOIN LATERAL (
+      SELECT h.cause, h.release_cause, ip.created_at, ip.organization_id, ip.resource_id, coalesce(res.name, ip.resource_name) AS resource_name,
+        ip.session_id, ip.static_ip_rule_id, s.user_id, u.email AS user_email
+      FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
+        LEFT JOIN resources res ON res.id = ip.resource_id
+        LEFT JOIN sessions s ON s.id = ip.session_id LEFT JOIN users u ON u.id = s.user_id
+      WHERE h.rule_id = r.id AND (e."resourceIpIds" = 'null' OR e."resourceIpIds" IS NULL OR e."resourceIpIds" ? ip.id::text)
+    ) holder ON true
+    CROSS JOIN LATERAL (
+      SELECT greatest(r.present_since, holder.created_at) AS certain_from, ${LAST_OBSERVED} AS certain_until,
+        r.present_since IS NOT NULL AND (e.kind NOT IN ${ENDS}
+          OR coalesce(${LAST_OBSERVED} >= greatest(r.present_since, holder.created_at), false)) AS is_certain
+    ) i`;
+
+const UNMANAGED_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provider, t.identifier AS target,
+    NULL::uuid AS rule_id, e.address, e.protocol, e.ports, e."providerRuleId" AS provider_rule_id, NULL::text AS cause,
+    NULL::text AS message, u.possible_since AS possible_from, u.present_since AS certain_from,
+    CASE WHEN e.kind = 'CLOSED' THEN greatest(t.compared_at, u.present_since) END AS certain_until,
+    CASE WHEN e.kind = 'CLOSED' THEN statement_timestamp() - make_interval(secs => $2::float8 / 1000) END AS possible_until,
+    'UNMANAGED' AS holder_kind, NULL::uuid AS organization_id, NULL::uuid AS resource_id, NULL::text AS resource_name,
+    NULL::uuid AS session_id, NULL::uuid AS static_ip_rule_id, NULL::uuid AS user_id, NULL::text AS user_email,
+    $3::uuid AS credential_id, $4::text AS worker_id, $5::uuid AS pass_id
+  FROM jsonb_to_recordset($1::jsonb)
+      AS e(kind text, key text, "providerRuleId" text, address text, protocol text, ports text)
+    JOIN targets t ON t.id = $6::uuid
+    JOIN unmanaged_rules u ON u.target_id = t.id AND u.key = e.key AND u.provider_rule_id = e."providerRuleId"`;
+
+/** Rows into the ledger, or beside it while it takes none: closing access does not wait for its record. */
+const insert = (rows: string, trail: Trail): string =>
+  trail === 'audit_records'
+    ? `INSERT INTO rule_events (${COLUMNS}) SELECT ${COLUMNS} FROM (${rows}) e RETURNING ${RETURNED}`
+    : `WITH e AS (${rows}), kept AS (INSERT INTO unwritten_rule_events (event) SELECT to_jsonb(e) - 'at' FROM e)
+       SELECT ${RETURNED} FROM e`;
+
+/**
+ * Records what was observed of rules. Call it in the transaction that settles the observation, after the rules were
+ * written and before what is over is deleted: it reads the rules and their holders.
+ */
+export class LedgerStore {
+  /** @param endedAgoMs how old the reading is in which an access was seen to be over */
+  record(
+    tx: Tx,
+    events: readonly RuleEvent[],
+    endedAgoMs: number,
+    origin: Origin,
+    trail: Trail,
+  ): Promise<LedgerRow[]> {
+    return tx.query(insert(EVENT_ROWS, trail), [
+      JSON.stringify(events),
+      endedAgoMs,
+      origin.credentialId,
+      origin.workerId,
+      origin.passId,
+    ]);
+  }
+
+  /** As `record`, of unmanaged rules: of those that appeared after they were noted, of those that went before. */
+  recordUnmanaged(
+    tx: Tx,
+    targetId: string,
+    events: readonly UnmanagedEvent[],
+    endedAgoMs: number,
+    origin: Origin,
+    trail: Trail,
+  ): Promise<LedgerRow[]> {
+    const rows = events.map(({ kind, key, providerRuleId }) => {
+      const { address, protocol, ports } = parseRuleKey(key);
+      return { kind, key, providerRuleId, address, protocol, ports: portsText(ports) };
+    });
+    return tx.query(insert(UNMANAGED_ROWS, trail), [
+      JSON.stringify(rows),
+      endedAgoMs,
+      origin.credentialId,
+      origin.workerId,
+      origin.passId,
+      targetId,
+    ]);
+  }
+}

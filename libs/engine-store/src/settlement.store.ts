@@ -1,0 +1,334 @@
+import { DETACHING_CAUSES, type OrganizationId, type SessionStatus } from '#rules';
+import { HOLDING, LEAVING, returned, type Tx } from '#entities';
+import { byKey } from './by-key';
+import type { Access, HolderRow } from './convergence.store';
+import { releaseClaims } from './holders';
+import type {
+  Affected,
+  AffectedHolder,
+  AffectedSession,
+  AffectedStaticRule,
+  IpMove,
+  Reading,
+  RuleSettlement,
+  WrittenRule,
+} from './settlement';
+import type { Lease } from './lease.store';
+import { LAST_SEEN } from './ledger.store';
+import { lockOwners } from './lock-owners';
+
+const DETACHED = DETACHING_CAUSES.map((cause) => `'${cause}'`).join(', ');
+
+/** For `WHERE`: the ResourceIp waits for this pass ($2), as it did when the pass began ($3). */
+const WAITS = (ip: string): string =>
+  `(${ip}.id, ${ip}.pending_since) IN (SELECT id, since FROM unnest($2::uuid[], $3::timestamptz[]) AS waiting (id, since))`;
+
+/** For `SET`: it was observed present in this pass; when its reading began ($2) and ended ($3). */
+const STANDS = `s.stands AND $2::float8 IS NOT NULL`;
+/**
+ * When the reading began. The transaction began before its age was taken: however late the statement comes, this is not
+ * too late, as an observation may not be said to be newer than it is.
+ */
+const STARTED = `(now() - make_interval(secs => $2::float8 / 1000))`;
+const ENDED = `make_interval(secs => $3::float8 / 1000)`;
+
+/** What a settlement reads and writes. It decides nothing: `settle` of the engine does. */
+export class SettlementStore {
+  /** Locks the sessions and static IP rules whose ResourceIps may move, before any rule is written. */
+  async lockOwners(tx: Tx, ruleIds: readonly string[]): Promise<void> {
+    await lockOwners(
+      tx,
+      `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+       WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status IN ('PENDING', 'REMOVING')`,
+      [ruleIds],
+    );
+  }
+
+  /** @param reading null: the target was not read */
+  async writeRules(
+    tx: Tx,
+    rules: readonly RuleSettlement[],
+    reading: Reading | null,
+  ): Promise<WrittenRule[]> {
+    if (rules.length === 0) return [];
+    return returned<WrittenRule>(
+      await tx.query(
+        `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isForeign", r.is_foreign),
+           is_unmarked = coalesce(s."isUnmarked", r.is_unmarked),
+           provider_rule_id = coalesce(s."providerRuleId", r.provider_rule_id),
+           attempts = CASE WHEN r.revision = s.revision THEN s.attempts ELSE 0 END,
+           due_at = CASE WHEN r.revision <> s.revision THEN r.due_at
+             ELSE now() + make_interval(secs => s."dueInMs" / 1000.0) END,
+           in_flight_until = CASE WHEN s."inFlight" THEN r.in_flight_until END,
+           last_error = s.message,
+           target_missing_since = CASE WHEN s."targetMissing" IS NULL THEN r.target_missing_since
+             WHEN s."targetMissing" THEN coalesce(r.target_missing_since, now()) END,
+           region = CASE WHEN s.adopt IS NOT NULL AND r.revision = s.revision THEN s.adopt->>'region' ELSE r.region END,
+           credential_id = CASE WHEN s.adopt IS NOT NULL AND r.revision = s.revision
+             THEN (s.adopt->>'credentialId')::uuid ELSE r.credential_id END,
+           unwanted_since = CASE WHEN r.revision <> s.revision THEN r.unwanted_since
+             WHEN s.unwanted IS NOT NULL THEN coalesce(r.unwanted_since, now()) END,
+           cause = CASE WHEN r.revision <> s.revision THEN r.cause
+             WHEN s.unwanted IS NOT NULL THEN coalesce(r.cause, s.unwanted) END,
+           overdue_at = CASE WHEN r.revision = s.revision AND s.unwanted IS NULL THEN NULL ELSE r.overdue_at END,
+           possible_since = CASE WHEN ${STANDS} THEN coalesce(r.possible_since, ${STARTED}) ELSE r.possible_since END,
+           present_since = CASE WHEN NOT (${STANDS}) THEN r.present_since
+             WHEN (r.removal_sent_at IS NOT NULL AND NOT s."inFlight") OR r.provider_rule_id <> s."providerRuleId"
+               THEN statement_timestamp() - ${ENDED}
+             ELSE coalesce(r.present_since, statement_timestamp() - ${ENDED}) END,
+           observed_at = CASE WHEN ${STANDS} THEN ${STARTED} ELSE r.observed_at END,
+           removal_sent_at = CASE WHEN ${STANDS} AND NOT s."inFlight" THEN NULL
+             WHEN s.stands OR $2::float8 IS NULL THEN r.removal_sent_at ELSE coalesce(r.removal_sent_at, ${LAST_SEEN}) END,
+           is_missing = r.is_missing AND NOT (${STANDS}), is_suspended = r.is_suspended AND NOT (${STANDS})
+         FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, stands boolean,
+             "providerRuleId" text, "isForeign" boolean, "isUnmarked" boolean, attempts int, "dueInMs" float8,
+             "inFlight" boolean, message text, "targetMissing" boolean, unwanted text, adopt jsonb)
+           JOIN (SELECT * FROM rules WHERE id = ANY ($4::uuid[]) ORDER BY id FOR NO KEY UPDATE) old ON old.id = s."ruleId"
+           JOIN targets t ON t.id = old.target_id
+         WHERE r.id = old.id
+         RETURNING r.id AS "ruleId", old.present_since IS NOT NULL AS "wasPresent",
+           old.possible_since IS NOT NULL AS "wasPossible", old.is_missing AS "wasMissing",
+           old.is_unmarked AS "wasUnmarked", old.is_foreign AS "wasForeign", old.last_error AS "lastError",
+           r.state, r.is_foreign AS "isForeign", coalesce(r.cause, s.unwanted) AS cause`,
+        [
+          JSON.stringify(rules),
+          reading?.startedAgoMs ?? null,
+          reading?.endedAgoMs ?? null,
+          rules.map(({ ruleId }) => ruleId),
+        ],
+      ),
+    );
+  }
+
+  /** The whole target could not be read: its other rules that wait for another try wait for the same one. */
+  async bringTogether(tx: Tx, { targetId }: Lease, rules: readonly RuleSettlement[]): Promise<void> {
+    await tx.query(
+      `UPDATE rules SET due_at = now() + make_interval(secs => $3 / 1000.0)
+       WHERE id IN (
+         SELECT id FROM rules
+         WHERE target_id = $1 AND id <> ALL ($2::uuid[]) AND attempts > 0 AND due_at > now() AND NOT is_suspended
+         FOR NO KEY UPDATE SKIP LOCKED)`,
+      [targetId, rules.map((rule) => rule.ruleId), Math.max(...rules.map((rule) => rule.dueInMs ?? 0))],
+    );
+  }
+
+  /**
+   * The ResourceIps that may move: those being removed, and those that wait for this pass in their own way.
+   * @param access the way the pass took; null: any
+   * @param giveUpSeconds who has waited longer is given up when its rule is not there yet
+   */
+  async affected(
+    tx: Tx,
+    ruleIds: readonly string[],
+    waiting: readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[],
+    access: Access | null,
+    giveUpSeconds: number,
+  ): Promise<Affected> {
+    const [found] = await tx.query<Affected[]>(
+      `WITH touched AS MATERIALIZED (
+         SELECT ip.* FROM (SELECT DISTINCT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]) OFFSET 0) h
+         CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} ip
+         WHERE ip.status = 'REMOVING' OR (ip.status = 'PENDING' AND ${WAITS('ip')} AND ($4::uuid IS NULL OR EXISTS (
+           SELECT FROM resources own WHERE own.id = ip.resource_id
+             AND own.credential_id = $4 AND own.region IS NOT DISTINCT FROM $5::text)))
+       ), held AS MATERIALIZED (
+         SELECT DISTINCT rule_id FROM touched JOIN rule_holders h ON h.resource_ip_id = touched.id
+         UNION SELECT h.rule_id FROM rule_holders h
+           WHERE h.rule_id = ANY ($1::uuid[]) AND h.release_cause IN (${DETACHED})
+       ), holder AS MATERIALIZED (
+         SELECT h.rule_id AS "ruleId", ip.id AS "resourceIpId", ip.status, ip.organization_id AS "organizationId",
+           coalesce(res.write_verified, false) AS "writeVerified",
+           coalesce(h.release_cause IN (${DETACHED}), false) AS "isDetached",
+           h.released_at IS NULL AND ip.status IN (${HOLDING}) AS "isLive", ip.status = 'PENDING' AND ${WAITS('ip')} AS waits
+         FROM held JOIN rule_holders h ON h.rule_id = held.rule_id
+         CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} ip
+         LEFT JOIN resources res ON res.id = ip.resource_id
+       )
+       SELECT
+         ARRAY(SELECT jsonb_build_object('id', id, 'organizationId', organization_id, 'sessionId', session_id,
+           'staticIpRuleId', static_ip_rule_id, 'status', status,
+           'overdue', pending_since < now() - make_interval(secs => $6)) FROM touched ORDER BY id) AS ips,
+         ARRAY(SELECT to_jsonb(holder) FROM holder) AS holders,
+         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'isForeign', r.is_foreign,
+             'state', CASE WHEN r.state = 'present' AND r.due_at IS NOT NULL AND NOT r.id = ANY ($1::uuid[])
+               THEN 'unknown' ELSE r.state END,
+             'writerOrganizationId', (SELECT organization_id FROM credentials WHERE id = r.credential_id),
+             'providerRuleId', r.provider_rule_id, 'lastError', r.last_error)
+           FROM held CROSS JOIN LATERAL ${byKey('rules', 'held.rule_id')} r ORDER BY r.key) AS rules`,
+      [
+        ruleIds,
+        waiting.map(({ resourceIpId }) => resourceIpId),
+        waiting.map(({ pendingSince }) => pendingSince),
+        access?.credentialId ?? null,
+        access?.region ?? null,
+        giveUpSeconds,
+      ],
+    );
+    return found!;
+  }
+
+  /** @returns of each ResourceIp that is out: seconds since it was released */
+  async moveIps(tx: Tx, moves: readonly IpMove[]): Promise<number[]> {
+    const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
+      `WITH moved AS (
+         UPDATE resource_ips ip SET status = m."to", error_message = m."errorMessage",
+           provider_rule_id = CASE WHEN m."to" = 'APPLIED' THEN m."providerRuleId" ELSE ip.provider_rule_id END,
+           applied_at = CASE WHEN m."to" = 'APPLIED' THEN now() ELSE ip.applied_at END,
+           removed_at = CASE WHEN m."to" = 'REMOVED' THEN now() ELSE ip.removed_at END
+         FROM jsonb_to_recordset($1::jsonb)
+           AS m(id uuid, "from" text, "to" text, "errorMessage" text, "providerRuleId" text)
+         WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.status, ip.released_at
+       )
+       SELECT ARRAY(SELECT extract(epoch FROM clock_timestamp() - released_at)::float8 FROM moved
+         WHERE status = 'REMOVED' AND released_at IS NOT NULL) AS "latenessSeconds"`,
+      [JSON.stringify(moves)],
+    );
+    return written!.latenessSeconds;
+  }
+
+  /** Who was refused a rule claims none any more: what of them exists all the same is unwanted. */
+  async releaseRefused(tx: Tx, resourceIpIds: readonly string[]): Promise<void> {
+    await releaseClaims(
+      tx,
+      'ADD_REFUSED',
+      `SELECT h.rule_id, h.resource_ip_id, ip.organization_id FROM rule_holders h
+       JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE h.resource_ip_id = ANY ($2::uuid[])`,
+      [resourceIpIds],
+    );
+  }
+
+  /**
+   * The rules are absent, or about to be, although they are held: those who held them wait for them again, each in its own
+   * way. Nothing is written once the lease is lost.
+   */
+  async waitAgain(tx: Tx, lease: Lease, ruleIds: readonly string[]): Promise<void> {
+    await tx.query(
+      `UPDATE resource_ips SET status = 'PENDING', pending_since = now(), applied_at = NULL, provider_rule_id = NULL
+       WHERE status = 'APPLIED' AND id IN (
+         SELECT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]) AND released_at IS NULL)
+         AND EXISTS (SELECT FROM targets WHERE id = $2 AND lease_generation = $3 AND lease_until > now())`,
+      [ruleIds, lease.targetId, lease.generation],
+    );
+  }
+
+  /** What is shown of sessions and static IP rules names these rules by the ids they have now. */
+  async renameIps(tx: Tx, ruleIds: readonly string[]): Promise<void> {
+    await tx.query(
+      `UPDATE resource_ips ip SET provider_rule_id = named.ids
+       FROM (
+         SELECT h.resource_ip_id, string_agg(r.provider_rule_id, ',' ORDER BY r.key) AS ids
+         FROM rule_holders h JOIN rules r ON r.id = h.rule_id
+         WHERE h.released_at IS NULL AND h.resource_ip_id IN (
+           SELECT resource_ip_id FROM rule_holders WHERE rule_id = ANY ($1::uuid[]))
+         GROUP BY h.resource_ip_id
+       ) named
+       WHERE ip.id = named.resource_ip_id AND ip.status = 'APPLIED' AND ip.provider_rule_id IS DISTINCT FROM named.ids`,
+      [ruleIds],
+    );
+  }
+
+  /** Tells those who hold the rules what became of them; their statuses stay. */
+  async noteOnIps(
+    tx: Tx,
+    notes: readonly { readonly ruleId: string; readonly message: string }[],
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE resource_ips ip SET error_message = n.message
+       FROM jsonb_to_recordset($1::jsonb) AS n("ruleId" uuid, message text)
+       JOIN rule_holders h ON h.rule_id = n."ruleId"
+       WHERE ip.id = h.resource_ip_id AND ip.status IN (${HOLDING}, 'REMOVING')`,
+      [JSON.stringify(notes)],
+    );
+  }
+
+  /**
+   * Deletes what is over: holders whose ResourceIp is out or was refused, holders of absent rules that want them no more,
+   * and rules that are absent, not due, held by nothing and can land no more.
+   * @param ended ResourceIps that are REMOVED or FAILED
+   * @param kept holders that moved on, of rules that others keep
+   * @param absent rules that were observed absent
+   * @param possible of those, the ones that may have been present before, and no event has told so yet
+   */
+  async forget(
+    tx: Tx,
+    ended: readonly string[],
+    kept: readonly Pick<AffectedHolder, 'ruleId' | 'resourceIpId'>[],
+    absent: readonly string[],
+    possible: readonly string[],
+  ): Promise<void> {
+    await tx.query(
+      `DELETE FROM rule_holders h USING rules r WHERE r.id = h.rule_id AND (
+         (h.resource_ip_id = ANY ($1::uuid[]) AND (h.release_cause IS DISTINCT FROM 'ADD_REFUSED' OR r.state = 'absent')
+           AND NOT coalesce(h.release_cause IN (${DETACHED}), false))
+         OR (h.rule_id = ANY ($2::uuid[]) AND h.released_at IS NOT NULL)
+         OR (h.rule_id, h.resource_ip_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[])))`,
+      [ended, absent, kept.map(({ ruleId }) => ruleId), kept.map(({ resourceIpId }) => resourceIpId)],
+    );
+    if (absent.length === 0) return;
+    await tx.query(
+      `WITH over AS (
+         DELETE FROM rules r WHERE id = ANY ($1::uuid[]) AND state = 'absent' AND due_at IS NULL
+           AND (in_flight_until IS NULL OR in_flight_until <= now())
+           AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id)
+         RETURNING id
+       )
+       UPDATE rules SET possible_since = NULL, present_since = NULL, observed_at = NULL, removal_sent_at = NULL,
+         provider_rule_id = NULL, is_unmarked = false
+       WHERE id = ANY ($1::uuid[]) AND id <> ALL ($2::uuid[]) AND state = 'absent'
+         AND NOT EXISTS (SELECT FROM over WHERE over.id = rules.id)`,
+      [absent, possible],
+    );
+  }
+
+  sessions(tx: Tx, ids: readonly string[]): Promise<AffectedSession[]> {
+    return tx.query(
+      `SELECT s.id, s.organization_id AS "organizationId", s.status, s.ended_reason AS "endedReason",
+         s.user_id AS "userId", u.email AS "userEmail",
+         (SELECT min(ip.error_message) FROM resource_ips ip
+          WHERE ip.session_id = s.id AND ip.status = 'FAILED') AS "errorMessage",
+         ARRAY(SELECT ip.status FROM resource_ips ip WHERE ip.session_id = s.id) AS statuses,
+         s.status NOT IN ('PENDING', 'EXPIRING') AND EXISTS (
+           SELECT FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id JOIN rules r ON r.id = h.rule_id
+           WHERE ip.session_id = s.id AND ip.status = 'PENDING' AND r.is_suspended) AS "isSuspended"
+       FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY ($1::uuid[]) ORDER BY s.id`,
+      [ids],
+    );
+  }
+
+  /** @returns the ids of those that were moved: the others are not any more in the status they were read in */
+  async moveSessions(
+    tx: Tx,
+    moves: readonly { readonly id: string; readonly from: SessionStatus; readonly to: SessionStatus }[],
+  ): Promise<string[]> {
+    const moved = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE sessions s SET status = m."to" FROM jsonb_to_recordset($1::jsonb) AS m(id uuid, "from" text, "to" text)
+         WHERE s.id = m.id AND s.status = m."from" RETURNING s.id`,
+        [JSON.stringify(moves)],
+      ),
+    );
+    return moved.map(({ id }) => id);
+  }
+
+  staticRules(tx: Tx, ids: readonly string[]): Promise<AffectedStaticRule[]> {
+    return tx.query(
+      `SELECT id, organization_id AS "organizationId", label, ip_address AS "ipAddress",
+         ARRAY(SELECT ip.status FROM resource_ips ip
+           WHERE ip.static_ip_rule_id = r.id AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL) AS statuses
+       FROM static_ip_rules r WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL`,
+      [ids],
+    );
+  }
+
+  /** Resources on the target whose organizations are told of rules that no holder has. */
+  writeVerifiedResources(
+    tx: Tx,
+    targetId: string,
+  ): Promise<{ id: string; organizationId: OrganizationId; name: string }[]> {
+    return tx.query(
+      `SELECT id, organization_id AS "organizationId", name FROM resources
+       WHERE target_id = $1 AND write_verified AND deleted_at IS NULL`,
+      [targetId],
+    );
+  }
+}

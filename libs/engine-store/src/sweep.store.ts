@@ -1,0 +1,246 @@
+import type { SlotUse } from '#rules';
+import { HOLDING, MAY_EXPIRE, returned, type Tx } from '#entities';
+import { release, type WokenTargets } from './holders';
+import { UNLEASED } from './lease.store';
+
+/** `rules_work_idx`: removals first, then what was not tried before. */
+const RANK = `((NOT r.closing)::int * 2 + (r.attempts > 0)::int)`;
+
+/** Rules that are read for each target that is asked for: several may be on one. */
+const RULES_PER_TARGET = 2;
+/** Organizations that one question visits in a backlog: the next one begins with those that come after. */
+const MAX_ORGANIZATIONS = 100;
+const FIRST_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
+
+const NAMED = `ARRAY(SELECT DISTINCT organization_id FROM resources WHERE target_id = t.id ORDER BY 1)`;
+
+/** A target with rules that are due. */
+interface DueTarget extends SlotUse {
+  readonly accountedTo: string;
+}
+
+interface DueTargets {
+  readonly targets: DueTarget[];
+  /** rules that were read */
+  readonly rules: number;
+}
+
+/** Targets of the CTE `due` (rules), by the place each has among those of its organization. */
+const targetsOf = (limits: { perOrganization: string; targets: string }): string => `work AS (
+    SELECT target_id, min(due_at) AS since, bool_or(closing) AS closing, bool_and(attempts > 0) AS patient, accounted_to
+    FROM due GROUP BY target_id, accounted_to
+  ), placed AS (
+    SELECT w.*, row_number() OVER (PARTITION BY w.accounted_to ORDER BY w.closing DESC, w.patient, w.since) AS place
+    FROM work w
+  ), chosen AS (
+    SELECT * FROM placed WHERE place <= ${limits.perOrganization}
+    ORDER BY place, closing DESC, patient, since LIMIT ${limits.targets}
+  )
+  SELECT (SELECT count(*)::int FROM due) AS rules, ARRAY(
+    SELECT jsonb_build_object('targetId', t.id, 'provider', t.provider, 'organizations', ${NAMED},
+      'closing', c.closing, 'patient', c.patient, 'accountedTo', c.accounted_to)
+    FROM chosen c JOIN targets t ON t.id = c.target_id
+    ORDER BY c.place, c.closing DESC, c.patient, c.since) AS targets`;
+
+/**
+ * What the sweep asks, on the database's clock. Every statement costs what it returns, not what is due.
+ */
+export class SweepStore {
+  /** in a backlog the answer comes to every organization in turn */
+  private from = FIRST_ORGANIZATION;
+
+  /**
+   * Ends sessions that are over: EXPIRING, and their holders released. Call it in a transaction.
+   * @returns how many, and the targets to wake
+   */
+  async expireSessions(tx: Tx, limit: number): Promise<{ count: number; targets: WokenTargets[] }> {
+    const ended = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'EXPIRED'
+         WHERE id IN (
+           SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND expires_at <= now()
+           ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+         RETURNING id`,
+        [limit],
+      ),
+    );
+    if (ended.length === 0) return { count: 0, targets: [] };
+    const sessionIds = ended.map(({ id }) => id);
+    return { count: ended.length, targets: await release(tx, 'SESSION_EXPIRED', { sessionIds }) };
+  }
+
+  /** Milliseconds until the next session is over, 0 when one is; null: none has an end ahead. */
+  async untilNextEnd(tx: Tx): Promise<number | null> {
+    const [next] = await tx.query<{ ms: number | null }[]>(
+      `SELECT extract(epoch FROM min(expires_at) - now())::float8 * 1000 AS ms
+       FROM sessions WHERE status IN (${MAY_EXPIRE})`,
+    );
+    return next!.ms === null ? null : Math.max(0, next!.ms);
+  }
+
+  /**
+   * Forgets what is over: rules and static IP rules' entries that are gone from every target, deleted static IP rules,
+   * deleted resources. Rules are deleted when they are settled; what is left here was settled by an earlier release.
+   */
+  async purge(tx: Tx, limit: number): Promise<void> {
+    const unsettled = `status IN (${HOLDING}, 'REMOVING')`;
+    await tx.query(
+      `WITH over AS (
+         DELETE FROM rules WHERE id IN (
+           SELECT id FROM rules r WHERE state = 'absent' AND due_at IS NULL AND (in_flight_until IS NULL OR in_flight_until <= now())
+             AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id)
+           LIMIT $1 FOR UPDATE SKIP LOCKED)
+       ), entries AS (
+         DELETE FROM resource_ips WHERE id IN (
+           SELECT id FROM resource_ips ip WHERE static_ip_rule_id IS NOT NULL
+             AND (status = 'REMOVED' OR (status = 'FAILED' AND released_at IS NOT NULL))
+             AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.resource_ip_id = ip.id)
+           LIMIT $1)
+       ), static AS (
+         DELETE FROM static_ip_rules WHERE id IN (
+           SELECT id FROM static_ip_rules rule WHERE deleted_at IS NOT NULL
+             AND NOT EXISTS (SELECT FROM resource_ips ip WHERE ip.static_ip_rule_id = rule.id
+               AND (${unsettled} OR EXISTS (SELECT FROM rule_holders h WHERE h.resource_ip_id = ip.id)))
+           LIMIT $1)
+       )
+       DELETE FROM resources WHERE id IN (
+         SELECT id FROM resources r WHERE deleted_at IS NOT NULL
+           AND NOT EXISTS (SELECT FROM resource_ips WHERE resource_id = r.id AND ${unsettled})
+         LIMIT $1)`,
+      [limit],
+    );
+  }
+
+  /** Forgets deleted credentials once nothing that was written with them is left; each is looked at once a minute at most. */
+  async purgeCredentials(tx: Tx, limit: number): Promise<void> {
+    await tx.query(
+      `WITH due AS (
+         SELECT id FROM credentials WHERE deleted_at IS NOT NULL AND check_due_at <= now()
+         ORDER BY check_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+       ), used AS (
+         SELECT id FROM due WHERE EXISTS (SELECT FROM resources WHERE credential_id = due.id)
+           OR EXISTS (SELECT FROM rules WHERE credential_id = due.id)
+       ), later AS (
+         UPDATE credentials SET check_due_at = now() + interval '50 seconds' WHERE id IN (SELECT id FROM used)
+       )
+       DELETE FROM credentials WHERE id IN (SELECT id FROM due EXCEPT SELECT id FROM used)`,
+      [limit],
+    );
+  }
+
+  /**
+   * After the database's clock was set back: what is due later than anything may be is due now.
+   */
+  async bringForward(tx: Tx): Promise<void> {
+    await tx.query(
+      `UPDATE rules SET due_at = now() WHERE due_at > now() + CASE WHEN is_suspended
+         THEN interval '61 minutes' ELSE interval '3 minutes' END AND due_at > now() + interval '3 minutes'`,
+    );
+    await tx.query(
+      `UPDATE targets SET reconcile_due_at = now() WHERE reconcile_due_at > now() + interval '1 day'`,
+    );
+  }
+
+  /**
+   * Targets that wait for a slot, none of them in a worker's hands: of each organization those it needs most, the
+   * first of all organizations before the second of any. So no backlog, however long, hides another's work.
+   * @param perOrganization how many of one organization
+   */
+  async waitingTargets(tx: Tx, perOrganization: number, limit: number): Promise<SlotUse[]> {
+    const oldest = await this.oldestDue(tx, perOrganization, limit);
+    const isBacklog = oldest.rules >= limit * RULES_PER_TARGET;
+    const due = isBacklog ? await this.dueInTurn(tx, perOrganization, limit) : oldest.targets;
+    const known = new Set(due.map(({ targetId }) => targetId));
+    const compared = due.length < limit ? await this.comparisons(tx, limit) : [];
+    return [...due, ...compared.filter(({ targetId }) => !known.has(targetId))]
+      .slice(0, limit)
+      .map(({ targetId, provider, organizations, closing, patient }) => ({
+        targetId,
+        provider,
+        organizations,
+        closing,
+        patient,
+      }));
+  }
+
+  /** All that is due, unless that is more than a few rules for each target. */
+  private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<DueTargets> {
+    const [found] = await tx.query<DueTargets[]>(
+      `WITH due AS (
+         SELECT r.target_id, r.due_at, r.closing, r.attempts, r.accounted_to
+         FROM rules r JOIN targets t ON t.id = r.target_id
+         WHERE r.due_at <= now() AND ${UNLEASED('t')} ORDER BY r.due_at LIMIT $2 * ${RULES_PER_TARGET}
+       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}`,
+      [perOrganization, limit],
+    );
+    return found!;
+  }
+
+  /** Of a backlog: some of each organization, from where the last question ended; removals first, then what was not tried. */
+  private async dueInTurn(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[]> {
+    const organizations = await this.nextOrganizations(tx);
+    const each = Math.min(perOrganization, Math.ceil(limit / organizations.length)) * RULES_PER_TARGET;
+    const [found] = await tx.query<DueTargets[]>(
+      `WITH due AS (
+         SELECT r.target_id, r.due_at, r.closing, r.attempts, o.id AS accounted_to
+         FROM unnest($3::uuid[]) AS o (id) CROSS JOIN LATERAL (
+           SELECT r.* FROM (VALUES (0), (1), (2), (3)) AS ranks (rank) CROSS JOIN LATERAL (
+             SELECT r.target_id, r.due_at, r.closing, r.attempts FROM rules r JOIN targets t ON t.id = r.target_id
+             WHERE r.due_at IS NOT NULL AND r.accounted_to = o.id AND ${RANK} = ranks.rank AND r.due_at <= now()
+               AND ${UNLEASED('t')}
+             ORDER BY r.due_at LIMIT $4
+           ) r LIMIT $4
+         ) r
+       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}`,
+      [perOrganization, limit, organizations, each],
+    );
+    return found!.targets;
+  }
+
+  /** The organizations with rules that are due or in backoff, one probe of the index each. */
+  private async nextOrganizations(tx: Tx): Promise<string[]> {
+    const found = await tx.query<{ id: string }[]>(
+      `WITH RECURSIVE following AS (
+         (SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > $1::uuid ORDER BY accounted_to LIMIT 1)
+         UNION ALL
+         SELECT next.accounted_to FROM following f CROSS JOIN LATERAL (
+           SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > f.accounted_to
+           ORDER BY accounted_to LIMIT 1) next
+       ), first AS (
+         (SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to <= $1::uuid ORDER BY accounted_to LIMIT 1)
+         UNION ALL
+         SELECT next.accounted_to FROM first f CROSS JOIN LATERAL (
+           SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > f.accounted_to
+             AND accounted_to <= $1::uuid ORDER BY accounted_to LIMIT 1) next
+       )
+       SELECT accounted_to AS id FROM (SELECT * FROM following UNION ALL SELECT * FROM first LIMIT $2) o`,
+      [this.from, MAX_ORGANIZATIONS],
+    );
+    this.from = found.at(-1)?.id ?? FIRST_ORGANIZATION;
+    return found.map(({ id }) => id);
+  }
+
+  /** The longest due first: through one credential no more come due than may be read. */
+  private comparisons(tx: Tx, limit: number): Promise<SlotUse[]> {
+    return tx.query(
+      `SELECT t.id AS "targetId", t.provider, ${NAMED} AS organizations, false AS closing, true AS patient
+       FROM targets t WHERE t.reconcile_due_at <= now() AND ${UNLEASED('t')} ORDER BY t.reconcile_due_at LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /** One target, when something is due in it and no worker has it. */
+  async waitingTarget(tx: Tx, targetId: string): Promise<SlotUse | null> {
+    const [found] = await tx.query<SlotUse[]>(
+      `SELECT t.id AS "targetId", t.provider, ${NAMED} AS organizations, coalesce(due.closing, false) AS closing,
+         coalesce(due.patient, true) AS patient
+       FROM targets t CROSS JOIN LATERAL (
+         SELECT bool_or(r.closing) AS closing, bool_and(r.attempts > 0) AS patient FROM rules r
+         WHERE r.target_id = t.id AND r.due_at <= now()
+       ) due
+       WHERE t.id = $1 AND ${UNLEASED('t')} AND (due.closing IS NOT NULL OR t.reconcile_due_at <= now())`,
+      [targetId],
+    );
+    return found ?? null;
+  }
+}

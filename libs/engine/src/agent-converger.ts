@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  AgentSettlementStore,
+  AgentWatchStore,
+  ConvergenceStore,
+  DueRuleRow,
+  Lease,
+  ReconcileStore,
+  RuleSettlement,
+  WatchedHost,
+} from '#engine-store';
+import { type Trail, type Transactions, type Tx, closing } from '#entities';
+import { agentAbsence, APPLY_GIVE_UP_MS, HOLDING_STATUSES } from '#rules';
+import type { ConvergenceObserver } from './converger';
+import { healthReports } from './health-reports';
+import { hostProblem } from './host-words';
+import { isAbandoned } from './passes';
+import { remarksOnAbandoned, type Remark } from './rule-events';
+import { settle, type Settled, type SettleStores } from './settle';
+import { settlement, withoutLook } from './settle-rule';
+import type { Timing } from './timing';
+
+export interface AgentStores extends SettleStores {
+  readonly convergence: ConvergenceStore;
+  readonly reports: AgentSettlementStore;
+  readonly reconciles: ReconcileStore;
+  readonly watch: AgentWatchStore;
+}
+
+const LEASE_SECONDS = 10;
+const BATCH_SIZE = 500;
+const MAX_ROUNDS = 50;
+
+/**
+ * What is left to a worker of a host that its agent keeps: nothing is opened or closed from here. It settles what needs
+ * no report from the host, gives up what its agent has not opened in time, and reports when the agent is away.
+ */
+export class AgentConverger {
+  constructor(
+    private readonly database: Transactions,
+    private readonly stores: AgentStores,
+    private readonly observer: Pick<ConvergenceObserver, 'closed' | 'recorded'>,
+    private readonly timing: Timing,
+    private readonly workerId: string,
+  ) {}
+
+  /** Returns when nothing is due for now. Nothing is asked, so each round is one short transaction. */
+  async converge(targetId: string, stopping: AbortSignal): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS && !stopping.aborted; round += 1) {
+      const settled = await closing((trail) =>
+        this.database.transaction((tx) => this.round(tx, targetId, trail)),
+      );
+      if (!settled) return;
+      for (const seconds of settled.latenessSeconds) this.observer.closed('AGENT', seconds);
+      this.observer.recorded(settled.events);
+    }
+  }
+
+  /** @returns null when nothing was due */
+  private async round(tx: Tx, targetId: string, trail: Trail): Promise<Settled | null> {
+    const { leases, convergence, watch } = this.stores;
+    const lease = await leases.take(tx, targetId, LEASE_SECONDS, true);
+    if (!lease) return null;
+    const host = await watch.host(tx, lease);
+    const due = await convergence.due(tx, lease, BATCH_SIZE);
+    const settled = due.length === 0 ? null : await this.settle(tx, lease, host, due, trail);
+    if (lease.comparison) await this.report(tx, lease, host, trail);
+    await leases.release(tx, lease);
+    return settled;
+  }
+
+  private async settle(
+    tx: Tx,
+    lease: Lease,
+    host: WatchedHost,
+    due: readonly DueRuleRow[],
+    trail: Trail,
+  ): Promise<Settled | null> {
+    const ended = new Set(await this.stores.reports.endedByKernel(tx, lease.targetId));
+    const needless = due.filter((rule) => needsNoReport(rule) && !ended.has(rule.ruleId));
+    const waiting = due.filter((rule) => !needsNoReport(rule) && !ended.has(rule.ruleId));
+    const byKernel = due.filter(({ ruleId }) => ended.has(ruleId));
+    const absence = agentAbsence(host.name, host.secondsAway);
+    const message = absence?.message ?? `The agent ${host.name} has not reported it yet`;
+    return settle(
+      tx,
+      this.stores,
+      lease,
+      {
+        rules: [
+          ...withoutLook(needless, []).values(),
+          ...waiting.map((rule) => this.awaited(rule, message, absence !== null)),
+          ...byKernel.map((rule) => settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0)),
+        ],
+        access: null,
+        reading: null,
+        waiting: waiting.flatMap(({ holders }) => holders.filter(({ status }) => status === 'PENDING')),
+        giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
+        remarks: new Map([
+          ...remarksOnAbandoned(needless),
+          ...byKernel.map(({ ruleId }): [string, Remark] => [
+            ruleId,
+            { note: `The kernel of ${host.name} ended it by its own clock; the agent has not reported it` },
+          ]),
+        ]),
+      },
+      { workerId: this.workerId, passId: randomUUID(), credentialId: null },
+      trail,
+    );
+  }
+
+  /** A rule that only the agent can say more of. */
+  private awaited(rule: DueRuleRow, message: string, away: boolean): RuleSettlement {
+    const verdict = { rule, kind: 'retry', message, unknown: false, stands: false, refused: false } as const;
+    const found = settlement(verdict, false, null, this.timing.random());
+    // what was present when the agent was last heard of is not for those who came since
+    return away && rule.state === 'present' && isWaitedFor(rule) ? { ...found, state: 'unknown' } : found;
+  }
+
+  /** Health events of the resources, and a record when the agent is away. */
+  private async report(tx: Tx, lease: Lease, host: WatchedHost, trail: Trail): Promise<void> {
+    const { reconciles, watch } = this.stores;
+    const { requested } = lease.comparison!;
+    await reconciles.finish(tx, lease.targetId, lease.comparison!, null, 0);
+    if (host.resources.length === 0) return reconciles.putOff(tx, lease.targetId);
+    const problem = hostProblem(host);
+    if (problem !== null) await watch.tellAway(tx, lease, problem, trail);
+    await reconciles.report(tx, healthReports(host.resources, problem, requested));
+  }
+}
+
+const isWaitedFor = ({ holders }: DueRuleRow): boolean => holders.some(({ status }) => status === 'PENDING');
+
+/** It was never told to an agent and no holder wants it, or it is present and no holder waits for it. */
+function needsNoReport(rule: DueRuleRow): boolean {
+  if (isAbandoned(rule)) return true;
+  const wanted = rule.holders.some(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
+  return wanted ? rule.state === 'present' && !isWaitedFor(rule) : rule.state === 'absent';
+}

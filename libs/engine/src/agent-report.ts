@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentSettlementStore, LedgerRow, Reading, ReportedRule, RuleSettlement } from '#engine-store';
+import type { Trail, Tx } from '#entities';
+import { APPLY_GIVE_UP_MS, RULE_BACKOFF } from '#rules';
+import type { Remark } from './rule-events';
+import { settle, type SettleStores } from './settle';
+
+/** What an agent found of one rule on its host. */
+export interface AgentResult {
+  readonly ruleId: string;
+  readonly status: 'APPLIED' | 'FAILED' | 'REMOVED';
+  readonly errorMessage: string | null;
+}
+
+export interface AgentReport {
+  readonly results: readonly AgentResult[];
+  /** nothing is present on the host but what the reported version names */
+  readonly cleared: boolean;
+}
+
+export interface ReportStores extends SettleStores {
+  readonly reports: AgentSettlementStore;
+}
+
+const LEASE_SECONDS = 10;
+/** The host was so when its agent wrote the report. */
+const JUST_NOW: Reading = { startedAgoMs: 0, endedAgoMs: 0 };
+
+/**
+ * Settles what an agent reports, by the same function as what workers see through cloud APIs. Call it for a report about
+ * the version that was told last, with the agent locked in this transaction.
+ * @param reporter for the ledger
+ * @returns what was recorded
+ */
+export async function settleReport(
+  tx: Tx,
+  stores: ReportStores,
+  targetKey: string,
+  report: AgentReport,
+  reporter: string,
+  trail: Trail,
+): Promise<readonly LedgerRow[]> {
+  const targetId = await stores.reports.targetOf(tx, targetKey);
+  // whoever works on the host does so in one transaction: it is waited for, never met
+  const lease = targetId === null ? null : await stores.leases.take(tx, targetId, LEASE_SECONDS, false);
+  if (!lease) return [];
+  const results = new Map(report.results.map((result) => [result.ruleId, result]));
+  const rules = await stores.reports.reported(tx, lease.targetId, [...results.keys()], report.cleared);
+  const settled =
+    rules.length === 0
+      ? null
+      : await settle(
+          tx,
+          stores,
+          lease,
+          {
+            rules: rules.map((rule) => settlementOf(rule, results.get(rule.ruleId))),
+            access: null,
+            reading: () => JUST_NOW,
+            waiting: rules.flatMap((rule) => rule.waiting),
+            giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
+            remarks: remarksOf(rules, results),
+          },
+          { workerId: reporter, passId: randomUUID(), credentialId: null },
+          trail,
+        );
+  await stores.leases.release(tx, lease);
+  return settled?.events ?? [];
+}
+
+function remarksOf(
+  rules: readonly ReportedRule[],
+  results: ReadonlyMap<string, AgentResult>,
+): Map<string, Remark> {
+  return new Map(
+    rules.flatMap(({ ruleId, wanted }): [string, Remark][] => {
+      const result = results.get(ruleId);
+      if (wanted || result?.status !== 'FAILED') return [];
+      return [[ruleId, { refusal: result.errorMessage ?? 'The agent could not remove it' }]];
+    }),
+  );
+}
+
+/** @param result undefined: it is none of those that are present */
+function settlementOf(rule: ReportedRule, result: AgentResult | undefined): RuleSettlement {
+  const { ruleId, revision, attempts, wanted } = rule;
+  const found: RuleSettlement = {
+    ruleId,
+    revision,
+    state: 'absent',
+    stands: false,
+    providerRuleId: null,
+    isForeign: false,
+    isUnmarked: false,
+    attempts: 0,
+    dueInMs: wanted ? 0 : null,
+    inFlight: false,
+    message: null,
+    targetMissing: null,
+    failed: false,
+    unwanted: wanted ? null : (rule.cause ?? 'UNRECORDED'),
+    addCause: rule.addCause ?? 'SESSION_STARTED',
+    adopt: null,
+  };
+  switch (result?.status) {
+    case 'APPLIED':
+      // one that is to go is looked after until it is gone
+      return {
+        ...found,
+        state: 'present',
+        stands: true,
+        providerRuleId: ruleId,
+        dueInMs: wanted ? null : RULE_BACKOFF.capMs,
+      };
+    case 'FAILED': {
+      const failed = { ...found, attempts: attempts + 1, message: result.errorMessage };
+      if (!wanted) return { ...failed, state: null, dueInMs: RULE_BACKOFF.capMs };
+      // for those it is present for, the agent goes on trying: it reports when it is present again
+      return { ...failed, failed: true, state: rule.standing ? 'unknown' : 'absent', dueInMs: null };
+    }
+    case 'REMOVED':
+    case undefined:
+      return found;
+  }
+}

@@ -1,0 +1,12 @@
+export * from './agent-converger';
+export * from './agent-report';
+export * from './cloud-access';
+export * from './converger';
+export * from './convergence-by-provider';
+export * from './convergence-runner';
+export * from './reconciler';
+export { changedMessage, type Remark } from './rule-events';
+export * from './settle';
+export { writeSessions } from './settle-owners';
+export * from './sweeper';
+export * from './timing';

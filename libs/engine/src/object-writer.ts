@@ -1,0 +1,124 @@
+import type { ConvergenceStore } from '#engine-store';
+import type { Transactions } from '#entities';
+import type { CloudTarget, ProviderDriver } from '#drivers';
+import type { ChangeResult } from '#rules';
+import type { Timing } from './timing';
+import type { TimedRead } from './timed-read';
+import {
+  asDriverError,
+  horizonMs,
+  isRoomless,
+  notSent,
+  readOrNull,
+  toRuleChange,
+  type DueChange,
+} from './changes';
+import { LeaseLost, type HeldLease } from './held-lease';
+import type { Pass } from './passes';
+import type { Reconciler } from './reconciler';
+import { claimsAfter, noteAnswer } from './whole-list';
+import { plannedChanges, type WriteAllowance } from './write-allowance';
+
+/** A target whose lease is held, and the way into it for one pass. */
+export interface OpenTarget {
+  readonly held: HeldLease;
+  readonly driver: ProviderDriver;
+  readonly target: CloudTarget;
+  readonly pass: Pass;
+  readonly allowance: WriteAllowance;
+}
+
+/** Writes to targets: never without an intent in the database first, and never on a lease that may be gone. */
+export class ObjectWriter {
+  constructor(
+    private readonly database: Transactions,
+    private readonly convergence: ConvergenceStore,
+    private readonly reconciler: Pick<Reconciler, 'makeRoom' | 'askIn'>,
+    private readonly timing: Timing,
+  ) {}
+
+  /**
+   * Sends the changes and reads the target again. When it is full, what is present of ours and unwanted is removed, and
+   * what found no room is tried once more.
+   */
+  async changeAndRead(
+    open: OpenTarget,
+    planned: readonly DueChange[],
+  ): Promise<{ results: Map<string, ChangeResult>; after: TimedRead | null }> {
+    const { held, driver, target, pass, allowance } = open;
+    const results = await this.change(open, planned);
+    allowance.spent();
+    const noted = { ...target, claims: claimsAfter(target.claims, planned) };
+    const after = await this.read(driver, noted);
+    const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
+    if (!after || roomless.length === 0) return { results, after };
+    const removals = await this.reconciler.makeRoom(held, after, pass.access, driver.traits.batchSize);
+    if (removals.length === 0) return { results, after };
+    const more = [...removals, ...roomless];
+    if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after };
+    const again = await this.change(open, more);
+    return { results: new Map([...results, ...again]), after: await this.read(driver, noted) };
+  }
+
+  private async read(driver: ProviderDriver, target: CloudTarget): Promise<TimedRead | null> {
+    const startedAt = this.timing.now();
+    const rules = await readOrNull(driver, target);
+    return rules && { rules, startedAt, endedAt: this.timing.now() };
+  }
+
+  /**
+   * Notes the intent, then sends the changes that are still wanted. What was sent and not answered is unknown; what was
+   * not sent has no result.
+   */
+  private async change(
+    { held, driver, target, pass }: OpenTarget,
+    planned: readonly DueChange[],
+  ): Promise<Map<string, ChangeResult>> {
+    await held.keep();
+    const ofAction = (action: DueChange['action']): string[] =>
+      planned.filter((change) => change.action === action).map(({ rule }) => rule.ruleId);
+    held.asks(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
+    const intentAt = this.timing.now();
+    const intent = await this.convergence.recordIntent(
+      this.database.autocommit,
+      held.lease,
+      {
+        additions: ofAction('add'),
+        removals: ofAction('remove'),
+        access: pass.access,
+        wholeList: driver.traits.wholeList ?? false,
+      },
+      horizonMs(driver) / 1000,
+    );
+    if (!intent) throw new LeaseLost(held.lease.targetId);
+    held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);
+    const noted = new Set(intent.ruleIds);
+    const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
+    held.wrote(sent.length);
+    const results =
+      sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(held, driver, target, sent);
+    if (driver.traits.wholeList)
+      await noteAnswer(this.database.autocommit, this.convergence, this.reconciler, {
+        held,
+        intent,
+        results: [...results.values()],
+        horizonMs: horizonMs(driver),
+      });
+    return results;
+  }
+
+  private async send(
+    held: HeldLease,
+    driver: ProviderDriver,
+    target: CloudTarget,
+    planned: readonly DueChange[],
+  ): Promise<Map<string, ChangeResult>> {
+    const changes = planned.map((change) => toRuleChange(change, target.deployment));
+    try {
+      const results = await held.during(() => driver.applyChanges(target, changes));
+      return new Map(planned.map(({ rule }, index) => [rule.ruleId, results[index]!]));
+    } catch (error) {
+      return notSent(planned, asDriverError(error));
+    }
+  }
+}

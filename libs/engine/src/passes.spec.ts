@@ -1,0 +1,39 @@
+import type { DueRuleRow } from '#engine-store';
+import { roundOf, type Pass } from './passes';
+
+const pass = (name: string, organizationId: string | null, ...wanted: boolean[]): Pass => ({
+  access: { credentialId: name, region: null, organizationId, deniedMs: null },
+  rules: wanted.map((isWanted, index) => ({ ruleId: `${name}-${index}`, wanted: isWanted }) as DueRuleRow),
+  shared: new Set(),
+  waiting: [],
+});
+const names = (all: readonly Pass[]): string[] => roundOf(all).map(({ access }) => access.credentialId);
+const [ADD, REMOVE] = [true, false];
+
+describe('The passes of one round', () => {
+  it('begin with all that remove, of every organization, also those that add as well', () => {
+    const all = [
+      pass('a adds', 'a', ADD),
+      pass('b removes', 'b', REMOVE),
+      pass('a does both', 'a', ADD, REMOVE),
+      pass('b removes elsewhere', 'b', REMOVE),
+      pass('b removes in a third way', 'b', REMOVE),
+    ];
+    expect(names(all)).toEqual([
+      'b removes',
+      'a does both',
+      'b removes elsewhere',
+      'b removes in a third way',
+      'a adds',
+    ]);
+  });
+
+  it('add for each organization twice at most: the others’ turn comes', () => {
+    const all = [
+      ...['a1', 'a2', 'a3', 'a4'].map((name) => pass(name, 'a', ADD)),
+      pass('b1', 'b', ADD),
+      pass('gone1', null, ADD),
+    ];
+    expect(names(all)).toEqual(['a1', 'a2', 'b1', 'gone1']);
+  });
+});

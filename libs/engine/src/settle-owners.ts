@@ -1,0 +1,101 @@
+import type { Affected, IpMove, LedgerRow, Lease, SettlementStore } from '#engine-store';
+import { AuditTrail, SYSTEM_ACTOR, type AuditEntry, type Trail, type Tx } from '#entities';
+import { grouped, overallStatus, sessionStatus, type OrganizationId } from '#rules';
+import { sessionMoved, staticRuleSettled } from './settlement-records';
+
+const audit = new AuditTrail();
+
+/** Those whose ResourceIps moved. */
+export const ownersOf = (
+  { ips }: Affected,
+  moves: readonly IpMove[],
+  owner: 'sessionId' | 'staticIpRuleId',
+): string[] => {
+  const ids = new Set(moves.map(({ id }) => id));
+  return [...new Set(ips.flatMap((ip) => (ids.has(ip.id) ? (ip[owner] ?? []) : [])))];
+};
+
+/** Sessions follow their addresses. */
+export async function writeSessions(
+  tx: Tx,
+  settlements: SettlementStore,
+  trail: Trail,
+  sessionIds: readonly string[],
+): Promise<void> {
+  if (sessionIds.length === 0) return;
+  const sessions = await settlements.sessions(tx, sessionIds);
+  const moves = sessions
+    .map((session) => ({
+      session,
+      to: sessionStatus(session.status, session.statuses, session.endedReason, session.isSuspended),
+    }))
+    .filter(({ session, to }) => to !== session.status);
+  if (moves.length === 0) return;
+  const written = new Set(
+    await settlements.moveSessions(
+      tx,
+      moves.map(({ session, to }) => ({ id: session.id, from: session.status, to })),
+    ),
+  );
+  const records = moves
+    .filter(({ session }) => written.has(session.id))
+    .map(({ session, to }) => [session.organizationId, sessionMoved(session, to)] as const);
+  await writeRecords(tx, trail, records);
+}
+
+/** A static IP rule leaves a record when it waits for nothing any more. */
+export async function auditStaticRules(
+  tx: Tx,
+  settlements: SettlementStore,
+  trail: Trail,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const records = (await settlements.staticRules(tx, ids)).flatMap((rule) => {
+    const status = rule.statuses.length === 0 ? 'PENDING' : overallStatus(rule.statuses);
+    return status === 'PENDING' ? [] : [[rule.organizationId, staticRuleSettled(rule, status)] as const];
+  });
+  await writeRecords(tx, trail, records);
+}
+
+/** Orphans and stale rules that are gone now: those who can write to the target are told. */
+export async function auditUnheld(
+  tx: Tx,
+  settlements: SettlementStore,
+  lease: Lease,
+  recorded: readonly LedgerRow[],
+  trail: Trail,
+): Promise<void> {
+  const gone = recorded.filter(({ kind, organizationId }) => kind === 'CLOSED' && organizationId === null);
+  if (gone.length === 0) return;
+  const details = {
+    rules: gone.map(({ address, protocol, ports }) => `${address} ${protocol} ${ports}`),
+    causes: [...new Set(gone.map(({ cause }) => cause))],
+  };
+  const resources = await settlements.writeVerifiedResources(tx, lease.targetId);
+  await writeRecords(
+    tx,
+    trail,
+    resources.map(({ id, organizationId, name }) => [
+      organizationId,
+      {
+        ...SYSTEM_ACTOR,
+        eventType: 'RULE_ORPHAN_REMOVED',
+        resourceType: 'RESOURCE',
+        resourceId: id,
+        resourceName: name,
+        details,
+      },
+    ]),
+  );
+}
+
+async function writeRecords(
+  tx: Tx,
+  trail: Trail,
+  records: readonly (readonly [OrganizationId, AuditEntry])[],
+): Promise<void> {
+  for (const [organization, entries] of grouped(records, ([owner]) => owner)) {
+    await audit.writeClosing(tx, organization, trail, ...entries.map(([, entry]) => entry));
+  }
+}

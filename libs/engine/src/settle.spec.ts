@@ -1,0 +1,102 @@
+import type { Affected, AffectedHolder, IpMove, Lease, RuleSettlement } from '#engine-store';
+import { asOrganizationId } from '#rules';
+import type { Trail, Tx } from '#entities';
+import { settle, type SettleStores } from './settle';
+
+const LEASE = { targetId: 'target' } as Lease;
+const TX = {} as Tx;
+
+/** A rule that organization a wrote: a's holder is released, b's goes on. */
+const shared = (b: Partial<AffectedHolder>): Affected => ({
+  ips: [
+    {
+      id: 'of a',
+      organizationId: asOrganizationId('a'),
+      sessionId: null,
+      staticIpRuleId: null,
+      status: 'REMOVING',
+      overdue: false,
+    },
+  ],
+  holders: [
+    {
+      ruleId: 'rule',
+      resourceIpId: 'of a',
+      status: 'REMOVING',
+      organizationId: 'a',
+      writeVerified: true,
+      isDetached: false,
+      isLive: false,
+      waits: false,
+    },
+    {
+      ruleId: 'rule',
+      resourceIpId: 'of b',
+      status: 'APPLIED',
+      organizationId: 'b',
+      writeVerified: false,
+      isDetached: false,
+      isLive: true,
+      waits: false,
+      ...b,
+    },
+  ],
+  rules: [
+    {
+      ruleId: 'rule',
+      key: 'key',
+      state: 'present',
+      isForeign: false,
+      writerOrganizationId: 'a',
+      providerRuleId: 'sgr-1',
+      lastError: null,
+    },
+  ],
+});
+
+/** What `settle` moves, with stores that only remember. */
+async function movesOf(affected: Affected): Promise<IpMove[]> {
+  const moves: IpMove[] = [];
+  const stores = {
+    leases: { lock: () => Promise.resolve(true) },
+    settlements: {
+      lockOwners: () => Promise.resolve(),
+      writeRules: () => Promise.resolve([]),
+      affected: () => Promise.resolve(affected),
+      moveIps: (_tx: Tx, some: readonly IpMove[]) => {
+        moves.push(...some);
+        return Promise.resolve([]);
+      },
+      forget: () => Promise.resolve(),
+    },
+    ledger: { record: () => Promise.resolve([]) },
+  } as unknown as SettleStores;
+  const settlement = {
+    rules: [{ ruleId: 'rule' } as RuleSettlement],
+    access: null,
+    waiting: [],
+    giveUpSeconds: 60,
+    reading: () => ({
+      startedAgoMs: 0,
+      endedAgoMs: 0,
+    }),
+    remarks: new Map(),
+  };
+  const origin = { workerId: 'worker', passId: 'pass', credentialId: null };
+  await settle(TX, stores, LEASE, settlement, origin, {} as Trail);
+  return moves;
+}
+
+describe('The last holder of the organization that wrote a rule', () => {
+  it('is not REMOVED while the rule is present and only a credential that cannot write holds it', async () => {
+    expect(await movesOf(shared({ writeVerified: false }))).toEqual([]);
+  });
+
+  it('is REMOVED while another organization keeps the rule with a credential that may write', async () => {
+    expect(await movesOf(shared({ writeVerified: true }))).toMatchObject([{ id: 'of a', to: 'REMOVED' }]);
+  });
+
+  it('is not REMOVED by a holder that is being removed as well', async () => {
+    expect(await movesOf(shared({ writeVerified: true, isLive: false }))).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { LedgerRow, LedgerStore, Origin, ReconcileStore } from '#engine-store';
+import type { Trail, Tx } from '#entities';
+import type { ObservedRule } from '#rules';
+
+export interface UnmanagedStores {
+  readonly reconciles: Pick<ReconcileStore, 'unmanaged' | 'addUnmanaged' | 'removeUnmanaged'>;
+  readonly ledger: LedgerStore;
+}
+
+const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>
+  `${providerRuleId} ${key}`;
+
+/** Unmanaged rules that appeared or disappeared since the last comparison are recorded, and never modified. */
+export async function noteUnmanaged(
+  tx: Tx,
+  { reconciles, ledger }: UnmanagedStores,
+  targetId: string,
+  observed: readonly ObservedRule[],
+  all: readonly ObservedRule[],
+  ago: () => number,
+  origin: Origin,
+  trail: Trail,
+): Promise<LedgerRow[]> {
+  const before = new Map((await reconciles.unmanaged(tx, targetId)).map((rule) => [nameOf(rule), rule]));
+  const now = new Map(observed.map((rule) => [nameOf(rule), rule]));
+  const appeared = [...now].flatMap(([name, rule]) => (before.has(name) ? [] : [rule]));
+  const left = [...before].flatMap(([name, rule]) => (now.has(name) ? [] : [rule]));
+  const present = new Set(all.map(nameOf));
+  const gone = left.filter((rule) => !present.has(nameOf(rule)));
+  const events: LedgerRow[] = [];
+  if (gone.length > 0) {
+    const closed = gone.map((rule) => ({ ...rule, kind: 'CLOSED' as const }));
+    events.push(...(await ledger.recordUnmanaged(tx, targetId, closed, ago(), origin, trail)));
+  }
+  // one that is still present is an orphan by now
+  if (left.length > 0) await reconciles.removeUnmanaged(tx, targetId, left);
+  if (appeared.length > 0) {
+    await reconciles.addUnmanaged(tx, targetId, appeared, ago());
+    const seen = appeared.map(({ key, providerRuleId }) => ({
+      kind: 'FOUND' as const,
+      key,
+      providerRuleId,
+    }));
+    events.push(...(await ledger.recordUnmanaged(tx, targetId, seen, ago(), origin, trail)));
+  }
+  return events;
+}
+
+/** Changes exactly when an unmanaged rule appears or disappears. */
+export function digestOf(unmanaged: readonly ObservedRule[]): string {
+  const names = unmanaged.map(nameOf).sort();
+  return createHash('sha256').update(names.join('\n')).digest('base64url');
+}

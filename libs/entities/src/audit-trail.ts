@@ -1,0 +1,72 @@
+import type { OrganizationId } from '#rules';
+import type { ActorType, AuditEventType } from './audit-record.entity';
+import type { Trail } from './closing';
+import type { Tx } from './database';
+
+export interface AuditActor {
+  readonly actorType: ActorType;
+  readonly actorId: string | null;
+  readonly actorEmail: string | null;
+  readonly ipAddress: string | null;
+}
+
+export interface AuditEntry extends AuditActor {
+  readonly eventType: AuditEventType;
+  readonly resourceType: string | null;
+  readonly resourceId: string | null;
+  readonly resourceName: string | null;
+  readonly result?: 'SUCCESS' | 'FAILURE';
+  readonly errorMessage?: string | null;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The service itself, when nobody asked for the deed. */
+export const SYSTEM_ACTOR: AuditActor = {
+  actorType: 'SYSTEM',
+  actorId: null,
+  actorEmail: null,
+  ipAddress: null,
+};
+
+/**
+ * One INSERT of audit records, to stand alone or as a part of a larger statement.
+ * @param organization parameter that holds the organization's id, e.g. `$1`
+ * @param entries parameter that holds `auditJson(entries)`, e.g. `$2`
+ * @param trail of a closing: where `closing` has it go
+ */
+export const auditInsert = (organization: string, entries: string, trail: Trail = 'audit_records'): string =>
+  trail === 'audit_records' ? trailInsert(organization, entries) : keptInsert(organization, entries);
+
+const keptInsert = (organization: string, entries: string): string => `
+  INSERT INTO unwritten_audit_records (organization_id, entry)
+  SELECT ${organization}::uuid, e FROM jsonb_array_elements(${entries}::jsonb) AS e`;
+
+const trailInsert = (organization: string, entries: string): string => `
+  INSERT INTO audit_records (organization_id, event_type, actor_type, actor_id, actor_email, ip_address,
+    resource_type, resource_id, resource_name, result, error_message, details, timestamp)
+  SELECT ${organization}, e."eventType", e."actorType", e."actorId", e."actorEmail", e."ipAddress",
+    e."resourceType", e."resourceId", e."resourceName", coalesce(e.result, 'SUCCESS'), e."errorMessage",
+    coalesce(e.details, '{}'), coalesce(e.timestamp, now())
+  FROM jsonb_to_recordset(${entries}::jsonb) AS e("eventType" text, "actorType" text, "actorId" uuid,
+    "actorEmail" text, "ipAddress" text, "resourceType" text, "resourceId" uuid, "resourceName" text, result text,
+    "errorMessage" text, details jsonb, timestamp timestamptz)`;
+
+export const auditJson = (...entries: AuditEntry[]): string => JSON.stringify(entries);
+
+/** Writes audit records. */
+export class AuditTrail {
+  /** Call it in the transaction of the deed. */
+  async write(tx: Tx, organization: OrganizationId, ...entries: AuditEntry[]): Promise<void> {
+    await tx.query(auditInsert('$1', '$2'), [organization, auditJson(...entries)]);
+  }
+
+  /** As `write`, of a deed that closes access: where `closing` has it go. */
+  async writeClosing(
+    tx: Tx,
+    organization: OrganizationId,
+    trail: Trail,
+    ...entries: AuditEntry[]
+  ): Promise<void> {
+    await tx.query(auditInsert('$1', '$2', trail), [organization, auditJson(...entries)]);
+  }
+}

@@ -1,0 +1,49 @@
+import { ADDITION_CAUSES, DETACHING_CAUSES, REMOVAL_CAUSES, RULE_CAUSES } from './cause';
+
+/** A cause that is recorded once stays readable: none is renamed or dropped. */
+describe('The causes that the ledger records', () => {
+  it('of additions', () => {
+    expect(ADDITION_CAUSES).toEqual([
+      'SESSION_STARTED',
+      'STATIC_RULE_CREATED',
+      'RESOURCE_MOVED',
+      'CONFIG_CHANGED',
+      'DRIFT_REPAIRED',
+      'WRITER_RELEASED',
+    ]);
+  });
+
+  it('of removals', () => {
+    expect(REMOVAL_CAUSES).toEqual([
+      'SESSION_STOPPED',
+      'SESSION_STOPPED_BY_ADMIN',
+      'SESSION_EXPIRED',
+      'LEASE_LOST',
+      'USER_OFFBOARDED',
+      'STATIC_RULE_DELETED',
+      'STATIC_RULE_CHANGED',
+      'RESOURCE_MOVED',
+      'RESOURCE_DELETED',
+      'CONFIG_CHANGED',
+      'ABANDONED',
+      'ADD_REFUSED',
+      'WRITER_RELEASED',
+      'STALE_RULE',
+      'ORPHAN',
+      'MAKE_ROOM',
+      'TARGET_GONE',
+      'CHANGED_OUTSIDE',
+      'UNRECORDED',
+    ]);
+  });
+
+  it('are listed once each, also those that add in one place and remove in another', () => {
+    expect(new Set(RULE_CAUSES).size).toBe(RULE_CAUSES.length);
+    expect(new Set(RULE_CAUSES)).toEqual(new Set([...ADDITION_CAUSES, ...REMOVAL_CAUSES]));
+  });
+
+  it('detach a holder that goes on elsewhere: each of these also adds a rule', () => {
+    expect(DETACHING_CAUSES).toEqual(['RESOURCE_MOVED', 'CONFIG_CHANGED']);
+    expect(ADDITION_CAUSES).toEqual(expect.arrayContaining([...DETACHING_CAUSES]));
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * Why a rule was added. `DRIFT_REPAIRED`: it had disappeared from its target. `WRITER_RELEASED`: the organization whose
+ * credential wrote it holds it no more, and another holder writes it anew.
+ */
+export const ADDITION_CAUSES = [
+  'SESSION_STARTED',
+  'STATIC_RULE_CREATED',
+  'RESOURCE_MOVED',
+  'CONFIG_CHANGED',
+  'DRIFT_REPAIRED',
+  'WRITER_RELEASED',
+] as const;
+export type AdditionCause = (typeof ADDITION_CAUSES)[number];
+
+/**
+ * Why a rule was removed, or is to be. The first group releases holders; the second is found by a pass.
+ * - `ADD_REFUSED`: the holder waited for it and was given up, and the rule exists after all
+ * - `STALE_RULE`: known, wanted by no holder, and back after it had been observed absent
+ * - `ORPHAN`: carries our mark and is not known
+ * - `MAKE_ROOM`: an unwanted rule of ours, removed early because its target was full
+ * - `TARGET_GONE`: the provider says that the whole target no longer exists
+ * - `CHANGED_OUTSIDE`: another program removed or changed it
+ * - `UNRECORDED`: released by a process of an earlier version, which recorded no cause
+ */
+export const REMOVAL_CAUSES = [
+  'SESSION_STOPPED',
+  'SESSION_STOPPED_BY_ADMIN',
+  'SESSION_EXPIRED',
+  'LEASE_LOST',
+  'USER_OFFBOARDED',
+  'STATIC_RULE_DELETED',
+  'STATIC_RULE_CHANGED',
+  'RESOURCE_MOVED',
+  'RESOURCE_DELETED',
+  'CONFIG_CHANGED',
+  'ABANDONED',
+
+  'ADD_REFUSED',
+  'WRITER_RELEASED',
+  'STALE_RULE',
+  'ORPHAN',
+  'MAKE_ROOM',
+  'TARGET_GONE',
+  'CHANGED_OUTSIDE',
+  'UNRECORDED',
+] as const;
+export type RemovalCause = (typeof REMOVAL_CAUSES)[number];
+
+export type RuleCause = AdditionCause | RemovalCause;
+
+/** Every cause once: some add a rule in one place and remove one in another. */
+export const RULE_CAUSES: readonly RuleCause[] = [...new Set([...ADDITION_CAUSES, ...REMOVAL_CAUSES])];
+
+/** The holder goes on elsewhere: its ResourceIp does not wait for the rule that it left behind. */
+export const DETACHING_CAUSES = [
+  'RESOURCE_MOVED',
+  'CONFIG_CHANGED',
+] as const satisfies readonly RemovalCause[];

@@ -1,0 +1,56 @@
+import { addressesIn, specialRangeIn } from './special-ranges';
+
+const PUBLIC_ONLY = false;
+
+describe('special ranges', () => {
+  it.each([
+    ['169.0.0.0/8', '169.254.0.0/16'],
+    ['168.0.0.0/7', '169.254.0.0/16'],
+    ['169.254.7.0/24', '169.254.0.0/16'],
+    ['128.0.0.0/1', '255.255.255.255/32'],
+    ['0.0.0.0/0', '0.0.0.0/8'],
+    ['fc00::/6', 'ff00::/8'],
+    ['fe00::/7', 'ff00::/8'],
+    ['fe80::/9', 'fe80::/10'],
+  ])('%s is refused by every policy, because %s is part of it or holds it', (cidr, range) => {
+    expect([true, PUBLIC_ONLY].map((policy) => specialRangeIn(cidr, policy)?.range)).toEqual([range, range]);
+  });
+
+  it.each([
+    ['8.0.0.0/6', '10.0.0.0/8'],
+    ['172.0.0.0/8', '172.16.0.0/12'],
+    ['198.16.0.0/12', '198.18.0.0/15'],
+    ['192.0.0.0/16', '192.0.0.0/24'],
+    ['2000::/12', '2001::/32'],
+    ['2001:100::/24', '2001::/23'],
+    ['2003::/15', '2002::/16'],
+    ['2000::/3', '2001::/32'],
+    ['64:ff9b::a00:0/104', '64:ff9b::/96'],
+  ])('%s is refused where public addresses alone are let in, because of %s', (cidr, range) => {
+    expect([true, PUBLIC_ONLY].map((policy) => specialRangeIn(cidr, policy)?.range)).toEqual([
+      undefined,
+      range,
+    ]);
+  });
+
+  it.each(['8.0.0.0/7', '11.0.0.0/8', '203.0.113.0/24', '2001:db8::/32', '2400::/12', '2001:200::/23'])(
+    '%s is let in by every policy',
+    (cidr) => {
+      expect([specialRangeIn(cidr, true), specialRangeIn(cidr, PUBLIC_ONLY)]).toEqual([null, null]);
+    },
+  );
+});
+
+describe('the addresses in several ranges', () => {
+  it.each([
+    [[], 0n],
+    [['10.0.0.0/8'], 2n ** 24n],
+    [['10.0.0.0/8', '10.0.0.0/8', '10.1.0.0/16', '10.255.255.255/32'], 2n ** 24n],
+    [['10.1.0.0/16', '10.0.0.0/8', '11.0.0.0/8'], 2n ** 25n],
+    [['255.255.255.0/24', '0.0.0.0/24'], 512n],
+    [['2001:db8::/32', '2001:db9::/32'], 2n ** 97n],
+    [['::/0', '2001:db8::/32'], 2n ** 128n],
+  ])('of %j are %s, each counted once', (cidrs, count) => {
+    expect(addressesIn(cidrs)).toBe(count);
+  });
+});

@@ -1,0 +1,100 @@
+import type { OrganizationId } from '#rules';
+import { type AccountTokenPurpose, type Tx, returned } from '#entities';
+
+/** Whose password a token sets. */
+export interface AccountTokenHolder {
+  readonly userId: string;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly name: string;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+}
+
+export interface NewAccountToken {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly purpose: AccountTokenPurpose;
+  readonly tokenHash: string;
+  readonly ttlSeconds: number;
+}
+
+const HOLDER = `u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
+  o.name AS "organizationName", o.slug AS "organizationSlug"`;
+/** The token $1 of purpose $2, while it may still be used. */
+const USABLE = `t.token_hash = $1 AND t.purpose = $2 AND t.used_at IS NULL AND t.expires_at > now()
+  AND u.organization_id = t.organization_id AND u.id = t.user_id AND u.is_active`;
+
+/** Tokens that let somebody set a password once. They come before anybody is known: the token says whose it is. */
+export class AccountTokenStore {
+  /** None for a service user: it has no password to set. */
+  async create(tx: Tx, token: NewAccountToken): Promise<void> {
+    await tx.query(
+      `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at)
+       SELECT organization_id, id, $3, $4, now() + make_interval(secs => $5) FROM users
+       WHERE organization_id = $1 AND id = $2 AND NOT is_service`,
+      [token.organizationId, token.userId, token.purpose, token.tokenHash, token.ttlSeconds],
+    );
+  }
+
+  /** @returns false, and creates none, when the user got `most` of the purpose within the last hour */
+  async createUnlessMany(tx: Tx, token: NewAccountToken, most: number): Promise<boolean> {
+    // the lock makes requests that come at once count one after the other
+    await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [token.userId]);
+    const [counted] = await tx.query<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM account_tokens
+       WHERE user_id = $1 AND purpose = $2 AND created_at > now() - interval '1 hour'`,
+      [token.userId, token.purpose],
+    );
+    if (counted!.count >= most) return false;
+    await this.create(tx, token);
+    return true;
+  }
+
+  /**
+   * Counts the invitations to an e-mail address over all organizations; those that come at once count one after the
+   * other until the commit.
+   * @returns null when one more may go out, else the seconds until it may
+   */
+  async secondsUntilInvitable(tx: Tx, email: string, mostADay: number): Promise<number | null> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('invitation ' || $1, 0))`, [email]);
+    const [nth] = await tx.query<{ seconds: number }[]>(
+      `SELECT greatest(1, ceil(extract(epoch FROM t.created_at + interval '1 day' - now())))::int AS seconds
+       FROM users u JOIN account_tokens t ON t.organization_id = u.organization_id AND t.user_id = u.id
+       WHERE u.email = $1 AND t.purpose = 'INVITE' AND t.created_at > now() - interval '1 day'
+       ORDER BY t.created_at DESC OFFSET $2 LIMIT 1`,
+      [email, mostADay - 1],
+    );
+    return nth?.seconds ?? null;
+  }
+
+  /** The user's invitations until now work no more. */
+  async endInvitations(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
+    await tx.query(
+      `UPDATE account_tokens SET used_at = now()
+       WHERE organization_id = $1 AND user_id = $2 AND purpose = 'INVITE' AND used_at IS NULL`,
+      [organization, userId],
+    );
+  }
+
+  /** Whose it is, without using it up. @returns null when it is unknown, used, expired, or its user inactive */
+  async holder(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenHolder | null> {
+    const [row] = await tx.query<AccountTokenHolder[]>(
+      `SELECT ${HOLDER} FROM account_tokens t, users u, organizations o
+       WHERE ${USABLE} AND o.id = t.organization_id`,
+      [tokenHash, purpose],
+    );
+    return row ?? null;
+  }
+
+  /** Uses a token up: of many uses at once one is true. */
+  async use(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<boolean> {
+    const used = returned<object>(
+      await tx.query(
+        `UPDATE account_tokens t SET used_at = now() FROM users u WHERE ${USABLE} RETURNING t.id`,
+        [tokenHash, purpose],
+      ),
+    );
+    return used.length > 0;
+  }
+}

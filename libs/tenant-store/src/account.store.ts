@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
+import { type PlatformRole, type PreparedStatement, type Tx, prepared } from '#entities';
+
+/** Who a request comes from, read afresh for each request. */
+export interface PrincipalRow {
+  readonly kind: 'user' | 'key';
+  readonly userId: string;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly name: string;
+  readonly isOrgAdmin: boolean;
+  readonly platformRole: PlatformRole;
+  readonly mfaEnabled: boolean;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+  readonly tier: Tier;
+  readonly suspended: boolean;
+  readonly keyId: string | null;
+  readonly keyName: string | null;
+  readonly scopes: readonly string[];
+}
+
+export interface UserProfileRow {
+  readonly lastLoginAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly roleNames: string[];
+}
+
+/** An account that an e-mail may stand for. */
+export interface LoginCandidate {
+  readonly userId: string;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+  readonly passwordHash: string | null;
+  readonly isActive: boolean;
+}
+
+/** What else stands between a right password and being signed in. */
+export interface SignInDemands {
+  readonly mfaRequired: boolean;
+  readonly passwordExpired: boolean;
+}
+
+const PRINCIPAL_COLUMNS = `
+  u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name, u.is_org_admin AS "isOrgAdmin",
+  u.platform_role AS "platformRole", u.mfa_enabled AS "mfaEnabled", o.name AS "organizationName", o.slug AS "organizationSlug",
+  o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended`;
+
+const USER_PRINCIPAL: PreparedStatement = {
+  name: 'user-principal',
+  text: `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", '{}'::text[] AS scopes
+       FROM users u JOIN organizations o ON o.id = u.organization_id
+       WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
+};
+
+const SIGN_IN_PRINCIPAL: PreparedStatement = {
+  name: 'sign-in-principal',
+  text: `${USER_PRINCIPAL.text} AND EXISTS (
+         SELECT FROM refresh_tokens t WHERE t.family_id = $3 AND t.user_id = u.id AND t.revoked_at IS NULL)`,
+};
+
+const KEY_PRINCIPAL: PreparedStatement = {
+  name: 'key-principal',
+  text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", k.scopes,
+         k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS stale
+       FROM api_keys k
+       JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
+       JOIN organizations o ON o.id = u.organization_id
+       WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+         AND u.is_active`,
+};
+
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 48) || 'organization';
+
+/** Accounts before anybody is known: registering, signing in, proving who a request comes from. */
+export class AccountStore {
+  /** @returns null when the user or its organization is gone, or the user is inactive */
+  async principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
+    const [row] = await prepared<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
+    return row ?? null;
+  }
+
+  /**
+   * As `principalOfUser`, for who holds an access token.
+   * @param signInId the family of refresh tokens it was issued with
+   * @returns null also when that sign-in has ended: signed out, the password changed elsewhere, a token stolen
+   */
+  async principalOfSignIn(
+    tx: Tx,
+    userId: string,
+    organizationId: string,
+    signInId: string,
+  ): Promise<PrincipalRow | null> {
+    const [row] = await prepared<PrincipalRow>(tx, SIGN_IN_PRINCIPAL, [userId, organizationId, signInId]);
+    return row ?? null;
+  }
+
+  /** What an account shows of itself beside the principal. @returns null when it is gone */
+  async profileOfUser(
+    tx: Tx,
+    userId: string,
+    organizationId: OrganizationId,
+  ): Promise<UserProfileRow | null> {
+    const [row] = await tx.query<UserProfileRow[]>(
+      `SELECT u.last_login_at AS "lastLoginAt", u.created_at AS "createdAt", u.updated_at AS "updatedAt",
+         ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
+           WHERE m.user_id = u.id ORDER BY r.name) AS "roleNames"
+       FROM users u WHERE u.id = $1 AND u.organization_id = $2`,
+      [userId, organizationId],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Notes the key's use, at most once a minute: a commit for each request would cost more than the request.
+   * @returns null when the key is unknown, revoked or expired, or its user inactive
+   */
+  async principalOfKey(tx: Tx, keyHash: string, callerAddress: string | null): Promise<PrincipalRow | null> {
+    const [row] = await prepared<PrincipalRow & { stale: boolean }>(tx, KEY_PRINCIPAL, [keyHash]);
+    if (!row) return null;
+    const { stale, ...principal } = row;
+    if (stale) {
+      await tx.query('UPDATE api_keys SET last_used_at = now(), last_used_ip = $2 WHERE id = $1', [
+        principal.keyId,
+        callerAddress,
+      ]);
+    }
+    return principal;
+  }
+
+  /** Creates an organization, its admin and its slug, made unique by a suffix when taken. */
+  async registerOrganization(
+    tx: Tx,
+    account: { organizationName: string; email: string; passwordHash: string; name: string },
+  ): Promise<{ userId: string; organizationId: OrganizationId }> {
+    const organizationId = await this.insertOrganization(tx, account.organizationName);
+    const [user] = await tx.query<{ id: string }[]>(
+      `INSERT INTO users (organization_id, email, name, password_hash, is_org_admin)
+       VALUES ($1, $2, $3, $4, true) RETURNING id`,
+      [organizationId, account.email, account.name, account.passwordHash],
+    );
+    return { userId: user!.id, organizationId: asOrganizationId(organizationId) };
+  }
+
+  private async insertOrganization(tx: Tx, name: string): Promise<string> {
+    const wanted = slugOf(name);
+    for (let slug = wanted; ; slug = `${wanted}-${randomBytes(3).toString('hex')}`) {
+      const [row] = await tx.query<{ id: string }[]>(
+        'INSERT INTO organizations (name, slug) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING RETURNING id',
+        [name, slug],
+      );
+      if (row) return row.id;
+    }
+  }
+
+  /**
+   * Every account an e-mail may stand for; several when several organizations know it. Those that somebody can sign in
+   * to come first, the oldest before the others. Service users have none.
+   */
+  loginCandidates(tx: Tx, email: string, organizationSlug: string | null): Promise<LoginCandidate[]> {
+    return tx.query(
+      `SELECT u.id AS "userId", u.organization_id AS "organizationId", u.email, o.name AS "organizationName",
+         o.slug AS "organizationSlug", u.password_hash AS "passwordHash", u.is_active AS "isActive"
+       FROM users u JOIN organizations o ON o.id = u.organization_id
+       WHERE u.email = $1 AND u.deleted_at IS NULL AND NOT u.is_service AND ($2::text IS NULL OR o.slug = $2)
+       ORDER BY u.is_active AND u.password_hash IS NOT NULL DESC, u.created_at`,
+      [email, organizationSlug],
+    );
+  }
+
+  /** What the organization asks of who signs in, now. @returns null when the user is gone */
+  async signInDemands(tx: Tx, userId: string, organizationId: string): Promise<SignInDemands | null> {
+    const [row] = await tx.query<SignInDemands[]>(
+      `SELECT o.mfa_required AS "mfaRequired", o.password_expiration_days IS NOT NULL
+           AND u.password_changed_at <= now() - make_interval(days => o.password_expiration_days) AS "passwordExpired"
+       FROM users u JOIN organizations o ON o.id = u.organization_id WHERE u.id = $1 AND u.organization_id = $2`,
+      [userId, organizationId],
+    );
+    return row ?? null;
+  }
+
+  async recordLogin(tx: Tx, userId: string): Promise<void> {
+    await tx.query('UPDATE users SET last_login_at = now() WHERE id = $1', [userId]);
+  }
+}

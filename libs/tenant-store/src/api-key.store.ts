@@ -1,0 +1,114 @@
+import type { OrganizationId } from '#rules';
+import { type Slice, type Sliced, type TenantStore, type Tx, returned, sliced } from '#entities';
+
+export interface ApiKeyRow {
+  readonly id: string;
+  /** whom it acts for */
+  readonly userId: string;
+  readonly userEmail: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly keyPrefix: string;
+  readonly scopes: string[];
+  /** the hosts a key for agents is bound to; empty: to none yet, or it is for no agents */
+  readonly agents: string[];
+  readonly isRevoked: boolean;
+  readonly revokedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedIp: string | null;
+  readonly createdByEmail: string;
+  readonly createdAt: Date;
+}
+
+/** A user of the organization who may get a key. */
+export interface KeyOwner {
+  readonly isOrgAdmin: boolean;
+}
+
+const COLUMNS = `k.id, k.user_id AS "userId", (SELECT u.email FROM users u WHERE u.id = k.user_id) AS "userEmail", k.name, k.description, k.key_prefix AS "keyPrefix", k.scopes, k.agents,
+  k.revoked_at IS NOT NULL AS "isRevoked", k.revoked_at AS "revokedAt", k.expires_at AS "expiresAt",
+  k.last_used_at AS "lastUsedAt", k.last_used_ip AS "lastUsedIp", k.created_by_email AS "createdByEmail",
+  k.created_at AS "createdAt"`;
+
+export class ApiKeyStore implements TenantStore<ApiKeyStore> {
+  /**
+   * The user's row is locked until the commit: a deactivation comes before the key, or after it and revokes it.
+   * @returns null when the user is no active one of the organization's
+   */
+  async lockOwner(tx: Tx, organization: OrganizationId, userId: string): Promise<KeyOwner | null> {
+    const [owner] = await tx.query<KeyOwner[]>(
+      `SELECT is_org_admin AS "isOrgAdmin" FROM users
+       WHERE organization_id = $1 AND id = $2 AND is_active FOR SHARE`,
+      [organization, userId],
+    );
+    return owner ?? null;
+  }
+
+  /** Call `lockOwner` first. */
+  async create(
+    tx: Tx,
+    organization: OrganizationId,
+    key: {
+      userId: string;
+      name: string;
+      description: string | null;
+      keyPrefix: string;
+      keyHash: string;
+      scopes: readonly string[];
+      agents: readonly string[];
+      expiresAt: Date | null;
+      createdByEmail: string;
+    },
+  ): Promise<ApiKeyRow> {
+    const [row] = await tx.query<ApiKeyRow[]>(
+      `INSERT INTO api_keys AS k (organization_id, user_id, name, description, key_prefix, key_hash, scopes,
+         expires_at, created_by_email, agents)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
+      [
+        organization,
+        key.userId,
+        key.name,
+        key.description,
+        key.keyPrefix,
+        key.keyHash,
+        key.scopes,
+        key.expiresAt,
+        key.createdByEmail,
+        key.agents,
+      ],
+    );
+    return row!;
+  }
+
+  /** Newest first. */
+  list(
+    tx: Tx,
+    organization: OrganizationId,
+    filter: { readonly userId?: string | undefined },
+    slice: Slice,
+  ): Promise<Sliced<ApiKeyRow>> {
+    const where = 'WHERE k.organization_id = $1 AND ($2::uuid IS NULL OR k.user_id = $2)';
+    return sliced(
+      tx,
+      {
+        counted: `FROM api_keys k ${where}`,
+        rows: `SELECT ${COLUMNS} FROM api_keys k ${where} ORDER BY k.created_at DESC, k.id`,
+      },
+      [organization, filter.userId ?? null],
+      slice,
+    );
+  }
+
+  /** @returns the revoked key, null when there is none by that id, or it was revoked before */
+  async revoke(tx: Tx, organization: OrganizationId, id: string): Promise<ApiKeyRow | null> {
+    const [row] = returned<ApiKeyRow>(
+      await tx.query(
+        `UPDATE api_keys AS k SET revoked_at = now()
+         WHERE k.organization_id = $1 AND k.id = $2 AND k.revoked_at IS NULL RETURNING ${COLUMNS}`,
+        [organization, id],
+      ),
+    );
+    return row ?? null;
+  }
+}

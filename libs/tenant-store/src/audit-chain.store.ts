@@ -1,0 +1,178 @@
+import type { OrganizationId } from '#rules';
+import type { AuditRecordEntity, Tx } from '#entities';
+
+/** How far sealing has come, in the order of (transaction, sequence). Decimal text: both are 64 bits wide. */
+export interface SealPosition {
+  readonly transactionId: string;
+  readonly sequence: string;
+}
+
+/** A record as it is sealed: every column, `timestamp` in UTC with six decimals. */
+export type SealableRecord = Omit<AuditRecordEntity, 'timestamp'> & { readonly timestamp: string };
+
+export interface UnsealedRecord {
+  readonly record: SealableRecord;
+  readonly isSealed: boolean;
+}
+
+export interface Seal {
+  readonly organizationId: string;
+  readonly position: string;
+  readonly recordId: string;
+  readonly hash: string;
+}
+
+/** One link of a chain with the record it names; null when there is no such record in the organization. */
+export interface ChainLink {
+  readonly position: string;
+  readonly hash: string;
+  readonly record: SealableRecord | null;
+}
+
+/** A record of an organization beside the chain. */
+export interface TrailRecord {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly sequence: string;
+  readonly isSealed: boolean;
+  /** sealing has come further than this record */
+  readonly isPassed: boolean;
+}
+
+/** Which records to read: of transactions that are over, or of transactions this cluster has not come to yet. */
+export type RecordsOf = 'finished-transactions' | 'restored-transactions';
+
+const TIME = `to_char(r.timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const RECORD = `jsonb_build_object('id', r.id, 'organizationId', r.organization_id, 'sequence', r.sequence::text,
+    'transactionId', r.transaction_id::text, 'eventType', r.event_type, 'timestamp', ${TIME},
+    'actorType', r.actor_type, 'actorId', r.actor_id, 'actorEmail', r.actor_email, 'resourceType', r.resource_type,
+    'resourceId', r.resource_id, 'resourceName', r.resource_name, 'result', r.result, 'ipAddress', r.ip_address,
+    'errorMessage', r.error_message, 'details', r.details)`;
+
+/** Every transaction before it is over: what is not visible yet will never be. */
+const OLDEST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
+/** No transaction of this cluster has come so far. */
+const NEXT_TRANSACTION = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint';
+
+const BOUNDS: Record<RecordsOf, string> = {
+  'finished-transactions': `r.transaction_id < ${OLDEST_RUNNING}`,
+  'restored-transactions': `r.transaction_id >= ${NEXT_TRANSACTION}`,
+};
+
+/** Serves all organizations: the sealer chains every organization's records, the verifier walks every chain. */
+export class AuditChainStore {
+  /**
+   * Reads one entry of an index and writes nothing. The first record after the cursor has the oldest transaction of all
+   * that follow it. It is selected by ORDER BY and LIMIT: an EXISTS over the range makes the planner expect many rows,
+   * and it reads the whole table to find that there is none.
+   * @returns false when there is nothing to seal
+   */
+  async isBehind(tx: Tx): Promise<boolean> {
+    const [row] = await tx.query<{ isBehind: boolean }[]>(
+      `SELECT NOT EXISTS (SELECT FROM audit_seal_cursor) OR EXISTS (
+         SELECT FROM audit_seal_cursor c WHERE c.transaction_id >= ${NEXT_TRANSACTION} OR (
+           SELECT r.transaction_id FROM audit_records r
+           WHERE (r.transaction_id, r.sequence) > (c.transaction_id, c.sequence)
+           ORDER BY r.transaction_id, r.sequence LIMIT 1) < ${OLDEST_RUNNING}) AS "isBehind"`,
+    );
+    return row!.isBehind;
+  }
+
+  /**
+   * Locks the cursor until the transaction ends: one sealer at a time, over all workers.
+   * @returns null when another sealer has it; `isAhead` when it comes from another cluster, whose transactions had
+   *   come further than this one's
+   */
+  async takeCursor(tx: Tx): Promise<(SealPosition & { readonly isAhead: boolean }) | null> {
+    await tx.query(
+      'INSERT INTO audit_seal_cursor (id, transaction_id, sequence) VALUES (1, 0, 0) ON CONFLICT DO NOTHING',
+    );
+    const [cursor] = await tx.query<(SealPosition & { isAhead: boolean })[]>(
+      `SELECT transaction_id::text AS "transactionId", sequence::text, transaction_id >= ${NEXT_TRANSACTION} AS "isAhead"
+       FROM audit_seal_cursor FOR UPDATE SKIP LOCKED`,
+    );
+    return cursor ?? null;
+  }
+
+  async moveCursor(tx: Tx, to: SealPosition): Promise<void> {
+    await tx.query('UPDATE audit_seal_cursor SET transaction_id = $1, sequence = $2', [
+      to.transactionId,
+      to.sequence,
+    ]);
+  }
+
+  /** The records after a position, in the order they are sealed in. */
+  recordsAfter(tx: Tx, which: RecordsOf, after: SealPosition, limit: number): Promise<UnsealedRecord[]> {
+    return tx.query(
+      `SELECT ${RECORD} AS record, EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id) AS "isSealed"
+       FROM audit_records r
+       WHERE (r.transaction_id, r.sequence) > ($1::bigint, $2::bigint) AND ${BOUNDS[which]}
+       ORDER BY r.transaction_id, r.sequence LIMIT $3`,
+      [after.transactionId, after.sequence, limit],
+    );
+  }
+
+  /** The last seal of each of these organizations that has one. */
+  ends(tx: Tx, organizationIds: readonly string[]): Promise<Omit<Seal, 'recordId'>[]> {
+    return tx.query(
+      `SELECT o.id AS "organizationId", last.position::text, last.hash
+       FROM unnest($1::uuid[]) AS o(id) CROSS JOIN LATERAL (
+         SELECT position, hash FROM audit_seals WHERE organization_id = o.id ORDER BY position DESC LIMIT 1) last`,
+      [organizationIds],
+    );
+  }
+
+  /** Fails when a position or a record is sealed already: a chain never has two ends. */
+  async append(tx: Tx, seals: readonly Seal[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO audit_seals (organization_id, position, record_id, hash)
+       SELECT s."organizationId", s.position, s."recordId", s.hash FROM jsonb_to_recordset($1::jsonb)
+         AS s("organizationId" uuid, position bigint, "recordId" uuid, hash text)`,
+      [JSON.stringify(seals)],
+    );
+  }
+
+  /** Whatever this transaction reads from now on is as it is now. To be called first. */
+  async freeze(tx: Tx): Promise<void> {
+    await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  }
+
+  /** @param slug null for all */
+  organizations(tx: Tx, slug: string | null): Promise<{ id: OrganizationId; slug: string }[]> {
+    return tx.query('SELECT id, slug FROM organizations WHERE $1::text IS NULL OR slug = $1 ORDER BY slug', [
+      slug,
+    ]);
+  }
+
+  /** The links of a chain after a position. */
+  linksAfter(tx: Tx, organization: OrganizationId, position: string, limit: number): Promise<ChainLink[]> {
+    return tx.query(
+      `SELECT s.position::text, s.hash, CASE WHEN r.id IS NOT NULL THEN ${RECORD} END AS record
+       FROM audit_seals s
+       LEFT JOIN audit_records r ON r.id = s.record_id AND r.organization_id = s.organization_id
+       WHERE s.organization_id = $1 AND s.position > $2 ORDER BY s.position LIMIT $3`,
+      [organization, position, limit],
+    );
+  }
+
+  /** The records of an organization after one of them (null: from the first), with whether each is sealed. */
+  trailAfter(
+    tx: Tx,
+    organization: OrganizationId,
+    after: Pick<TrailRecord, 'timestamp' | 'sequence'> | null,
+    limit: number,
+  ): Promise<TrailRecord[]> {
+    return tx.query(
+      `SELECT r.id, ${TIME} AS timestamp, r.sequence::text,
+         EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id) AS "isSealed",
+         EXISTS (SELECT FROM audit_seal_cursor c WHERE c.transaction_id < ${NEXT_TRANSACTION}
+           AND (r.transaction_id, r.sequence) <= (c.transaction_id, c.sequence)) AS "isPassed"
+       FROM audit_records r
+       WHERE r.organization_id = $1
+         AND (r.timestamp, r.sequence) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::bigint, 0))
+       ORDER BY r.timestamp, r.sequence LIMIT $4`,
+      [organization, after?.timestamp ?? null, after?.sequence ?? null, limit],
+    );
+  }
+}

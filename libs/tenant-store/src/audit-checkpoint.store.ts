@@ -1,0 +1,65 @@
+import type { OrganizationId } from '#rules';
+import type { Tx } from '#entities';
+
+/** A checkpoint as it is stored. */
+export interface StoredCheckpoint {
+  readonly organizationId: string;
+  readonly position: string;
+  readonly hash: string;
+  readonly signedAt: string;
+  readonly keyId: string;
+  readonly signature: string;
+}
+
+const SIGNED_AT = `to_char(signed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Serves all organizations: the worker signs every chain's end, the verifier reads what was signed. */
+export class AuditCheckpointStore {
+  /** The ends of chains that have grown since they were signed, of organizations after one of them (null: the first). */
+  unsignedEnds(
+    tx: Tx,
+    after: string | null,
+    limit: number,
+  ): Promise<Pick<StoredCheckpoint, 'organizationId' | 'position' | 'hash'>[]> {
+    return tx.query(
+      `SELECT o.id AS "organizationId", last.position::text, last.hash
+       FROM organizations o CROSS JOIN LATERAL (
+         SELECT position, hash FROM audit_seals WHERE organization_id = o.id ORDER BY position DESC LIMIT 1) last
+       WHERE ($1::uuid IS NULL OR o.id > $1) AND NOT EXISTS (
+         SELECT FROM audit_checkpoints c WHERE c.organization_id = o.id AND c.position >= last.position)
+       ORDER BY o.id LIMIT $2`,
+      [after, limit],
+    );
+  }
+
+  /** What another worker has signed meanwhile is left as it is. */
+  async append(tx: Tx, checkpoints: readonly StoredCheckpoint[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO audit_checkpoints (organization_id, position, hash, signed_at, key_id, signature)
+       SELECT c."organizationId", c.position, c.hash, c."signedAt", c."keyId", c.signature
+       FROM jsonb_to_recordset($1::jsonb) AS c("organizationId" uuid, position bigint, hash text,
+         "signedAt" timestamptz, "keyId" text, signature text)
+       ON CONFLICT DO NOTHING`,
+      [JSON.stringify(checkpoints)],
+    );
+  }
+
+  /** The checkpoints of a chain after a position, in order. */
+  after(tx: Tx, organization: OrganizationId, position: string, limit: number): Promise<StoredCheckpoint[]> {
+    return tx.query(
+      `SELECT organization_id AS "organizationId", position::text, hash, ${SIGNED_AT} AS "signedAt",
+         key_id AS "keyId", signature
+       FROM audit_checkpoints WHERE organization_id = $1 AND position > $2 ORDER BY position LIMIT $3`,
+      [organization, position, limit],
+    );
+  }
+
+  /** Of old days, deletes all but each organization's newest checkpoint. @returns how many, `limit` at most */
+  async deleteSuperseded(tx: Tx, limit: number): Promise<number> {
+    const [row] = await tx.query<{ count: number }[]>(
+      'SELECT delete_superseded_audit_checkpoints($1) AS count',
+      [limit],
+    );
+    return row!.count;
+  }
+}

@@ -1,0 +1,261 @@
+import type { OrganizationId, Provider } from '#rules';
+import {
+  type DataKeyRow,
+  SELECT_SEALED_CREDENTIAL,
+  type SealedCredential,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  returned,
+  sliced,
+} from '#entities';
+
+export interface CredentialRow {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: Provider;
+  readonly credentialType: string;
+  readonly hints: Readonly<Record<string, string>>;
+  readonly isValid: boolean | null;
+  readonly lastVerifiedAt: Date | null;
+  readonly verificationError: string | null;
+  /** the organization's, for roles that it lets us assume */
+  readonly externalId: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What still needs a credential. */
+export interface CredentialUse {
+  readonly name: string;
+  /** names of resources that use it */
+  readonly resources: readonly string[];
+  /** rules that were written with it and that somebody still holds */
+  readonly hasHeldRules: boolean;
+  /** rules that were written with it are to be removed, and the provider refuses it */
+  readonly isStuck: boolean;
+}
+
+const COLUMNS = `c.id, c.name, c.provider, c.credential_type AS "credentialType", c.hints, c.is_valid AS "isValid",
+  c.last_verified_at AS "lastVerifiedAt", c.verification_error AS "verificationError",
+  (SELECT o.external_id FROM organizations o WHERE o.id = c.organization_id) AS "externalId",
+  c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
+
+/**
+ * The SET of a check that the provider answered; checked again after a day.
+ * @param failure parameter that holds why it was refused, null when it was not
+ */
+export const credentialChecked = (failure: string): string => `is_valid = (${failure}::text IS NULL),
+  verification_error = ${failure}::text, last_verified_at = now(), check_attempts = 0,
+  check_due_at = now() + interval '24 hours'`;
+
+export class CredentialStore implements TenantStore<CredentialStore> {
+  /** The organization's newest data key; null before its first secret. */
+  async dataKey(tx: Tx, organization: OrganizationId): Promise<DataKeyRow | null> {
+    const [row] = await tx.query<DataKeyRow[]>(
+      `SELECT organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
+         wrapped_key AS "wrappedKey"
+       FROM data_keys WHERE organization_id = $1 ORDER BY version DESC LIMIT 1`,
+      [organization],
+    );
+    return row ?? null;
+  }
+
+  /** Keeps the first data key of an organization; of two at once the first stays and both callers get it. */
+  async keepDataKey(
+    tx: Tx,
+    organization: OrganizationId,
+    key: Omit<DataKeyRow, 'organizationId'>,
+  ): Promise<DataKeyRow> {
+    await tx.query(
+      `INSERT INTO data_keys (organization_id, version, master_key_version, wrapped_key)
+       VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+      [organization, key.version, key.masterKeyVersion, key.wrappedKey],
+    );
+    return (await this.dataKey(tx, organization))!;
+  }
+
+  async create(
+    tx: Tx,
+    organization: OrganizationId,
+    credential: {
+      id: string;
+      name: string;
+      provider: Provider;
+      credentialType: string;
+      hints: Readonly<Record<string, string>>;
+      sealedData: Readonly<Record<string, string>>;
+    },
+  ): Promise<CredentialRow> {
+    const [row] = await tx.query<CredentialRow[]>(
+      `INSERT INTO credentials AS c (id, organization_id, name, provider, credential_type, hints, sealed_data)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`,
+      [
+        credential.id,
+        organization,
+        credential.name,
+        credential.provider,
+        credential.credentialType,
+        JSON.stringify(credential.hints),
+        JSON.stringify(credential.sealedData),
+      ],
+    );
+    return row!;
+  }
+
+  /** By name. */
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<CredentialRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM credentials WHERE organization_id = $1 AND deleted_at IS NULL',
+        rows: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.deleted_at IS NULL
+          ORDER BY c.name, c.id`,
+      },
+      [organization],
+      slice,
+    );
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
+    const [row] = await tx.query<CredentialRow[]>(
+      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,
+      [organization, id],
+    );
+    return row ?? null;
+  }
+
+  /** Renames it, or puts other secrets in, of which nothing is known before they are checked. @returns null when gone */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    change: {
+      readonly name?: string | undefined;
+      readonly secrets?: Pick<SealedCredential, 'sealedData'> & Pick<CredentialRow, 'hints'>;
+    },
+  ): Promise<CredentialRow | null> {
+    const rotation = change.secrets
+      ? `, hints = $4, sealed_data = $5, is_valid = NULL, verification_error = NULL, last_verified_at = NULL,
+         check_due_at = now(), check_attempts = 0, denied_until = NULL, denials = 0`
+      : '';
+    const secrets = change.secrets
+      ? [JSON.stringify(change.secrets.hints), JSON.stringify(change.secrets.sealedData)]
+      : [];
+    const [row] = returned<CredentialRow>(
+      await tx.query(
+        `UPDATE credentials c SET name = coalesce($3, c.name), updated_at = now()${rotation}
+         WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL RETURNING ${COLUMNS}`,
+        [organization, id, change.name ?? null, ...secrets],
+      ),
+    );
+    if (row && change.secrets) await this.forgetVerifications(tx, organization, id);
+    return row ?? null;
+  }
+
+  /** Nothing is known of what new secrets may write: resources that were verified once are verified again now. */
+  private async forgetVerifications(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE resources SET write_verified = false,
+         verify_due_at = CASE WHEN last_verified_at IS NULL THEN verify_due_at ELSE now() END
+       WHERE organization_id = $1 AND credential_id = $2 AND deleted_at IS NULL`,
+      [organization, id],
+    );
+  }
+
+  /**
+   * Locks the credential, so that nobody begins to use it before the transaction ends: a resource that names it waits
+   * at its foreign key. @returns null when there is no such credential
+   */
+  async lockedUse(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialUse | null> {
+    const [locked] = await tx.query<{ name: string }[]>(
+      'SELECT name FROM credentials WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE',
+      [organization, id],
+    );
+    if (!locked) return null;
+    // a statement of its own: it sees what was committed while the lock was waited for
+    const [use] = await tx.query<Omit<CredentialUse, 'name'>[]>(
+      `SELECT ARRAY(SELECT name FROM resources
+           WHERE organization_id = $1 AND credential_id = $2 AND deleted_at IS NULL ORDER BY name) AS resources,
+         EXISTS (SELECT FROM rules r JOIN rule_holders h ON h.rule_id = r.id AND h.released_at IS NULL
+           WHERE r.credential_id = $2 AND r.state <> 'absent') AS "hasHeldRules",
+         (c.is_valid IS FALSE OR c.denied_until IS NOT NULL)
+           AND EXISTS (SELECT FROM rules WHERE credential_id = $2 AND state <> 'absent') AS "isStuck"
+       FROM credentials c WHERE c.id = $2`,
+      [organization, id],
+    );
+    return { name: locked.name, ...use! };
+  }
+
+  /** Gone for the API; `SweepStore.purgeCredentials` deletes it, and its secrets, once its last rule is closed. */
+  async remove(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    const unused = returned<unknown>(
+      await tx.query(
+        `DELETE FROM credentials c WHERE c.organization_id = $1 AND c.id = $2
+           AND NOT EXISTS (SELECT FROM resources WHERE credential_id = c.id)
+           AND NOT EXISTS (SELECT FROM rules WHERE credential_id = c.id) RETURNING id`,
+        [organization, id],
+      ),
+    );
+    if (unused.length > 0) return;
+    await tx.query(
+      `UPDATE credentials SET deleted_at = now(), check_due_at = now() WHERE organization_id = $1 AND id = $2`,
+      [organization, id],
+    );
+  }
+
+  /**
+   * Notes what a requested check found, unless other secrets came in meanwhile.
+   * @param checked the secrets as they were checked
+   * @param failure why the provider refused it; null when it took it
+   */
+  async recordCheck(
+    tx: Tx,
+    organization: OrganizationId,
+    { id, sealedData }: Pick<SealedCredential, 'id' | 'sealedData'>,
+    failure: string | null,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE credentials SET ${credentialChecked('$4')}
+       WHERE organization_id = $1 AND id = $2 AND sealed_data = $3::jsonb`,
+      [organization, id, JSON.stringify(sealedData), failure],
+    );
+  }
+
+  /** Notes that the provider did not say: what was known stays, and it is asked again soon. */
+  async recordNoAnswer(
+    tx: Tx,
+    organization: OrganizationId,
+    { id, sealedData }: Pick<SealedCredential, 'id' | 'sealedData'>,
+    message: string,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE credentials SET verification_error = $4, check_due_at = now() + interval '30 seconds'
+       WHERE organization_id = $1 AND id = $2 AND sealed_data = $3::jsonb`,
+      [organization, id, JSON.stringify(sealedData), message],
+    );
+  }
+
+  /** A credential that is about to be used: until the transaction ends nobody deletes it. */
+  async lock(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+  ): Promise<Pick<CredentialRow, 'provider' | 'hints'> | null> {
+    const [row] = await tx.query<Pick<CredentialRow, 'provider' | 'hints'>[]>(
+      `SELECT provider, hints FROM credentials WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
+       FOR KEY SHARE`,
+      [organization, id],
+    );
+    return row ?? null;
+  }
+
+  async sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
+    const [row] = await tx.query<SealedCredential[]>(
+      `${SELECT_SEALED_CREDENTIAL} WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,
+      [organization, id],
+    );
+    return row ?? null;
+  }
+}

@@ -1,0 +1,96 @@
+import type { OrganizationId } from '#rules';
+import { release, type WokenTargets } from '#engine-store/port';
+import {
+  type AuditActor,
+  type AuditEntry,
+  AuditTrail,
+  MAY_EXPIRE,
+  type TenantStore,
+  type Trail,
+  type Tx,
+  auditInsert,
+  returned,
+} from '#entities';
+
+/** One audit record for each row of `ended`: what all share is parameter $3, what differs is written here. */
+const recordEach = (own: string, trail: Trail): string =>
+  auditInsert('$1', `(SELECT jsonb_agg($3::jsonb || jsonb_build_object(${own})) FROM ended)`, trail);
+
+interface EndedSession {
+  readonly id: string;
+  readonly ipv4Address: string | null;
+  readonly ipv6Address: string | null;
+}
+
+/** What ends with a user who is deactivated or deleted. Call its methods in one transaction. */
+export class DepartureStore implements TenantStore<DepartureStore> {
+  private readonly audit = new AuditTrail();
+
+  /** As an admin's stop does, for all of the user's live sessions. @returns the cloud objects to wake */
+  async endSessions(
+    tx: Tx,
+    organization: OrganizationId,
+    user: { id: string; email: string },
+    actor: AuditActor,
+    trail: Trail,
+  ): Promise<WokenTargets[]> {
+    const ended = returned<EndedSession>(
+      await tx.query(
+        `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+         WHERE organization_id = $1 AND user_id = $2 AND status IN (${MAY_EXPIRE})
+         RETURNING id, ipv4_address AS "ipv4Address", ipv6_address AS "ipv6Address"`,
+        [organization, user.id],
+      ),
+    );
+    if (ended.length === 0) return [];
+    const records = ended.map(({ id, ipv4Address, ipv6Address }): AuditEntry => ({
+      ...actor,
+      eventType: 'SESSION_STOPPED',
+      resourceType: 'SESSION',
+      resourceId: id,
+      resourceName: user.email,
+      details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address, reason: 'ADMIN' },
+    }));
+    await this.audit.writeClosing(tx, organization, trail, ...records);
+    return release(tx, 'USER_OFFBOARDED', { sessionIds: ended.map(({ id }) => id) });
+  }
+
+  async revokeKeys(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    actor: AuditActor,
+    trail: Trail,
+  ): Promise<void> {
+    const shared = { ...actor, eventType: 'API_KEY_REVOKED', resourceType: 'API_KEY' };
+    await tx.query(
+      `WITH ended AS (
+         UPDATE api_keys SET revoked_at = now()
+         WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id, name
+       ) ${recordEach(`'resourceId', id, 'resourceName', name`, trail)}`,
+      [organization, userId, JSON.stringify(shared)],
+    );
+  }
+
+  /** Refresh tokens, the devices they were used on, and the invitations and resets that could set a password again. */
+  async endTokens(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
+    await tx.query(
+      `WITH refresh AS (
+         UPDATE refresh_tokens SET revoked_at = now()
+         WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL
+       ), devices AS (
+         DELETE FROM known_devices WHERE organization_id = $1 AND user_id = $2
+       )
+       UPDATE account_tokens SET used_at = now()
+       WHERE organization_id = $1 AND user_id = $2 AND used_at IS NULL`,
+      [organization, userId],
+    );
+  }
+
+  async leaveRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
+    await tx.query('DELETE FROM role_users WHERE organization_id = $1 AND user_id = $2', [
+      organization,
+      userId,
+    ]);
+  }
+}

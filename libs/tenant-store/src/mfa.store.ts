@@ -1,0 +1,167 @@
+import type { OrganizationId } from '#rules';
+import { type DataKeyRow, type TenantStore, type Tx, returned } from '#entities';
+
+/** An authenticator's secret as it lies in the database. */
+export interface SealedMfaSecret {
+  readonly sealedSecret: string;
+  readonly mfaEnabled: boolean;
+  readonly dataKey: DataKeyRow;
+}
+
+const CHALLENGE_OPEN = `organization_id = $1 AND id = $2 AND used_at IS NULL AND expires_at > now()`;
+
+/** Second factors: authenticators, recovery codes, and the challenges they answer. */
+export class MfaStore implements TenantStore<MfaStore> {
+  /** @returns null before set-up was begun */
+  async secret(tx: Tx, organization: OrganizationId, userId: string): Promise<SealedMfaSecret | null> {
+    const [row] = await tx.query<SealedMfaSecret[]>(
+      `SELECT u.mfa_sealed_secret AS "sealedSecret", u.mfa_enabled AS "mfaEnabled",
+         jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
+           'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"
+       FROM users u
+       JOIN LATERAL (SELECT * FROM data_keys k WHERE k.organization_id = u.organization_id
+         ORDER BY k.version DESC LIMIT 1) k ON true
+       WHERE u.organization_id = $1 AND u.id = $2 AND u.is_active AND u.mfa_sealed_secret IS NOT NULL`,
+      [organization, userId],
+    );
+    return row ?? null;
+  }
+
+  /** Keeps the secret that is to be confirmed, in place of an earlier one. @returns false when MFA is on already */
+  async begin(tx: Tx, organization: OrganizationId, userId: string, sealedSecret: string): Promise<boolean> {
+    const begun = returned<object>(
+      await tx.query(
+        `UPDATE users SET mfa_sealed_secret = $3, mfa_last_step = NULL, updated_at = now()
+         WHERE organization_id = $1 AND id = $2 AND is_active AND NOT mfa_enabled RETURNING id`,
+        [organization, userId, sealedSecret],
+      ),
+    );
+    return begun.length > 0;
+  }
+
+  /** Turns MFA on with the secret that was confirmed. @returns false when it is on already or the secret was replaced */
+  async enable(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    { sealedSecret, step }: { sealedSecret: string; step: number },
+  ): Promise<boolean> {
+    const enabled = returned<object>(
+      await tx.query(
+        `UPDATE users SET mfa_enabled = true, mfa_last_step = $4, updated_at = now()
+         WHERE organization_id = $1 AND id = $2 AND is_active AND NOT mfa_enabled AND mfa_sealed_secret = $3
+         RETURNING id`,
+        [organization, userId, sealedSecret, step],
+      ),
+    );
+    return enabled.length > 0;
+  }
+
+  /** Turns MFA off and forgets the authenticator. @returns false when it is not on, or the organization requires it */
+  async disable(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
+    const disabled = returned<object>(
+      await tx.query(
+        `UPDATE users u SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
+         FROM organizations o
+         WHERE u.organization_id = $1 AND u.id = $2 AND u.mfa_enabled AND o.id = u.organization_id
+           AND NOT o.mfa_required RETURNING u.id`,
+        [organization, userId],
+      ),
+    );
+    if (disabled.length === 0) return false;
+    await this.replaceRecoveryCodes(tx, organization, userId, []);
+    return true;
+  }
+
+  async isRequired(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    const [row] = await tx.query<{ required: boolean }[]>(
+      'SELECT mfa_required AS required FROM organizations WHERE id = $1',
+      [organization],
+    );
+    return row?.required ?? false;
+  }
+
+  /** Takes the code of a time step. @returns false when it, or a later one, was taken before: of many at once one is true */
+  async takeStep(tx: Tx, organization: OrganizationId, userId: string, step: number): Promise<boolean> {
+    const taken = returned<object>(
+      await tx.query(
+        `UPDATE users SET mfa_last_step = $3
+         WHERE organization_id = $1 AND id = $2 AND is_active AND mfa_enabled
+           AND (mfa_last_step IS NULL OR mfa_last_step < $3) RETURNING id`,
+        [organization, userId, step],
+      ),
+    );
+    return taken.length > 0;
+  }
+
+  /** Uses a recovery code up. @returns false when there is none like it: of many uses at once one is true */
+  async takeRecoveryCode(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    codeHash: string,
+  ): Promise<boolean> {
+    const taken = returned<object>(
+      await tx.query(
+        `UPDATE recovery_codes SET used_at = now()
+         WHERE organization_id = $1 AND user_id = $2 AND code_hash = $3 AND used_at IS NULL RETURNING user_id`,
+        [organization, userId, codeHash],
+      ),
+    );
+    return taken.length > 0;
+  }
+
+  /** The codes until now are worth nothing afterwards. */
+  async replaceRecoveryCodes(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    codeHashes: readonly string[],
+  ): Promise<void> {
+    await tx.query('DELETE FROM recovery_codes WHERE organization_id = $1 AND user_id = $2', [
+      organization,
+      userId,
+    ]);
+    await tx.query(
+      `INSERT INTO recovery_codes (organization_id, user_id, code_hash) SELECT $1, $2, unnest($3::text[])`,
+      [organization, userId, codeHashes],
+    );
+  }
+
+  /** @returns the challenge's id */
+  async createChallenge(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    ttlSeconds: number,
+  ): Promise<string> {
+    const [row] = await tx.query<{ id: string }[]>(
+      `INSERT INTO mfa_challenges (organization_id, user_id, expires_at)
+       VALUES ($1, $2, now() + make_interval(secs => $3)) RETURNING id`,
+      [organization, userId, ttlSeconds],
+    );
+    return row!.id;
+  }
+
+  /** Counts a try before it is made. @returns false when the challenge is over or had as many as it may */
+  async countTry(tx: Tx, organization: OrganizationId, id: string, most: number): Promise<boolean> {
+    const counted = returned<object>(
+      await tx.query(
+        `UPDATE mfa_challenges SET tries = tries + 1 WHERE ${CHALLENGE_OPEN} AND tries < $3 RETURNING id`,
+        [organization, id, most],
+      ),
+    );
+    return counted.length > 0;
+  }
+
+  /** @returns false when it is over: of many at once one is true */
+  async finishChallenge(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    const finished = returned<object>(
+      await tx.query(`UPDATE mfa_challenges SET used_at = now() WHERE ${CHALLENGE_OPEN} RETURNING id`, [
+        organization,
+        id,
+      ]),
+    );
+    return finished.length > 0;
+  }
+}

@@ -1,0 +1,59 @@
+import type { OrganizationId, PasswordPolicy } from '#rules';
+import { type TenantStore, type Tx, returned } from '#entities';
+
+export interface NewPassword {
+  readonly passwordHash: string;
+  readonly name?: string | undefined;
+  readonly insteadOf?: string | undefined;
+}
+
+/** Passwords and what organizations ask of them. */
+export class PasswordStore implements TenantStore<PasswordStore> {
+  async policy(tx: Tx, organization: OrganizationId): Promise<PasswordPolicy> {
+    const [policy] = await tx.query<PasswordPolicy[]>(
+      `SELECT password_min_length AS "passwordMinLength", password_require_uppercase AS "passwordRequireUppercase",
+         password_require_lowercase AS "passwordRequireLowercase", password_require_digit AS "passwordRequireDigit",
+         password_require_special_char AS "passwordRequireSpecialChar"
+       FROM organizations WHERE id = $1`,
+      [organization],
+    );
+    return policy!;
+  }
+
+  /** @returns null when the user is gone, inactive, or has no password yet */
+  async hash(tx: Tx, organization: OrganizationId, userId: string): Promise<string | null> {
+    const [row] = await tx.query<{ passwordHash: string | null }[]>(
+      `SELECT password_hash AS "passwordHash" FROM users WHERE organization_id = $1 AND id = $2 AND is_active`,
+      [organization, userId],
+    );
+    return row?.passwordHash ?? null;
+  }
+
+  /**
+   * Sets a user's password; tokens that could set another and second steps under way end with the old one.
+   * @param name undefined: stays as it is
+   * @param insteadOf the hash of the password that was proved; undefined: whatever it is
+   * @returns false when the user is gone or inactive, or the password is another one by now
+   */
+  async set(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    { passwordHash, name, insteadOf }: NewPassword,
+  ): Promise<boolean> {
+    const changed = returned<object>(
+      await tx.query(
+        `UPDATE users SET password_hash = $3, name = coalesce($4, name), password_changed_at = now(), updated_at = now()
+         WHERE organization_id = $1 AND id = $2 AND is_active AND ($5::text IS NULL OR password_hash = $5) RETURNING id`,
+        [organization, userId, passwordHash, name ?? null, insteadOf ?? null],
+      ),
+    );
+    if (changed.length === 0) return false;
+    await tx.query(
+      `WITH tokens AS (UPDATE account_tokens SET used_at = now() WHERE user_id = $1 AND used_at IS NULL)
+       UPDATE mfa_challenges SET used_at = now() WHERE user_id = $1 AND used_at IS NULL`,
+      [userId],
+    );
+    return true;
+  }
+}

@@ -1,0 +1,152 @@
+import type { OrganizationId } from '#rules';
+import { type Tx, returned } from '#entities';
+
+/** Whose a refresh token is, and which sign-in it descends from. */
+export interface RefreshHolder {
+  readonly organizationId: OrganizationId;
+  readonly userId: string;
+  readonly familyId: string;
+}
+
+export interface RefreshOutcome extends RefreshHolder {
+  readonly outcome: 'rotated' | 'forgiven' | 'reused';
+  readonly mfaSetupOnly: boolean;
+  /** when the sign-in began */
+  readonly signedInAt: Date;
+}
+
+export interface NewRefreshToken {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly familyId: string;
+  readonly tokenHash: string;
+  readonly mfaSetupOnly: boolean;
+  /** null: it begins now */
+  readonly signedInAt: Date | null;
+  readonly ttlSeconds: number;
+  /** the sign-in ends so long after it began, however often it is refreshed */
+  readonly maxDays: number;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+const KNOWN = `organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId",
+  mfa_setup_only AS "mfaSetupOnly", coalesce(signed_in_at, (
+    SELECT min(first.created_at) FROM refresh_tokens first WHERE first.family_id = t.family_id)) AS "signedInAt"`;
+
+/** Refresh tokens, before anybody is known: the token itself says whose it is. */
+export class RefreshTokenStore {
+  /** @returns seconds until the sign-in ends for good; none is saved when it has ended */
+  async save(tx: Tx, token: NewRefreshToken): Promise<number | null> {
+    const [saved] = await tx.query<{ secondsLeft: number }[]>(
+      `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, mfa_setup_only, signed_in_at,
+         expires_at, ip_address, user_agent)
+       SELECT $1, $2, $3, $4, $5, began.at, least(now() + make_interval(secs => $7), ends.at), $9, $10
+       FROM (SELECT coalesce($6::timestamptz, now()) AS at) began,
+         LATERAL (SELECT began.at + make_interval(hours => 24 * $8::int) AS at) ends
+       WHERE ends.at > now()
+       RETURNING extract(epoch FROM signed_in_at + make_interval(hours => 24 * $8::int) - now())::float8 AS "secondsLeft"`,
+      [
+        token.organizationId,
+        token.userId,
+        token.familyId,
+        token.tokenHash,
+        token.mfaSetupOnly,
+        token.signedInAt,
+        token.ttlSeconds,
+        token.maxDays,
+        token.ipAddress,
+        token.userAgent,
+      ],
+    );
+    return saved?.secondsLeft ?? null;
+  }
+
+  /**
+   * Uses a refresh token up. Only its first use rotates; a second one within the grace, while no successor has been
+   * used, is forgiven (two tabs, a lost answer), and only the newest successor goes on; any other use is theft and
+   * ends the whole family.
+   */
+  async use(
+    tx: Tx,
+    tokenHash: string,
+    graceSeconds: number,
+  ): Promise<RefreshOutcome | { outcome: 'unknown' }> {
+    await this.lockOwner(tx, tokenHash);
+    const [rotated] = returned<Omit<RefreshOutcome, 'outcome'>>(
+      await tx.query(
+        `UPDATE refresh_tokens t SET used_at = now()
+         WHERE token_hash = $1 AND used_at IS NULL AND superseded_at IS NULL AND revoked_at IS NULL
+           AND expires_at > now() RETURNING ${KNOWN}`,
+        [tokenHash],
+      ),
+    );
+    if (rotated) return { outcome: 'rotated', ...rotated };
+    const [spent] = await tx.query<(Omit<RefreshOutcome, 'outcome'> & { forgiven: boolean })[]>(
+      `SELECT ${KNOWN}, t.superseded_at IS NULL AND t.used_at > now() - make_interval(secs => $2) AND NOT EXISTS (
+           SELECT FROM refresh_tokens next
+           WHERE next.family_id = t.family_id AND next.created_at > t.created_at AND next.used_at IS NOT NULL
+         ) AS forgiven
+       FROM refresh_tokens t
+       WHERE t.token_hash = $1 AND (t.used_at IS NOT NULL OR t.superseded_at IS NOT NULL) AND t.revoked_at IS NULL
+         AND t.expires_at > now()`,
+      [tokenHash, graceSeconds],
+    );
+    if (!spent) return { outcome: 'unknown' };
+    const { forgiven, ...holder } = spent;
+    if (!forgiven) {
+      await tx.query(
+        'UPDATE refresh_tokens SET revoked_at = now() WHERE family_id = $1 AND revoked_at IS NULL',
+        [holder.familyId],
+      );
+      return { outcome: 'reused', ...holder };
+    }
+    // of two lineages one is a stranger's, or nobody's any more
+    await tx.query(
+      `UPDATE refresh_tokens SET superseded_at = now()
+       WHERE family_id = $1 AND used_at IS NULL AND superseded_at IS NULL`,
+      [holder.familyId],
+    );
+    return { outcome: 'forgiven', ...holder };
+  }
+
+  /**
+   * Signs out: the token and everything that descends from the same sign-in.
+   * @returns whose it was; null when it was worth nothing already
+   */
+  async revokeFamily(tx: Tx, tokenHash: string): Promise<RefreshHolder | null> {
+    await this.lockOwner(tx, tokenHash);
+    const [holder] = returned<RefreshHolder>(
+      await tx.query(
+        `UPDATE refresh_tokens SET revoked_at = now()
+         WHERE revoked_at IS NULL AND family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $1)
+         RETURNING organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId"`,
+        [tokenHash],
+      ),
+    );
+    return holder ?? null;
+  }
+
+  /**
+   * A rotation makes a token that a revocation at the same time would not see: they go one after the other. Whoever
+   * revokes for another reason has changed the user's row before, which is the same lock.
+   */
+  private async lockOwner(tx: Tx, tokenHash: string): Promise<void> {
+    await tx.query(
+      `SELECT FROM users WHERE id = (SELECT user_id FROM refresh_tokens WHERE token_hash = $1) FOR NO KEY UPDATE`,
+      [tokenHash],
+    );
+  }
+
+  /**
+   * Ends a user's sign-ins. To be called after the user's row was changed in the transaction: see `lockOwner`.
+   * @param but the family that goes on; null: none
+   */
+  async revokeAllBut(tx: Tx, userId: string, but: string | null): Promise<void> {
+    await tx.query(
+      `UPDATE refresh_tokens SET revoked_at = now()
+       WHERE user_id = $1 AND revoked_at IS NULL AND family_id IS DISTINCT FROM $2::uuid`,
+      [userId, but],
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import type { OrganizationId } from '#rules';
+import { type HealthEventType, type Slice, type Sliced, type TenantStore, type Tx, sliced } from '#entities';
+
+export interface HealthEventRow {
+  readonly id: string;
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly eventType: HealthEventType;
+  readonly message: string | null;
+  readonly createdAt: Date;
+}
+
+const OF_RESOURCES = `FROM resource_health_events e
+  JOIN resources r ON r.id = e.resource_id AND r.organization_id = e.organization_id AND r.deleted_at IS NULL
+  WHERE e.organization_id = $1 AND ($2::uuid IS NULL OR e.resource_id = $2)`;
+
+/** What verifications and reconciliations found. */
+export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
+  /** Newest first. @param resourceId null for all of the organization's resources */
+  list(
+    tx: Tx,
+    organization: OrganizationId,
+    resourceId: string | null,
+    slice: Slice,
+  ): Promise<Sliced<HealthEventRow>> {
+    return sliced(
+      tx,
+      {
+        counted: OF_RESOURCES,
+        rows: `SELECT e.id, e.resource_id AS "resourceId", r.name AS "resourceName", e.event_type AS "eventType", e.message,
+         e.created_at AS "createdAt"
+       ${OF_RESOURCES} ORDER BY e.created_at DESC, e.id`,
+      },
+      [organization, resourceId],
+      slice,
+    );
+  }
+}

@@ -1,0 +1,309 @@
+import {
+  MAX_RESOURCES_PER_TARGET,
+  TIER_LIMITS,
+  type OrganizationId,
+  type Provider,
+  type ResourceConfig,
+  type Tier,
+} from '#rules';
+import {
+  type HealthEventType,
+  type SealedCredential,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  returned,
+  sliced,
+} from '#entities';
+
+export interface ResourceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly credentialId: string;
+  readonly credentialName: string;
+  readonly targetId: string;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly resourceIdentifier: string;
+  /** what the driver is given */
+  readonly objectIdentifier: string;
+  readonly region: string | null;
+  readonly config: ResourceConfig;
+  readonly isActive: boolean;
+  readonly lastVerifiedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewResource {
+  readonly name: string;
+  readonly credentialId: string;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly resourceIdentifier: string;
+  readonly region: string | null;
+  readonly config: ResourceConfig;
+  /** the cloud object it names, see `ResourceTypeFacts.place` */
+  readonly object: { readonly key: string; readonly identifier: string };
+}
+
+/** What a PATCH may set, whole: fields that stay have their old values. */
+export type ResourceChange = Omit<NewResource, 'provider' | 'resourceType'> & { readonly isActive: boolean };
+
+/** A resource locked against moving, with where its rules belong. */
+export interface LockedPlace {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly revision: number;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly targetId: string;
+  readonly config: ResourceConfig;
+}
+
+const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
+    r.target_id AS "targetId", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
+    t.identifier AS "objectIdentifier", r.region, r.config,
+    r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.created_at AS "createdAt",
+    r.updated_at AS "updatedAt"
+  FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
+  WHERE r.organization_id = $1 AND r.deleted_at IS NULL`;
+
+export class ResourceStore implements TenantStore<ResourceStore> {
+  /** By name. */
+  async list(tx: Tx, organization: OrganizationId, slice: Slice | null): Promise<Sliced<ResourceRow>> {
+    if (slice === null) {
+      const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id`, [organization]);
+      return { rows, total: rows.length };
+    }
+    return sliced(
+      tx,
+      {
+        counted: 'FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
+        rows: `${SELECT} ORDER BY r.name, r.id`,
+      },
+      [organization],
+      slice,
+    );
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
+    const [row] = await tx.query<ResourceRow[]>(`${SELECT} AND r.id = $2`, [organization, id]);
+    return row ?? null;
+  }
+
+  /** As `find`; until the transaction ends nobody starts anything on it, moves or deletes it. */
+  async lock(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
+    await tx.query('SELECT 1 FROM resources WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      organization,
+      id,
+    ]);
+    return this.find(tx, organization, id);
+  }
+
+  /** The resources of these that exist; until the transaction ends none of them moves or is deleted. */
+  places(tx: Tx, organization: OrganizationId, ids: readonly string[]): Promise<LockedPlace[]> {
+    return tx.query(
+      `SELECT id AS "resourceId", name AS "resourceName", revision, provider, resource_type AS "resourceType",
+         target_id AS "targetId", config
+       FROM resources WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
+       ORDER BY id FOR KEY SHARE`,
+      [organization, ids],
+    );
+  }
+
+  /**
+   * Locks the organization's row while it counts, so that two creations cannot both take the last place.
+   * @returns false when the tier's maximum is reached
+   */
+  async hasRoom(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    const [owner] = await tx.query<{ tier: Tier }[]>(
+      'SELECT subscription_tier AS tier FROM organizations WHERE id = $1 FOR NO KEY UPDATE',
+      [organization],
+    );
+    const limit = TIER_LIMITS[owner!.tier].resources;
+    if (limit === null) return true;
+    const [used] = await tx.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
+      [organization],
+    );
+    return used!.count < limit;
+  }
+
+  /** @param resource with the target that it names, see `target` */
+  async create(
+    tx: Tx,
+    organization: OrganizationId,
+    resource: Omit<NewResource, 'object'> & { readonly targetId: string },
+  ): Promise<ResourceRow> {
+    const [created] = await tx.query<{ id: string }[]>(
+      `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier,
+         region, config, target_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+      [
+        organization,
+        resource.name,
+        resource.credentialId,
+        resource.provider,
+        resource.resourceType,
+        resource.resourceIdentifier,
+        resource.region,
+        JSON.stringify(resource.config),
+        resource.targetId,
+      ],
+    );
+    return (await this.find(tx, organization, created!.id))!;
+  }
+
+  /**
+   * The target a resource names: the one row it has, whoever names it. The row is locked until the transaction ends, so
+   * that `hasRoomOnTarget` counts every resource that names it.
+   */
+  async target(
+    tx: Tx,
+    organization: OrganizationId,
+    named: Pick<NewResource, 'provider' | 'object' | 'resourceType'>,
+  ): Promise<string> {
+    const [target] = await tx.query<{ id: string }[]>(
+      `INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at, accounted_to)
+       VALUES ($1, $2, $3, $4, now() + interval '10 minutes', $5)
+       ON CONFLICT (key) DO UPDATE SET key = excluded.key RETURNING id`,
+      [named.provider, named.object.key, named.resourceType, named.object.identifier, organization],
+    );
+    return target!.id;
+  }
+
+  /**
+   * Whether the organization may have one more resource on a target that `target` has locked. One that names it already
+   * stays there, however many there are.
+   * @param id of a resource that moves; null: a new one
+   */
+  async hasRoomOnTarget(
+    tx: Tx,
+    organization: OrganizationId,
+    targetId: string,
+    id: string | null,
+  ): Promise<boolean> {
+    const [named] = await tx.query<{ hasRoom: boolean }[]>(
+      `SELECT count(*) < $3::int OR coalesce(bool_or(id = $4::uuid), false) AS "hasRoom" FROM resources
+       WHERE organization_id = $1 AND target_id = $2 AND deleted_at IS NULL`,
+      [organization, targetId, MAX_RESOURCES_PER_TARGET, id],
+    );
+    return named!.hasRoom;
+  }
+
+  /**
+   * @param change `moved`: its rules belong elsewhere, or are reached in another way: to be verified again soon;
+   *   `activityGiven`: somebody set `isActive`, which the next background check leaves alone
+   */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    change: Omit<ResourceChange, 'object'> & {
+      readonly targetId: string;
+      readonly moved: boolean;
+      readonly activityGiven: boolean;
+    },
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE resources SET name = $3, credential_id = $4, resource_identifier = $5, region = $6, config = $7,
+         is_active = $8, target_id = $9, updated_at = now(), revision = revision + $10::boolean::int,
+         suspended_by_check = suspended_by_check AND NOT $11,
+         write_verified = write_verified AND credential_id = $4 AND resource_identifier = $5
+           AND region IS NOT DISTINCT FROM $6,
+         abandoned_at = CASE WHEN NOT $10 THEN abandoned_at END,
+         verify_due_at = CASE WHEN $10 AND last_verified_at IS NOT NULL THEN now() ELSE verify_due_at END
+       WHERE organization_id = $1 AND id = $2`,
+      [
+        organization,
+        id,
+        change.name,
+        change.credentialId,
+        change.resourceIdentifier,
+        change.region,
+        JSON.stringify(change.config),
+        change.isActive,
+        change.targetId,
+        change.moved,
+        change.activityGiven,
+      ],
+    );
+  }
+
+  /** Asks for the resource's cloud object to be compared with the database. @returns null when there is no such resource */
+  async requestReconcile(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+  ): Promise<{ provider: Provider; targetId: string } | null> {
+    const [asked] = returned<{ provider: Provider; targetId: string }>(
+      await tx.query(
+        `UPDATE targets t SET reconcile_due_at = now(), reconcile_requested = true FROM resources r
+         WHERE r.organization_id = $1 AND r.id = $2 AND r.deleted_at IS NULL AND t.id = r.target_id
+         RETURNING t.provider, t.id AS "targetId"`,
+        [organization, id],
+      ),
+    );
+    return asked ?? null;
+  }
+
+  /**
+   * Notes what a verification found: the resource may be used, or may not. Unless it was deleted meanwhile, or names
+   * another cloud object or another way to it.
+   * @param verified the resource as it was verified
+   * @param secrets the sealed data it was verified with; null: none. With others by now it proves nothing of them.
+   * @param failure why it cannot be used; null when it can
+   */
+  async recordVerification(
+    tx: Tx,
+    organization: OrganizationId,
+    verified: Pick<ResourceRow, 'id' | 'resourceIdentifier' | 'credentialId' | 'region'>,
+    secrets: SealedCredential['sealedData'] | null,
+    failure: { readonly message: string; readonly isRetryable: boolean } | null,
+  ): Promise<void> {
+    const isCurrent = await this.hasSecrets(tx, organization, verified.credentialId, secrets);
+    const found: HealthEventType = failure === null ? 'VERIFY_OK' : 'VERIFY_FAILED';
+    const { id, resourceIdentifier, credentialId, region } = verified;
+    await tx.query(
+      `WITH verified AS (
+         UPDATE resources SET is_active = $3, updated_at = now(),
+           last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
+           verify_due_at = now() + interval '30 minutes', suspended_by_check = false,
+           write_verified = CASE WHEN $9 THEN write_verified ELSE $3 END,
+           abandoned_at = CASE WHEN NOT $3 THEN abandoned_at END
+         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND resource_identifier = $6
+           AND credential_id = $7 AND region IS NOT DISTINCT FROM $8 RETURNING id
+       )
+       INSERT INTO resource_health_events (organization_id, resource_id, event_type, message)
+       SELECT $1, id, $4, $5 FROM verified`,
+      [
+        organization,
+        id,
+        failure === null,
+        found,
+        failure?.message ?? null,
+        resourceIdentifier,
+        credentialId,
+        region,
+        !isCurrent || (failure?.isRetryable ?? false),
+      ],
+    );
+  }
+
+  /** Whether the credential still has these secrets; until the transaction ends they are not rotated. */
+  private async hasSecrets(
+    tx: Tx,
+    organization: OrganizationId,
+    credentialId: string,
+    secrets: SealedCredential['sealedData'] | null,
+  ): Promise<boolean> {
+    if (secrets === null) return true;
+    const [known] = await tx.query<{ same: boolean }[]>(
+      `SELECT sealed_data = $3::jsonb AS same FROM credentials WHERE organization_id = $1 AND id = $2 FOR SHARE`,
+      [organization, credentialId, JSON.stringify(secrets)],
+    );
+    return known?.same ?? false;
+  }
+}

@@ -1,0 +1,208 @@
+import type { OrganizationId } from '#rules';
+import {
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  brokenConstraint,
+  returned,
+  sliced,
+} from '#entities';
+
+export interface RoleRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** null: as much as the tier allows */
+  readonly maxSessionDurationHours: number | null;
+  readonly resourceIds: string[];
+  readonly userIds: string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const SELECT = `SELECT r.id, r.name, r.description, r.max_session_duration_hours AS "maxSessionDurationHours",
+    ARRAY(SELECT resource_id FROM role_resources WHERE role_id = r.id ORDER BY created_at, resource_id) AS "resourceIds",
+    ARRAY(SELECT user_id FROM role_users WHERE role_id = r.id ORDER BY created_at, user_id) AS "userIds",
+    r.created_at AS "createdAt", r.updated_at AS "updatedAt"
+  FROM roles r`;
+
+export interface NewRole {
+  readonly name: string;
+  readonly description: string | null;
+  readonly maxSessionDurationHours: number | null;
+}
+
+/** undefined: stays as it is */
+export type RoleChanges = { readonly [Name in keyof NewRole]?: NewRole[Name] | undefined };
+
+export type Assignment = 'assigned' | 'already-assigned' | 'role-missing' | 'other-missing';
+export type Unassignment = 'unassigned' | 'not-assigned' | 'role-missing' | 'other-missing';
+
+/** One of the two kinds of things a role holds. */
+interface Link {
+  readonly table: 'resources' | 'users';
+  readonly link: 'role_resources' | 'role_users';
+  readonly column: 'resource_id' | 'user_id';
+}
+
+const RESOURCES: Link = { table: 'resources', link: 'role_resources', column: 'resource_id' };
+const USERS: Link = { table: 'users', link: 'role_users', column: 'user_id' };
+
+export class RoleStore implements TenantStore<RoleStore> {
+  /** By name. */
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<RoleRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM roles WHERE organization_id = $1',
+        rows: `${SELECT} WHERE r.organization_id = $1 ORDER BY r.name, r.id`,
+      },
+      [organization],
+      slice,
+    );
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
+    const [row] = await tx.query<RoleRow[]>(`${SELECT} WHERE r.organization_id = $1 AND r.id = $2`, [
+      organization,
+      id,
+    ]);
+    return row ?? null;
+  }
+
+  /** The role as it is, kept so until the commit: what is compared with it is what changed. */
+  async findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
+    const [row] = await tx.query<RoleRow[]>(
+      `${SELECT} WHERE r.organization_id = $1 AND r.id = $2 FOR NO KEY UPDATE OF r`,
+      [organization, id],
+    );
+    return row ?? null;
+  }
+
+  /** @returns null when the name is taken */
+  async create(tx: Tx, organization: OrganizationId, role: NewRole): Promise<RoleRow | null> {
+    const [created] = await tx.query<{ id: string }[]>(
+      `INSERT INTO roles (organization_id, name, description, max_session_duration_hours) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (organization_id, name) DO NOTHING RETURNING id`,
+      [organization, role.name, role.description, role.maxSessionDurationHours],
+    );
+    return created ? this.find(tx, organization, created.id) : null;
+  }
+
+  /** @returns 'name-taken' when another role has the name: a constraint decides, and the transaction is over */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    changes: RoleChanges,
+  ): Promise<'updated' | 'name-taken'> {
+    try {
+      await tx.query(
+        `UPDATE roles SET name = coalesce($3, name),
+           description = CASE WHEN $4 THEN $5 ELSE description END,
+           max_session_duration_hours = CASE WHEN $6 THEN $7 ELSE max_session_duration_hours END,
+           updated_at = now()
+         WHERE organization_id = $1 AND id = $2`,
+        [
+          organization,
+          id,
+          changes.name ?? null,
+          changes.description !== undefined,
+          changes.description ?? null,
+          changes.maxSessionDurationHours !== undefined,
+          changes.maxSessionDurationHours ?? null,
+        ],
+      );
+      return 'updated';
+    } catch (error) {
+      if (brokenConstraint(error) === 'roles_organization_id_name_key') return 'name-taken';
+      throw error;
+    }
+  }
+
+  /** Its assignments go with it. @returns the name it had, null when there is no such role */
+  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<{ name: string } | null> {
+    const [deleted] = returned<{ name: string }>(
+      await tx.query('DELETE FROM roles WHERE organization_id = $1 AND id = $2 RETURNING name', [
+        organization,
+        id,
+      ]),
+    );
+    return deleted ?? null;
+  }
+
+  assignResource(
+    tx: Tx,
+    organization: OrganizationId,
+    roleId: string,
+    resourceId: string,
+  ): Promise<Assignment> {
+    return this.assign(tx, organization, roleId, RESOURCES, resourceId);
+  }
+
+  assignUser(tx: Tx, organization: OrganizationId, roleId: string, userId: string): Promise<Assignment> {
+    return this.assign(tx, organization, roleId, USERS, userId);
+  }
+
+  unassignResource(
+    tx: Tx,
+    organization: OrganizationId,
+    roleId: string,
+    resourceId: string,
+  ): Promise<Unassignment> {
+    return this.unassign(tx, organization, roleId, RESOURCES, resourceId);
+  }
+
+  unassignUser(tx: Tx, organization: OrganizationId, roleId: string, userId: string): Promise<Unassignment> {
+    return this.unassign(tx, organization, roleId, USERS, userId);
+  }
+
+  /**
+   * One statement: both sides are looked up in the organization, and the link is made, or its key refuses it. The locks
+   * make a deletion of either side come before or after the link, never between.
+   */
+  private async assign(
+    tx: Tx,
+    organization: OrganizationId,
+    roleId: string,
+    { table, link, column }: Link,
+    otherId: string,
+  ): Promise<Assignment> {
+    const [outcome] = await tx.query<{ role: boolean; other: boolean; linked: boolean }[]>(
+      `WITH role AS (SELECT id FROM roles WHERE organization_id = $1 AND id = $2 FOR KEY SHARE),
+       other AS (SELECT id FROM ${table} WHERE organization_id = $1 AND id = $3 AND deleted_at IS NULL FOR SHARE),
+       link AS (
+         INSERT INTO ${link} (organization_id, role_id, ${column})
+         SELECT $1, role.id, other.id FROM role, other ON CONFLICT DO NOTHING RETURNING 1
+       )
+       SELECT EXISTS (SELECT FROM role) AS role, EXISTS (SELECT FROM other) AS other,
+         EXISTS (SELECT FROM link) AS linked`,
+      [organization, roleId, otherId],
+    );
+    if (!outcome!.role) return 'role-missing';
+    if (!outcome!.other) return 'other-missing';
+    return outcome!.linked ? 'assigned' : 'already-assigned';
+  }
+
+  private async unassign(
+    tx: Tx,
+    organization: OrganizationId,
+    roleId: string,
+    { table, link, column }: Link,
+    otherId: string,
+  ): Promise<Unassignment> {
+    const [outcome] = await tx.query<{ role: boolean; other: boolean; unlinked: boolean }[]>(
+      `WITH unlinked AS (
+         DELETE FROM ${link} WHERE organization_id = $1 AND role_id = $2 AND ${column} = $3 RETURNING 1
+       )
+       SELECT EXISTS (SELECT FROM roles WHERE organization_id = $1 AND id = $2) AS role,
+         EXISTS (SELECT FROM ${table} WHERE organization_id = $1 AND id = $3 AND deleted_at IS NULL) AS other,
+         EXISTS (SELECT FROM unlinked) AS unlinked`,
+      [organization, roleId, otherId],
+    );
+    if (outcome!.unlinked) return 'unassigned';
+    if (!outcome!.role) return 'role-missing';
+    return outcome!.other ? 'not-assigned' : 'other-missing';
+  }
+}

@@ -1,0 +1,113 @@
+import type { Tx } from '#entities';
+
+/** When to refuse the attempts that one counter counts. */
+export interface LockOutRule {
+  /** the attempt with this number, and each after it, locks */
+  readonly lockAt: number;
+  /** the first lock; each further one is twice as long */
+  readonly firstLockSeconds: number;
+  readonly longestLockSeconds: number;
+  /** so long after it, one failure is forgotten */
+  readonly forgetOneAfterSeconds: number;
+}
+
+/** The ways to one account's password: by e-mail with the organization's slug, and by e-mail alone. */
+export interface PasswordCounters {
+  readonly withSlug: string;
+  readonly withoutSlug: string;
+  readonly email: string;
+}
+
+/**
+ * Where guesses at a password are counted: by what was asked, not by what it was found to stand for, so that a lock
+ * does not tell whether there is such an account.
+ * @param email trimmed and lower case
+ * @param slug null: the e-mail alone was given
+ */
+export const passwordCounter = (email: string, slug: string | null): string =>
+  `password ${slug ?? ''}/${email}`;
+
+/** Where guesses at the codes of a user's second factor are counted. */
+export const codeCounter = (userId: string): string => `code ${userId}`;
+
+/** SQL: whether attempts at the account of the row `u` of users are refused now. */
+export const IS_LOCKED = `EXISTS (SELECT FROM sign_in_failures f WHERE f.locked_until > now() AND f.account_key IN (
+  'password /' || u.email, 'code ' || u.id,
+  'password ' || (SELECT slug FROM organizations WHERE id = u.organization_id) || '/' || u.email))`;
+
+/** Counts attempts at secrets, before anybody is known and whether the account exists or not. */
+export class SignInFailureStore {
+  /**
+   * Counts an attempt as failed before it is made, so that those that come at once count too.
+   * @returns its number among those not forgotten; null while the counter is locked
+   */
+  async count(tx: Tx, key: string, rule: LockOutRule): Promise<number | null> {
+    const [row] = await tx.query<{ failures: number }[]>(
+      `INSERT INTO sign_in_failures AS f (account_key, failures, last_failed_at) VALUES ($1, 1, now())
+       ON CONFLICT (account_key) DO UPDATE SET
+         (failures, last_failed_at, locked_until) = (
+           SELECT n.failures, n.since, CASE WHEN n.failures >= $2::int THEN now() + make_interval(secs =>
+             least($3::float8 * 2 ^ (n.failures - $2::int), $4::float8)) END
+           FROM (
+             SELECT least(greatest(f.failures - gone.count, 0) + 1, 2 * $2::int) AS failures,
+               CASE WHEN gone.count >= f.failures THEN now()
+                 ELSE f.last_failed_at + gone.count * make_interval(secs => $5) END AS since
+             -- one that waited for another's row began before it: no time has passed
+             FROM (SELECT least(greatest(floor(extract(epoch FROM now() - f.last_failed_at) / $5::float8), 0), 1000)::int
+               AS count) gone
+           ) n
+         )
+       WHERE f.locked_until IS NULL OR f.locked_until <= now()
+       RETURNING failures`,
+      [key, rule.lockAt, rule.firstLockSeconds, rule.longestLockSeconds, rule.forgetOneAfterSeconds],
+    );
+    return row?.failures ?? null;
+  }
+
+  /** Changes nothing, in the time of a write: that of the record which a failure at a known account leaves. */
+  async touch(tx: Tx, key: string): Promise<void> {
+    await tx.query('UPDATE sign_in_failures SET last_failed_at = last_failed_at WHERE account_key = $1', [
+      key,
+    ]);
+  }
+
+  /** Whole seconds until the next attempt is taken, at least 1. */
+  async secondsLocked(tx: Tx, key: string): Promise<number> {
+    const [row] = await tx.query<{ seconds: number }[]>(
+      `SELECT greatest(1, ceil(extract(epoch FROM locked_until - clock_timestamp())))::int AS seconds
+       FROM sign_in_failures WHERE account_key = $1`,
+      [key],
+    );
+    return row?.seconds ?? 1;
+  }
+
+  /** Nothing is held against whoever these counters count. */
+  async forget(tx: Tx, keys: readonly string[]): Promise<void> {
+    await tx.query('DELETE FROM sign_in_failures WHERE account_key = ANY ($1::text[])', [keys]);
+  }
+
+  /**
+   * As `forget`, of an account's password. Attempts without a slug are attempts at every account with the e-mail, so
+   * one of several does not speak for the others.
+   */
+  async forgetPassword(tx: Tx, { withSlug, withoutSlug, email }: PasswordCounters): Promise<void> {
+    await tx.query(
+      `DELETE FROM sign_in_failures WHERE account_key = $1 OR account_key = $2
+         AND (SELECT count(*) FROM users WHERE email = $3 AND deleted_at IS NULL) = 1`,
+      [withSlug, withoutSlug, email],
+    );
+  }
+
+  /**
+   * Takes one attempt back that was neither a failure nor, so far, a success.
+   * @param number what `count` said: the lock goes with the attempt that made it
+   */
+  async takeBack(tx: Tx, key: string, number: number): Promise<void> {
+    await tx.query(
+      `UPDATE sign_in_failures SET failures = failures - 1,
+         locked_until = CASE WHEN failures = $2 THEN NULL ELSE locked_until END
+       WHERE account_key = $1 AND failures > 0`,
+      [key, number],
+    );
+  }
+}

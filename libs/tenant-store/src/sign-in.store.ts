@@ -1,0 +1,55 @@
+import type { OrganizationId } from '#rules';
+import { type Slice, type Sliced, type TenantStore, type Tx, returned, sliced } from '#entities';
+
+/** One of a user's sign-ins that can still be refreshed. */
+export interface SignInRow {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** when its newest token was given out */
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+/** The newest token of each live sign-in of a user. */
+const LIVE = `FROM (
+    SELECT DISTINCT ON (family_id) family_id, created_at, expires_at, ip_address, user_agent,
+      coalesce(signed_in_at, (SELECT min(first.created_at) FROM refresh_tokens first
+        WHERE first.family_id = t.family_id)) AS signed_in_at
+    FROM refresh_tokens t
+    WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()
+    ORDER BY family_id, created_at DESC, used_at DESC NULLS FIRST
+  ) s`;
+
+/** Where a user is signed in. */
+export class SignInStore implements TenantStore<SignInStore> {
+  /** Newest first. */
+  list(tx: Tx, organization: OrganizationId, userId: string, slice: Slice): Promise<Sliced<SignInRow>> {
+    const columns = `SELECT family_id AS id, signed_in_at AS "createdAt", created_at AS "lastUsedAt",
+      expires_at AS "expiresAt", ip_address AS "ipAddress", user_agent AS "userAgent"`;
+    return sliced(
+      tx,
+      { counted: LIVE, rows: `${columns} ${LIVE} ORDER BY signed_in_at DESC, family_id` },
+      [organization, userId],
+      slice,
+    );
+  }
+
+  /** Its access tokens stop with it. @returns false when the user has no such live sign-in */
+  async end(tx: Tx, organization: OrganizationId, userId: string, id: string): Promise<boolean> {
+    // a rotation at the same time makes a token that would stay: they go one after the other
+    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
+      organization,
+      userId,
+    ]);
+    const ended = returned<object>(
+      await tx.query(
+        `UPDATE refresh_tokens SET revoked_at = now()
+         WHERE organization_id = $1 AND user_id = $2 AND family_id = $3 AND revoked_at IS NULL RETURNING id`,
+        [organization, userId, id],
+      ),
+    );
+    return ended.length > 0;
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { IpVersion, OrganizationId, ResourceIpStatus } from '#rules';
+import {
+  release,
+  HOLD,
+  WANT,
+  type WantedRules,
+  type WokenTargets,
+  wantsJson,
+  wokenTargets,
+} from '#engine-store/port';
+import { LEAVING, type Slice, type Sliced, type TenantStore, type Tx, sliced } from '#entities';
+
+export interface StaticIpRuleEntryRow {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly status: ResourceIpStatus;
+  /** ISO 8601 */
+  readonly appliedAt: string | null;
+  readonly errorMessage: string | null;
+}
+
+export interface StaticIpRuleRow {
+  readonly id: string;
+  readonly label: string;
+  readonly ipAddress: string;
+  readonly createdByEmail: string;
+  readonly createdAt: Date;
+  /** without those that are being taken out */
+  readonly resources: StaticIpRuleEntryRow[];
+}
+
+/** One resource a static IP rule is to be applied on, and the cloud rules that takes. */
+export interface NewEntry extends Omit<WantedRules, 'resourceIpId'> {
+  readonly resourceId: string;
+  readonly resourceName: string;
+}
+
+const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_email AS "createdByEmail",
+    s.created_at AS "createdAt",
+    ARRAY(SELECT jsonb_build_object('resourceId', ip.resource_id,
+        'resourceName', coalesce(r.name, ip.resource_name), 'status', ip.status, 'appliedAt', ip.applied_at,
+        'errorMessage', ip.error_message)
+      FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
+      WHERE ip.static_ip_rule_id = s.id AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL
+      ORDER BY coalesce(r.name, ip.resource_name), ip.id) AS resources
+  FROM static_ip_rules s WHERE s.organization_id = $1 AND s.deleted_at IS NULL`;
+
+/** The static ranges of one family that a resource has. */
+export interface ResourceRangesRow {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  /** CIDRs */
+  readonly ranges: string[];
+}
+
+/** Permanent openings. Whoever calls its writers has locked the resources (`ResourceStore.places`) in the transaction. */
+export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
+  /** Newest first. */
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL',
+        rows: `${SELECT} ORDER BY s.created_at DESC, s.id`,
+      },
+      [organization],
+      slice,
+    );
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
+    const [row] = await tx.query<StaticIpRuleRow[]>(`${SELECT} AND s.id = $2`, [organization, id]);
+    return row ?? null;
+  }
+
+  /** As `find`; until the transaction ends nobody else changes it. */
+  async lock(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
+    await tx.query('SELECT 1 FROM static_ip_rules WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      organization,
+      id,
+    ]);
+    return this.find(tx, organization, id);
+  }
+
+  /** Until the transaction ends no other one of the organization adds ranges; taken before resources and rules. */
+  async lockRanges(tx: Tx, organization: OrganizationId): Promise<void> {
+    await tx.query('SELECT 1 FROM organizations WHERE id = $1 FOR NO KEY UPDATE', [organization]);
+  }
+
+  /** The ranges that stand or are to stand on these resources; a resource without one is left out. */
+  ranges(
+    tx: Tx,
+    organization: OrganizationId,
+    version: IpVersion,
+    resourceIds: readonly string[],
+  ): Promise<ResourceRangesRow[]> {
+    return tx.query<ResourceRangesRow[]>(
+      `SELECT r.id AS "resourceId", r.name AS "resourceName", array_agg(DISTINCT s.ip_address) AS ranges
+       FROM static_ip_rules s JOIN resource_ips ip ON ip.static_ip_rule_id = s.id JOIN resources r ON r.id = ip.resource_id
+       WHERE s.organization_id = $1 AND s.deleted_at IS NULL AND s.ip_address LIKE '%/%' AND ip.ip_version = $2
+         AND ip.resource_id = ANY ($3::uuid[]) AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL
+       GROUP BY r.id, r.name ORDER BY r.name, r.id`,
+      [organization, version, resourceIds],
+    );
+  }
+
+  /** @returns its id; it has no entries yet */
+  async create(
+    tx: Tx,
+    organization: OrganizationId,
+    rule: { label: string; ipAddress: string; createdByEmail: string },
+  ): Promise<string> {
+    const [created] = await tx.query<{ id: string }[]>(
+      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)
+       VALUES ($1, $2, $3, $4) RETURNING id`,
+      [organization, rule.label, rule.ipAddress, rule.createdByEmail],
+    );
+    return created!.id;
+  }
+
+  async rename(tx: Tx, organization: OrganizationId, id: string, label: string): Promise<void> {
+    await tx.query('UPDATE static_ip_rules SET label = $3 WHERE organization_id = $1 AND id = $2', [
+      organization,
+      id,
+      label,
+    ]);
+  }
+
+  /** Opens the rule's address on resources: entries, the cloud rules they want. @returns the cloud objects to wake */
+  async open(
+    tx: Tx,
+    organization: OrganizationId,
+    rule: { id: string; ipVersion: IpVersion; ipAddress: string },
+    entries: readonly NewEntry[],
+  ): Promise<WokenTargets[]> {
+    const ips = entries.map((entry) => ({ resourceIpId: randomUUID(), ...entry }));
+    const [opened] = await tx.query<{ targets: WokenTargets[] }[]>(
+      `WITH ip AS (
+         INSERT INTO resource_ips
+           (id, organization_id, static_ip_rule_id, resource_id, resource_name, ip_version, ip_address)
+         SELECT i."resourceIpId", $1, $2, i."resourceId", i."resourceName", $3, $4
+         FROM jsonb_to_recordset($5::jsonb) AS i("resourceIpId" uuid, "resourceId" uuid, "resourceName" text)
+         RETURNING id, organization_id
+       ), ${WANT('$6')}, ${HOLD('want', 'STATIC_RULE_CREATED')}
+       SELECT ${wokenTargets('SELECT target_id FROM rule')} AS targets`,
+      [organization, rule.id, rule.ipVersion, rule.ipAddress, JSON.stringify(ips), wantsJson(ips)],
+    );
+    return opened!.targets;
+  }
+
+  /** Takes the rule out of these resources, in the cloud too. @returns the cloud objects to wake */
+  async release(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    resourceIds: readonly string[],
+    cause: 'STATIC_RULE_DELETED' | 'STATIC_RULE_CHANGED',
+  ): Promise<WokenTargets[]> {
+    // one whose rule may still be present is forgotten when that is settled: the ledger names it then
+    await tx.query(
+      `UPDATE resource_ips SET released_at = now() WHERE organization_id = $1 AND static_ip_rule_id = $2
+         AND resource_id = ANY ($3::uuid[]) AND status = 'FAILED'`,
+      [organization, id, resourceIds],
+    );
+    return release(tx, cause, { staticIpRuleId: id, resourceIds });
+  }
+
+  /** Takes the rule out of the API; its row goes when its last entry is out of the cloud. */
+  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query('UPDATE static_ip_rules SET deleted_at = now() WHERE organization_id = $1 AND id = $2', [
+      organization,
+      id,
+    ]);
+  }
+}

@@ -1,0 +1,86 @@
+import { GRACE_DAYS, type OrganizationId, type PlanInterval, type SubscriptionStatus } from '#rules';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './billing.store';
+import { PAYABLE, type TenantStore, type Tx, mayBecome } from '#entities';
+
+export interface PaidPeriod {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+const MONTHS: Readonly<Record<PlanInterval, number>> = { MONTH: 1, YEAR: 12 };
+
+/** The UPDATE of one move, and with it what the organization may: one statement, so that they never differ. */
+const move = (to: SubscriptionStatus, from: string, changes: string, tier: string): string => `
+  WITH moved AS (
+    UPDATE subscriptions SET status = '${to}', updated_at = now(), ${changes}
+    WHERE organization_id = $1 AND id = $2 AND status IN (${from}) RETURNING *
+  ), entitled AS (
+    UPDATE organizations SET subscription_tier = '${tier}', updated_at = now()
+    WHERE id = (SELECT organization_id FROM moved) AND subscription_tier <> '${tier}'
+  )
+  SELECT ${SUBSCRIPTION_COLUMNS} FROM moved s`;
+
+/**
+ * The moves of a subscription, each guarded by the statuses it may start from. All of them answer with the moved row,
+ * or null when it was in none of these. The organization is on the Paid plan from the first payment until EXPIRED.
+ */
+export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore> {
+  /** Paid for one interval more: after the period that is paid, or from now on when that is long over. */
+  payInterval(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    interval: PlanInterval,
+  ): Promise<SubscriptionRow | null> {
+    const oneMore = `current_period_end + make_interval(months => $3)`;
+    const changes = `grace_period_end = NULL, cancel_at_period_end = false,
+      current_period_start = CASE WHEN current_period_end > now() THEN current_period_start
+        WHEN ${oneMore} > now() THEN current_period_end ELSE now() END,
+      current_period_end = CASE WHEN ${oneMore} > now() THEN ${oneMore}
+        ELSE now() + make_interval(months => $3) END`;
+    return this.run(tx, move('ACTIVE', PAYABLE, changes, 'PAID'), [organization, id, MONTHS[interval]]);
+  }
+
+  /** Paid for a period its payment service tells. @param reference the service's name for the subscription */
+  activate(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    reference: string,
+    period: PaidPeriod,
+  ): Promise<SubscriptionRow | null> {
+    const changes = `grace_period_end = NULL, cancel_at_period_end = false, adapter_reference = $3,
+      current_period_start = $4, current_period_end = $5`;
+    const statement = move('ACTIVE', mayBecome('ACTIVE'), changes, 'PAID');
+    return this.run(tx, statement, [organization, id, reference, period.start, period.end]);
+  }
+
+  /** Ends with the period that is paid. @param periodEnd where its payment service says so; else it stays */
+  cancel(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    periodEnd: Date | null = null,
+  ): Promise<SubscriptionRow | null> {
+    const changes = `cancel_at_period_end = true, current_period_end = coalesce($3, current_period_end)`;
+    const statement = move('CANCELLED', mayBecome('CANCELLED'), changes, 'PAID');
+    return this.run(tx, statement, [organization, id, periodEnd]);
+  }
+
+  /** Not paid in time: the grace period begins. */
+  fallDue(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
+    const changes = `grace_period_end = now() + make_interval(days => ${GRACE_DAYS})`;
+    return this.run(tx, move('PAST_DUE', mayBecome('PAST_DUE'), changes, 'PAID'), [organization, id]);
+  }
+
+  /** Over: the organization is back on the Free plan. */
+  expire(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
+    const changes = `cancel_at_period_end = false`;
+    return this.run(tx, move('EXPIRED', mayBecome('EXPIRED'), changes, 'FREE'), [organization, id]);
+  }
+
+  private async run(tx: Tx, statement: string, given: readonly unknown[]): Promise<SubscriptionRow | null> {
+    const [row] = await tx.query<SubscriptionRow[]>(statement, [...given]);
+    return row ?? null;
+  }
+}

@@ -1,0 +1,35 @@
+import type { OrganizationId } from '#rules';
+import { type Tx, auditInsert, returned } from '#entities';
+
+/** Serves all organizations: records of closings that the audit trail did not take. */
+export class UnwrittenAuditStore {
+  async organizations(tx: Tx): Promise<OrganizationId[]> {
+    const rows = await tx.query<{ id: OrganizationId }[]>(
+      'SELECT DISTINCT organization_id AS id FROM unwritten_audit_records',
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Moves an organization's oldest ones into the trail, each with the time of its deed.
+   * @returns how many, `limit` at most @throws Error when the trail still refuses them
+   */
+  async write(tx: Tx, organization: OrganizationId, limit: number): Promise<number> {
+    const taken = returned<{ entry: object }>(
+      await tx.query(
+        `DELETE FROM unwritten_audit_records WHERE id IN (
+           SELECT id FROM unwritten_audit_records WHERE organization_id = $1
+           ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)
+         RETURNING id, entry || jsonb_build_object('timestamp', kept_at) AS entry`,
+        [organization, limit],
+      ),
+    );
+    if (taken.length > 0) {
+      await tx.query(auditInsert('$1', '$2'), [
+        organization,
+        JSON.stringify(taken.map(({ entry }) => entry)),
+      ]);
+    }
+    return taken.length;
+  }
+}

@@ -1,0 +1,228 @@
+import { TIER_LIMITS, type OrganizationId, type Tier } from '#rules';
+import {
+  type PlatformRole,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  returned,
+  sliced,
+} from '#entities';
+import { IS_LOCKED } from './sign-in-failure.store';
+
+export const USER_STATUSES = ['INVITED', 'ACTIVE', 'INACTIVE', 'LOCKED'] as const;
+/** INVITED: has not set a password yet. LOCKED: sign-ins are refused for a while after too many failures. */
+export type UserStatus = (typeof USER_STATUSES)[number];
+
+export interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly isService: boolean;
+  readonly isOrgAdmin: boolean;
+  readonly platformRole: PlatformRole;
+  readonly isActive: boolean;
+  readonly status: UserStatus;
+  readonly invitedAt: Date | null;
+  readonly mfaEnabled: boolean;
+  readonly lastLoginAt: Date | null;
+  readonly roleNames: string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface UserFilter {
+  /** a part of the e-mail or the name, in any case */
+  readonly search?: string | undefined;
+  readonly roleId?: string | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly isService?: boolean | undefined;
+  readonly statuses?: readonly UserStatus[] | undefined;
+}
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly isOrgAdmin: boolean;
+  /** null: an invitation lets the user set one */
+  readonly passwordHash: string | null;
+}
+
+/** undefined: stays as it is */
+export interface UserChanges {
+  readonly name?: string | undefined;
+  readonly isOrgAdmin?: boolean | undefined;
+  readonly isActive?: boolean | undefined;
+}
+
+const STATUS = `CASE WHEN NOT u.is_active THEN 'INACTIVE' WHEN u.is_service THEN 'ACTIVE'
+  WHEN u.password_hash IS NULL THEN 'INVITED' WHEN ${IS_LOCKED} THEN 'LOCKED' ELSE 'ACTIVE' END`;
+
+const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_org_admin AS "isOrgAdmin",
+    u.platform_role AS "platformRole", u.is_active AS "isActive", ${STATUS} AS status, u.invited_at AS "invitedAt",
+    u.mfa_enabled AS "mfaEnabled", u.last_login_at AS "lastLoginAt",
+    ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
+      WHERE m.user_id = u.id ORDER BY r.name) AS "roleNames",
+    u.created_at AS "createdAt", u.updated_at AS "updatedAt"
+  FROM users u`;
+
+/** True while another admin than user $2 could still sign in; sound only under `lock`. */
+const OTHER_ADMIN = `EXISTS (SELECT FROM users other
+  WHERE other.organization_id = $1 AND other.id <> $2 AND other.is_org_admin AND other.is_active)`;
+
+/** An organization's users. Deleted ones are gone for every method here. */
+export class UserStore implements TenantStore<UserStore> {
+  /** Newest first. */
+  list(tx: Tx, organization: OrganizationId, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
+    const where = `WHERE u.organization_id = $1 AND u.deleted_at IS NULL
+      AND ($2::text IS NULL OR strpos(lower(u.email), lower($2)) > 0 OR strpos(lower(u.name), lower($2)) > 0)
+      AND ($3::uuid IS NULL OR EXISTS (SELECT FROM role_users m WHERE m.user_id = u.id AND m.role_id = $3))
+      AND ($4::boolean IS NULL OR u.is_active = $4) AND ($5::boolean IS NULL OR u.is_service = $5)
+      AND ($6::text[] IS NULL OR ${STATUS} = ANY ($6))`;
+    const { search = null, roleId = null, isActive = null, isService = null, statuses = null } = filter;
+    const given = [organization, search, roleId, isActive, isService, statuses];
+    return sliced(
+      tx,
+      { counted: `FROM users u ${where}`, rows: `${SELECT} ${where} ORDER BY u.created_at DESC, u.id` },
+      given,
+      slice,
+    );
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {
+    const [row] = await tx.query<UserRow[]>(
+      `${SELECT} WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL`,
+      [organization, id],
+    );
+    return row ?? null;
+  }
+
+  /** Whoever counts the organization's users or admins goes one after the other from here to the commit. */
+  async lock(tx: Tx, organization: OrganizationId): Promise<{ tier: Tier }> {
+    const [owner] = await tx.query<{ tier: Tier }[]>(
+      'SELECT subscription_tier AS tier FROM organizations WHERE id = $1 FOR NO KEY UPDATE',
+      [organization],
+    );
+    return owner!;
+  }
+
+  /** Takes the lock. @returns false when the tier's maximum is reached: service users do not count */
+  async hasRoom(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    const { tier } = await this.lock(tx, organization);
+    const limit = TIER_LIMITS[tier].users;
+    if (limit === null) return true;
+    const [used] = await tx.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM users WHERE organization_id = $1 AND deleted_at IS NULL AND NOT is_service',
+      [organization],
+    );
+    return used!.count < limit;
+  }
+
+  /** @returns the new user's id, null when the e-mail is taken */
+  async create(tx: Tx, organization: OrganizationId, user: NewUser): Promise<string | null> {
+    const [created] = await tx.query<{ id: string }[]>(
+      `INSERT INTO users (organization_id, email, name, is_org_admin, password_hash) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (organization_id, email) WHERE deleted_at IS NULL DO NOTHING RETURNING id`,
+      [organization, user.email, user.name, user.isOrgAdmin, user.passwordHash],
+    );
+    return created?.id ?? null;
+  }
+
+  /** A user for programs. @returns its id, null when the e-mail is taken */
+  async createService(
+    tx: Tx,
+    organization: OrganizationId,
+    user: Pick<NewUser, 'email' | 'name'>,
+  ): Promise<string | null> {
+    const [created] = await tx.query<{ id: string }[]>(
+      `INSERT INTO users (organization_id, email, name, is_service) VALUES ($1, $2, $3, true)
+       ON CONFLICT (organization_id, email) WHERE deleted_at IS NULL DO NOTHING RETURNING id`,
+      [organization, user.email, user.name],
+    );
+    return created?.id ?? null;
+  }
+
+  /** Notes that a user who has no password yet is invited. @returns false when there is none, or it is inactive */
+  async noteInvitation(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    const noted = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE users SET invited_at = now() WHERE organization_id = $1 AND id = $2 AND is_active AND NOT is_service
+           AND password_hash IS NULL RETURNING id`,
+        [organization, id],
+      ),
+    );
+    return noted.length > 0;
+  }
+
+  /** Keeps the roles it finds from being deleted until the commit. @returns those that do not exist */
+  async missingRoles(tx: Tx, organization: OrganizationId, roleIds: readonly string[]): Promise<string[]> {
+    const found = await tx.query<{ id: string }[]>(
+      'SELECT id FROM roles WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE',
+      [organization, roleIds],
+    );
+    return roleIds.filter((id) => !found.some((role) => role.id === id.toLowerCase()));
+  }
+
+  async giveRoles(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    roleIds: readonly string[],
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO role_users (organization_id, role_id, user_id)
+       SELECT organization_id, id, $2 FROM roles WHERE organization_id = $1 AND id = ANY ($3::uuid[])`,
+      [organization, id, roleIds],
+    );
+  }
+
+  /** Call `lock` first. @returns false when there is no such user, or it is the last active admin and would not stay one */
+  async update(tx: Tx, organization: OrganizationId, id: string, changes: UserChanges): Promise<boolean> {
+    const updated = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE users SET name = coalesce($3, name), is_org_admin = coalesce($4, is_org_admin),
+           is_active = coalesce($5, is_active), updated_at = now()
+         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
+           AND (NOT (is_org_admin AND is_active) OR coalesce($4, true) AND coalesce($5, true) OR ${OTHER_ADMIN})
+         RETURNING id`,
+        [organization, id, changes.name ?? null, changes.isOrgAdmin ?? null, changes.isActive ?? null],
+      ),
+    );
+    return updated.length > 0;
+  }
+
+  /**
+   * Call `lock` first. The row stays for the names in old sessions, without what could let anybody in.
+   * @returns false when there is no such user, or it is the last active admin
+   */
+  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    const deleted = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE users SET deleted_at = now(), is_active = false, password_hash = NULL, mfa_enabled = false,
+           mfa_sealed_secret = NULL, updated_at = now()
+         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
+           AND (NOT (is_org_admin AND is_active) OR ${OTHER_ADMIN})
+         RETURNING id`,
+        [organization, id],
+      ),
+    );
+    return deleted.length > 0;
+  }
+
+  /** Forgets authenticator and recovery codes. @returns false when MFA is not enabled */
+  async resetMfa(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    const reset = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE users SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
+         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND mfa_enabled RETURNING id`,
+        [organization, id],
+      ),
+    );
+    if (reset.length === 0) return false;
+    await tx.query('DELETE FROM recovery_codes WHERE organization_id = $1 AND user_id = $2', [
+      organization,
+      id,
+    ]);
+    return true;
+  }
+}

@@ -1,0 +1,198 @@
+import type { OrganizationId, Provider } from '#rules';
+import {
+  type AuditEntry,
+  AuditTrail,
+  type HealthEventType,
+  SYSTEM_ACTOR,
+  type Tx,
+  returned,
+} from '#entities';
+import { credentialChecked } from './credential.store';
+
+/** A credential that this worker checks now; others leave it alone until the lease is over. */
+export interface DueCredential {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly provider: Provider;
+  /** null: nothing is known of these secrets */
+  readonly wasValid: boolean | null;
+  /** checks in a row that the provider did not answer */
+  readonly attempts: number;
+  /** a result counts only while this is the row's: a rotation or a requested check takes it away */
+  readonly lease: string;
+}
+
+/** A resource that this worker verifies now. */
+export interface DueResource {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly resourceIdentifier: string;
+  /** what the driver is given */
+  readonly objectIdentifier: string;
+  readonly region: string | null;
+  readonly credentialId: string;
+  readonly lease: string;
+}
+
+/** What the background finds out by itself. It serves every organization: each row says whose it is. */
+export class VerificationStore {
+  private readonly audit = new AuditTrail();
+
+  /** Takes credentials whose check is due, the longest overdue first; no two workers get the same. */
+  async takeCredentials(
+    tx: Tx,
+    providers: readonly Provider[],
+    limit: number,
+    leaseSeconds: number,
+  ): Promise<DueCredential[]> {
+    return returned<DueCredential>(
+      await tx.query(
+        `WITH due AS (
+           SELECT id FROM credentials WHERE check_due_at <= now() AND deleted_at IS NULL AND provider = ANY ($1)
+           ORDER BY check_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+         )
+         UPDATE credentials c SET check_due_at = now() + make_interval(secs => $3) FROM due WHERE c.id = due.id
+         RETURNING c.id, c.organization_id AS "organizationId", c.name, c.provider, c.is_valid AS "wasValid",
+           c.check_attempts AS attempts, c.check_due_at::text AS lease`,
+        [providers, limit, leaseSeconds],
+      ),
+    );
+  }
+
+  /**
+   * Writes what the provider said, with an audit record when it says something else than before.
+   * @param failure why it was refused; null when it was not
+   */
+  async settleCredential(tx: Tx, due: DueCredential, failure: string | null): Promise<void> {
+    const settled = returned(
+      await tx.query(
+        `UPDATE credentials SET ${credentialChecked('$3')}
+         WHERE id = $1 AND check_due_at = $2::timestamptz RETURNING 1`,
+        [due.id, due.lease, failure],
+      ),
+    );
+    if (settled.length === 0 || due.wasValid === (failure === null)) return;
+    await this.audit.write(tx, due.organizationId, {
+      ...bySystem(due, failure),
+      eventType: 'CREDENTIAL_VERIFIED',
+      resourceType: 'CREDENTIAL',
+    });
+  }
+
+  /** The provider did not say: what is known of the credential stays. */
+  async postponeCredential(tx: Tx, due: DueCredential, inMs: number): Promise<void> {
+    await tx.query(
+      `UPDATE credentials SET check_attempts = check_attempts + 1, check_due_at = now() + make_interval(secs => $3)
+       WHERE id = $1 AND check_due_at = $2::timestamptz`,
+      [due.id, due.lease, inMs / 1000],
+    );
+  }
+
+  /** Takes resources that were verified once and are due again. */
+  async takeResources(
+    tx: Tx,
+    providers: readonly Provider[],
+    limit: number,
+    { everyMinutes, leaseSeconds }: { everyMinutes: number; leaseSeconds: number },
+  ): Promise<DueResource[]> {
+    return returned<DueResource>(
+      await tx.query(
+        `WITH due AS (
+           SELECT id FROM resources
+           WHERE deleted_at IS NULL AND provider = ANY ($1) AND (verify_due_at <= now()
+             OR (verify_due_at IS NULL AND last_verified_at <= now() - make_interval(mins => $4)))
+           ORDER BY verify_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+         )
+         UPDATE resources r SET verify_due_at = now() + make_interval(secs => $3) FROM due WHERE r.id = due.id
+         RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
+           r.resource_identifier AS "resourceIdentifier",
+           (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "objectIdentifier", r.region, r.credential_id AS "credentialId",
+           r.verify_due_at::text AS lease`,
+        [providers, limit, leaseSeconds, everyMinutes],
+      ),
+    );
+  }
+
+  /**
+   * Writes what the look at the cloud object found. On another outcome than the last one there is a health event, an
+   * audit record, and the resource stops being active, or is again when it was a check that had stopped it.
+   * @param failure why it cannot be used, and not only for now; null when it can
+   */
+  async settleResource(
+    tx: Tx,
+    due: DueResource,
+    failure: string | null,
+    nextInMinutes: number,
+  ): Promise<void> {
+    const last = await this.lastOutcome(tx, due);
+    if (last === 'outdated') return;
+    const found: HealthEventType = failure === null ? 'VERIFY_OK' : 'VERIFY_FAILED';
+    const changed = last !== found;
+    await tx.query(
+      `UPDATE resources SET verify_due_at = now() + make_interval(mins => $2),
+         last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END, write_verified = $3,
+         abandoned_at = CASE WHEN NOT $3 THEN abandoned_at END,
+         ${changed ? (failure === null ? GIVE_BACK : TAKE_AWAY) : 'is_active = is_active'}
+       WHERE id = $1`,
+      [due.id, nextInMinutes, failure === null],
+    );
+    if (!changed) return;
+    await tx.query(
+      `INSERT INTO resource_health_events (organization_id, resource_id, event_type, message) VALUES ($1, $2, $3, $4)`,
+      [due.organizationId, due.id, found, failure],
+    );
+    await this.audit.write(tx, due.organizationId, {
+      ...bySystem(due, failure),
+      eventType: 'RESOURCE_VERIFIED',
+      resourceType: 'RESOURCE',
+    });
+  }
+
+  /** The cloud did not say: nothing changes, and it is asked again. */
+  async postponeResource(tx: Tx, due: DueResource, inMinutes: number): Promise<void> {
+    await tx.query(
+      `UPDATE resources SET verify_due_at = now() + make_interval(mins => $3)
+       WHERE id = $1 AND verify_due_at = $2::timestamptz`,
+      [due.id, due.lease, inMinutes],
+    );
+  }
+
+  /** Locks the resource. `outdated`: it is gone, names another object by now, or somebody else looks at it. */
+  private async lastOutcome(tx: Tx, due: DueResource): Promise<HealthEventType | null | 'outdated'> {
+    const locked = await tx.query<unknown[]>(
+      `SELECT 1 FROM resources WHERE id = $1 AND verify_due_at = $2::timestamptz AND deleted_at IS NULL
+         AND resource_identifier = $3 AND credential_id = $4 AND region IS NOT DISTINCT FROM $5
+       FOR NO KEY UPDATE`,
+      [due.id, due.lease, due.resourceIdentifier, due.credentialId, due.region],
+    );
+    if (locked.length === 0) return 'outdated';
+    const [last] = await tx.query<{ eventType: HealthEventType }[]>(
+      `SELECT event_type AS "eventType" FROM resource_health_events
+       WHERE organization_id = $1 AND resource_id = $2 AND event_type IN ('VERIFY_OK', 'VERIFY_FAILED')
+       ORDER BY created_at DESC LIMIT 1`,
+      [due.organizationId, due.id],
+    );
+    return last?.eventType ?? null;
+  }
+}
+
+const TAKE_AWAY = `suspended_by_check = is_active, is_active = false,
+         updated_at = CASE WHEN is_active THEN now() ELSE updated_at END`;
+/** What an admin had switched off stays off. */
+const GIVE_BACK = `is_active = is_active OR suspended_by_check, suspended_by_check = false,
+         updated_at = CASE WHEN suspended_by_check THEN now() ELSE updated_at END`;
+
+const bySystem = (
+  { id, name }: Pick<DueResource, 'id' | 'name'>,
+  failure: string | null,
+): Omit<AuditEntry, 'eventType' | 'resourceType'> => ({
+  ...SYSTEM_ACTOR,
+  resourceId: id,
+  resourceName: name,
+  result: failure === null ? 'SUCCESS' : 'FAILURE',
+  errorMessage: failure,
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { figure, quantile, type Figure } from './figure';
+import { freshAddress } from './load';
+import { useQuietly } from './tenant';
+
+/** Together a hundred resources whose credentials the provider refuses, as many to an organization as it may have there. */
+const DENIED_ORGANIZATIONS = 5;
+const RESOURCES_EACH = 20;
+const SESSIONS = 100;
+const EVERY_MS = 250;
+/** The denied ones start again and again, each time on all of their resources. */
+const DENIED_EVERY_MS = 500;
+const MAX_RATIO = 1.5;
+
+/** A hundred resources of other tenants name the same target, through credentials that are refused. What does one see? */
+export async function deniedNeighbours(): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start({ worker: false, simulator: { SIMULATOR_LATENCY_MS: '100' } });
+  try {
+    await drawbridge.startWorker();
+    const org = await organization(drawbridge);
+    await useQuietly(org, 20, EVERY_MS);
+    const quiet = await useQuietly(org, SESSIONS, EVERY_MS);
+    const denied: Organization[] = [];
+    for (let index = 0; index < DENIED_ORGANIZATIONS; index += 1) denied.push(await deniedOn(drawbridge));
+    const stop = startAgainAndAgain(denied);
+    const meanwhile = await useQuietly(org, SESSIONS, EVERY_MS);
+    await stop();
+    const [before, after] = [quiet, meanwhile].map(({ toClosed }) => quantile(toClosed, 0.99)) as [
+      number,
+      number,
+    ];
+    return [
+      figure('stop to closed, p99, alone on the target', 'ms', quiet.toClosed, null, 0.99),
+      figure('stop to closed, p99, with 100 denied resources', 'ms', meanwhile.toClosed, null, 0.99),
+      figure('stop to closed, p99, with 100 denied resources: times alone', '', [after / before], {
+        atMost: MAX_RATIO,
+      }),
+      figure('POST to ACTIVE, p99, alone on the target', 'ms', quiet.toActive, null, 0.99),
+      figure('POST to ACTIVE, p99, with 100 denied resources', 'ms', meanwhile.toActive, null, 0.99),
+    ];
+  } finally {
+    await drawbridge.stop();
+  }
+}
+
+/** An organization whose resources name the other one's group, each through a key that AWS does not know. */
+async function deniedOn(drawbridge: Drawbridge): Promise<Organization> {
+  const org = await organization(drawbridge, []);
+  for (let index = 0; index < RESOURCES_EACH; index += 1) {
+    const accessKeyId = `AKIA${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`;
+    const credential = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string }>('/credentials', {
+        name: accessKeyId,
+        provider: 'AWS',
+        credentialType: 'ACCESS_KEY',
+        credentialData: { accessKeyId, secretAccessKey: 'of another account' },
+      }),
+    );
+    const resource = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string }>('/resources', {
+        name: `resource-${index}`,
+        credentialId: credential.id,
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(0),
+        config: { port: 22 },
+      }),
+    );
+    await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
+    await org.admin.expect(200, org.admin.patch(`/resources/${resource.id}`, { isActive: true }));
+  }
+  return org;
+}
+
+/** @returns what ends it */
+function startAgainAndAgain(orgs: readonly Organization[]): () => Promise<void> {
+  const sent: Promise<unknown>[] = [];
+  const timer = setInterval(() => {
+    for (const org of orgs) sent.push(org.start({ ipv4Address: freshAddress() }));
+  }, DENIED_EVERY_MS);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(sent);
+  };
+}

@@ -1,0 +1,116 @@
+import { Client } from 'pg';
+import type { Organization } from '../builders/organization';
+import type { Drawbridge } from '../harness/drawbridge';
+
+interface Seeded {
+  readonly drawbridge: Drawbridge;
+  readonly org: Organization;
+}
+
+/** Of every ended session of the first resource. */
+export const CROWDED_ADDRESS = '198.51.100.7';
+
+/** Foreign keys of a million seeded rows are right by construction; checking them takes most of the time. */
+async function seed(url: string, ...statements: [string, unknown[]][]): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`SET session_replication_role = replica`);
+    await client.query(`SET statement_timeout = 0`);
+    for (const [statement, values] of statements) await client.query(statement, values);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Sessions that are over: of the organization's resource $3, number n with the address that $7 is an expression for. */
+const endedSessions = (address: string): string => `WITH plan AS (
+    SELECT gen_random_uuid() AS session_id, ${address} AS address, now() - interval '1 minute' * (n + 60) AS ended_at
+    FROM generate_series(1, $4::int) n
+  ), session AS (
+    INSERT INTO sessions (id, organization_id, user_id, ipv4_address, status, started_at, expires_at, ended_at,
+      ended_reason, created_at)
+    SELECT session_id, $1, $2, address, 'EXPIRED', ended_at - interval '1 hour', ended_at, ended_at, 'EXPIRED',
+      ended_at - interval '1 hour' FROM plan
+  )
+  INSERT INTO resource_ips (organization_id, session_id, resource_id, resource_name, ip_version, ip_address, status,
+    pending_since, applied_at, released_at, removed_at, created_at)
+  SELECT $1, session_id, $3, 'seeded', 4, address, 'REMOVED', ended_at - interval '1 hour', ended_at - interval '1 hour',
+    ended_at, ended_at, ended_at - interval '1 hour' FROM plan`;
+
+/** Ended sessions of one address on the first resource. */
+export function seedEndedSessions({ drawbridge, org }: Seeded, count: number): Promise<void> {
+  const values = [org.organizationId, org.adminId, org.resourceIds[0], count];
+  return seed(drawbridge.ownerUrl, [endedSessions(`'${CROWDED_ADDRESS}'::text`), values]);
+}
+
+/** Ended sessions on the second resource, each of an address of its own. */
+export function seedPastAddresses({ drawbridge, org }: Seeded, count: number): Promise<void> {
+  const values = [org.organizationId, org.adminId, org.resourceIds[1], count];
+  return seed(drawbridge.ownerUrl, [endedSessions(`host('10.0.0.0'::inet + n)`), values]);
+}
+
+/** What releases before this one left behind of the ended sessions of one address: their holders of one rule. */
+export function seedHoldersOfEnded({ drawbridge, org }: Seeded, count: number): Promise<void> {
+  return seed(drawbridge.ownerUrl, [
+    `WITH rule AS (
+       INSERT INTO rules (target_id, key, address, protocol, ports, credential_id, region)
+       SELECT target_id, $3 || '/32 tcp 22', $3 || '/32', 'tcp', '22', credential_id, region FROM resources WHERE id = $1
+       ON CONFLICT (target_id, key) DO UPDATE SET key = excluded.key RETURNING id
+     )
+     INSERT INTO rule_holders (rule_id, resource_ip_id)
+     SELECT rule.id, ip.id FROM rule, (
+       SELECT id FROM resource_ips WHERE resource_id = $1 AND status = 'REMOVED' LIMIT $2) ip`,
+    [org.resourceIds[0], count, CROWDED_ADDRESS],
+  ]);
+}
+
+export async function vacuum(drawbridge: Drawbridge): Promise<void> {
+  await drawbridge.query('VACUUM ANALYZE');
+  await drawbridge.query('CHECKPOINT');
+}
+
+export interface SweepCounts {
+  readonly targets: number;
+  readonly rules: number;
+  /** of the rules; a tenth of them to be closed, some tried before */
+  readonly due: number;
+  readonly organizations: number;
+}
+
+/** Targets and rules of many organizations, each target named by one of them; nothing else. */
+export function seedSweep(url: string, { targets, rules, due, organizations }: SweepCounts): Promise<void> {
+  return seed(
+    url,
+    [
+      'CREATE TEMP TABLE o AS SELECT n, gen_random_uuid() AS id FROM generate_series(0, $1::int - 1) n',
+      [organizations],
+    ],
+    [
+      'CREATE TEMP TABLE t AS SELECT n, gen_random_uuid() AS id FROM generate_series(0, $1::int - 1) n',
+      [targets],
+    ],
+    [`INSERT INTO organizations (id, name, slug) SELECT id, 'Example', id::text FROM o`, []],
+    [
+      `INSERT INTO targets (id, provider, key, resource_type, identifier, reconcile_due_at, accounted_to)
+       SELECT t.id, 'AWS', t.id::text, 'SECURITY_GROUP', t.id::text, now() + interval '45 seconds' * random(), o.id
+       FROM t JOIN o ON o.n = t.n % $1::int`,
+      [organizations],
+    ],
+    [
+      `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id,
+         is_active)
+       SELECT o.id, 'r', gen_random_uuid(), 'AWS', 'SECURITY_GROUP', t.id::text, t.id, true FROM t JOIN o ON o.n = t.n % $1::int`,
+      [organizations],
+    ],
+    [
+      `INSERT INTO rules (target_id, key, address, protocol, ports, state, due_at, closing, attempts, accounted_to)
+       SELECT t.id, rule::text, '10.0.0.1/32', 'tcp', '22', 'present',
+         CASE WHEN rule < $3::int THEN now() - interval '1 hour' * random() END,
+         rule < $3::int AND rule % 10 = 0, (rule / 7) % 3, o.id
+       FROM generate_series(0, $2::int - 1) rule JOIN t ON t.n = (rule::bigint * 7919) % $4::int JOIN o ON o.n = t.n % $1::int`,
+      [organizations, rules, due, targets],
+    ],
+    ['VACUUM ANALYZE', []],
+  );
+}

@@ -1,0 +1,154 @@
+import type { Type } from '@nestjs/common';
+import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
+import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
+import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
+import { group, organization, type Organization } from '../builders/organization';
+import type { Answer, ApiClient } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+
+/** Opens or widens something, and is refused; or closes, narrows or repairs something, and works. */
+type Effect = 'opens' | 'closes';
+type Case = readonly [Effect, object?];
+
+/** Every route that changes something, with bodies that decide which of the two it is. */
+const ROUTES: Readonly<Record<string, readonly Case[]>> = {
+  'POST /sessions': [['opens', { ipv4Address: '203.0.113.2' }]],
+  'POST /sessions/{id}/extend': [['opens', { additionalHours: 1 }]],
+  'POST /sessions/{id}/stop': [['closes']],
+  'POST /sessions/admin/{id}/stop': [['closes']],
+
+  'POST /resources': [['opens', {}]],
+  'POST /resources/{id}/verify': [['closes']],
+  'POST /resources/{id}/reconcile': [['closes']],
+  'POST /resources/{id}/abandon': [['closes', { reason: 'The account is closed' }]],
+  'PATCH /resources/{id}': [
+    ['opens', { config: { protocol: 'udp', port: 53 } }],
+    ['opens', { resourceIdentifier: 'sg-0fedcba9876543210' }],
+    ['opens', { region: 'eu-west-1' }],
+    ['opens', { isActive: true }],
+    ['closes', { isActive: false }],
+    ['closes', { name: 'Renamed' }],
+  ],
+  'DELETE /resources/{id}': [['closes']],
+
+  'POST /credentials': [['opens', { name: 'Spare', provider: 'AGENT', credentialType: 'AGENT' }]],
+  'POST /credentials/{id}/verify': [['closes']],
+  'PATCH /credentials/{id}': [['closes', { name: 'Renamed' }]],
+  'DELETE /credentials/{id}': [['closes']],
+
+  'POST /roles': [['opens', { name: 'Operators' }]],
+  'PATCH /roles/{id}': [
+    ['opens', { maxSessionDurationHours: 24 }],
+    ['opens', { maxSessionDurationHours: null }],
+    ['closes', { maxSessionDurationHours: 1 }],
+    ['closes', { description: 'Those who are on call' }],
+  ],
+  'DELETE /roles/{id}': [['closes']],
+  'POST /roles/{id}/resources/{resourceId}': [['opens']],
+  'POST /roles/{id}/users/{userId}': [['opens']],
+  'DELETE /roles/{id}/resources/{resourceId}': [['closes']],
+  'DELETE /roles/{id}/users/{userId}': [['closes']],
+
+  'POST /users': [['opens', { email: 'grace@example.com', name: 'Grace' }]],
+  'PATCH /users/{id}': [
+    ['opens', { isOrgAdmin: true }],
+    ['closes', { isActive: false }],
+    ['closes', { isOrgAdmin: false }],
+    ['closes', { name: 'Renamed' }],
+  ],
+  'DELETE /users/{id}': [['closes']],
+  'POST /users/{id}/reset-mfa': [['closes']],
+  'POST /users/{id}/resend-invitation': [['opens']],
+
+  'POST /static-ip-rules': [['opens', { label: 'Office', ipAddress: '203.0.113.8', resourceIds: [] }]],
+  'PATCH /static-ip-rules/{id}': [
+    ['opens', { resourceIds: ['7f7b5e4e-6a0c-4f0a-9c8a-000000000000'] }],
+    ['closes', { label: 'Renamed' }],
+  ],
+  'DELETE /static-ip-rules/{id}': [['closes']],
+
+  'POST /api-keys': [['opens', { name: 'pipeline', scopes: ['sessions:read'] }]],
+  'DELETE /api-keys/{id}': [['closes']],
+
+  'PATCH /organization': [['closes', { name: 'Renamed' }]],
+  'PATCH /organization/settings': [['closes', { mfaRequired: false }]],
+  'PATCH /organization/billing': [['closes', {}]],
+  'POST /billing/subscribe': [['closes', {}]],
+  'POST /billing/cancel': [['closes']],
+
+  'POST /auth/change-password': [['closes', {}]],
+  'DELETE /auth/sign-ins/{id}': [['closes']],
+  'POST /mfa/setup': [['closes']],
+  'POST /mfa/setup/confirm': [['closes', {}]],
+  'POST /mfa/disable': [['closes', {}]],
+  'POST /mfa/recovery-codes/regenerate': [['closes', {}]],
+
+  'POST /agents/report': [['closes', {}]],
+  'POST /agents/{name}/release': [['closes']],
+};
+
+const controllersOf = (module: Type): Type[] =>
+  (Reflect.getMetadata('controllers', module) as Type[] | undefined) ?? [];
+const isChange = ({ method, policy }: Route): boolean =>
+  method !== 'GET' && policy?.kind !== 'public' && policy?.kind !== 'platform';
+const changes = RESOURCE_MODULES.flatMap(controllersOf).flatMap(routesOf).filter(isChange);
+const nameOf = ({ method, path }: Route): string => `${method} ${path.replace('/api/v1', '')}`;
+
+const cases = changes.flatMap((route) =>
+  (ROUTES[nameOf(route)] ?? []).map(
+    ([effect, body]) => [nameOf(route), JSON.stringify(body ?? null), effect, route, body] as const,
+  ),
+);
+
+describe('A suspended organization opens nothing and closes everything', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let objects: MatrixObjects;
+  let owner: Owner;
+  let agent: ApiClient;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge, [{ group: group(0) }]);
+    agent = await org.apiKey(['agent:connect']);
+    owner = { organizationId: org.organizationId, userId: org.adminId };
+    objects = new MatrixObjects(drawbridge);
+    await objects.prepare(owner);
+    await drawbridge.query('UPDATE roles SET max_session_duration_hours = 2 WHERE organization_id = $1', [
+      org.organizationId,
+    ]);
+    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+      org.organizationId,
+    ]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  async function play(route: Route, body: object | undefined): Promise<Answer<{ message?: string } | null>> {
+    const ids: Record<string, string> = {};
+    for (const { parameter, collection } of objectsIn(route.path))
+      ids[parameter] = await objects.make(collection!, owner);
+    const path = pathWith(route.path.replace('/api/v1', ''), ids);
+    const client = route.policy?.kind === 'key' ? agent : org.admin;
+    switch (route.method) {
+      case 'POST':
+        return client.post(path, body);
+      case 'PATCH':
+        return client.patch(path, body ?? {});
+      case 'DELETE':
+        return client.delete(path);
+      default:
+        throw new Error(`${route.method} is new here: say how it is sent`);
+    }
+  }
+
+  it('every route that changes something is known to this test', () => {
+    expect(changes.map(nameOf).toSorted()).toEqual(Object.keys(ROUTES).toSorted());
+  });
+
+  it.each(cases)('%s %s %s', async (_name, _body, effect, route, body) => {
+    const { status, body: answer } = await play(route, body);
+    const refused = status === 403 && /suspended/i.test(answer?.message ?? '');
+    expect([status, refused]).toEqual([effect === 'opens' ? 403 : status, effect === 'opens']);
+    expect(status).toBeLessThan(500);
+  });
+});

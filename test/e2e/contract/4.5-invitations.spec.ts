@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import {
+  accountCalls,
+  accountOwner,
+  mailedLinks,
+  type AccountOwner,
+  type ApiFailure,
+} from '../../builders/accounts';
+import type { User } from '../../builders/answers';
+import type { Answer } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+
+const PASSWORD = 'My first 1 here';
+const someText = expect.any(String) as string;
+const address = (): string => `${randomUUID()}@example.com`;
+
+describe('4.5 Users: invitations', () => {
+  let drawbridge: Drawbridge;
+  let owner: AccountOwner;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
+    owner = await accountOwner(drawbridge);
+    await owner.organizationSets('subscription_tier', 'PAID');
+  });
+  afterAll(() => drawbridge.stop());
+
+  const { post } = accountCalls(() => drawbridge);
+  const invited = (email = address(), by = owner): Promise<User> =>
+    by.client.expect(201, by.client.post<User>('/users', { email }));
+  const resend = ({ id }: User, by = owner): Promise<Answer<User>> =>
+    by.client.post<User>(`/users/${id}/resend-invitation`);
+  const read = ({ id }: User): Promise<User> =>
+    owner.client.expect(200, owner.client.get<User>(`/users/${id}`));
+  const tokenOf = ({ invitationUrl }: User): string => invitationUrl!.split('/').at(-1)!;
+  const accept = (inviteToken: string): Promise<Answer<unknown>> =>
+    post('set-password', { inviteToken, password: PASSWORD });
+
+  describe('POST /users/{id}/resend-invitation', () => {
+    it('answers 200 with the user and a new link, which is mailed; the earlier one works no more', async () => {
+      const first = await invited();
+      const { status, body } = await resend(first);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ id: first.id, email: first.email, status: 'INVITED' });
+      expect(Date.parse(body.invitedAt!)).toBeGreaterThan(Date.parse(first.invitedAt!));
+      const links = await until('both mails', async () => {
+        const mails = mailedLinks(drawbridge, first.email);
+        return mails.length === 2 && mails;
+      });
+      expect(links).toEqual([first.invitationUrl, body.invitationUrl]);
+      expect((await accept(tokenOf(first))).status).toBe(400);
+      expect((await accept(tokenOf(body))).status).toBe(200);
+      expect(await owner.audited('INVITATION_SENT')).toMatchObject([{ result: 'SUCCESS' }]);
+    });
+
+    it('refuses with 400 when the invitation was accepted, or the user is not active', async () => {
+      const accepted = await invited();
+      await accept(tokenOf(accepted));
+      expect((await resend(accepted)).status).toBe(400);
+      const inactive = await invited();
+      await owner.client.patch(`/users/${inactive.id}`, { isActive: false });
+      expect((await resend(inactive)).status).toBe(400);
+    });
+
+    it('is 404 for another organization’s user, and 403 while the organization is suspended', async () => {
+      const other = await accountOwner(drawbridge);
+      const user = await invited();
+      expect((await resend(user, other)).status).toBe(404);
+      const theirs = await invited(address(), other);
+      await other.organizationSets('suspended_at', new Date());
+      expect((await resend(theirs, other)).status).toBe(403);
+    });
+
+    it('of an invitation that is sent again and accepted at once, one counts', async () => {
+      const user = await invited();
+      const answers = await Promise.all([resend(user), accept(tokenOf(user))]);
+      const statuses = answers.map(({ status }) => status);
+      expect([
+        [200, 400],
+        [400, 200],
+      ]).toContainEqual(statuses);
+    });
+  });
+
+  describe('at most three a day go to one e-mail address', () => {
+    it('of all organizations together, then 429 with Retry-After, and nobody is added', async () => {
+      const email = address();
+      const others = await Promise.all([1, 2, 3].map(() => accountOwner(drawbridge)));
+      const first = await invited(email);
+      await owner.client.expect(200, resend(first));
+      await invited(email, others[0]);
+      const refused = await others[1]!.client.post<ApiFailure>('/users', { email });
+      expect(refused).toMatchObject({ status: 429, body: { error: 'Too Many Requests' } });
+      expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(86_000);
+      expect((await resend(first)).status).toBe(429);
+      const { body } = await others[1]!.client.get<User[]>(`/users?search=${email}`);
+      expect(body).toEqual([]);
+      const given = { email, password: PASSWORD };
+      expect((await others[2]!.client.post('/users', given)).status).toBe(201);
+      await drawbridge.query(
+        `UPDATE account_tokens SET created_at = created_at - interval '1 day' WHERE user_id = $1`,
+        [first.id],
+      );
+      expect((await resend(first)).status).toBe(200);
+    });
+
+    it('also of ten at once', async () => {
+      const user = await invited();
+      const answers = await Promise.all(Array.from({ length: 10 }, () => resend(user)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(8);
+    });
+  });
+
+  describe('status and invitedAt', () => {
+    it('say who is invited, active, inactive or locked; the list filters by it', async () => {
+      const search = `${randomUUID().slice(0, 8)}.example.com`;
+      const named = (name: string): string => `${name}@${search}`;
+      const waiting = await invited(named('waiting'));
+      const active = await invited(named('active'));
+      await accept(tokenOf(active));
+      const inactive = await invited(named('inactive'));
+      await owner.client.patch(`/users/${inactive.id}`, { isActive: false });
+      const given = { email: named('locked'), password: PASSWORD };
+      const locked = await owner.client.expect(201, owner.client.post<User>('/users', given));
+      const organizationSlug = owner.first.user.organizationSlug;
+      await Promise.all(
+        Array.from({ length: 10 }, () => post('login', { ...given, organizationSlug, password: 'wrong' })),
+      );
+      const expected = { INVITED: waiting, ACTIVE: active, INACTIVE: inactive, LOCKED: locked };
+      for (const [status, user] of Object.entries(expected)) {
+        expect(await read(user)).toMatchObject({ status });
+        const list = await owner.client.get<User[]>(`/users?search=${search}&status=${status}`);
+        expect(list.body.map(({ id }) => id)).toEqual([user.id]);
+        expect(list.headers.get('X-Total-Count')).toBe('1');
+      }
+      const both = await owner.client.get<User[]>(`/users?search=${search}&status=ACTIVE&status=LOCKED`);
+      expect(both.body).toHaveLength(2);
+      expect((await read(locked)).invitedAt).toBeNull();
+      expect((await read(active)).invitedAt).toBe(active.invitedAt);
+    });
+
+    it('another status is 400', async () => {
+      expect(await owner.client.get<ApiFailure>('/users?status=AWAY')).toMatchObject({
+        status: 400,
+        body: { validationErrors: { status: 'must be one of INVITED, ACTIVE, INACTIVE, LOCKED' } },
+      });
+    });
+  });
+
+  it('names in a mail are short, of one line, and nothing that a mail program makes a link of', async () => {
+    const sender = await accountOwner(drawbridge, {
+      organizationName: 'Prizes at https://evil.example/win\u202E www.evil.example',
+    });
+    const email = address();
+    const name = `Claim http://evil.example now\n\nat evil。example ${'x'.repeat(100)}`;
+    await sender.client.expect(201, sender.client.post('/users', { email, name }));
+    const line = await until('the mail', async () =>
+      drawbridge.apiServer.output
+        .split('\n')
+        .find((one) => one.includes('"context":"Mail"') && one.includes(email)),
+    );
+    const { subject, text } = JSON.parse(line) as { subject: string; text: string };
+    const words = `${subject}\n${text}`.replaceAll(/http:\/\/localhost\S*|\S+@example\.com/g, '');
+    expect(words).not.toMatch(/\w\.\w|。\w|:\/\/|\u202E/);
+    expect(text).toMatch(/^Hello Claim http evil\. example now at evil。 example x+…,$/m);
+  });
+
+  it('an e-mail with characters that nobody sees is refused with the field named', async () => {
+    for (const character of ['\u202E', '\u200B', '\u00AD', '\uFEFF', '\u2066', '\u3164', '\u2800']) {
+      const email = `ada${character}lovelace@example.com`;
+      const added = await owner.client.post<ApiFailure>('/users', { email });
+      expect(added).toMatchObject({ status: 400, body: { validationErrors: { email: someText } } });
+      const account = { organizationName: 'Example', email, password: PASSWORD };
+      const registered = await post<ApiFailure>('register', account);
+      expect(registered).toMatchObject({
+        status: 400,
+        body: { validationErrors: { email: someText } },
+      });
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { accountCalls, accountOwner, type AccountOwner, type Login } from '../../builders/accounts';
+import { Drawbridge } from '../../harness/drawbridge';
+
+interface SignIn {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly expiresAt: string;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+  readonly current: boolean;
+}
+
+describe('Accounts and tokens: where one is signed in', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const { refresh } = accountCalls(() => drawbridge);
+  const listed = (owner: AccountOwner, login: Login): Promise<SignIn[]> =>
+    owner.as(login).expect(200, owner.as(login).get<SignIn[]>('/auth/sign-ins'));
+  const currentOf = async (owner: AccountOwner, login: Login): Promise<SignIn> =>
+    (await listed(owner, login)).find(({ current }) => current)!;
+
+  it('are listed newest first: since when, last used, until when, from where, with what, and which is this one', async () => {
+    const owner = await accountOwner(drawbridge);
+    const { email, password } = owner;
+    const headers = { 'User-Agent': 'test/1.0' };
+    await drawbridge.api.post('/auth/login', { email, password }, headers);
+    const list = await listed(owner, owner.first);
+    expect(list.map(({ current, userAgent }) => [current, userAgent])).toEqual([
+      [false, 'test/1.0'],
+      [true, expect.any(String)],
+    ]);
+    for (const signIn of list) {
+      expect(Object.keys(signIn).toSorted()).toEqual([
+        'createdAt',
+        'current',
+        'expiresAt',
+        'id',
+        'ipAddress',
+        'lastUsedAt',
+        'userAgent',
+      ]);
+      expect(signIn.ipAddress).toBe('127.0.0.1');
+      expect(Date.parse(signIn.expiresAt) - Date.parse(signIn.createdAt)).toBeCloseTo(7 * 86_400_000, -3);
+    }
+  });
+
+  it('a refresh moves its last use and keeps it one sign-in that began when it did', async () => {
+    const owner = await accountOwner(drawbridge);
+    const before = await currentOf(owner, owner.first);
+    const next = (await refresh(owner.first)).body;
+    const list = await listed(owner, next);
+    expect(list).toHaveLength(1);
+    expect(list[0]).toMatchObject({ id: before.id, createdAt: before.createdAt, current: true });
+    expect(Date.parse(list[0]!.lastUsedAt)).toBeGreaterThan(Date.parse(before.lastUsedAt));
+  });
+
+  it('come in pages with the total', async () => {
+    const owner = await accountOwner(drawbridge);
+    await owner.loggedIn();
+    const page = await owner.client.get<SignIn[]>('/auth/sign-ins?size=1');
+    expect(page.body).toHaveLength(1);
+    expect(page.headers.get('X-Total-Count')).toBe('2');
+    expect(page.headers.get('Link')).toContain('rel="next"');
+  });
+
+  it('one that is ended is gone from the list, and its access and refresh tokens stop at once', async () => {
+    const owner = await accountOwner(drawbridge);
+    const other = await owner.loggedIn();
+    const { id } = await currentOf(owner, other);
+    expect((await owner.client.delete(`/auth/sign-ins/${id}`)).status).toBe(204);
+    expect((await owner.as(other).get('/auth/me')).status).toBe(401);
+    expect((await refresh(other)).status).toBe(401);
+    expect(await listed(owner, owner.first)).toHaveLength(1);
+    expect((await owner.client.delete(`/auth/sign-ins/${id}`)).status).toBe(404);
+    expect(await owner.audited('SIGN_IN_ENDED')).toMatchObject([
+      { result: 'SUCCESS', actorEmail: owner.email },
+    ]);
+  });
+
+  it('those that ended by themselves are not listed', async () => {
+    const owner = await accountOwner(drawbridge);
+    const [out, over] = [await owner.loggedIn(), await owner.loggedIn()];
+    await drawbridge.api.post('/auth/logout', { refreshToken: out.refreshToken });
+    await drawbridge.query(`UPDATE refresh_tokens SET expires_at = now() WHERE family_id = $1`, [
+      (await currentOf(owner, over)).id,
+    ]);
+    expect(await listed(owner, owner.first)).toHaveLength(1);
+  });
+
+  it('somebody else’s is 404, of the same organization too, and goes on', async () => {
+    const owner = await accountOwner(drawbridge);
+    const stranger = await accountOwner(drawbridge);
+    const { id } = await currentOf(owner, owner.first);
+    expect((await stranger.client.delete(`/auth/sign-ins/${id}`)).status).toBe(404);
+    await drawbridge.query('UPDATE refresh_tokens SET user_id = user_id WHERE family_id = $1', [id]);
+    const [colleague] = await drawbridge.query<{ id: string }>(
+      `INSERT INTO users (organization_id, email, name) VALUES ($1, 'colleague@example.com', 'C') RETURNING id`,
+      [owner.organizationId],
+    );
+    const [theirs] = await drawbridge.query<{ id: string }>(
+      `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, expires_at)
+       VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), now() + interval '1 day') RETURNING family_id AS id`,
+      [owner.organizationId, colleague!.id],
+    );
+    expect((await owner.client.delete(`/auth/sign-ins/${theirs!.id}`)).status).toBe(404);
+    expect((await owner.client.get('/auth/me')).status).toBe(200);
+  });
+
+  it('an answer with a token or a secret is not stored on the way', async () => {
+    const owner = await accountOwner(drawbridge);
+    const { email, password } = owner;
+    const { api } = drawbridge;
+    const login = await api.post<Login>('/auth/login', { email, password });
+    const key = await owner.client.post('/api-keys', { name: 'ci', scopes: ['agent:connect'] });
+    const answers = [
+      login,
+      await api.post('/auth/refresh', { refreshToken: login.body.refreshToken }),
+      key,
+      await owner.client.post('/mfa/setup'),
+      await owner.client.post('/users', { email: 'invited@example.com' }),
+      await api.post('/auth/login', { email, password: 'wrong' }),
+    ];
+    expect(answers.map(({ headers }) => headers.get('Cache-Control'))).toEqual(answers.map(() => 'no-store'));
+  });
+});

@@ -1,0 +1,197 @@
+import { mailedLinks, mailedToken, type Login } from '../../builders/accounts';
+import type { Key, User } from '../../builders/answers';
+import { organization, type Organization } from '../../builders/organization';
+import { audited, founder, newcomer } from '../../builders/people';
+import type { Answer, ApiClient, Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+let drawbridge: Drawbridge;
+let org: Organization;
+let admin: ApiClient;
+let names = 0;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
+  org = await organization(drawbridge);
+  ({ admin } = org);
+});
+afterAll(() => drawbridge.stop());
+
+const freshName = (): string => `Pipeline ${(names += 1)}`;
+const asked = (body: object = {}): object => ({ isService: true, name: freshName(), ...body });
+const added = (body: object = {}, by = admin): Promise<User> =>
+  by.expect(201, by.post<User>('/users', asked(body)));
+const keyFor = (userId: string, scopes = ['sessions:read', 'sessions:write']): Promise<Key> =>
+  admin.expect(201, admin.post<Key>('/api-keys', { name: 'pipeline', scopes, userId }));
+const using = ({ plainTextKey }: Key): ApiClient => drawbridge.api.as({ apiKey: plainTextKey });
+
+type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
+
+describe('Service users', () => {
+  describe('POST /users with isService', () => {
+    it('makes a user that is known by its name, without an invitation or a mail', async () => {
+      const user = await added({ name: 'Déploy to Staging', roleIds: [org.roleId] });
+      expect(user).toMatchObject({
+        name: 'Déploy to Staging',
+        email: 'deploy-to-staging@service.invalid',
+        isService: true,
+        isOrgAdmin: false,
+        isActive: true,
+        mfaEnabled: false,
+        lastLoginAt: null,
+        roleNames: ['Developers'],
+        invitationUrl: null,
+      });
+      expect(mailedLinks(drawbridge, user.email)).toEqual([]);
+      expect(await audited(drawbridge, org.organizationId, 'USER_CREATED')).toContainEqual(
+        expect.objectContaining({
+          resourceId: user.id,
+          details: { isService: true, roleIds: [org.roleId] },
+        }),
+      );
+    });
+
+    it.each([
+      ['without a name', { name: undefined }, 'name'],
+      ['with an e-mail address', { email: 'robot@example.com' }, 'email'],
+      ['with a password', { password: 'Correct-horse-1' }, 'password'],
+      ['as an administrator', { isOrgAdmin: true }, 'isOrgAdmin'],
+      ['with isService as a text', { isService: 'true', email: 'a@example.com' }, 'isService'],
+    ])('%s: 400 that names the field', async (_, body, field) => {
+      const { status, body: refusal }: Refusal = await admin.post('/users', asked(body));
+      expect([status, Object.keys(refusal.validationErrors)]).toEqual([400, [field]]);
+    });
+
+    it('takes a name once, however it is spelled, until the user is deleted', async () => {
+      const { id } = await added({ name: 'Nightly build' });
+      const again: Refusal = await admin.post('/users', asked({ name: 'nightly-BUILD' }));
+      expect([again.status, Object.keys(again.body.validationErrors)]).toEqual([400, ['name']]);
+      await admin.expect(204, admin.delete(`/users/${id}`));
+      expect((await added({ name: 'nightly-BUILD' })).id).not.toBe(id);
+    });
+
+    it('takes names in other scripts', async () => {
+      const [one, two] = [await added({ name: '部署' }), await added({ name: '测试' })];
+      expect([one.name, two.name]).toEqual(['部署', '测试']);
+      expect(one.email).not.toBe(two.email);
+    });
+
+    it('people need an e-mail address as ever', async () => {
+      const { status, body }: Refusal = await admin.post('/users', { name: 'Ada' });
+      expect([status, Object.keys(body.validationErrors)]).toEqual([400, ['email']]);
+    });
+  });
+
+  it('are outside the plan’s maximum of users', async () => {
+    const free = await founder(drawbridge);
+    await added({}, free.client);
+    for (let index = 0; index < 4; index += 1) await newcomer(drawbridge, free.client);
+    expect((await free.client.post('/users', { email: 'sixth@example.com' })).status).toBe(400);
+    await added({}, free.client);
+  });
+
+  it('are told apart in lists', async () => {
+    const user = await added();
+    const listed = async (query: string): Promise<string[]> =>
+      (await admin.expect(200, admin.get<User[]>(`/users?${query}`))).map(({ id }) => id);
+    expect(await listed('isService=true')).toContain(user.id);
+    expect(await listed('isService=true')).not.toContain(org.adminId);
+    expect(await listed('isService=false')).not.toContain(user.id);
+    expect((await admin.get('/users?isService=maybe')).status).toBe(400);
+    expect((await admin.get<User>(`/users/${user.id}`)).body.isService).toBe(true);
+  });
+
+  describe('are no accounts', () => {
+    it('sign-in answers as for an unknown e-mail address', async () => {
+      const { email } = await added();
+      const answers = await Promise.all(
+        [email, 'nobody@service.invalid'].map((address) =>
+          drawbridge.api.post<{ message: string }>('/auth/login', {
+            email: address,
+            password: 'Correct-horse-1',
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+      expect(answers[0]!.body.message).toBe(answers[1]!.body.message);
+    });
+
+    it('a forgotten password is answered with 204, and nothing is made or sent', async () => {
+      const { id, email } = await added();
+      expect((await drawbridge.api.post('/auth/forgot-password', { email })).status).toBe(204);
+      // mails go out after the answer: that of a later request is there, so this one's would be
+      const person = await newcomer(drawbridge, admin);
+      await drawbridge.api.post('/auth/forgot-password', { email: person.email });
+      await mailedToken(drawbridge, person.email);
+      expect(mailedLinks(drawbridge, email)).toEqual([]);
+      expect(await drawbridge.query('SELECT 1 FROM account_tokens WHERE user_id = $1', [id])).toEqual([]);
+    });
+
+    it('the database refuses a password, a second factor, and the rights of administrators and operators', async () => {
+      const { id } = await added();
+      for (const change of [
+        `password_hash = 'x'`,
+        'mfa_enabled = true',
+        `mfa_sealed_secret = 'x'`,
+        'is_org_admin = true',
+        `platform_role = 'SUPPORT'`,
+      ]) {
+        await expect(drawbridge.query(`UPDATE users SET ${change} WHERE id = $1`, [id])).rejects.toThrow(
+          'users_service_check',
+        );
+      }
+    });
+
+    it('none becomes an administrator: 400', async () => {
+      const { id } = await added();
+      const { status, body }: Refusal = await admin.patch(`/users/${id}`, { isOrgAdmin: true });
+      expect([status, Object.keys(body.validationErrors)]).toEqual([400, ['isOrgAdmin']]);
+    });
+  });
+
+  describe('with an API key', () => {
+    it('the key shows whom it acts for, and its sessions are the service user’s', async () => {
+      const user = await added({ roleIds: [org.roleId] });
+      const key = await keyFor(user.id);
+      expect(key).toMatchObject({ userId: user.id, userEmail: user.email });
+      const started = await using(key).expect(
+        200,
+        using(key).post<Session>('/sessions', { ipv4Address: '203.0.113.50' }),
+      );
+      expect(started).toMatchObject({ userId: user.id, userEmail: user.email, userName: user.name });
+    });
+
+    it('reach what their roles hold, and nothing else', async () => {
+      const key = await keyFor((await added()).id);
+      const refused = await using(key).post('/sessions', { resourceIds: org.resourceIds });
+      expect(refused.status).toBe(403);
+    });
+
+    it('none may hold audit:read, which is for administrators', async () => {
+      const { id } = await added();
+      const body = { name: 'k', scopes: ['audit:read'], userId: id };
+      expect((await admin.post('/api-keys', body)).status).toBe(400);
+    });
+
+    it('deactivating the user ends its sessions and keys', async () => {
+      const user = await added({ roleIds: [org.roleId] });
+      const client = using(await keyFor(user.id));
+      const { id } = await client.expect(
+        200,
+        client.post<Session>('/sessions', { ipv4Address: '203.0.113.51' }),
+      );
+      await admin.expect(200, admin.patch(`/users/${user.id}`, { isActive: false }));
+      expect((await client.get('/sessions')).status).toBe(401);
+      expect((await org.session(id)).status).toBe('EXPIRING');
+    });
+  });
+
+  it('a registration with the address of one signs its own person in', async () => {
+    const { email } = await added();
+    const account = { organizationName: 'Elsewhere', email, password: 'Correct-horse-1' };
+    await drawbridge.api.expect(201, drawbridge.api.post('/auth/register', account));
+    const login = await drawbridge.api.post<Login>('/auth/login', account);
+    expect(login).toMatchObject({ status: 200, body: { user: { email } } });
+    expect(login.body.user.organizationId).not.toBe(org.organizationId);
+  });
+});

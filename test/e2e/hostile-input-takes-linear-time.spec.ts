@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { replaced, requestShapes, textsIn, type RequestShape } from '../builders/documented-requests';
+import { organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { SHAPES, type Shape } from '../hostile/shapes';
+
+/** What a request's line and headers may be is 16 KiB, a body 100 kB: both leave room for the rest. */
+const LONGEST_HEADER = 13_000;
+const LONGEST_BODY = 90_000;
+const FACTOR = 16;
+const RUNS = 7;
+const LONGEST_MS = 300_000;
+
+/** The shapes that requests are tried with: a parser alone meets many more. */
+const FRAMES = ['"", ', '"a", ', '"[", ', '"Bearer a", '];
+const RUNS_OF =
+  /^"[^,]*", (blanks|slashes|dots|digits|letters|colons|commas|hyphens|quotes|open brackets|nested objects|percent signs|at signs|list entries|labels|wide letters|emoji joined),/;
+const KNOWN = SHAPES.filter(({ name }) => RUNS_OF.test(name));
+const ofFrames = (count: number): Shape[] =>
+  KNOWN.filter(({ name }) => FRAMES.slice(0, count).some((head) => name.startsWith(head)));
+const PRINTABLE = /^[\x20-\x7e]*$/;
+const IN_HEADERS = ofFrames(FRAMES.length).filter(({ text }) => PRINTABLE.test(text(64)));
+const IN_FIELDS = ofFrames(1);
+
+const HEADERS = [
+  'Accept',
+  'Accept-Encoding',
+  'Accept-Language',
+  'Access-Control-Request-Headers',
+  'Authorization',
+  'Content-Type',
+  'Cookie',
+  'Forwarded',
+  'Idempotency-Key',
+  'If-Modified-Since',
+  'If-None-Match',
+  'Origin',
+  'Range',
+  'Referer',
+  'Stripe-Signature',
+  'User-Agent',
+  'X-API-Key',
+  'X-Forwarded-For',
+  'X-Forwarded-Host',
+  'X-Forwarded-Proto',
+  'X-Real-IP',
+  'X-Request-Id',
+];
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: unknown;
+}
+
+describe('A request sixteen times as large takes no more than its share of time', () => {
+  let drawbridge: Drawbridge;
+  let shapes: RequestShape[];
+  let admin: OutgoingHttpHeaders;
+  let host: OutgoingHttpHeaders;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false, api: { TRUSTED_PROXIES: '127.0.0.0/8' } });
+    const org = await organization(drawbridge, []);
+    await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
+    admin = { Authorization: `Bearer ${(org.admin.identity as { token: string }).token}` };
+    host = { 'X-API-Key': ((await org.apiKey(['agent:connect'])).identity as { apiKey: string }).apiKey };
+    shapes = await requestShapes(drawbridge.api);
+  });
+  afterAll(async () => {
+    agent.destroy();
+    await drawbridge.stop();
+  });
+
+  function headersFor(template: string): OutgoingHttpHeaders {
+    if (template.startsWith('/auth/')) return {};
+    return template.startsWith('/agents/') ? host : admin;
+  }
+
+  /** @returns how long its whole answer took */
+  function send({ method, path, headers = {}, body }: Sent): Promise<number> {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const from = performance.now();
+    return new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        {
+          agent,
+          host: '127.0.0.1',
+          port: drawbridge.apiServer.port,
+          method,
+          path: `/api/v1${path}`,
+          headers: {
+            ...(text === undefined
+              ? {}
+              : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
+            ...headers,
+          },
+        },
+        (answer) => {
+          answer.resume();
+          answer.once('end', () => resolve(performance.now() - from));
+          answer.once('error', reject);
+        },
+      );
+      sent.once('error', reject);
+      sent.end(text);
+    });
+  }
+
+  /** The first shape whose time grows faster than its length; what looks like it is measured again. */
+  async function steepShape(
+    known: readonly Shape[],
+    longest: number,
+    sent: (text: string) => Sent,
+  ): Promise<string | undefined> {
+    for (const { name, text } of known) {
+      const small = sent(text(longest / FACTOR));
+      const large = sent(text(longest));
+      let base = await send(small);
+      let least = await send(large);
+      for (let run = 0; run < RUNS && least > base * FACTOR; run += 1) {
+        base = Math.max(base, await send(small));
+        least = Math.min(least, await send(large));
+      }
+      if (least > base * FACTOR) return `${name}: ${Math.round(least / base)} times as long`;
+    }
+    return undefined;
+  }
+
+  it.each(HEADERS)(
+    'the header %s',
+    async (header) => {
+      const steep = await steepShape(IN_HEADERS, LONGEST_HEADER, (text) => ({
+        method: 'POST',
+        path: '/sessions',
+        headers: { ...admin, [header]: text },
+        body: {},
+      }));
+      expect(steep).toBeUndefined();
+    },
+    LONGEST_MS,
+  );
+
+  it(
+    'every parameter of every path and query',
+    async () => {
+      const steep: string[] = [];
+      const places = shapes
+        .filter(({ method, template }) => method === 'GET' && !template.includes('/agents/'))
+        .flatMap(({ template, parameters }) =>
+          parameters.filter((one) => one.in !== 'header').map((parameter) => ({ template, parameter })),
+        );
+      expect(places.length).toBeGreaterThan(50);
+      for (const { template, parameter } of places) {
+        const slow = await steepShape(IN_FIELDS, LONGEST_HEADER / 9, (text) => {
+          const value = encodeURIComponent(Buffer.from(text).toString());
+          const isInPath = parameter.in === 'path';
+          const path = template
+            .replace(`{${parameter.name}}`, isInPath ? value : randomUUID())
+            .replaceAll(/\{\w+\}/g, () => randomUUID());
+          return {
+            method: 'GET',
+            path: isInPath ? path : `${path}?${parameter.name}=${value}`,
+            headers: admin,
+          };
+        });
+        if (slow) steep.push(`${template} ${parameter.name}, ${slow}`);
+      }
+      expect(steep).toEqual([]);
+    },
+    LONGEST_MS,
+  );
+
+  it(
+    'every text of every body',
+    async () => {
+      const steep: string[] = [];
+      const places = shapes.flatMap(({ body, ...shape }) =>
+        body ? textsIn(body).map((at) => ({ ...shape, at })) : [],
+      );
+      expect(places.length).toBeGreaterThan(80);
+      for (const { name, method, template, example, at } of places) {
+        const path = template.replaceAll(/\{\w+\}/g, () => randomUUID());
+        const slow = await steepShape(IN_FIELDS, LONGEST_BODY / 3, (text) => ({
+          method,
+          path,
+          headers: headersFor(template),
+          body: replaced(example, at, text),
+        }));
+        if (slow) steep.push(`${name} ${at.join('.')}, ${slow}`);
+      }
+      expect(steep).toEqual([]);
+    },
+    LONGEST_MS,
+  );
+});

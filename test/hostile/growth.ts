@@ -1,0 +1,73 @@
+import { createContext, Script } from 'node:vm';
+
+const SMALL = 4000;
+const FACTOR = 16;
+const LARGE = SMALL * FACTOR;
+/** Linear work grows by FACTOR, quadratic work by its square: the limit lies between, far from both. */
+const LIMIT = FACTOR * 5;
+const RUNS = 7;
+/** Work that never ends is cut off, so that the test can say whose it was. */
+const GIVE_UP_MS = 5000;
+
+/** How much longer a text took that is FACTOR times as long. */
+export interface Growth {
+  readonly ratio: number;
+  readonly isLinear: boolean;
+}
+
+/**
+ * Compares the time that two texts of one shape take. Both are measured in this run, against each other and against a
+ * plain scan of the shorter text: how fast the machine is does not count. What looks too steep is measured again, and
+ * the fastest run of each counts: a neighbour on the machine makes work slower, never faster.
+ */
+export function growthOf(work: (text: string) => unknown, textOf: (length: number) => string): Growth {
+  const small = textOf(SMALL);
+  const large = textOf(LARGE);
+  const never = { ratio: Infinity, isLinear: false };
+  // the first run of an expression is interpreted, the next ones are compiled
+  if (!ends(work, small)) return never;
+  const floor = fastest(scan, small, 3);
+  let base = Math.max(floor, timeOf(work, small));
+  if (!ends(work, large)) return never;
+  let least = timeOf(work, large);
+  for (let run = 0; run < RUNS && least > base * LIMIT; run += 1) {
+    base = Math.max(base, floor, fastest(work, small, RUNS));
+    least = Math.min(least, timeOf(work, large));
+  }
+  return { ratio: least / base, isLinear: least <= base * LIMIT };
+}
+
+const sandbox = createContext({ call: (): void => undefined });
+const script = new Script('call()');
+
+/** Whether the work comes to an end: an expression that goes back and forth for ever is interrupted. */
+function ends(work: (text: string) => unknown, text: string): boolean {
+  sandbox['call'] = () => timeOf(work, text);
+  try {
+    script.runInContext(sandbox, { timeout: GIVE_UP_MS });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fastest(work: (text: string) => unknown, text: string, runs: number): number {
+  return Math.min(...Array.from({ length: runs }, () => timeOf(work, text)));
+}
+
+function timeOf(work: (text: string) => unknown, text: string): number {
+  const from = process.hrtime.bigint();
+  try {
+    work(text);
+  } catch {
+    // a refusal is an answer: only its time counts
+  }
+  return Number(process.hrtime.bigint() - from) / 1e6;
+}
+
+/** Looks at each character once. */
+function scan(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at += 1) sum = (sum * 31 + text.charCodeAt(at)) | 0;
+  return sum;
+}

@@ -1,0 +1,231 @@
+import { DriverRegistry } from '#drivers';
+import * as rules from '#rules';
+import * as secrets from '#secrets';
+import { addressValue } from '../../apps/agent/src/nft/address-span';
+import { readListing } from '../../apps/agent/src/nft/listing';
+import { readOptions } from '../../apps/agent/src/options';
+import { readState } from '../../apps/agent/src/state/host-state';
+import { readKept } from '../../apps/agent/src/state/kept-state';
+import { deedOf } from '../../apps/api/src/audit/deeds';
+import { afterFieldName } from '../../apps/api/src/errors/field-words';
+import { jsonRefusal } from '../../apps/api/src/http/json-shape';
+import { loggedPath } from '../../apps/api/src/http/logged-path';
+import { looksLikeTotp, stepOf } from '../../apps/api/src/mfa/totp';
+import { accessCsv } from '../../apps/api/src/reports/access-csv';
+import { staticAddress } from '../../apps/api/src/static-ip-rules/static-address';
+import { refusalOf as apisixRefusal } from '../../libs/drivers/src/apisix/admin-errors';
+import { gatewayOf } from '../../libs/drivers/src/apisix/apisix.facts';
+import { toFailure as awsFailure } from '../../libs/drivers/src/aws/aws-errors';
+import { observedRule as awsRule } from '../../libs/drivers/src/aws/rule-mapping';
+import { refusalOf as azureRefusal } from '../../libs/drivers/src/azure/azure-errors';
+import { parseGroupId } from '../../libs/drivers/src/azure/azure.facts';
+import { missingActions } from '../../libs/drivers/src/azure/write-permission';
+import { parseJson } from '../../libs/drivers/src/foreign-json';
+import {
+  observedRules as gcpRules,
+  readPlace,
+  readProviderRuleId,
+} from '../../libs/drivers/src/gcp/firewall-mapping';
+import { refusal as gcpRefusal } from '../../libs/drivers/src/gcp/gcp-errors';
+import { readRetryAfter } from '../../libs/drivers/src/retry-after';
+import { mayReach } from '../../libs/drivers/src/tenant-url/reachable';
+import { tenantNetworks } from '../../libs/drivers/src/tenant-url/tenant-networks';
+import { readTenantUrl, tenantUrlRefusal } from '../../libs/drivers/src/tenant-url/tenant-url';
+import { wordsOf as vercelWords } from '../../libs/drivers/src/vercel/vercel-errors';
+import { parsePlace } from '../../libs/drivers/src/vercel/vercel.facts';
+import { presentedCredential } from '../../libs/guards/src/presented-credential';
+import { isUuid } from '../../libs/guards/src/signed-tokens';
+import { growthOf } from './growth';
+import { SHAPES } from './shapes';
+
+type Work = (text: string) => unknown;
+type Named = readonly [name: string, work: Work];
+
+const TAKES_A_TEXT = /^(parse|read|canonical|is[A-Z])|Hash$/;
+const NOTHING_TRUSTED: readonly string[] = [];
+const LOOPBACK = ['127.0.0.0/8'];
+
+/** What a library exports for reading texts, with the same text for each of its parameters. */
+const everyReader = (library: string, parts: object): Named[] =>
+  Object.entries(parts)
+    .filter(([name, part]) => typeof part === 'function' && TAKES_A_TEXT.test(name))
+    .map(([name, part]) => [
+      `${library} ${name}`,
+      (text) => (part as (...given: string[]) => unknown)(text, text, text),
+    ]);
+
+const HEADERS: readonly Named[] = [
+  ['Authorization', (text) => presentedCredential({ authorization: text })],
+  ['X-API-Key', (text) => presentedCredential({ 'x-api-key': text })],
+  ...(['peer', 'forwardedFor', 'realIp'] as const).map((header): Named => [
+    `${header} of a trusted proxy`,
+    (text) =>
+      rules.callerAddress(
+        { peer: '127.0.0.1', forwardedFor: undefined, realIp: undefined, [header]: text },
+        LOOPBACK,
+      ),
+  ]),
+  ['a path in the log', loggedPath],
+  ['a path of the audit', (text) => deedOf('POST', text)],
+  ['the field of a refusal', (text) => afterFieldName(text, text)],
+  ['the field of a refused element', (text) => afterFieldName(`each value in ${text}`, 'a')],
+];
+
+const BODIES: readonly Named[] = [
+  ['a text in a body', (text) => jsonRefusal({ text })],
+  ['a field of a body', (text) => jsonRefusal({ [text]: text })],
+  ['a code', looksLikeTotp],
+  ['a code for a secret', (text) => stepOf(text, 'JBSWY3DPEHPK3PXP')],
+  ['a static address', (text) => staticAddress(text, { allowPrivate: false, minPrefix: { 4: 8, 6: 16 } })],
+  ['a report', (text) => accessCsv([{ userEmail: text }] as never)],
+  ['an id', isUuid],
+  ['an address in a range', (text) => rules.isWithin(text, LOOPBACK)],
+  ['a range', (text) => rules.isWithin('10.0.0.1', [text])],
+  ['an IPv4 field', (text) => rules.readGivenAddress(text, 4, { allowPrivate: false })],
+  ['an IPv6 field', (text) => rules.readGivenAddress(text, 6, { allowPrivate: false })],
+  [
+    'a password',
+    (text) =>
+      rules.passwordProblem(text, {
+        passwordMinLength: 8,
+        passwordRequireUppercase: true,
+        passwordRequireLowercase: true,
+        passwordRequireDigit: true,
+        passwordRequireSpecialChar: true,
+      }),
+  ],
+];
+
+const PROVIDERS: readonly Named[] = DriverRegistry.providers.flatMap((provider) => {
+  const { credentialTypes, resourceTypes, region } = DriverRegistry.facts(provider);
+  const fields = Object.entries(credentialTypes).flatMap(([type, { forms }]) =>
+    Object.entries(forms).flatMap(([field, { pattern, refusal }]): Named[] => [
+      [`${provider} ${type} ${field}`, (text) => pattern.test(text)],
+      ...(refusal ? [[`${provider} ${type} ${field}, beyond its form`, refusal] as const] : []),
+    ]),
+  );
+  const identifiers = Object.entries(resourceTypes).flatMap(([type, { identifier, place }]): Named[] => [
+    [`${provider} ${type} identifier`, (text) => identifier.pattern.test(text)],
+    [
+      `${provider} ${type} place`,
+      (text) =>
+        place({
+          organization: 'o',
+          identifier: text,
+          config: { hostname: text, pathPrefix: text, targetTags: [text] },
+          hints: { adminUrl: text, project_id: text, subscriptionId: text },
+        }),
+    ],
+  ]);
+  const regions: Named[] = region ? [[`${provider} region`, (text) => region.pattern.test(text)]] : [];
+  return [...fields, ...identifiers, ...regions];
+});
+
+const MARKED = (description: string): object => ({
+  SecurityGroupRuleId: description,
+  IpProtocol: 'tcp',
+  FromPort: 22,
+  ToPort: 22,
+  CidrIpv4: description,
+  Description: description,
+});
+
+const ANSWERS: readonly Named[] = [
+  ['a tenant URL', readTenantUrl],
+  ['a refused tenant URL', tenantUrlRefusal],
+  ['an address that a name has', (text) => mayReach(text, NOTHING_TRUSTED)],
+  ['TENANT_URL_NETWORKS', (text) => tenantNetworks({ TENANT_URL_NETWORKS: text })],
+  ['JSON', parseJson],
+  ['Retry-After', readRetryAfter],
+  ['a gateway address', gatewayOf],
+  [
+    'APISIX, a refusal',
+    (text) => apisixRefusal({ status: 400, headers: {}, text: JSON.stringify({ error_msg: text }) }),
+  ],
+  ['APISIX, a page', (text) => apisixRefusal({ status: 403, headers: {}, text })],
+  ['AWS, an error', (text) => awsFailure({ name: text, message: text, Code: text }, [])],
+  ['AWS, a rule', (text) => awsRule(MARKED(text), 'test')],
+  [
+    'Azure, a refusal',
+    (text) => azureRefusal({ status: 400, body: { error: { code: text, message: text } } }, []),
+  ],
+  [
+    'Azure, an OAuth refusal',
+    (text) => azureRefusal({ status: 400, body: { error: text, error_description: text } }, []),
+  ],
+  ['Azure, an id', parseGroupId],
+  ['Azure, an action', (text) => missingActions([{ actions: [text], notActions: [] }])],
+  ['Azure, an exception', (text) => missingActions([{ actions: ['*'], notActions: [`*${text}*`] }])],
+  [
+    'GCP, a refusal',
+    (text) => gcpRefusal(400, { error: { message: text, errors: [{ reason: text }] } }, text),
+  ],
+  ['GCP, a place', readPlace],
+  ['GCP, a place with tags', (text) => readPlace(`projects/p/global/networks/n?targetTags=${text}`)],
+  ['GCP, an id', readProviderRuleId],
+  [
+    'GCP, a rule',
+    (text) =>
+      gcpRules(
+        {
+          name: text,
+          description: text,
+          direction: 'INGRESS',
+          network: `${text}/n`,
+          sourceRanges: [text, '10.0.0.0/8'],
+          allowed: [{ IPProtocol: text }, { IPProtocol: 'tcp', ports: [text] }],
+        },
+        { project: 'p', network: 'n', targetTags: [] },
+        'test',
+      ),
+  ],
+  ['Vercel, a refusal', (text) => vercelWords({ error: { code: text, message: text } })],
+  ['Vercel, a place', parsePlace],
+];
+
+const MOMENT = { bootId: 'b', runningMs: 1, batterySeconds: null };
+const AGENT: readonly Named[] = [
+  ['--server', (text) => readOptions(['--server', text, '--name', 'a'], { DRAWBRIDGE_AGENT_KEY: 'k' })],
+  [
+    '--server, a path',
+    (text) => readOptions(['--server', `https://a/${text}b`, '--name', 'a'], { DRAWBRIDGE_AGENT_KEY: 'k' }),
+  ],
+  ['--guard', (text) => readOptions(['--status', '--guard', text], {})],
+  ['an unknown argument', (text) => readOptions([`--${text}`], {})],
+  ['a listing', readListing],
+  ['a listed address', (text) => addressValue(text)],
+  ['a listed IPv6 address', (text) => addressValue(`::${text}`)],
+  [
+    'a state',
+    (text) =>
+      readState(
+        { version: text, guarded: [], rules: [{ id: text, ipAddress: text, protocol: text, ports: [] }] },
+        1,
+      ),
+  ],
+  ['a state file', (text) => readKept(text, MOMENT)],
+];
+
+const PARSERS: readonly Named[] = [
+  ...everyReader('#rules', rules),
+  ...everyReader('#secrets', secrets),
+  ...HEADERS,
+  ...BODIES,
+  ...PROVIDERS,
+  ...ANSWERS,
+  ...AGENT,
+];
+
+describe('A text sixteen times as long takes no more than its share of time', () => {
+  it('is measured well: quadratic work is told from linear work', () => {
+    const quadratic: Work = (text) => /x+$/.test('x'.repeat(text.length) + '!');
+    const linear: Work = (text) => /!/.test('x'.repeat(text.length));
+    const text = (length: number): string => 'x'.repeat(length);
+    expect([growthOf(quadratic, text).isLinear, growthOf(linear, text).isLinear]).toEqual([false, true]);
+  });
+
+  it.each(PARSERS)('%s', (_, work) => {
+    const slow = SHAPES.find(({ text }) => !growthOf(work, text).isLinear);
+    expect(slow?.name).toBeUndefined();
+  });
+});

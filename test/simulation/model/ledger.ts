@@ -1,0 +1,171 @@
+import type { LedgerRow, LedgerStore, Origin, RuleEvent, UnmanagedEvent } from '#engine-store';
+import type { Trail } from '#entities';
+import { INTERVAL_ENDS, parseRuleKey, portsText, type RuleEventKind } from '#rules';
+import type { Modelled } from './modelled';
+import type { EventRow, RuleHolderRow, RuleRow, Tables, TargetRow } from './tables';
+
+/** As the database's `least` and `greatest`: nulls do not count. */
+const among = (choose: (...of: number[]) => number, ...of: readonly (number | null)[]): number | null => {
+  const given = of.filter((one) => one !== null);
+  return given.length === 0 ? null : choose(...given);
+};
+const greatest = (...of: readonly (number | null)[]): number | null => among(Math.max, ...of);
+const least = (...of: readonly (number | null)[]): number | null => among(Math.min, ...of);
+
+const ends = (kind: RuleEventKind): boolean => INTERVAL_ENDS.some((end) => end === kind);
+
+/** `LAST_SEEN` of the store. */
+export function lastSeen({ presentSince, observedAt }: RuleRow, { comparedAt }: TargetRow): number | null {
+  if (presentSince === null) return null;
+  const compared = comparedAt !== null && comparedAt >= presentSince ? comparedAt : null;
+  return greatest(presentSince, observedAt, compared);
+}
+
+/** As `lastSeen`, unless a removal was on its way before, or it was not observed since. */
+export const lastObserved = (rule: RuleRow, target: TargetRow): number | null =>
+  least(lastSeen(rule, target), rule.removalSentAt);
+
+/** `LedgerStore` in memory. */
+export class ModelLedger implements Modelled<LedgerStore> {
+  constructor(private readonly tables: Tables) {}
+
+  record(events: readonly RuleEvent[], endedAgoMs: number, origin: Origin, trail: Trail): LedgerRow[] {
+    return events.flatMap((event) => {
+      const rule = this.tables.rules.get(event.ruleId);
+      if (!rule) return [];
+      const holders = this.tables
+        .holderRows(rule)
+        .filter(({ resourceIpId }) => event.resourceIpIds?.includes(resourceIpId) ?? true);
+      return [...holders, ...(holders.length === 0 ? [null] : [])].map((holder) =>
+        this.keep(this.row(event, rule, holder, endedAgoMs, origin, trail)),
+      );
+    });
+  }
+
+  private row(
+    { kind, cause, message }: RuleEvent,
+    rule: RuleRow,
+    holder: RuleHolderRow | null,
+    endedAgoMs: number,
+    origin: Origin,
+    trail: Trail,
+  ): EventRow {
+    const target = this.tables.targets.get(rule.targetId)!;
+    const ip = holder && this.tables.resourceIps.get(holder.resourceIpId)!;
+    const now = this.tables.now();
+    const certainFrom = greatest(rule.presentSince, ip?.createdAt ?? null);
+    const certainUntil = lastObserved(rule, target);
+    const isOver = ends(kind);
+    const isCertain =
+      rule.presentSince !== null && (!isOver || (certainUntil !== null && certainUntil >= certainFrom!));
+    const released = kind === 'CLOSED' || kind === 'RELEASED' ? holder?.releaseCause : null;
+    const added = kind === 'OPENED' || kind === 'HELD' || kind === 'ADD_REFUSED' ? holder?.cause : null;
+    const session = ip?.sessionId ? this.tables.sessions.get(ip.sessionId) : undefined;
+    const resource = ip && this.tables.resources.get(ip.resourceId);
+    const holderKind = ip?.sessionId ? 'SESSION' : 'STATIC_RULE';
+    return {
+      ...this.base(target, rule.spec, origin, trail),
+      kind,
+      ruleId: rule.id,
+      providerRuleId: rule.providerRuleId,
+      cause: released ?? added ?? cause,
+      message,
+      possibleFrom: greatest(rule.possibleSince, ip?.createdAt ?? null),
+      certainFrom: isCertain ? certainFrom : null,
+      certainUntil: isCertain && isOver ? certainUntil : null,
+      possibleUntil: isOver ? now - (kind === 'RELEASED' ? 0 : endedAgoMs) : null,
+      holderKind: ip ? holderKind : 'ORPHAN',
+      organizationId: ip?.organizationId ?? null,
+      resourceId: ip?.resourceId ?? null,
+      resourceName: resource?.name ?? null,
+      sessionId: ip?.sessionId ?? null,
+      staticIpRuleId: ip?.staticIpRuleId ?? null,
+      userId: session?.userId ?? null,
+      userEmail: session?.userId ?? null,
+      credentialId: this.mayBeNamed(origin, ip?.organizationId ?? null) ? origin.credentialId : null,
+    };
+  }
+
+  /** A credential is named to its own organization only. */
+  private mayBeNamed({ credentialId }: Origin, organizationId: string | null): boolean {
+    if (organizationId === null) return true;
+    return this.tables.credentials.get(credentialId ?? '')?.organizationId === organizationId;
+  }
+
+  private base(
+    target: TargetRow,
+    spec: RuleRow['spec'],
+    { workerId, passId }: Origin,
+    trail: Trail,
+  ): Pick<
+    EventRow,
+    | 'at'
+    | 'targetId'
+    | 'provider'
+    | 'target'
+    | 'address'
+    | 'protocol'
+    | 'ports'
+    | 'workerId'
+    | 'passId'
+    | 'trail'
+  > {
+    return {
+      at: this.tables.now(),
+      targetId: target.id,
+      provider: target.provider,
+      target: target.identifier,
+      address: spec.address,
+      protocol: spec.protocol,
+      ports: portsText(spec.ports),
+      workerId,
+      passId,
+      trail,
+    };
+  }
+
+  recordUnmanaged(
+    targetId: string,
+    events: readonly UnmanagedEvent[],
+    endedAgoMs: number,
+    origin: Origin,
+    trail: Trail,
+  ): LedgerRow[] {
+    const now = this.tables.now();
+    const target = this.tables.targets.get(targetId)!;
+    return events.flatMap(({ kind, key, providerRuleId }) =>
+      this.tables.unmanaged
+        .filter(
+          (one) => one.targetId === targetId && one.key === key && one.providerRuleId === providerRuleId,
+        )
+        .map(({ possibleSince, presentSince }) =>
+          this.keep({
+            ...this.base(target, parseRuleKey(key), origin, trail),
+            kind,
+            ruleId: null,
+            providerRuleId,
+            cause: null,
+            message: null,
+            possibleFrom: possibleSince,
+            certainFrom: presentSince,
+            certainUntil: kind === 'CLOSED' ? greatest(target.comparedAt, presentSince) : null,
+            possibleUntil: kind === 'CLOSED' ? now - endedAgoMs : null,
+            holderKind: 'UNMANAGED',
+            organizationId: null,
+            resourceId: null,
+            resourceName: null,
+            sessionId: null,
+            staticIpRuleId: null,
+            userId: null,
+            userEmail: null,
+            credentialId: origin.credentialId,
+          }),
+        ),
+    );
+  }
+
+  private keep(row: EventRow): LedgerRow {
+    this.tables.record(row);
+    return { ...row, at: new Date(row.at) };
+  }
+}

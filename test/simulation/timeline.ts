@@ -1,0 +1,123 @@
+import type { Hand } from './model-cloud';
+import { lastObserved } from './model/ledger';
+import type { EventRow, RuleRow, Tables } from './model/tables';
+
+/** How long a read may show what is gone, ms. */
+const STALE_MS = 3000;
+
+/** When a rule was present, by the cloud's own account. */
+interface Presence {
+  readonly key: string;
+  readonly isByEngine: boolean;
+  readonly from: number;
+  until: number;
+  endedBy: Hand | null;
+}
+
+interface Interval {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What the report says of one rule or one of its holders. */
+interface ReportedAccess {
+  readonly key: string;
+  readonly certain: Interval | null;
+  readonly possible: Interval;
+}
+
+/** What was present in the targets, and whether the access report says so. */
+export class Timeline {
+  /** by target and provider's id: the last one is the present one */
+  private readonly presences = new Map<string, Presence[]>();
+
+  constructor(private readonly tables: Tables) {}
+
+  added(target: string, key: string, providerRuleId: string, hand: Hand): void {
+    const name = `${target} ${providerRuleId}`;
+    const until = Number.POSITIVE_INFINITY;
+    const presence = { key, isByEngine: hand !== 'outside', from: this.tables.now(), until, endedBy: null };
+    this.presences.set(name, [...(this.presences.get(name) ?? []), presence]);
+  }
+
+  removed(target: string, providerRuleId: string, hand: Hand): void {
+    const last = this.presences.get(`${target} ${providerRuleId}`)!.at(-1)!;
+    Object.assign(last, { until: this.tables.now(), endedBy: hand });
+  }
+
+  /** @returns what the report of all that has been so far says wrongly, or leaves out */
+  mistakes(target: string): string[] {
+    const reported = this.report(target);
+    const presences = [...this.presences]
+      .filter(([name]) => name.startsWith(`${target} `))
+      .flatMap(([, some]) => some);
+    const wrong = reported.flatMap(({ key, certain }) => {
+      if (certain === null) return [];
+      const gap = firstGap(
+        certain,
+        presences.filter((one) => one.key === key).map((one) => this.asRead(one)),
+      );
+      return gap === null ? [] : [`${key} is said to be certain at ${gap}, and is not there`];
+    });
+    const left = presences.flatMap((presence) => {
+      if (!presence.isByEngine) return [];
+      const { key, from, until } = presence;
+      const possible = reported.filter((one) => one.key === key).map((one) => one.possible);
+      const gap = firstGap({ from, until: Math.min(until, this.tables.now()) }, possible);
+      return gap === null ? [] : [`${key} is there at ${gap}, and is not said to be possible`];
+    });
+    return [...wrong, ...left];
+  }
+
+  /** As those who read may see it: what another hand took out is still shown for a while. */
+  private asRead({ from, until, endedBy }: Presence): Interval {
+    return { from, until: endedBy === 'outside' ? until + STALE_MS : until };
+  }
+
+  /** The access report, as it is derived: of what is over from the ledger, of what is not from the live rules. */
+  private report(target: string): ReportedAccess[] {
+    const ended = this.tables.events.flatMap((event) =>
+      event.target === target && event.possibleUntil !== null ? [ofEvent(event)] : [],
+    );
+    const live = [...this.tables.rules.values()]
+      .filter(({ targetId }) => this.tables.targets.get(targetId)!.identifier === target)
+      .flatMap((rule) => this.ofRule(rule));
+    return [...ended, ...live];
+  }
+
+  private ofRule(rule: RuleRow): ReportedAccess[] {
+    if (rule.possibleSince === null && rule.presentSince === null) return [];
+    const observed = lastObserved(rule, this.tables.targets.get(rule.targetId)!);
+    const isCertain = rule.presentSince !== null && observed !== null && observed >= rule.presentSince;
+    return [
+      {
+        key: rule.key,
+        certain: isCertain ? { from: rule.presentSince!, until: observed } : null,
+        possible: {
+          from: rule.possibleSince ?? Number.NEGATIVE_INFINITY,
+          until: Number.POSITIVE_INFINITY,
+        },
+      },
+    ];
+  }
+}
+
+function ofEvent(event: EventRow): ReportedAccess {
+  const { address, protocol, ports, certainFrom, certainUntil, possibleFrom, possibleUntil } = event;
+  return {
+    key: `${address} ${protocol} ${ports}`,
+    certain:
+      certainFrom === null || certainUntil === null ? null : { from: certainFrom, until: certainUntil },
+    possible: { from: possibleFrom ?? Number.NEGATIVE_INFINITY, until: possibleUntil! },
+  };
+}
+
+/** @returns the first moment of the interval that none of the others covers */
+function firstGap({ from, until }: Interval, others: readonly Interval[]): number | null {
+  let reached = from;
+  for (const other of others.toSorted((one, two) => one.from - two.from)) {
+    if (other.from > reached) break;
+    reached = Math.max(reached, other.until);
+  }
+  return reached >= until ? null : reached;
+}

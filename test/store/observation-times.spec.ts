@@ -1,0 +1,41 @@
+import { ReconcileStore } from '#engine-store';
+import { Database, type Tx } from '#entities';
+import { cloneDatabase } from '../harness/database';
+
+describe('When something was observed', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'observations', poolSize: 2 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+
+  const clock = async (tx: Tx): Promise<Date> =>
+    (await tx.query<{ at: Date }[]>('SELECT clock_timestamp() AS at'))[0]!.at;
+
+  it('a comparison is not said to be newer than its reading, however late it is written', async () => {
+    const [target] = await database.autocommit.query<{ id: string; againAt: string }[]>(
+      `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ('AWS', 'key', 'SECURITY_GROUP', 'sg')
+       RETURNING id, reconcile_due_at::text AS "againAt"`,
+    );
+    const { id, againAt } = target!;
+    const readingBegan = await clock(database.autocommit);
+    await database.transaction(async (tx) => {
+      const startedAgoMs = (await clock(tx)).getTime() - readingBegan.getTime();
+      // the process stands still between its own clock and the statement
+      await tx.query('SELECT pg_sleep(0.2)');
+      await new ReconcileStore().finish(tx, id, { requested: false, againAt }, 'digest', startedAgoMs);
+    });
+    const [written] = await database.autocommit.query<{ at: Date }[]>(
+      'SELECT compared_at AS at FROM targets WHERE id = $1',
+      [id],
+    );
+    expect(written!.at.getTime()).toBeLessThan(readingBegan.getTime() + 50);
+  });
+});

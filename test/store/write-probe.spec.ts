@@ -1,0 +1,42 @@
+import { Database, WriteProbe } from '#entities';
+import { cloneDatabase } from '../harness/database';
+
+describe('The write probe', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'write-probe', poolSize: 2 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+
+  it('writes once a second, however often it is asked', async () => {
+    let written = 0;
+    const query = (...given: [string]): Promise<unknown> => {
+      written += 1;
+      return database.autocommit.query(...given);
+    };
+    const probe = new WriteProbe({ autocommit: { query } as never });
+    await Promise.all([probe.check(), probe.check(), probe.check()]);
+    await probe.check();
+    expect(written).toBe(1);
+  });
+
+  it('writes the one row, again and again', async () => {
+    for (const _ of [1, 2]) await new WriteProbe(database).check();
+    expect(await database.autocommit.query('SELECT id FROM write_probe')).toEqual([{ id: 1 }]);
+  });
+
+  it('fails where only reading is possible', async () => {
+    const reading = database.transaction(async (tx) => {
+      await tx.query('SET TRANSACTION READ ONLY');
+      await new WriteProbe({ autocommit: tx }).check();
+    });
+    await expect(reading).rejects.toThrow('read-only');
+  });
+});

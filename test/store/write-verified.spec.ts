@@ -1,0 +1,91 @@
+import { Database } from '#entities';
+import { CredentialStore, ResourceStore } from '#tenant-store';
+import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
+import { cloneDatabase } from '../harness/database';
+
+const OLD = {};
+const NEW = { secret: 'sealed anew' };
+
+describe('What a requested verification proves', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+  let ledger: LedgerRows;
+  let org: LedgerOrganization;
+  let id: string;
+  const [credentials, resources] = [new CredentialStore(), new ResourceStore()];
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({
+      url: clone.url,
+      applicationName: 'write-verified',
+      poolSize: 3,
+    }).connect();
+    ledger = new LedgerRows(database);
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+  beforeEach(async () => {
+    org = await ledger.organization();
+    id = await ledger.resource(org, await ledger.target(), { verified: false });
+  });
+
+  const record = (secrets: Record<string, string> | null): Promise<void> =>
+    database.transaction(async (tx) => {
+      const verified = (await resources.find(tx, org.organizationId, id))!;
+      await resources.recordVerification(tx, org.organizationId, verified, secrets, null);
+    });
+  const rotate = (tx = database.autocommit): Promise<unknown> =>
+    credentials.update(tx, org.organizationId, org.credentialId, {
+      secrets: { sealedData: NEW, hints: {} },
+    });
+  const isWriteVerified = async (): Promise<boolean> => {
+    const [row] = await ledger.rows<{ verified: boolean }>(
+      'SELECT write_verified AS verified FROM resources WHERE id = $1',
+      [id],
+    );
+    return row!.verified;
+  };
+
+  it('is that its secrets may write', async () => {
+    await record(OLD);
+    expect(await isWriteVerified()).toBe(true);
+  });
+
+  it('is so without a credential, too', async () => {
+    await record(null);
+    expect(await isWriteVerified()).toBe(true);
+  });
+
+  it('is nothing of secrets that came in meanwhile', async () => {
+    await rotate();
+    await record(OLD);
+    expect(await isWriteVerified()).toBe(false);
+    await record(NEW);
+    expect(await isWriteVerified()).toBe(true);
+  });
+
+  it('is nothing of secrets that come in at the same time', async () => {
+    let recorded: Promise<void> = Promise.resolve();
+    await database.transaction(async (tx) => {
+      await rotate(tx);
+      recorded = record(OLD);
+      // it waits for this transaction, or has recorded before
+      await Promise.race([recorded, waitsForLock()]);
+    });
+    await recorded;
+    expect(await isWriteVerified()).toBe(false);
+  });
+
+  async function waitsForLock(): Promise<void> {
+    for (;;) {
+      const waiting = await ledger.rows(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      if (waiting.length > 0) return;
+    }
+  }
+});
