@@ -52,6 +52,7 @@ export class WorkerLifecycle
       used.filter((provider) => DriverRegistry.isDriven(provider)).map((provider) => clouds.driver(provider)),
     );
     await this.parts.operators.open();
+    await this.parts.sweeper.catchUp();
     this.processors = this.parts.startProcessors();
     for (const task of this.parts.tasks) task.start();
   }

@@ -20,7 +20,8 @@ export type HandOut = (targets: readonly WokenTargets[]) => void;
  */
 export class Sweeper {
   private minuteBeganAt = -Infinity;
-  private hasOthers = false;
+  /** not known before the first sweep: then others are told as well */
+  private hasOthers = true;
 
   /** @param handOut where what this worker has no slot for goes */
   constructor(
@@ -58,6 +59,14 @@ export class Sweeper {
     }
     if (failures.length > 0) throw new AggregateError(failures, 'Not all of the sweep was done');
     return store.untilNextEnd(database.autocommit);
+  }
+
+  /**
+   * Ends what is over, whoever sweeps. Before a worker takes work: the lease of a sweeper that is gone may still run, and
+   * what an outage left to be closed goes before what is to be opened.
+   */
+  async catchUp(): Promise<void> {
+    await this.expireSessions(new AbortController().signal);
   }
 
   /** For when this worker ends: another sweeps at once. */

@@ -145,6 +145,8 @@ describe('E. A job is a key: twice, late, in the wrong order or forged, it does 
     await drawbridge.query(`UPDATE sessions SET expires_at = (SELECT now()) WHERE id = ANY ($1::uuid[])`, [
       ending.map(({ id }) => id),
     ]);
+    // nobody sweeps for a while: who died has not let go of it
+    await drawbridge.query(`UPDATE sweeper_lease SET lease_until = now() + interval '5 seconds'`);
     workers.push(await drawbridge.startWorker(), await drawbridge.startWorker());
     const mean = await other.started({ ipv4Address: '203.0.113.9' });
     await other.reaches(mean.id, 'ACTIVE', 30_000);
