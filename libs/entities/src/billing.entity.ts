@@ -24,6 +24,7 @@ export class BillingDetailsEntity {
 
 @Entity('subscriptions')
 @Unique('subscriptions_organization_id_id_key', ['organizationId', 'id'])
+@Index('subscriptions_ends_idx', { synchronize: false })
 @Index('subscriptions_one_current', ['organizationId'], { unique: true, where: `status <> 'EXPIRED'` })
 @Index('subscriptions_adapter_reference_idx', ['adapter', 'adapterReference'])
 @Index('subscriptions_checkout_reference_idx', ['adapter', 'checkoutReference'])

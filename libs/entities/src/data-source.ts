@@ -31,6 +31,7 @@ import { LiveSessionLimits1790220000000 } from './migrations/1790220000000-live-
 import { SignInsDevicesInvitations1790100000000 } from './migrations/1790100000000-sign-ins-devices-invitations';
 import { RefreshTokensByUser1790100100000 } from './migrations/1790100100000-refresh-tokens-by-user';
 import { AuditCheckpoints1790300100000 } from './migrations/1790300100000-audit-checkpoints';
+import { SubscriptionEnds1790400000000 } from './migrations/1790400000000-subscription-ends';
 import { LedgerUpkeepFunctions1790300000000 } from './migrations/1790300000000-ledger-upkeep-functions';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
@@ -154,6 +155,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       RefreshTokensByUser1790100100000,
       LedgerUpkeepFunctions1790300000000,
       AuditCheckpoints1790300100000,
+      SubscriptionEnds1790400000000,
     ],
     migrationsTransactionMode: 'each',
   });

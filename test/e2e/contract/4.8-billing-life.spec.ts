@@ -22,7 +22,7 @@ describe('4.8 Billing', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  /** Workers look for periods that are over as soon as they start. */
+  /** Workers look for periods that are over as soon as they start, and when the next one is. */
   const sweptTo = async (customer: Customer, status: string, workers = 1): Promise<Subscription> => {
     const started = await Promise.all(Array.from({ length: workers }, () => drawbridge.startWorker()));
     const subscription = await customer.reaches(status);
@@ -88,6 +88,20 @@ describe('4.8 Billing', () => {
       await press(redirectUrl, 'confirm');
       expect(await customer.subscription()).toMatchObject({ status: 'ACTIVE', cancelAtPeriodEnd: false });
       expect(await customer.tier()).toBe('PAID');
+    });
+
+    it('no worker has to come by: who looked before knows when it ends', async () => {
+      const customer = await Customer.paying(drawbridge);
+      await customer.cancel();
+      await customer.endPeriod(-3);
+      await sweptTo(customer, 'EXPIRED');
+      const [late] = await drawbridge.query<{ seconds: number }>(
+        `SELECT extract(epoch FROM r.timestamp - s.current_period_end)::float8 AS seconds
+         FROM audit_records r JOIN subscriptions s ON s.organization_id = r.organization_id
+         WHERE r.organization_id = $1 AND r.event_type = 'SUBSCRIPTION_EXPIRED'`,
+        [customer.organizationId],
+      );
+      expect(late!.seconds).toBeLessThan(3);
     });
   });
 

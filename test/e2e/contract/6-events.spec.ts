@@ -367,18 +367,32 @@ describe('6 Events', () => {
         await own.admin.delete(`/credentials/${own.credentialId}`),
         await own.admin.delete(`/resources/${own.resourceIds[0]}`),
         await own.admin.delete(`/users/${own.adminId}`),
+        await own.admin.post(`/roles/${own.roleId}/users/${own.adminId}`),
+        await own.admin.post(`/users/${(await colleague(own)).id}/reset-mfa`),
+        await own.admin.post('/mfa/disable', { code: '000000' }),
       ];
-      expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
-      for (const [eventType, words] of [
-        ['SESSION_STARTED', 'at most 24'],
+      await own.admin.expect(
+        200,
+        own.admin.patch('/organization/settings', { requireDetectedAddress: true }),
+      );
+      refused.push(await own.admin.post('/sessions', { ipv4Address: freeAddress() }));
+      expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([400]));
+      for (const [eventType, ...words] of [
+        ['SESSION_STARTED', 'the address you call from', 'at most 24'],
         ['SESSION_EXTENDED', 'at most 24'],
         ['CREDENTIAL_DELETED', 'is used by'],
         ['RESOURCE_DELETED', 'Sessions use the resource'],
         ['USER_DELETED', 'last active administrator'],
-      ])
-        expect([eventType, await recorded(eventType!)]).toMatchObject([
+        ['ROLE_USER_ASSIGNED', 'already assigned'],
+        ['MFA_RESET', 'MFA is not enabled'],
+        ['MFA_DISABLED', 'MFA is not on'],
+      ] as const)
+        expect([eventType, await recorded(eventType)]).toMatchObject([
           eventType,
-          [{ details: { status: 400 }, errorMessage: expect.stringContaining(words!) as string }],
+          words.map((text) => ({
+            details: { status: 400 },
+            errorMessage: expect.stringContaining(text) as string,
+          })),
         ]);
     });
 

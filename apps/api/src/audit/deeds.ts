@@ -46,6 +46,9 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map([
     'DELETE /users/:': 'USER_DELETED',
     'POST /users/:/resend-invitation': 'INVITATION_SENT',
     'POST /users/:/reset-mfa': 'MFA_RESET',
+    'POST /mfa/setup/confirm': 'MFA_ENABLED',
+    'POST /mfa/disable': 'MFA_DISABLED',
+    'POST /mfa/recovery-codes/regenerate': 'MFA_RECOVERY_CODES_REGENERATED',
     'DELETE /auth/sign-ins/:': 'SIGN_IN_ENDED',
   }),
   ...of('STATIC_IP_RULE', {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { MfaStore, RefreshTokenStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { badRequest, conflict, type ApiError } from '../errors';
+import { badRequest, conflict, notPossible, type ApiError } from '../errors';
 import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';
 import { ProvedDeeds } from './proved-deeds';
@@ -76,5 +76,5 @@ export class MfaService {
 }
 
 const isOn = (): ApiError => conflict('MFA is on already: disable it first to set it up anew');
-const isOff = (): ApiError => badRequest('MFA is not on: set it up with POST /mfa/setup');
-const isRequired = (): ApiError => badRequest('Your organization requires MFA, so it cannot be disabled');
+const isOff = (): ApiError => notPossible('MFA is not on: set it up with POST /mfa/setup');
+const isRequired = (): ApiError => notPossible('Your organization requires MFA, so it cannot be disabled');

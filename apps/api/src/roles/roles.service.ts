@@ -5,7 +5,7 @@ import type { Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
-import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import { notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
 
 type Other = { readonly kind: 'resource' | 'user'; readonly id: string };
@@ -167,5 +167,5 @@ function refusal(
   const named = `${KIND_WORDS[other.kind]} ${other.id}`;
   if (outcome === 'other-missing') return notFound(`${named} does not exist`);
   if (outcome === 'not-assigned') return notFound(`${named} is not assigned to the role`);
-  return badRequest(`${named} is already assigned to the role`);
+  return notPossible(`${named} is already assigned to the role`);
 }

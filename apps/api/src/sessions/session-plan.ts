@@ -54,7 +54,7 @@ export function givenElsewhere(
 export function mustBeDetected(field: AddressField, caller: HostAddress | null): Error {
   const own = caller === null ? 'the address you call from' : `${caller.text}, the address you call from,`;
   const words = `must be ${own} or be left out: your organization requires it`;
-  return badRequest(`${field} ${words}`, { [field]: words });
+  return notPossible(`${field} ${words}`, { validationErrors: { [field]: words } });
 }
 
 function addressOf(

@@ -97,7 +97,7 @@ export class UsersService {
     await this.database.transaction(async (tx) => {
       const user = await this.existing(tx, principal, id);
       if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
-        throw badRequest('MFA is not enabled for the user');
+        throw notPossible('MFA is not enabled for the user');
       }
       await this.record(tx, principal, caller, 'MFA_RESET', user, {});
     });
