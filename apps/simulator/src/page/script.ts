@@ -78,11 +78,13 @@ const showRules = (rules) => {
     card.element.classList.toggle('open', open > 0);
     card.count.textContent = open === 0 ? 'closed' : open + ' open';
     card.element.hidden = open === 0 && !card.list.firstChild && !card.pinned;
-    if (card.element.hidden) closed.push(card.target);
+    if (card.element.hidden) closed.push(card);
   }
   byId('closed').replaceChildren(closed.length === 0 ? '' : 'Closed to everyone: ');
-  closed.forEach((target, index) => {
-    byId('closed').append(index === 0 ? '' : ', ', make('span', 'mono name', target));
+  closed.forEach(({ provider, target }, index) => {
+    const isFirst = provider !== closed[index - 1]?.provider;
+    const between = (index === 0 ? '' : isFirst ? '; ' : ', ') + (isFirst ? provider + ' ' : '');
+    byId('closed').append(between, make('span', 'mono name', target));
   });
 };
 
@@ -95,7 +97,7 @@ const showTimeline = (entries) => {
     const item = make('li', entry.event);
     const what = make('span', 'what');
     const who = entry.ours ? 'Drawbridge' : 'foreign';
-    what.append(make('b', '', entry.event), ' ', make('span', 'mono', entry.address), ' ' + ports(entry) + ' on ');
+    what.append(make('b', '', entry.event), ' ', make('span', 'mono', entry.address), ' ' + ports(entry) + ' on ' + entry.provider + ' ');
     what.append(make('span', 'mono name', entry.target), ' (' + who + ')');
     item.append(make('time', 'mono', clockTime(entry.at)), what);
     return item;
@@ -107,7 +109,7 @@ const showFaults = (faults) => {
   byId('clear').hidden = faults.length === 0;
   byId('faults').replaceChildren(...faults.map((fault) => {
     const item = make('li');
-    const where = ' on ' + (fault.target ?? 'every object') + (fault.operation ? ', ' + fault.operation : '');
+    const where = ' on ' + fault.provider + ' ' + (fault.target ?? 'every object') + (fault.operation ? ', ' + fault.operation : '');
     const left = fault.count === undefined ? '' : ' of ' + fault.count;
     const end = fault.endsAt === null ? '' : ', ' + Math.max(0, Math.ceil((Date.parse(fault.endsAt) - Date.now()) / 1000)) + ' s left';
     item.append(make('b', '', fault.kind), where + ': hit ' + fault.hits + left + end);
@@ -137,7 +139,7 @@ const makeCard = (provider, target, pinned) => {
   const count = make('span', 'count');
   const list = make('ul');
   const name = make('b', 'mono', target);
-  head.append(name, count);
+  head.append(make('span', 'provider', provider), name, count);
   element.append(head, list);
   byId('targets').append(element);
   cards.set(provider + ' ' + target, { provider, target, element, count, list, pinned });
@@ -164,8 +166,11 @@ const start = async () => {
   const option = (text, value) => Object.assign(make('option', '', text), { value });
   for (const { provider, targets, operations } of providers) {
     targets.forEach((target, index) => makeCard(provider, target, index < 2));
-    const objects = () => targets.map((target) => option(target, provider + ' ' + target));
-    document.querySelectorAll('select[name=target]').forEach((select) => select.append(...objects()));
+    document.querySelectorAll('select[name=target]').forEach((select) => {
+      const group = Object.assign(make('optgroup'), { label: provider });
+      group.append(...targets.map((target) => option(target, provider + ' ' + target)));
+      select.append(group);
+    });
     byId('fault').operation.append(...operations.map((name) => option(name, name)));
   }
   byId('fault').kind.append(...KINDS.map((kind) => option(kind, kind)));

@@ -40,7 +40,8 @@ main {
 .card, section.panel { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px; }
 .card.open { border-color: var(--ours); }
 .card header { all: unset; display: flex; justify-content: space-between; gap: 10px; align-items: baseline; }
-.card header b { font-weight: 600; overflow-wrap: anywhere; }
+.card header b { flex: 1; font-weight: 600; overflow-wrap: anywhere; }
+.provider { color: var(--quiet); font-size: 0.8rem; }
 .count { color: var(--quiet); white-space: nowrap; }
 .card.open .count { color: var(--ours); }
 ul, ol { list-style: none; margin: 0; padding: 0; }
