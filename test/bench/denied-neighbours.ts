@@ -16,7 +16,10 @@ const MAX_RATIO = 1.5;
 
 /** A hundred resources of other tenants name the same target, through credentials that are refused. What does one see? */
 export async function deniedNeighbours(): Promise<Figure[]> {
-  const drawbridge = await Drawbridge.start({ worker: false, simulator: { SIMULATOR_LATENCY_MS: '100' } });
+  const drawbridge = await Drawbridge.start({
+    worker: false,
+    simulator: { SIMULATOR_LATENCY_MS: '100', SIMULATOR_RULES_PER_GROUP: '1000' },
+  });
   try {
     await drawbridge.startWorker();
     const org = await organization(drawbridge);

@@ -34,13 +34,14 @@ const RECONCILE_SECONDS = 10;
 const WATCHED_MS = SCALE < 1 ? 5000 : 65_000;
 /** what is asked hourly is asked at the start: several starts tell it from the noise */
 const STARTS = SCALE < 1 ? 1 : 4;
-const START_MS = 5000;
+/** longer than from one comparison to the next */
+const START_MS = SCALE < 1 ? 5000 : 12_000;
 const IDLE_MS = SCALE < 1 ? 5000 : 20_000;
 const SWEEPS = 50;
 /** a query that takes seconds is known well enough after fewer */
 const MAX_SWEEPING_MS = 60_000;
 /** what a worker with 40 slots asks for */
-const [PER_ORGANIZATION, TARGETS_AT_ONCE] = [40, 400];
+const [PER_ORGANIZATION, TARGETS_AT_ONCE] = [40, 120];
 
 /** One product, with or without a history. Each has a database of its own on the same server. */
 interface Side {

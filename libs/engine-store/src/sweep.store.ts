@@ -9,38 +9,39 @@ const RANK = `((NOT r.closing)::int * 2 + (r.attempts > 0)::int)`;
 /** Rules that are read for each target that is asked for: several may be on one. */
 const RULES_PER_TARGET = 2;
 /** Organizations that one question visits in a backlog: the next one begins with those that come after. */
-const MAX_ORGANIZATIONS = 100;
+const MAX_ORGANIZATIONS = 60;
 const FIRST_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 
-const NAMED = `ARRAY(SELECT DISTINCT organization_id FROM resources WHERE target_id = t.id ORDER BY 1)`;
+/** Organizations whose resources name the target, each as often as it does. */
+const namedBy = (targetId: string): string =>
+  `ARRAY(SELECT organization_id FROM resources WHERE target_id = ${targetId})`;
 
 /** A target with rules that are due. */
 interface DueTarget extends SlotUse {
   readonly accountedTo: string;
 }
 
-interface DueTargets {
-  readonly targets: DueTarget[];
-  /** rules that were read */
-  readonly rules: number;
-}
+/** @param targets as read, with organizations that are named more than once */
+const distinct = <Use extends SlotUse>(targets: readonly Use[]): Use[] =>
+  targets.map((target) => ({ ...target, organizations: [...new Set(target.organizations)].toSorted() }));
 
 /** Targets of the CTE `due` (rules), by the place each has among those of its organization. */
 const targetsOf = (limits: { perOrganization: string; targets: string }): string => `work AS (
-    SELECT target_id, min(due_at) AS since, bool_or(closing) AS closing, bool_and(attempts > 0) AS patient, accounted_to
-    FROM due GROUP BY target_id, accounted_to
+    SELECT target_id, provider, min(due_at) AS since, bool_or(closing) AS closing, bool_and(attempts > 0) AS patient,
+      accounted_to
+    FROM due GROUP BY target_id, provider, accounted_to
   ), placed AS (
     SELECT w.*, row_number() OVER (PARTITION BY w.accounted_to ORDER BY w.closing DESC, w.patient, w.since) AS place
     FROM work w
   ), chosen AS (
     SELECT * FROM placed WHERE place <= ${limits.perOrganization}
     ORDER BY place, closing DESC, patient, since LIMIT ${limits.targets}
-  )
-  SELECT (SELECT count(*)::int FROM due) AS rules, ARRAY(
-    SELECT jsonb_build_object('targetId', t.id, 'provider', t.provider, 'organizations', ${NAMED},
-      'closing', c.closing, 'patient', c.patient, 'accountedTo', c.accounted_to)
-    FROM chosen c JOIN targets t ON t.id = c.target_id
-    ORDER BY c.place, c.closing DESC, c.patient, c.since) AS targets`;
+  ), found AS (
+    SELECT ARRAY(
+      SELECT jsonb_build_object('targetId', c.target_id, 'provider', c.provider, 'organizations', ${namedBy('c.target_id')},
+        'closing', c.closing, 'patient', c.patient, 'accountedTo', c.accounted_to)
+      FROM chosen c ORDER BY c.place, c.closing DESC, c.patient, c.since) AS targets
+  )`;
 
 /**
  * What the sweep asks, on the database's clock. Every statement costs what it returns, not what is due.
@@ -147,9 +148,9 @@ export class SweepStore {
    * @param perOrganization how many of one organization
    */
   async waitingTargets(tx: Tx, perOrganization: number, limit: number): Promise<SlotUse[]> {
-    const oldest = await this.oldestDue(tx, perOrganization, limit);
-    const isBacklog = oldest.rules >= limit * RULES_PER_TARGET;
-    const due = isBacklog ? await this.dueInTurn(tx, perOrganization, limit) : oldest.targets;
+    const due =
+      (await this.oldestDue(tx, perOrganization, limit)) ??
+      (await this.dueInTurn(tx, perOrganization, limit));
     const known = new Set(due.map(({ targetId }) => targetId));
     const compared = due.length < limit ? await this.comparisons(tx, limit) : [];
     return [...due, ...compared.filter(({ targetId }) => !known.has(targetId))]
@@ -163,38 +164,44 @@ export class SweepStore {
       }));
   }
 
-  /** All that is due, unless that is more than a few rules for each target. */
-  private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<DueTargets> {
-    const [found] = await tx.query<DueTargets[]>(
-      `WITH due AS (
-         SELECT r.target_id, r.due_at, r.closing, r.attempts, r.accounted_to
-         FROM rules r JOIN targets t ON t.id = r.target_id
-         WHERE r.due_at <= now() AND ${UNLEASED('t')} ORDER BY r.due_at LIMIT $2 * ${RULES_PER_TARGET}
-       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}`,
+  /** All that is due; null when that is more than a few rules for each target. */
+  private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[] | null> {
+    const [{ targets, isBacklog }] = await tx.query<[{ targets: DueTarget[]; isBacklog: boolean }]>(
+      `WITH oldest AS MATERIALIZED (
+         SELECT target_id, due_at, closing, attempts, accounted_to FROM rules
+         WHERE due_at <= now() ORDER BY due_at LIMIT $2 * ${RULES_PER_TARGET}
+       ), size AS MATERIALIZED (SELECT count(*) >= $2 * ${RULES_PER_TARGET} AS "isBacklog" FROM oldest
+       ), due AS (
+         SELECT r.*, t.provider FROM oldest r JOIN targets t ON t.id = r.target_id
+         WHERE ${UNLEASED('t')} AND NOT (SELECT "isBacklog" FROM size)
+       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
+       SELECT found.targets, size."isBacklog" FROM found, size`,
       [perOrganization, limit],
     );
-    return found!;
+    return isBacklog ? null : distinct(targets);
   }
 
   /** Of a backlog: some of each organization, from where the last question ended; removals first, then what was not tried. */
   private async dueInTurn(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[]> {
     const organizations = await this.nextOrganizations(tx);
     const each = Math.min(perOrganization, Math.ceil(limit / organizations.length)) * RULES_PER_TARGET;
-    const [found] = await tx.query<DueTargets[]>(
+    const [{ targets }] = await tx.query<[{ targets: DueTarget[] }]>(
       `WITH due AS (
-         SELECT r.target_id, r.due_at, r.closing, r.attempts, o.id AS accounted_to
+         SELECT r.*, o.id AS accounted_to
          FROM unnest($3::uuid[]) AS o (id) CROSS JOIN LATERAL (
            SELECT r.* FROM (VALUES (0), (1), (2), (3)) AS ranks (rank) CROSS JOIN LATERAL (
-             SELECT r.target_id, r.due_at, r.closing, r.attempts FROM rules r JOIN targets t ON t.id = r.target_id
+             SELECT r.target_id, t.provider, r.due_at, r.closing, r.attempts
+             FROM rules r JOIN targets t ON t.id = r.target_id
              WHERE r.due_at IS NOT NULL AND r.accounted_to = o.id AND ${RANK} = ranks.rank AND r.due_at <= now()
                AND ${UNLEASED('t')}
              ORDER BY r.due_at LIMIT $4
            ) r LIMIT $4
          ) r
-       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}`,
+       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
+       SELECT targets FROM found`,
       [perOrganization, limit, organizations, each],
     );
-    return found!.targets;
+    return distinct(targets);
   }
 
   /** The organizations with rules that are due or in backoff, one probe of the index each. */
@@ -221,18 +228,19 @@ export class SweepStore {
   }
 
   /** The longest due first: through one credential no more come due than may be read. */
-  private comparisons(tx: Tx, limit: number): Promise<SlotUse[]> {
-    return tx.query(
-      `SELECT t.id AS "targetId", t.provider, ${NAMED} AS organizations, false AS closing, true AS patient
+  private async comparisons(tx: Tx, limit: number): Promise<SlotUse[]> {
+    const targets = await tx.query<SlotUse[]>(
+      `SELECT t.id AS "targetId", t.provider, ${namedBy('t.id')} AS organizations, false AS closing, true AS patient
        FROM targets t WHERE t.reconcile_due_at <= now() AND ${UNLEASED('t')} ORDER BY t.reconcile_due_at LIMIT $1`,
       [limit],
     );
+    return distinct(targets);
   }
 
   /** One target, when something is due in it and no worker has it. */
   async waitingTarget(tx: Tx, targetId: string): Promise<SlotUse | null> {
-    const [found] = await tx.query<SlotUse[]>(
-      `SELECT t.id AS "targetId", t.provider, ${NAMED} AS organizations, coalesce(due.closing, false) AS closing,
+    const found = await tx.query<SlotUse[]>(
+      `SELECT t.id AS "targetId", t.provider, ${namedBy('t.id')} AS organizations, coalesce(due.closing, false) AS closing,
          coalesce(due.patient, true) AS patient
        FROM targets t CROSS JOIN LATERAL (
          SELECT bool_or(r.closing) AS closing, bool_and(r.attempts > 0) AS patient FROM rules r
@@ -241,6 +249,6 @@ export class SweepStore {
        WHERE t.id = $1 AND ${UNLEASED('t')} AND (due.closing IS NOT NULL OR t.reconcile_due_at <= now())`,
       [targetId],
     );
-    return found ?? null;
+    return distinct(found)[0] ?? null;
   }
 }

@@ -5,7 +5,7 @@ import { chooseFairly, type SlotUse } from '#rules';
 import type { Timing } from './timing';
 
 /** For each slot, how many cloud objects are read from the database at once: who follows is then known already. */
-const WAITING_PER_SLOT = 10;
+const WAITING_PER_SLOT = 3;
 /** Between two looks for more, so that what cannot be helped does not keep the database busy. */
 const LOOK_AGAIN_MS = 100;
 const NOBODY_WAITS = (): void => undefined;
