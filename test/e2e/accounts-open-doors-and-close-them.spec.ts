@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { group, organization, type Organization } from '../builders/organization';
+import { logOf, WITH_REQUEST_LINES } from '../builders/request-lines';
 import { Drawbridge } from '../harness/drawbridge';
 
 interface Login {
@@ -15,7 +16,7 @@ describe('Accounts open doors, and close them', () => {
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.start({ worker: false, api: WITH_REQUEST_LINES });
     org = await organization(drawbridge);
   });
   afterAll(() => drawbridge.stop());
@@ -136,7 +137,7 @@ describe('Accounts open doors, and close them', () => {
     );
     expect(dump!.dump).toContain('Canary');
     expect(dump!.dump).not.toContain(secret);
-    expect(drawbridge.apiServer.output).not.toContain(secret);
+    expect(await logOf(drawbridge)).not.toContain(secret);
   });
 
   it('errors have the shape of their path', async () => {

@@ -5,6 +5,7 @@ import {
   type ApiFailure,
   type Login,
 } from '../../builders/accounts';
+import { logOf, WITH_REQUEST_LINES } from '../../builders/request-lines';
 import { Drawbridge } from '../../harness/drawbridge';
 
 interface Setup {
@@ -17,7 +18,7 @@ describe('MFA', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.start({ worker: false, api: WITH_REQUEST_LINES });
   });
   afterAll(() => drawbridge.stop());
 
@@ -68,7 +69,7 @@ describe('MFA', () => {
       );
       expect(dump!.dump).toContain(owner.email);
       expect(dump!.dump).not.toContain(body.secret);
-      expect(drawbridge.apiServer.output).not.toContain(body.secret);
+      expect(await logOf(drawbridge)).not.toContain(body.secret);
     });
   });
 
