@@ -3,10 +3,11 @@ import {
   type Lease,
   LeaseStore,
   LedgerStore,
+  ReconcileStore,
   SettlementStore,
   WriteBudgetStore,
 } from '#engine-store';
-import { settle as settleWith, type Settled } from '#engine';
+import { HeldLease, LeaseLost, MACHINE_TIMING, settle as settleWith, type Settled } from '#engine';
 import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
 import { until } from '../harness/until';
@@ -110,6 +111,43 @@ describe('A lease on a cloud object', () => {
     expect(await stateOf(ruleId)).toBe('absent');
     expect(await settle(next, ruleId, 0)).not.toBeNull();
     expect(await stateOf(ruleId)).toBe('present');
+  });
+
+  it('no write begins when the lease has less than half a second left', async () => {
+    const id = await target();
+    let now = 0;
+    const timing = { ...MACHINE_TIMING, now: () => now };
+    const held = await HeldLease.take(database, leases, timing, id, new AbortController().signal);
+    const [{ ms }] = await database.autocommit.query<[{ ms: number }]>(
+      'SELECT extract(epoch FROM lease_until - now())::float8 * 1000 AS ms FROM targets WHERE id = $1',
+      [id],
+    );
+    now = ms / 2;
+    held!.mustBeCertain(now, 1000);
+    now = ms - 500;
+    expect(() => held!.mustBeCertain(now, 1000)).toThrow(LeaseLost);
+  });
+
+  it('a rule that disappears a fourth time within an hour of the first is left alone until that hour is over', async () => {
+    const ruleId = await rule(await target());
+    const reconciles = new ReconcileStore();
+    const lost = async (minutesAgo: number): Promise<{ isSuspended: boolean; minutes: number }> => {
+      await database.autocommit.query(
+        `UPDATE rules SET state = 'present', lost_at = lost_at - make_interval(mins => $2) WHERE id = $1`,
+        [ruleId, minutesAgo],
+      );
+      const [found] = await database.transaction((tx) => reconciles.lose(tx, [ruleId]));
+      const [{ minutes }] = await database.autocommit.query<[{ minutes: number }]>(
+        'SELECT round(extract(epoch FROM due_at - now()) / 60)::int AS minutes FROM rules WHERE id = $1',
+        [ruleId],
+      );
+      return { isSuspended: found!.isSuspended, minutes };
+    };
+    // 15 minutes apart: the fourth comes 45 minutes after the first
+    for (let times = 0; times < 3; times += 1)
+      expect(await lost(15)).toEqual({ isSuspended: false, minutes: 0 });
+    expect(await lost(15)).toEqual({ isSuspended: true, minutes: 15 });
+    expect(await lost(16)).toEqual({ isSuspended: false, minutes: 0 });
   });
 
   it('a list that was written unheard is in flight as a whole, until it no longer can be', async () => {

@@ -4,6 +4,7 @@ export * from './cloud-access';
 export * from './converger';
 export * from './convergence-by-provider';
 export * from './convergence-runner';
+export { HeldLease, LeaseLost } from './held-lease';
 export * from './reconciler';
 export { changedMessage, type Remark } from './rule-events';
 export * from './settle';
