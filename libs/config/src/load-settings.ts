@@ -8,7 +8,7 @@ export const EXIT_CONFIGURATION = 78;
 /** Start-up refused: every line names a variable and what it must be, never the value it has. */
 export class SettingsError extends Error {
   constructor(readonly problems: string[]) {
-    super(`The environment is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`Settings are missing or wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.name = 'SettingsError';
   }
 }

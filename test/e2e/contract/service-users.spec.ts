@@ -51,6 +51,12 @@ describe('Service users', () => {
       );
     });
 
+    it('has no invitation to be sent again', async () => {
+      const { id } = await added();
+      const { status, body }: Refusal = await admin.post(`/users/${id}/resend-invitation`);
+      expect([status, body.message]).toEqual([400, 'A service user has no invitation: it uses API keys']);
+    });
+
     it.each([
       ['without a name', { name: undefined }, 'name'],
       ['with an e-mail address', { email: 'robot@example.com' }, 'email'],

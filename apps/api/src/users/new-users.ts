@@ -98,6 +98,7 @@ export class NewUsers {
       const before = await this.users.find(tx, organizationId, id);
       if (!before) throw notFound(`User ${id} does not exist`);
       if (!before.isActive) throw badRequest('The user is not active: set isActive first');
+      if (before.isService) throw badRequest('A service user has no invitation: it uses API keys');
       if (before.status !== 'INVITED') throw accepted();
       const invitation = await this.invite(tx, organizationId, before);
       // accepted since it was looked at
