@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -55,6 +55,18 @@ describe('Imports go down the floors only', () => {
         rule: 'providers-know-nothing-of-each-other',
       },
       { place: 'apps/api', source: `import 'bcrypt';`, rule: 'bcrypt-stays-home' },
+      { place: 'apps/api', source: `import 'pg';`, rule: 'pg-stays-home' },
+      { place: 'libs/drivers', source: `import 'ioredis';`, rule: 'ioredis-stays-home' },
+      { place: 'libs/drivers', source: `import '@nestjs/common';`, rule: 'libs-know-no-framework' },
+      { place: 'apps/api', source: `import 'stripe';`, rule: 'stripe-stays-home' },
+      { place: 'apps/worker', source: `import 'nodemailer';`, rule: 'nodemailer-stays-home' },
+      {
+        place: 'libs/tenant-store',
+        source: `import '#engine-store';`,
+        rule: 'tenant-store-reaches-the-engine-by-its-port',
+      },
+      { place: 'libs/engine', source: `import '#tenant-store';`, rule: 'the-engine-knows-no-tenant-query' },
+      { place: 'apps/api', source: `import '#engine';`, rule: 'the-api-reaches-the-engine-by-its-port' },
     ].map(({ place, source, rule }) => {
       const folder = mkdtempSync(join(ROOT, place, 'planted-'));
       writeFileSync(join(folder, 'planted.ts'), `${source}\n`);
@@ -67,6 +79,24 @@ describe('Imports go down the floors only', () => {
       );
     } finally {
       for (const { folder } of planted) rmSync(join(ROOT, folder), { recursive: true });
+    }
+  });
+
+  it('and so is a cycle of folders that is none of files', () => {
+    const [one, other] = [1, 2].map(() => mkdtempSync(join(ROOT, 'apps/api', 'planted-'))) as [
+      string,
+      string,
+    ];
+    const write = (folder: string, name: string, source: string): void =>
+      writeFileSync(join(folder, `${name}.ts`), `${source}\n`);
+    write(one, 'above', `import '../${basename(other)}/below';`);
+    write(one, 'below', 'export {};');
+    write(other, 'above', `import '../${basename(one)}/below';`);
+    write(other, 'below', 'export {};');
+    try {
+      expect(brokenRules(one, other)).toContain(`apps/api/${basename(one)}: no-folder-cycles`);
+    } finally {
+      for (const folder of [one, other]) rmSync(folder, { recursive: true });
     }
   });
 });

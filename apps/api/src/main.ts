@@ -13,7 +13,7 @@ import { Readiness } from './health/readiness';
 import { RequestMetrics } from './health/request-metrics';
 import { dressApplication } from './http/http-shell';
 import { answerOutsideRoutes } from './http/outside-routes';
-import { stopOnRequest } from './http/stop-on-request';
+import { stopOnRequest } from './health/stop-on-request';
 
 /** Load balancers ask for readiness every second or so. */
 const DRAIN_SECONDS = 2;

@@ -11,7 +11,7 @@ import type { Request, Response } from 'express';
 import { Database } from '#entities';
 import { AuditStore } from '#tenant-store';
 import { principalOfRequest } from '#guards';
-import { answerFailure } from '../errors/answer-failure';
+import { answerFailure } from '../http/answer-failure';
 import { ApiError } from '../errors/api-error';
 import { callerAddressOf } from '../http/caller-address';
 import { auditActor } from './audit-actor';

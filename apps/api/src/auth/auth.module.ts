@@ -9,7 +9,7 @@ import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
 import { Invitations } from './invitations';
 import { KnownDevices } from './known-devices';
-import { LockOutModule } from './lock-out.module';
+import { LockOutModule } from '../lock-out/lock-out.module';
 import { MfaChallenges } from './mfa-challenges';
 import { AccountPages } from './pages/account-pages';
 import { AccountPagesController } from './pages/account-pages.controller';

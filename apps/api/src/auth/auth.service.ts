@@ -6,7 +6,7 @@ import { verifyPassword } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { LoginDto } from './dto/credentials.dto';
-import { LockOut, type Attempt } from './lock-out';
+import { LockOut, type Attempt } from '../lock-out/lock-out';
 import type { SignInClient } from './sign-in-client';
 import { SignInService, wrongCredentials, type SignInOutcome } from './sign-in.service';
 

@@ -6,7 +6,7 @@ import { hashPassword, verifyPassword } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { ChangePasswordDto } from './dto/password.dto';
-import { LockOut, signedInCounter } from './lock-out';
+import { LockOut, signedInCounter } from '../lock-out/lock-out';
 import { PasswordReplacement } from './password-replacement';
 import { PasswordRules, refusedPassword } from './password-rules';
 

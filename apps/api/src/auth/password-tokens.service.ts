@@ -4,7 +4,7 @@ import { type AccountTokenHolder, AccountTokenStore, codeCounter } from '#tenant
 import { hashPassword, opaqueTokenHash } from '#secrets';
 import { badRequest, type ApiError } from '../errors';
 import type { ChangeExpiredPasswordDto, ResetPasswordDto, SetPasswordDto } from './dto/password.dto';
-import { LockOut } from './lock-out';
+import { LockOut } from '../lock-out/lock-out';
 import { PasswordReplacement } from './password-replacement';
 import { PasswordRules } from './password-rules';
 import type { SignInClient } from './sign-in-client';

@@ -13,7 +13,8 @@ import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
 import { toLoginAnswer } from './auth.mapper';
-import { EmptyDto, LoginAnswerDto } from './dto/login-answer.dto';
+import { EmptyDto } from '../http/empty.dto';
+import { LoginAnswerDto } from './dto/login-answer.dto';
 import {
   ChangeExpiredPasswordDto,
   ChangePasswordDto,

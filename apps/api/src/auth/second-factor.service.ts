@@ -5,7 +5,7 @@ import { unauthorized, type ApiError } from '../errors';
 import { MfaCodes } from '../mfa/mfa-codes';
 import { AccountAudit } from './account-audit';
 import type { VerifyMfaDto } from './dto/credentials.dto';
-import { LockOut, type Attempt } from './lock-out';
+import { LockOut, type Attempt } from '../lock-out/lock-out';
 import { MfaChallenges, type MfaChallenge } from './mfa-challenges';
 import type { SignInClient } from './sign-in-client';
 import { SignInService, type SignInOutcome, type SignInProgress } from './sign-in.service';

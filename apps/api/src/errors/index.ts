@@ -1,6 +1,4 @@
 export * from './api-error';
-export { answerFailure } from './answer-failure';
-export { ApiErrorFilter } from './api-error.filter';
 export { API_PREFIX, errorShapeOf, type ErrorShape } from './error-shape';
 export { refuseSuspended } from './refuse-suspended';
 export { fieldMessages, validationFailed } from './validation-errors';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import express from 'express';
 import request from 'supertest';
-import { answerFailure } from '../errors';
+import { answerFailure } from './answer-failure';
 import { readJsonBody } from './json-body.interceptor';
 
 const app = express().use((asked, response) => {

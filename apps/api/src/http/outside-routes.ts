@@ -1,6 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
-import { answerFailure, API_PREFIX, notFound } from '../errors';
+import { API_PREFIX, notFound } from '../errors';
+import { answerFailure } from './answer-failure';
 
 /** Takes what lies outside the API and the docs, where Express would answer in HTML. To be called after `app.init()`. */
 export function answerOutsideRoutes(app: NestExpressApplication): void {

@@ -8,7 +8,7 @@ import {
   type Principal,
 } from '#guards';
 import type { HostAddress } from '#rules';
-import { EmptyDto } from '../auth/dto/login-answer.dto';
+import { EmptyDto } from '../http/empty.dto';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
 import { MfaCodeDto, MfaSetupDto, RecoveryCodesDto } from './dto/mfa.dto';

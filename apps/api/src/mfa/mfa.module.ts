@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MfaStore, RefreshTokenStore } from '#tenant-store';
-import { LockOutModule } from '../auth/lock-out.module';
+import { LockOutModule } from '../lock-out/lock-out.module';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';

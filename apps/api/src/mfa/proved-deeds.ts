@@ -3,7 +3,7 @@ import { type AuditEventType, Database, type Tx } from '#entities';
 import { AuditStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { auditActor } from '../audit/audit-actor';
-import { LockOut, signedInCounter } from '../auth/lock-out';
+import { LockOut, signedInCounter } from '../lock-out/lock-out';
 import { badRequest, type ApiError } from '../errors';
 
 /** What people do to their second factor, which takes a code: done, or failed, it is recorded. */

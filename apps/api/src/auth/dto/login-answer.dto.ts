@@ -1,4 +1,4 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { TIERS, type Tier } from '#rules';
 
 export class SignedInUserDto {
@@ -58,7 +58,3 @@ export class LoginAnswerDto {
   deviceToken!: string | null;
   @ApiProperty({ type: SignedInUserDto, nullable: true }) user!: SignedInUserDto | null;
 }
-
-/** No fields. */
-@ApiSchema({ description: 'an empty object' })
-export class EmptyDto {}

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Readiness } from '../health/readiness';
+import { Readiness } from './readiness';
 
 /** Of the ten seconds a process has from SIGTERM to its end. */
 const LATEST_MS = 9000;

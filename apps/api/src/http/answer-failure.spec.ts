@@ -8,7 +8,8 @@ import {
 import express, { type Express } from 'express';
 import request from 'supertest';
 import { ScopeError } from '#guards';
-import { answerFailure, badRequest, conflict, notFound, tooManyRequests, unprocessable } from './index';
+import { badRequest, conflict, notFound, tooManyRequests, unprocessable } from '../errors';
+import { answerFailure } from './answer-failure';
 
 /** An application whose every path fails with this. */
 const failing = (thrown: unknown): Express =>

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { loggedPath } from '../http/logged-path';
-import { isPage } from '../http/browser-pages';
+import { loggedPath } from './logged-path';
+import { isPage } from './browser-pages';
 import { Markup, sendPage, type BrowserPage } from '../pages/browser-page';
-import { errorBodyOf } from './error-body';
-import { failureOf, type Failure } from './failure';
+import { errorBodyOf } from '../errors/error-body';
+import { failureOf, type Failure } from '../errors/failure';
 
 const UNAUTHORIZED = 401;
 

@@ -1,0 +1,5 @@
+import { ApiSchema } from '@nestjs/swagger';
+
+/** No fields. */
+@ApiSchema({ description: 'an empty object' })
+export class EmptyDto {}
