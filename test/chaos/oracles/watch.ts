@@ -202,7 +202,7 @@ export class Watch {
 /** A rule that somebody keeps taking out is left alone for an hour: that is rest, too. */
 const UNDER_WAY = `
   SELECT 'session ' || id || ' is ' || status AS what FROM sessions
-    WHERE status IN ('PENDING', 'EXPIRING') OR (status IN ('ACTIVE', 'PARTIAL') AND expires_at <= now())
+    WHERE status IN ('PENDING', 'EXPIRING') OR (status IN ('ACTIVE', 'PARTIAL') AND expires_at < now() + interval '1 minute')
   UNION ALL SELECT 'address ' || ip_address || ' is ' || status FROM resource_ips ip WHERE status IN ('PENDING', 'REMOVING')
     AND NOT EXISTS (SELECT FROM rule_holders h JOIN rules r ON r.id = h.rule_id WHERE h.resource_ip_id = ip.id AND r.is_suspended)
   UNION ALL SELECT 'rule ' || key || ' is due (' || state || ', ' || coalesce(last_error, 'no error') || ')' FROM rules
