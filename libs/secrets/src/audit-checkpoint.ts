@@ -101,7 +101,8 @@ export class CheckpointKeys {
   /** @returns why the signature proves nothing, to follow "the checkpoint"; null when it is valid */
   problemOf(checkpoint: SignedCheckpoint): string | null {
     const key = this.keys.get(checkpoint.keyId);
-    if (!key) return `is signed by the key ${checkpoint.keyId}, which was not given: name its public key with --public-key, too`;
+    if (!key)
+      return `is signed by the key ${checkpoint.keyId}, which was not given: name its public key with --public-key, too`;
     const signature = Buffer.from(checkpoint.signature, 'base64');
     return verify(null, signedText(checkpoint), key, signature) ? null : 'has a signature that is not valid';
   }
