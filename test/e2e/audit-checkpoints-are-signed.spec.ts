@@ -145,6 +145,7 @@ describe('Signed checkpoints of the audit trail', () => {
   it('between two checkpoints, the one that still holds is named', async () => {
     await signAudit();
     const before = Number(/signed up to (\d+)/.exec((await verifyAudit('public.pem')).stdout)![1]);
+    // the next position is 10 as a rule, which as a text is before 9
     await org.admin.post('/roles', { name: 'later' });
     await allSealed();
     await signAudit();

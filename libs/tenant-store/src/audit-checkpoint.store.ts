@@ -47,9 +47,9 @@ export class AuditCheckpointStore {
   /** The checkpoints of a chain after a position, in order. */
   after(tx: Tx, organization: OrganizationId, position: string, limit: number): Promise<StoredCheckpoint[]> {
     return tx.query(
-      `SELECT organization_id AS "organizationId", position::text, hash, ${SIGNED_AT} AS "signedAt",
-         key_id AS "keyId", signature
-       FROM audit_checkpoints WHERE organization_id = $1 AND position > $2 ORDER BY position LIMIT $3`,
+      `SELECT c.organization_id AS "organizationId", c.position::text, c.hash, ${SIGNED_AT} AS "signedAt",
+         c.key_id AS "keyId", c.signature
+       FROM audit_checkpoints c WHERE c.organization_id = $1 AND c.position > $2 ORDER BY c.position LIMIT $3`,
       [organization, position, limit],
     );
   }
