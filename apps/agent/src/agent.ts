@@ -110,7 +110,10 @@ export class Agent {
     } catch (error) {
       if (!(error instanceof NftError)) throw error;
       log.trouble('nft', error.message);
-      const found = await guard.look(wanted).catch(() => null);
+      const found = await guard.look(wanted).catch((unread: unknown) => {
+        if (unread instanceof NftError) return null;
+        throw unread;
+      });
       return { state, keysOf, found, trouble: error.message };
     }
   }
