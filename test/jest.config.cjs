@@ -31,7 +31,7 @@ const shared = {
 /** pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */
 module.exports = {
   rootDir: ROOT,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   testSequencer: '<rootDir>/test/longest-first.cjs',
   // tests with real processes mostly wait for them
   maxWorkers: Math.ceil(1.5 * availableParallelism()),

@@ -289,7 +289,7 @@ onNetworks('A guarded host stands alone', () => {
   it('twenty thousand openings stand after one transaction, and one more opens and closes among them', async () => {
     await served();
     await seedOpenings(org, host, { port: place.port, count: 20_000 });
-    await until('all stand', () => Promise.resolve(standing() === 20_000), 40_000);
+    await until('all stand', () => Promise.resolve(standing() === 20_000), 90_000);
     const id = await active();
     expect(await isOpen()).toBe(true);
     expect(standing()).toBe(20_001);
@@ -379,7 +379,7 @@ onNetworks('A guarded host stands alone', () => {
       const agent = begun({ key: '', args: ['--key-file', file] });
       await agent.says('The server refuses the key');
       writeStateFile(file, `${host.plainKey}\n`);
-      expect(await until('the port is guarded', async () => !(await isOpen()), 40_000)).toBe(true);
+      expect(await until('the port is guarded', async () => !(await isOpen()), 90_000)).toBe(true);
     });
 
     it.each([

@@ -86,7 +86,7 @@ describe('An agent keeps a host', () => {
     const session = await startedOn(host);
     const began = performance.now();
     const state = await news.answer;
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     expect(state.rules).toMatchObject([{ ipAddress: session.ipv4Address }]);
     agent.state = state;
 
@@ -94,7 +94,7 @@ describe('An agent keeps a host', () => {
     await stop(session.id);
     const stopped = performance.now();
     expect((await end.answer).rules).toEqual([]);
-    expect(performance.now() - stopped).toBeLessThan(5000);
+    expect(performance.now() - stopped).toBeLessThan(15_000);
   });
 
   it('nothing new is answered at the end of the wait, with the same version', async () => {
@@ -131,7 +131,7 @@ describe('An agent keeps a host', () => {
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/extend`, { additionalHours: 2 }));
     const began = performance.now();
     const state = await news.answer;
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     expect(state.version).not.toBe(before);
     expect(state.rules[0]!.secondsLeft).toBeGreaterThan(2 * 3600);
     expect(await statusOf(id)).toBe('ACTIVE');

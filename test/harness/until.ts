@@ -1,4 +1,6 @@
 const POLL_MS = 25;
+/** Far longer than anything takes: a busy machine is no failure, and what comes in time costs nothing. */
+const PATIENCE_MS = 45_000;
 
 /**
  * Waits for a condition, not for a time.
@@ -8,7 +10,7 @@ const POLL_MS = 25;
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  withinMs = 20_000,
+  withinMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {

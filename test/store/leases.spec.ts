@@ -1,9 +1,10 @@
 import {
+  DriftStore,
   ConvergenceStore,
   type Lease,
   LeaseStore,
   LedgerStore,
-  ReconcileStore,
+  SettlementOwnersStore,
   SettlementStore,
   WriteBudgetStore,
 } from '#engine-store';
@@ -55,7 +56,12 @@ describe('A lease on a cloud object', () => {
     database.transaction((tx) =>
       settleWith(
         tx,
-        { leases, settlements: new SettlementStore(), ledger: new LedgerStore() },
+        {
+          leases,
+          settlements: new SettlementStore(),
+          owners: new SettlementOwnersStore(),
+          ledger: new LedgerStore(),
+        },
         lease,
         {
           access: null,
@@ -130,13 +136,13 @@ describe('A lease on a cloud object', () => {
 
   it('a rule that disappears a fourth time within an hour of the first is left alone until that hour is over', async () => {
     const ruleId = await rule(await target());
-    const reconciles = new ReconcileStore();
+    const drift = new DriftStore();
     const lost = async (minutesAgo: number): Promise<{ isSuspended: boolean; minutes: number }> => {
       await database.autocommit.query(
         `UPDATE rules SET state = 'present', lost_at = lost_at - make_interval(mins => $2) WHERE id = $1`,
         [ruleId, minutesAgo],
       );
-      const [found] = await database.transaction((tx) => reconciles.lose(tx, [ruleId]));
+      const [found] = await database.transaction((tx) => drift.lose(tx, [ruleId]));
       const [{ minutes }] = await database.autocommit.query<[{ minutes: number }]>(
         'SELECT round(extract(epoch FROM due_at - now()) / 60)::int AS minutes FROM rules WHERE id = $1',
         [ruleId],

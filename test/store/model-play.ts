@@ -8,10 +8,14 @@ import {
   LeaseStore,
   type NamingResource,
   type NewOpening,
-  ReconcileStore,
+  ComparisonStore,
+  DriftStore,
+  MissingTargetStore,
+  UnmanagedStore,
   LedgerStore,
   OverdueStore,
   type RuleSettlement,
+  SettlementOwnersStore,
   SettlementStore,
   SweeperLeaseStore,
   SweepStore,
@@ -27,7 +31,11 @@ import { ModelBudgets, ModelLeases, ModelSweeperLease } from '../simulation/mode
 import { ModelLedger } from '../simulation/model/ledger';
 import { connectModel, type ModelStores } from '../simulation/model/model-database';
 import { ModelOverdue } from '../simulation/model/overdue';
-import { ModelReconcile } from '../simulation/model/reconcile';
+import { ModelComparisons } from '../simulation/model/comparison';
+import { ModelDrift } from '../simulation/model/drift';
+import { ModelMissingTargets } from '../simulation/model/missing-target';
+import { ModelUnmanaged } from '../simulation/model/unmanaged';
+import { ModelSettlementOwners } from '../simulation/model/settlement-owners';
 import { ModelRequests } from '../simulation/model/requests';
 import { ModelSettlements } from '../simulation/model/settlement';
 import { ModelSweep } from '../simulation/model/sweep';
@@ -53,14 +61,18 @@ const convergence = new ConvergenceStore();
 const settlements = new SettlementStore();
 const sweep = new SweepStore();
 const sessions = new SessionStore();
-const reconcile = new ReconcileStore();
+const owners = new SettlementOwnersStore();
+const comparisons = new ComparisonStore();
+const drift = new DriftStore();
+const unmanaged = new UnmanagedStore();
+const missingTargets = new MissingTargetStore();
 const statics = new StaticIpRuleStore();
 const budgets = new WriteBudgetStore();
 const ledger = new LedgerStore();
 const sweeperLease = new SweeperLeaseStore();
 const overdue = new OverdueStore();
 const resourceRules = new ResourceRulesStore();
-const SETTLE_STORES = { leases, settlements, ledger };
+const SETTLE_STORES = { leases, settlements, owners, ledger };
 /** How old what was read is; apart from every step of the clock. */
 const READING = { startedAgoMs: 510, endedAgoMs: 305 };
 const DRIFT_KINDS = [
@@ -118,7 +130,11 @@ export class Play {
     settlements: ModelSettlements;
     sweep: ModelSweep;
     requests: ModelRequests;
-    reconcile: ModelReconcile;
+    owners: ModelSettlementOwners;
+    comparisons: ModelComparisons;
+    drift: ModelDrift;
+    unmanaged: ModelUnmanaged;
+    missingTargets: ModelMissingTargets;
     budgets: ModelBudgets;
     ledger: ModelLedger;
     sweeperLease: ModelSweeperLease;
@@ -140,7 +156,11 @@ export class Play {
       settlements: new ModelSettlements(tables),
       sweep: new ModelSweep(tables),
       requests: new ModelRequests(tables),
-      reconcile: new ModelReconcile(tables),
+      owners: new ModelSettlementOwners(tables),
+      comparisons: new ModelComparisons(tables),
+      drift: new ModelDrift(tables),
+      unmanaged: new ModelUnmanaged(tables),
+      missingTargets: new ModelMissingTargets(tables),
       budgets: new ModelBudgets(tables),
       ledger: new ModelLedger(tables),
       sweeperLease: new ModelSweeperLease(tables),
@@ -608,23 +628,23 @@ export class Play {
     if (!this.lease) return;
     const { model, real } = this.lease;
     if (this.chance.happens(0.5)) {
-      this.model.reconcile.ask(this.targetId, 0, true);
-      await this.both.real((tx) => reconcile.ask(tx, this.targetId, 0, true));
+      this.model.comparisons.ask(this.targetId, 0, true);
+      await this.both.real((tx) => comparisons.ask(tx, this.targetId, 0, true));
     }
     await this.mend(model, real);
     await this.unmanaged();
     await this.miss(model, real);
     if (model.comparison && this.chance.happens(0.7)) await this.finish(model.comparison);
     if (this.chance.happens(0.5)) return;
-    this.model.reconcile.putOff(this.targetId);
-    await this.both.real((tx) => reconcile.putOff(tx, this.targetId));
+    this.model.comparisons.putOff(this.targetId);
+    await this.both.real((tx) => comparisons.putOff(tx, this.targetId));
   }
 
   private async finish(comparison: DueComparison): Promise<void> {
     const digest = this.chance.pick([null, 'digest', 'other']);
     const { reconcileDueAt } = this.both.tables.targets.get(this.targetId)!;
     const isSame = `${reconcileDueAt}` === comparison.againAt;
-    this.model.reconcile.finish(this.targetId, comparison, digest, READING.startedAgoMs);
+    this.model.comparisons.finish(this.targetId, comparison, digest, READING.startedAgoMs);
     await this.both.real(async (tx) => {
       // as the database has it by now: its moments are shifted before each transaction
       const [now] = await tx.query<{ againAt: string }[]>(
@@ -632,14 +652,14 @@ export class Play {
         [this.targetId],
       );
       const againAt = isSame ? now!.againAt : '-infinity';
-      await reconcile.finish(tx, this.targetId, { ...comparison, againAt }, digest, READING.startedAgoMs);
+      await comparisons.finish(tx, this.targetId, { ...comparison, againAt }, digest, READING.startedAgoMs);
     });
   }
 
   /** Drift that is made up. */
   private async mend(model: Lease, real: Lease): Promise<void> {
-    const known = this.model.reconcile.known(model);
-    const reallyKnown = await this.both.real((tx) => reconcile.known(tx, real));
+    const known = this.model.comparisons.known(model);
+    const reallyKnown = await this.both.real((tx) => comparisons.known(tx, real));
     const bare = (rule: KnownRule): object => ({ ...rule, ruleId: null });
     deepEqual(reallyKnown.rules.map(bare).toSorted(byKey), known.rules.map(bare).toSorted(byKey));
     deepEqual(reallyKnown.unmanagedDigest, known.unmanagedDigest);
@@ -649,7 +669,7 @@ export class Play {
     const access = this.way();
     const trail = this.trail();
     const message = 'left alone';
-    const { reconcile: store, settlements: notes, ledger: events } = this.model;
+    const { drift: store, settlements: notes, ledger: events } = this.model;
     const origin = { ...ORIGIN, credentialId: access.credentialId };
     const eventsOf = (rules: readonly KnownRule[]): Parameters<LedgerStore['record']>[1] =>
       rules.map(({ ruleId, key }) => ({
@@ -685,34 +705,34 @@ export class Play {
     await this.both.real(async (tx) => {
       const { rules } = reallyKnown;
       await ledger.record(tx, eventsOf(rules), READING.endedAgoMs, origin, trail);
-      await reconcile.lockOwners(tx, idsOf(rules, 'lost'));
+      await drift.lockOwners(tx, idsOf(rules, 'lost'));
       await settlements.noteOnIps(
         tx,
         idsOf(rules, 'changed').map((ruleId) => ({ ruleId, message })),
       );
       for (let time = 0; time < repeated; time += 1) {
-        const lost = await reconcile.lose(tx, idsOf(rules, 'lost'));
-        await reconcile.suspendHolders(tx, suspendedOf(lost), message);
+        const lost = await drift.lose(tx, idsOf(rules, 'lost'));
+        await drift.suspendHolders(tx, suspendedOf(lost), message);
         if (time + 1 < repeated)
           await tx.query(`UPDATE rules SET state = 'present' WHERE id = ANY ($1::uuid[])`, [
             lost.map(({ id }) => id),
           ]);
       }
-      await reconcile.noteUnseen(tx, idsOf(rules, 'unseen'));
-      await reconcile.noteUnmarked(tx, idsOf(rules, 'unmarked'));
-      await reconcile.noteTaken(tx, idsOf(rules, 'taken'));
-      await reconcile.rename(tx, idsOf(rules, 'renamed').map(renamed), READING.endedAgoMs);
+      await drift.noteUnseen(tx, idsOf(rules, 'unseen'));
+      await drift.noteUnmarked(tx, idsOf(rules, 'unmarked'));
+      await drift.noteTaken(tx, idsOf(rules, 'taken'));
+      await drift.rename(tx, idsOf(rules, 'renamed').map(renamed), READING.endedAgoMs);
       await settlements.renameIps(tx, idsOf(rules, 'renamed'));
-      await reconcile.makeStaleDue(tx, idsOf(rules, 'stale'), access);
-      const over = await reconcile.takeOver(tx, this.targetId, orphans, access, cause, READING.endedAgoMs);
+      await drift.makeStaleDue(tx, idsOf(rules, 'stale'), access);
+      const over = await drift.takeOver(tx, this.targetId, orphans, access, cause, READING.endedAgoMs);
       deepEqual(over.map(withoutId), taken.map(withoutId));
-      await reconcile.noteObserved(tx, idsOf(rules, 'observed'), READING.endedAgoMs);
+      await drift.noteObserved(tx, idsOf(rules, 'observed'), READING.endedAgoMs);
     });
   }
 
   /** Unmanaged rules appear and disappear. */
   private async unmanaged(): Promise<void> {
-    const { reconcile: store, ledger: events } = this.model;
+    const { unmanaged: store, ledger: events } = this.model;
     const rules = UNMANAGED.filter(() => this.chance.happens(0.5));
     const origin = { ...ORIGIN, credentialId: this.way().credentialId };
     const appears = this.chance.happens(0.6);
@@ -720,15 +740,15 @@ export class Play {
     const told = rules.map((rule) => ({ ...rule, kind }));
     const trail = this.trail();
     const { endedAgoMs } = READING;
-    if (appears) store.addUnmanaged(this.targetId, rules, endedAgoMs);
+    if (appears) store.add(this.targetId, rules, endedAgoMs);
     events.recordUnmanaged(this.targetId, told, endedAgoMs, origin, trail);
-    if (!appears) store.removeUnmanaged(this.targetId, rules);
-    const left = store.unmanaged(this.targetId);
+    if (!appears) store.remove(this.targetId, rules);
+    const left = store.seen(this.targetId);
     const really = await this.both.real(async (tx) => {
-      if (appears) await reconcile.addUnmanaged(tx, this.targetId, rules, endedAgoMs);
+      if (appears) await unmanaged.add(tx, this.targetId, rules, endedAgoMs);
       await ledger.recordUnmanaged(tx, this.targetId, told, endedAgoMs, origin, trail);
-      if (!appears) await reconcile.removeUnmanaged(tx, this.targetId, rules);
-      return reconcile.unmanaged(tx, this.targetId);
+      if (!appears) await unmanaged.remove(tx, this.targetId, rules);
+      return unmanaged.seen(tx, this.targetId);
     });
     deepEqual(really.toSorted(byJson), left.toSorted(byJson));
   }
@@ -737,18 +757,18 @@ export class Play {
   private async miss(model: Lease, real: Lease): Promise<void> {
     const access = this.way();
     const missing = this.chance.happens(0.7);
-    const noted = this.model.reconcile.noteMissing(model, access, missing);
-    deepEqual(await this.both.real((tx) => reconcile.noteMissing(tx, real, access, missing)), noted);
+    const noted = this.model.missingTargets.noteMissing(model, access, missing);
+    deepEqual(await this.both.real((tx) => missingTargets.noteMissing(tx, real, access, missing)), noted);
     if (noted !== 'gone') return;
     const way = { access, resources: this.naming(access) };
-    const present = this.model.reconcile.presentRules(model, access);
-    this.model.reconcile.giveUpTarget(model, way);
+    const present = this.model.missingTargets.presentRules(model, access);
+    this.model.missingTargets.giveUpTarget(model, way);
     const report = [{ resources: way.resources, eventType: 'RECONCILE_FAILED' as const, message: 'gone' }];
-    this.model.reconcile.report(report);
+    this.model.comparisons.report(report);
     await this.both.real(async (tx) => {
-      deepEqual((await reconcile.presentRules(tx, real, access)).length, present.length);
-      await reconcile.giveUpTarget(tx, real, way);
-      await reconcile.report(tx, report);
+      deepEqual((await missingTargets.presentRules(tx, real, access)).length, present.length);
+      await missingTargets.giveUpTarget(tx, real, way);
+      await comparisons.report(tx, report);
     });
   }
 

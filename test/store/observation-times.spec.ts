@@ -1,4 +1,4 @@
-import { ReconcileStore } from '#engine-store';
+import { ComparisonStore } from '#engine-store';
 import { Database, type Tx } from '#entities';
 import { cloneDatabase } from '../harness/database';
 
@@ -30,7 +30,7 @@ describe('When something was observed', () => {
       const startedAgoMs = (await clock(tx)).getTime() - readingBegan.getTime();
       // the process stands still between its own clock and the statement
       await tx.query('SELECT pg_sleep(0.2)');
-      await new ReconcileStore().finish(tx, id, { requested: false, againAt }, 'digest', startedAgoMs);
+      await new ComparisonStore().finish(tx, id, { requested: false, againAt }, 'digest', startedAgoMs);
     });
     const [written] = await database.autocommit.query<{ at: Date }[]>(
       'SELECT compared_at AS at FROM targets WHERE id = $1',

@@ -15,11 +15,15 @@ import {
 } from '#engine';
 import {
   AgentSettlementStore,
+  ComparisonStore,
+  DriftStore,
+  MissingTargetStore,
+  UnmanagedStore,
   AgentWatchStore,
   ConvergenceStore,
   LeaseStore,
   LedgerStore,
-  ReconcileStore,
+  SettlementOwnersStore,
   SettlementStore,
   SweepStore,
   SweeperLeaseStore,
@@ -78,17 +82,30 @@ export class WorkerModule {
       leases: new LeaseStore(),
       convergence: new ConvergenceStore(),
       settlements: new SettlementStore(),
+      owners: new SettlementOwnersStore(),
       ledger: new LedgerStore(),
       budgets: new WriteBudgetStore(),
     };
     const metrics = new WorkerMetrics(log);
     const sweeps = new SweepStore();
-    const reconciles = new ReconcileStore(settings.RECONCILE_SECONDS);
+    const comparisons = new ComparisonStore(settings.RECONCILE_SECONDS);
     const workerId = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
-    const reconciler = new Reconciler(database, { ...stores, reconciles }, clouds, MACHINE_TIMING, workerId);
+    const reconciler = new Reconciler(
+      database,
+      {
+        ...stores,
+        comparisons,
+        drift: new DriftStore(),
+        unmanaged: new UnmanagedStore(),
+        missingTargets: new MissingTargetStore(),
+      },
+      clouds,
+      MACHINE_TIMING,
+      workerId,
+    );
     const agentStores = {
       ...stores,
-      reconciles,
+      comparisons,
       watch: new AgentWatchStore(),
       reports: new AgentSettlementStore(),
     };

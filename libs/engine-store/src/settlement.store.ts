@@ -1,18 +1,9 @@
-import { DETACHING_CAUSES, type OrganizationId, type SessionStatus } from '#rules';
-import { HOLDING, LEAVING, returned, type Tx } from '#entities';
+import { DETACHING_CAUSES } from '#rules';
+import { HOLDING, returned, type Tx } from '#entities';
 import { byKey } from './by-key';
 import type { Access, HolderRow } from './convergence.store';
 import { releaseClaims } from './holders';
-import type {
-  Affected,
-  AffectedHolder,
-  AffectedSession,
-  AffectedStaticRule,
-  IpMove,
-  Reading,
-  RuleSettlement,
-  WrittenRule,
-} from './settlement';
+import type { Affected, AffectedHolder, IpMove, Reading, RuleSettlement, WrittenRule } from './settlement';
 import type { Lease } from './lease.store';
 import { LAST_SEEN } from './ledger.store';
 import { lockOwners } from './lock-owners';
@@ -32,7 +23,7 @@ const STANDS = `s.stands AND $2::float8 IS NOT NULL`;
 const STARTED = `(now() - make_interval(secs => $2::float8 / 1000))`;
 const ENDED = `make_interval(secs => $3::float8 / 1000)`;
 
-/** What a settlement reads and writes. It decides nothing: `settle` of the engine does. */
+/** What a settlement reads and writes of rules and ResourceIps. It decides nothing: `settle` of the engine does. */
 export class SettlementStore {
   /** Locks the sessions and static IP rules whose ResourceIps may move, before any rule is written. */
   async lockOwners(tx: Tx, ruleIds: readonly string[]): Promise<void> {
@@ -277,58 +268,6 @@ export class SettlementStore {
        WHERE id = ANY ($1::uuid[]) AND id <> ALL ($2::uuid[]) AND state = 'absent'
          AND NOT EXISTS (SELECT FROM over WHERE over.id = rules.id)`,
       [absent, possible],
-    );
-  }
-
-  sessions(tx: Tx, ids: readonly string[]): Promise<AffectedSession[]> {
-    return tx.query(
-      `SELECT s.id, s.organization_id AS "organizationId", s.status, s.ended_reason AS "endedReason",
-         s.user_id AS "userId", u.email AS "userEmail",
-         (SELECT min(ip.error_message) FROM resource_ips ip
-          WHERE ip.session_id = s.id AND ip.status = 'FAILED') AS "errorMessage",
-         ARRAY(SELECT ip.status FROM resource_ips ip WHERE ip.session_id = s.id) AS statuses,
-         s.status NOT IN ('PENDING', 'EXPIRING') AND EXISTS (
-           SELECT FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id JOIN rules r ON r.id = h.rule_id
-           WHERE ip.session_id = s.id AND ip.status = 'PENDING' AND r.is_suspended) AS "isSuspended"
-       FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY ($1::uuid[]) ORDER BY s.id`,
-      [ids],
-    );
-  }
-
-  /** @returns the ids of those that were moved: the others are not any more in the status they were read in */
-  async moveSessions(
-    tx: Tx,
-    moves: readonly { readonly id: string; readonly from: SessionStatus; readonly to: SessionStatus }[],
-  ): Promise<string[]> {
-    const moved = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE sessions s SET status = m."to" FROM jsonb_to_recordset($1::jsonb) AS m(id uuid, "from" text, "to" text)
-         WHERE s.id = m.id AND s.status = m."from" RETURNING s.id`,
-        [JSON.stringify(moves)],
-      ),
-    );
-    return moved.map(({ id }) => id);
-  }
-
-  staticRules(tx: Tx, ids: readonly string[]): Promise<AffectedStaticRule[]> {
-    return tx.query(
-      `SELECT id, organization_id AS "organizationId", label, ip_address AS "ipAddress",
-         ARRAY(SELECT ip.status FROM resource_ips ip
-           WHERE ip.static_ip_rule_id = r.id AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL) AS statuses
-       FROM static_ip_rules r WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL`,
-      [ids],
-    );
-  }
-
-  /** Resources on the target whose organizations are told of rules that no holder has. */
-  writeVerifiedResources(
-    tx: Tx,
-    targetId: string,
-  ): Promise<{ id: string; organizationId: OrganizationId; name: string }[]> {
-    return tx.query(
-      `SELECT id, organization_id AS "organizationId", name FROM resources
-       WHERE target_id = $1 AND write_verified AND deleted_at IS NULL`,
-      [targetId],
     );
   }
 }

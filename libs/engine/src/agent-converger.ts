@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type {
   AgentSettlementStore,
+  ComparisonStore,
   AgentWatchStore,
   ConvergenceStore,
   DueRuleRow,
   Lease,
-  ReconcileStore,
   RuleSettlement,
   WatchedHost,
 } from '#engine-store';
@@ -23,7 +23,7 @@ import type { Timing } from './timing';
 export interface AgentStores extends SettleStores {
   readonly convergence: ConvergenceStore;
   readonly reports: AgentSettlementStore;
-  readonly reconciles: ReconcileStore;
+  readonly comparisons: ComparisonStore;
   readonly watch: AgentWatchStore;
 }
 
@@ -119,13 +119,13 @@ export class AgentConverger {
 
   /** Health events of the resources, and a record when the agent is away. */
   private async report(tx: Tx, lease: Lease, host: WatchedHost, trail: Trail): Promise<void> {
-    const { reconciles, watch } = this.stores;
+    const { comparisons, watch } = this.stores;
     const { requested } = lease.comparison!;
-    await reconciles.finish(tx, lease.targetId, lease.comparison!, null, 0);
-    if (host.resources.length === 0) return reconciles.putOff(tx, lease.targetId);
+    await comparisons.finish(tx, lease.targetId, lease.comparison!, null, 0);
+    if (host.resources.length === 0) return comparisons.putOff(tx, lease.targetId);
     const problem = hostProblem(host);
     if (problem !== null) await watch.tellAway(tx, lease, problem, trail);
-    await reconciles.report(tx, healthReports(host.resources, problem, requested));
+    await comparisons.report(tx, healthReports(host.resources, problem, requested));
   }
 }
 

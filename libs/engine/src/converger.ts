@@ -7,6 +7,7 @@ import type {
   LeaseStore,
   Origin,
   RuleSettlement,
+  SettlementOwnersStore,
   SettlementStore,
   WriteBudgetStore,
 } from '#engine-store';
@@ -42,6 +43,7 @@ export interface ConvergenceStores {
   readonly leases: LeaseStore;
   readonly convergence: ConvergenceStore;
   readonly settlements: SettlementStore;
+  readonly owners: SettlementOwnersStore;
   readonly ledger: LedgerStore;
   readonly budgets: WriteBudgetStore;
 }

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type {
   Access,
+  ComparisonStore,
+  DriftStore,
   KnownRules,
   LedgerRow,
-  LedgerStore,
   LeaseStore,
   LostRule,
+  MissingTargetStore,
   Origin,
-  ReconcileStore,
   RuleEvent,
+  SettlementOwnersStore,
   SettlementStore,
 } from '#engine-store';
 import { type Transactions, type Trail, type Tx, closing } from '#entities';
@@ -22,13 +24,15 @@ import { writeSessions } from './settle-owners';
 import { reportsOf, unseenRules, type Look } from './drift-report';
 import { age, type TimedRead } from './timed-read';
 import type { Timing } from './timing';
-import { digestOf, noteUnmanaged } from './unmanaged-rules';
+import { digestOf, noteUnmanaged, type UnmanagedStores } from './unmanaged-rules';
 
-export interface ReconcilerStores {
+export interface ReconcilerStores extends UnmanagedStores {
   readonly leases: Pick<LeaseStore, 'lock'>;
-  readonly reconciles: Pick<ReconcileStore, keyof ReconcileStore>;
+  readonly comparisons: ComparisonStore;
+  readonly drift: DriftStore;
+  readonly missingTargets: MissingTargetStore;
   readonly settlements: SettlementStore;
-  readonly ledger: LedgerStore;
+  readonly owners: SettlementOwnersStore;
 }
 
 /** After a failure that may pass, however long a round is. */
@@ -59,13 +63,13 @@ export class Reconciler {
    * @returns what was recorded @throws LeaseLost
    */
   async reconcile(held: HeldLease, driver: ProviderDriver): Promise<LedgerRow[]> {
-    const { reconciles } = this.stores;
+    const { comparisons } = this.stores;
     const { autocommit } = this.database;
     // the database first: what starts between the two reads is then no drift
-    const known = await reconciles.known(autocommit, held.lease);
+    const known = await comparisons.known(autocommit, held.lease);
     const claims = claimsOf(known.rules);
     const looks: Look[] = [];
-    for (const way of await reconciles.ways(autocommit, held.lease)) {
+    for (const way of await comparisons.ways(autocommit, held.lease)) {
       await held.keep();
       looks.push({ way, read: await this.read(held, driver, way.access, claims) });
     }
@@ -84,7 +88,7 @@ export class Reconciler {
     found: Found | null,
     trail: Trail,
   ): Promise<LedgerRow[]> {
-    const { leases, reconciles } = this.stores;
+    const { leases, comparisons } = this.stores;
     const comparison = held.lease.comparison!;
     if (!(await leases.lock(tx, held.lease))) throw new LeaseLost(held.lease.targetId);
     const given = await this.giveUp(tx, held, known, looks, trail);
@@ -92,7 +96,7 @@ export class Reconciler {
       ? await this.makeDue(tx, held, known, found, trail)
       : { lost: [], events: [] };
     const startedAgoMs = found ? age(this.timing, found.read).startedAgoMs : 0;
-    await reconciles.finish(
+    await comparisons.finish(
       tx,
       held.lease.targetId,
       comparison,
@@ -101,7 +105,7 @@ export class Reconciler {
     );
     await this.planNext(tx, held, looks, given.isDoubted, comparison.requested);
     const suspended = lost.filter(({ isSuspended }) => isSuspended).length;
-    await reconciles.report(
+    await comparisons.report(
       tx,
       reportsOf(looks, known, found?.drift ?? null, suspended, comparison.requested),
     );
@@ -113,9 +117,9 @@ export class Reconciler {
    * of them it knows from now on.
    */
   async makeRoom(held: HeldLease, read: TimedRead, access: Access, limit: number): Promise<DueChange[]> {
-    const { reconciles } = this.stores;
+    const { comparisons, drift } = this.stores;
     const { autocommit } = this.database;
-    const unwanted = unwantedRules((await reconciles.known(autocommit, held.lease)).rules, read.rules).slice(
+    const unwanted = unwantedRules((await comparisons.known(autocommit, held.lease)).rules, read.rules).slice(
       0,
       limit,
     );
@@ -123,7 +127,7 @@ export class Reconciler {
     const taken =
       orphans.length === 0
         ? []
-        : await reconciles.takeOver(
+        : await drift.takeOver(
             autocommit,
             held.lease.targetId,
             orphans,
@@ -141,7 +145,7 @@ export class Reconciler {
 
   /** Asks for a comparison a while after a write without an answer: landing late, it may undo what came after it. */
   askIn(held: HeldLease, seconds: number): Promise<void> {
-    return this.stores.reconciles.ask(this.database.autocommit, held.lease.targetId, seconds, false);
+    return this.stores.comparisons.ask(this.database.autocommit, held.lease.targetId, seconds, false);
   }
 
   /** Rules of a target that was gone twice are gone with it. */
@@ -152,18 +156,18 @@ export class Reconciler {
     looks: readonly Look[],
     trail: Trail,
   ): Promise<{ isDoubted: boolean; events: LedgerRow[] }> {
-    const { reconciles } = this.stores;
+    const { missingTargets } = this.stores;
     let isDoubted = false;
     const events: LedgerRow[] = [];
     for (const { way, read } of looks) {
       const isMissing = read instanceof DriverError && read.kind === 'target-missing';
       if (!isMissing && !known.rules.some(({ targetMissing }) => targetMissing)) continue;
-      const noted = await reconciles.noteMissing(tx, held.lease, way.access, isMissing);
+      const noted = await missingTargets.noteMissing(tx, held.lease, way.access, isMissing);
       isDoubted ||= noted === 'doubted';
       if (noted !== 'gone') continue;
-      const gone = await reconciles.presentRules(tx, held.lease, way.access);
+      const gone = await missingTargets.presentRules(tx, held.lease, way.access);
       events.push(...(await this.record(tx, gone.map(missing('TARGET_GONE')), way.access, 0, trail)));
-      await reconciles.giveUpTarget(tx, held.lease, way);
+      await missingTargets.giveUpTarget(tx, held.lease, way);
     }
     return { isDoubted, events };
   }
@@ -176,12 +180,12 @@ export class Reconciler {
     isDoubted: boolean,
     requested: boolean,
   ): Promise<void> {
-    const { reconciles } = this.stores;
+    const { comparisons } = this.stores;
     const { targetId } = held.lease;
     const failures = looks.flatMap(({ read }) => (read instanceof DriverError ? [read] : []));
     if (isDoubted || failures.some(({ kind }) => PASSING_KINDS.has(kind)))
-      await reconciles.ask(tx, targetId, AGAIN_SECONDS, requested);
-    else if (failures.length === looks.length) await reconciles.putOff(tx, targetId);
+      await comparisons.ask(tx, targetId, AGAIN_SECONDS, requested);
+    else if (failures.length === looks.length) await comparisons.putOff(tx, targetId);
   }
 
   /** What differs becomes due: passes repair it. */
@@ -192,7 +196,7 @@ export class Reconciler {
     { access, read, drift, unmanagedDigest }: Found,
     trail: Trail,
   ): Promise<{ lost: LostRule[]; events: LedgerRow[] }> {
-    const { reconciles, settlements } = this.stores;
+    const { drift: rules, settlements, owners } = this.stores;
     const { targetId } = held.lease;
     const ago = (): number => age(this.timing, read).endedAgoMs;
     const events: LedgerRow[] = [];
@@ -200,7 +204,7 @@ export class Reconciler {
       events.push(...(await this.record(tx, some, access, ago(), trail)));
     };
     const touched = [...drift.missing, ...drift.renamed.map(({ ruleId }) => ruleId)];
-    if (touched.length > 0) await reconciles.lockOwners(tx, touched);
+    if (touched.length > 0) await rules.lockOwners(tx, touched);
     const changedTo = new Map(drift.changed.map(({ ruleId, changedTo: to }) => [ruleId, to]));
     await note([
       ...drift.missing.map((ruleId): RuleEvent => {
@@ -216,35 +220,35 @@ export class Reconciler {
         tx,
         drift.changed.map(({ ruleId, changedTo: to }) => ({ ruleId, message: changedMessage(to) })),
       );
-    const lost = drift.missing.length === 0 ? [] : await reconciles.lose(tx, drift.missing);
+    const lost = drift.missing.length === 0 ? [] : await rules.lose(tx, drift.missing);
     const suspended = lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => id);
     if (suspended.length > 0) {
-      const sessions = await reconciles.suspendHolders(tx, suspended, SUSPENDED);
-      await writeSessions(tx, settlements, trail, sessions);
+      const sessions = await rules.suspendHolders(tx, suspended, SUSPENDED);
+      await writeSessions(tx, owners, trail, sessions);
     }
     const unseen = unseenRules(known, read.rules);
-    if (unseen.length > 0) await reconciles.noteUnseen(tx, unseen);
-    if (drift.unmarked.length > 0) await reconciles.noteUnmarked(tx, drift.unmarked);
-    if (drift.taken.length > 0) await reconciles.noteTaken(tx, drift.taken);
+    if (unseen.length > 0) await rules.noteUnseen(tx, unseen);
+    if (drift.unmarked.length > 0) await rules.noteUnmarked(tx, drift.unmarked);
+    if (drift.taken.length > 0) await rules.noteTaken(tx, drift.taken);
     if (drift.renamed.length > 0) {
-      await reconciles.rename(tx, drift.renamed, ago());
+      await rules.rename(tx, drift.renamed, ago());
       await settlements.renameIps(
         tx,
         drift.renamed.map(({ ruleId }) => ruleId),
       );
     }
-    if (drift.stale.length > 0) await reconciles.makeStaleDue(tx, drift.stale, access);
+    if (drift.stale.length > 0) await rules.makeStaleDue(tx, drift.stale, access);
     const orphans =
       drift.orphans.length === 0
         ? []
-        : await reconciles.takeOver(tx, targetId, drift.orphans, access, 'ORPHAN', ago());
+        : await rules.takeOver(tx, targetId, drift.orphans, access, 'ORPHAN', ago());
     await note([
       ...drift.stale.map(found('STALE_RULE')),
       ...orphans.map(({ ruleId }) => found('ORPHAN')(ruleId)),
     ]);
     const fresh = known.rules.filter(({ state, wasObserved }) => state === 'present' && !wasObserved);
     if (fresh.length > 0)
-      await reconciles.noteObserved(
+      await rules.noteObserved(
         tx,
         fresh.map(({ ruleId }) => ruleId),
         ago(),

@@ -1,4 +1,4 @@
-import type { Affected, IpMove, LedgerRow, Lease, SettlementStore } from '#engine-store';
+import type { Affected, IpMove, LedgerRow, Lease, SettlementOwnersStore } from '#engine-store';
 import { AuditTrail, SYSTEM_ACTOR, type AuditEntry, type Trail, type Tx } from '#entities';
 import { grouped, overallStatus, sessionStatus, type OrganizationId } from '#rules';
 import { sessionMoved, staticRuleSettled } from './settlement-records';
@@ -18,12 +18,12 @@ export const ownersOf = (
 /** Sessions follow their addresses. */
 export async function writeSessions(
   tx: Tx,
-  settlements: SettlementStore,
+  owners: SettlementOwnersStore,
   trail: Trail,
   sessionIds: readonly string[],
 ): Promise<void> {
   if (sessionIds.length === 0) return;
-  const sessions = await settlements.sessions(tx, sessionIds);
+  const sessions = await owners.sessions(tx, sessionIds);
   const moves = sessions
     .map((session) => ({
       session,
@@ -32,7 +32,7 @@ export async function writeSessions(
     .filter(({ session, to }) => to !== session.status);
   if (moves.length === 0) return;
   const written = new Set(
-    await settlements.moveSessions(
+    await owners.moveSessions(
       tx,
       moves.map(({ session, to }) => ({ id: session.id, from: session.status, to })),
     ),
@@ -46,12 +46,12 @@ export async function writeSessions(
 /** A static IP rule leaves a record when it waits for nothing any more. */
 export async function auditStaticRules(
   tx: Tx,
-  settlements: SettlementStore,
+  owners: SettlementOwnersStore,
   trail: Trail,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const records = (await settlements.staticRules(tx, ids)).flatMap((rule) => {
+  const records = (await owners.staticRules(tx, ids)).flatMap((rule) => {
     const status = rule.statuses.length === 0 ? 'PENDING' : overallStatus(rule.statuses);
     return status === 'PENDING' ? [] : [[rule.organizationId, staticRuleSettled(rule, status)] as const];
   });
@@ -61,7 +61,7 @@ export async function auditStaticRules(
 /** Orphans and stale rules that are gone now: those who can write to the target are told. */
 export async function auditUnheld(
   tx: Tx,
-  settlements: SettlementStore,
+  owners: SettlementOwnersStore,
   lease: Lease,
   recorded: readonly LedgerRow[],
   trail: Trail,
@@ -72,7 +72,7 @@ export async function auditUnheld(
     rules: gone.map(({ address, protocol, ports }) => `${address} ${protocol} ${ports}`),
     causes: [...new Set(gone.map(({ cause }) => cause))],
   };
-  const resources = await settlements.writeVerifiedResources(tx, lease.targetId);
+  const resources = await owners.writeVerifiedResources(tx, lease.targetId);
   await writeRecords(
     tx,
     trail,

@@ -10,6 +10,7 @@ import type {
   Origin,
   Reading,
   RuleSettlement,
+  SettlementOwnersStore,
   SettlementStore,
   WrittenRule,
 } from '#engine-store';
@@ -47,6 +48,7 @@ export interface Settled {
 export interface SettleStores {
   readonly leases: LeaseStore;
   readonly settlements: SettlementStore;
+  readonly owners: SettlementOwnersStore;
   readonly ledger: LedgerStore;
 }
 
@@ -63,7 +65,7 @@ export async function settle(
   origin: Origin,
   trail: Trail,
 ): Promise<Settled | null> {
-  const { settlements, ledger } = stores;
+  const { settlements, owners, ledger } = stores;
   const ruleIds = settlement.rules.map((rule) => rule.ruleId);
   if (!(await stores.leases.lock(tx, lease))) return null;
   await settlements.lockOwners(tx, ruleIds);
@@ -79,9 +81,9 @@ export async function settle(
       ? []
       : await ledger.record(tx, events, settlement.reading?.().endedAgoMs ?? 0, origin, trail);
   await followUp(tx, settlements, lease, written, affected, moves, settlement, possible);
-  await writeSessions(tx, settlements, trail, ownersOf(affected, moves, 'sessionId'));
-  await auditStaticRules(tx, settlements, trail, ownersOf(affected, moves, 'staticIpRuleId'));
-  await auditUnheld(tx, settlements, lease, recorded, trail);
+  await writeSessions(tx, owners, trail, ownersOf(affected, moves, 'sessionId'));
+  await auditStaticRules(tx, owners, trail, ownersOf(affected, moves, 'staticIpRuleId'));
+  await auditUnheld(tx, owners, lease, recorded, trail);
   return { latenessSeconds, events: recorded };
 }
 

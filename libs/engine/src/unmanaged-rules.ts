@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { LedgerRow, LedgerStore, Origin, ReconcileStore } from '#engine-store';
+import type { LedgerRow, LedgerStore, Origin, UnmanagedStore } from '#engine-store';
 import type { Trail, Tx } from '#entities';
 import type { ObservedRule } from '#rules';
 
 export interface UnmanagedStores {
-  readonly reconciles: Pick<ReconcileStore, 'unmanaged' | 'addUnmanaged' | 'removeUnmanaged'>;
+  readonly unmanaged: Pick<UnmanagedStore, keyof UnmanagedStore>;
   readonly ledger: LedgerStore;
 }
 
@@ -14,7 +14,7 @@ const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRul
 /** Unmanaged rules that appeared or disappeared since the last comparison are recorded, and never modified. */
 export async function noteUnmanaged(
   tx: Tx,
-  { reconciles, ledger }: UnmanagedStores,
+  { unmanaged, ledger }: UnmanagedStores,
   targetId: string,
   observed: readonly ObservedRule[],
   all: readonly ObservedRule[],
@@ -22,7 +22,7 @@ export async function noteUnmanaged(
   origin: Origin,
   trail: Trail,
 ): Promise<LedgerRow[]> {
-  const before = new Map((await reconciles.unmanaged(tx, targetId)).map((rule) => [nameOf(rule), rule]));
+  const before = new Map((await unmanaged.seen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
   const now = new Map(observed.map((rule) => [nameOf(rule), rule]));
   const appeared = [...now].flatMap(([name, rule]) => (before.has(name) ? [] : [rule]));
   const left = [...before].flatMap(([name, rule]) => (now.has(name) ? [] : [rule]));
@@ -34,9 +34,9 @@ export async function noteUnmanaged(
     events.push(...(await ledger.recordUnmanaged(tx, targetId, closed, ago(), origin, trail)));
   }
   // one that is still present is an orphan by now
-  if (left.length > 0) await reconciles.removeUnmanaged(tx, targetId, left);
+  if (left.length > 0) await unmanaged.remove(tx, targetId, left);
   if (appeared.length > 0) {
-    await reconciles.addUnmanaged(tx, targetId, appeared, ago());
+    await unmanaged.add(tx, targetId, appeared, ago());
     const seen = appeared.map(({ key, providerRuleId }) => ({
       kind: 'FOUND' as const,
       key,
@@ -48,7 +48,7 @@ export async function noteUnmanaged(
 }
 
 /** Changes exactly when an unmanaged rule appears or disappears. */
-export function digestOf(unmanaged: readonly ObservedRule[]): string {
-  const names = unmanaged.map(nameOf).sort();
+export function digestOf(observed: readonly ObservedRule[]): string {
+  const names = observed.map(nameOf).sort();
   return createHash('sha256').update(names.join('\n')).digest('base64url');
 }

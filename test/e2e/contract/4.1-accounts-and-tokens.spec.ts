@@ -141,7 +141,7 @@ describe('4.1 Accounts and tokens', () => {
       const owner = await accountOwner(drawbridge);
       const fastest = async (given: () => object): Promise<number> => {
         const times: number[] = [];
-        for (let tries = 0; tries < 3; tries += 1) {
+        for (let tries = 0; tries < 5; tries += 1) {
           const before = performance.now();
           await owner.login(given());
           times.push(performance.now() - before);
@@ -160,7 +160,7 @@ describe('4.1 Accounts and tokens', () => {
       const owner = await accountOwner(drawbridge, { email });
       const fastest = async (given: object): Promise<number> => {
         const times: number[] = [];
-        for (let tries = 0; tries < 3; tries += 1) {
+        for (let tries = 0; tries < 5; tries += 1) {
           const before = performance.now();
           expect((await owner.login({ password: 'wrong', ...given })).status).toBe(401);
           times.push(performance.now() - before);
@@ -176,8 +176,8 @@ describe('4.1 Accounts and tokens', () => {
       const twelve = await fastest({});
       // twelve comparisons would take four times as long
       for (const time of [one, four, twelve]) {
-        expect(time / unknown).toBeGreaterThan(0.6);
-        expect(time / unknown).toBeLessThan(1.6);
+        expect(time / unknown).toBeGreaterThan(0.5);
+        expect(time / unknown).toBeLessThan(2);
       }
     });
 

@@ -1,24 +1,32 @@
 import type {
+  ComparisonStore,
   ConvergenceStore,
+  DriftStore,
   DueRuleRow,
   Lease,
   LeaseStore,
   LedgerStore,
-  ReconcileStore,
+  MissingTargetStore,
+  SettlementOwnersStore,
   SettlementStore,
   SweeperLeaseStore,
   SweepStore,
+  UnmanagedStore,
   WriteBudgetStore,
 } from '#engine-store';
 import type { AuditEntry, Trail, Transactions, Tx } from '#entities';
 import type { OrganizationId } from '#rules';
+import { ModelComparisons } from './comparison';
 import { ModelConvergence } from './convergence';
+import { ModelDrift } from './drift';
 import { ModelBudgets, ModelLeases, ModelSweeperLease } from './leases';
 import { ModelLedger } from './ledger';
-import { ModelReconcile } from './reconcile';
+import { ModelMissingTargets } from './missing-target';
 import { ModelSettlements } from './settlement';
+import { ModelSettlementOwners } from './settlement-owners';
 import { ModelSweep } from './sweep';
 import type { Tables } from './tables';
+import { ModelUnmanaged } from './unmanaged';
 
 /** The connection to the database broke; what was asked may be done or not. */
 export class ConnectionLost extends Error {}
@@ -43,7 +51,11 @@ export interface ModelStores {
   readonly settlements: SettlementStore;
   readonly ledger: LedgerStore;
   readonly budgets: WriteBudgetStore;
-  readonly reconciles: ReconcileStore;
+  readonly owners: SettlementOwnersStore;
+  readonly comparisons: ComparisonStore;
+  readonly drift: DriftStore;
+  readonly unmanaged: UnmanagedStore;
+  readonly missingTargets: MissingTargetStore;
   readonly sweep: SweepStore;
   readonly sweeperLease: SweeperLeaseStore;
 }
@@ -114,7 +126,11 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
     settlements: store(new ModelSettlements(tables)),
     ledger: store(new ModelLedger(tables)),
     budgets: store(new ModelBudgets(tables)),
-    reconciles: store(new ModelReconcile(tables)),
+    owners: store(new ModelSettlementOwners(tables)),
+    comparisons: store(new ModelComparisons(tables)),
+    drift: store(new ModelDrift(tables)),
+    unmanaged: store(new ModelUnmanaged(tables)),
+    missingTargets: store(new ModelMissingTargets(tables)),
     sweep: store(new ModelSweep(tables)),
     sweeperLease: store(new ModelSweeperLease(tables)),
   };

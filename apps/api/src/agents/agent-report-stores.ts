@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { ReportStores } from '#engine';
-import { AgentSettlementStore, LeaseStore, LedgerStore, SettlementStore } from '#engine-store';
+import {
+  AgentSettlementStore,
+  LeaseStore,
+  LedgerStore,
+  SettlementOwnersStore,
+  SettlementStore,
+} from '#engine-store';
 
 /** What settling an agent's report reads and writes. */
 @Injectable()
 export class AgentReportStores implements ReportStores {
   readonly leases = new LeaseStore();
   readonly settlements = new SettlementStore();
+  readonly owners = new SettlementOwnersStore();
   readonly ledger = new LedgerStore();
   readonly reports = new AgentSettlementStore();
 }

@@ -1,0 +1,117 @@
+import { HOLDING, type Tx } from '#entities';
+import type { HealthReport, KnownRules, ReconcileWay } from './comparison';
+import type { DueComparison, Lease } from './lease.store';
+
+/** Between comparisons: with the time a worker takes, what another program changed is repaired within a minute. */
+const INTERVAL_SECONDS = 45;
+/** Through one credential, however many targets it leads to: a quarter of what EC2 lets an account read. */
+const READS_PER_SECOND = 5;
+/** While no way leads to the target and nothing of ours is left in it. */
+const UNREACHABLE_INTERVAL_SECONDS = 600;
+
+/** When targets are compared with what the database believes, and what is read for it. It serves every organization at once, as convergence does. */
+export class ComparisonStore {
+  /** @param intervalSeconds between two comparisons of one target */
+  constructor(private readonly intervalSeconds = INTERVAL_SECONDS) {}
+
+  /**
+   * The comparison is done: plans the next one, unless somebody asked for one meanwhile, and notes that everything
+   * present by our record was present. Call it in a transaction that began before the age was taken: the statement may
+   * come late, and the reading is not said to be newer than it is.
+   * @param unmanagedDigest of the unmanaged rules that were seen; null: the target was not read
+   * @param startedAgoMs how old the reading is
+   */
+  async finish(
+    tx: Tx,
+    targetId: string,
+    { againAt }: DueComparison,
+    unmanagedDigest: string | null,
+    startedAgoMs: number,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE targets SET
+         compared_at = CASE WHEN $5::text IS NULL THEN compared_at ELSE now() - make_interval(secs => $6::float8 / 1000) END,
+         unmanaged_digest = coalesce($5, unmanaged_digest),
+         reconcile_requested = reconcile_requested AND reconcile_due_at <> $2::timestamptz,
+         reconcile_due_at = CASE WHEN reconcile_due_at <> $2::timestamptz THEN reconcile_due_at
+           ELSE now() + make_interval(secs => greatest($3::float8, (
+             SELECT max(objects.count) FROM (SELECT DISTINCT credential_id FROM resources WHERE target_id = $1) way
+             CROSS JOIN LATERAL (
+               SELECT count(DISTINCT target_id) FROM resources WHERE credential_id = way.credential_id) objects
+           ) / $4::float8)) END
+       WHERE id = $1`,
+      [targetId, againAt, this.intervalSeconds, READS_PER_SECOND, unmanagedDigest, startedAgoMs],
+    );
+  }
+
+  /** Asks for a comparison soon. @param requested somebody waits for the outcome */
+  async ask(tx: Tx, targetId: string, inSeconds: number, requested: boolean): Promise<void> {
+    await tx.query(
+      `UPDATE targets SET reconcile_due_at = least(reconcile_due_at, now() + make_interval(secs => $2)),
+         reconcile_requested = reconcile_requested OR $3 WHERE id = $1`,
+      [targetId, inSeconds, requested],
+    );
+  }
+
+  /** Puts the next one off: nothing can be seen of the target, and nothing of ours is in it. */
+  async putOff(tx: Tx, targetId: string): Promise<void> {
+    await tx.query(
+      `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => $2)
+       WHERE id = $1 AND NOT reconcile_requested
+         AND NOT EXISTS (SELECT FROM rules WHERE target_id = $1 AND state <> 'absent')`,
+      [targetId, Math.max(UNREACHABLE_INTERVAL_SECONDS, this.intervalSeconds)],
+    );
+  }
+
+  /** Every live rule of the target, and what was unmanaged there at the last comparison. */
+  async known(tx: Tx, lease: Lease): Promise<KnownRules> {
+    const [known] = await tx.query<KnownRules[]>(
+      `SELECT t.unmanaged_digest AS "unmanagedDigest", ARRAY(
+         SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isForeign', r.is_foreign,
+           'isUnmarked', r.is_unmarked, 'providerRuleId', r.provider_rule_id,
+           'targetMissing', r.target_missing_since IS NOT NULL, 'wasObserved', r.present_since IS NOT NULL,
+           'wanted', EXISTS (
+             SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+             WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})))
+         FROM rules r WHERE r.target_id = t.id) AS rules
+       FROM targets t WHERE t.id = $1`,
+      [lease.targetId],
+    );
+    return known!;
+  }
+
+  /** The ways of the resources that name the target; without any, the ways its rules were written. */
+  ways(tx: Tx, lease: Lease): Promise<ReconcileWay[]> {
+    return tx.query(
+      `WITH named AS (
+         SELECT r.credential_id, r.region, jsonb_agg(jsonb_build_object('id', r.id, 'organizationId', r.organization_id,
+           'name', r.name, 'lastOutcome', (
+             SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
+             WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
+             ORDER BY e.created_at DESC LIMIT 1))) AS resources
+         FROM resources r WHERE r.target_id = $1 AND r.deleted_at IS NULL GROUP BY r.credential_id, r.region
+       ), written AS (
+         SELECT DISTINCT credential_id, region, '[]'::jsonb AS resources FROM rules
+         WHERE target_id = $1 AND state <> 'absent' AND credential_id IS NOT NULL AND NOT EXISTS (SELECT FROM named)
+       )
+       SELECT jsonb_build_object('credentialId', credential_id, 'region', region) AS access, resources
+       FROM (SELECT * FROM named UNION ALL SELECT * FROM written) ways`,
+      [lease.targetId],
+    );
+  }
+
+  /** Health events, of resources that are still there. */
+  async report(tx: Tx, reports: readonly HealthReport[]): Promise<void> {
+    const rows = reports.flatMap(({ resources, eventType, message }) =>
+      resources.map(({ id, organizationId }) => ({ id, organizationId, eventType, message })),
+    );
+    if (rows.length === 0) return;
+    await tx.query(
+      `INSERT INTO resource_health_events (organization_id, resource_id, event_type, message)
+       SELECT n."organizationId", n.id, n."eventType", n.message
+       FROM jsonb_to_recordset($1::jsonb) AS n(id uuid, "organizationId" uuid, "eventType" text, message text)
+       JOIN resources r ON r.id = n.id AND r.deleted_at IS NULL`,
+      [JSON.stringify(rows)],
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { returned, type Tx } from '#entities';
+import { TARGET_GONE_MS } from '#rules';
+import type { ReconcileWay } from './comparison';
+import type { Access } from './convergence.store';
+import type { Lease } from './lease.store';
+import { lockOwners } from './lock-owners';
+import { STILL_POSSIBLE } from './still-possible';
+
+/** Targets that a way leads to no more, and their rules. */
+export class MissingTargetStore {
+  /**
+   * Notes that a way leads to no target, or to one again.
+   * @returns `gone` when it has led to none for so long that the rules written that way are gone with it, `doubted`
+   *   while that has to be seen again to be believed, null when no rule depends on it
+   */
+  async noteMissing(
+    tx: Tx,
+    lease: Lease,
+    access: Access,
+    missing: boolean,
+  ): Promise<'gone' | 'doubted' | null> {
+    const rules = returned<{ gone: boolean }>(
+      await tx.query(
+        `UPDATE rules SET target_missing_since = CASE WHEN $4 THEN coalesce(target_missing_since, now()) END
+         WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3 AND state <> 'absent'
+           AND ($4 OR target_missing_since IS NOT NULL)
+         RETURNING target_missing_since <= now() - make_interval(secs => $5) AS gone`,
+        [lease.targetId, access.credentialId, access.region, missing, TARGET_GONE_MS / 1000],
+      ),
+    );
+    if (!missing || rules.length === 0) return null;
+    return rules.some((rule) => rule.gone) ? 'gone' : 'doubted';
+  }
+
+  /** The present rules that were written this way: they are gone with their target. */
+  async presentRules(tx: Tx, lease: Lease, access: Access): Promise<string[]> {
+    const rows = await tx.query<{ id: string }[]>(
+      `SELECT id FROM rules WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3
+         AND state = 'present' ORDER BY id FOR NO KEY UPDATE`,
+      [lease.targetId, access.credentialId, access.region],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * The target is gone, and its rules with it, also those that were suspended: their holders wait for them again, and are
+   * told in the provider's words that they cannot be had. The resources are not to be used until they are verified again.
+   */
+  async giveUpTarget(tx: Tx, lease: Lease, { access, resources }: ReconcileWay): Promise<void> {
+    const ids = resources.map((resource) => resource.id);
+    await lockOwners(
+      tx,
+      `resource_ips ip WHERE ip.resource_id = ANY ($1::uuid[]) AND ip.status = 'APPLIED'`,
+      [ids],
+    );
+    await tx.query(
+      `UPDATE rules SET state = 'absent', due_at = now(), revision = revision + 1, attempts = 0, is_missing = false,
+         is_suspended = false, possible_since = ${STILL_POSSIBLE}, present_since = NULL, observed_at = NULL, removal_sent_at = NULL
+       WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3
+         AND (state = 'present' OR (state = 'absent' AND due_at > now()))`,
+      [lease.targetId, access.credentialId, access.region],
+    );
+    await tx.query(
+      `UPDATE resource_ips SET status = 'PENDING', pending_since = now()
+       WHERE resource_id = ANY ($1::uuid[]) AND status = 'APPLIED'`,
+      [ids],
+    );
+    await tx.query(
+      'UPDATE resources SET is_active = false, write_verified = false WHERE id = ANY ($1::uuid[])',
+      [ids],
+    );
+  }
+}

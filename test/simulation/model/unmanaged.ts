@@ -1,0 +1,34 @@
+import type { UnmanagedStore } from '#engine-store';
+import type { Modelled } from './modelled';
+import type { Tables, UnmanagedRow } from './tables';
+
+type Unmanaged = Pick<UnmanagedRow, 'key' | 'providerRuleId'>;
+
+/** `UnmanagedStore` in memory. */
+export class ModelUnmanaged implements Modelled<UnmanagedStore> {
+  constructor(private readonly tables: Tables) {}
+
+  seen(targetId: string): { key: string; providerRuleId: string }[] {
+    return this.tables.unmanaged
+      .filter((rule) => rule.targetId === targetId)
+      .map(({ key, providerRuleId }) => ({ key, providerRuleId }));
+  }
+
+  add(targetId: string, rules: readonly Unmanaged[], endedAgoMs: number): void {
+    const { comparedAt } = this.tables.targets.get(targetId)!;
+    const presentSince = this.tables.now() - endedAgoMs;
+    for (const { key, providerRuleId } of rules) {
+      if (this.tables.unmanaged.some((one) => isSame(one, targetId, { key, providerRuleId }))) continue;
+      this.tables.unmanaged.push({ targetId, key, providerRuleId, possibleSince: comparedAt, presentSince });
+    }
+  }
+
+  remove(targetId: string, rules: readonly Unmanaged[]): void {
+    this.tables.unmanaged = this.tables.unmanaged.filter(
+      (one) => !rules.some((rule) => isSame(one, targetId, rule)),
+    );
+  }
+}
+
+const isSame = (one: UnmanagedRow, targetId: string, { key, providerRuleId }: Unmanaged): boolean =>
+  one.targetId === targetId && one.key === key && one.providerRuleId === providerRuleId;
