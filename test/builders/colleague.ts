@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { hashPassword } from '#secrets';
+import { PasswordHasher } from '#secrets';
 import type { ApiClient } from '../harness/api-client';
 import type { Organization } from './organization';
+
+const hasher = new PasswordHasher(4);
 
 export interface Colleague {
   readonly id: string;
@@ -19,7 +21,7 @@ export async function colleague(
   const password = randomUUID();
   const [user] = await drawbridge.query<{ id: string }>(
     `INSERT INTO users (organization_id, email, name, password_hash) VALUES ($1, $2, 'Colleague', $3) RETURNING id`,
-    [organizationId, email, await hashPassword(password)],
+    [organizationId, email, await hasher.hash(password)],
   );
   const { id } = user!;
   for (const roleId of roleIds) await admin.expect(200, admin.post(`/roles/${roleId}/users/${id}`));

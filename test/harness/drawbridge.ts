@@ -74,6 +74,8 @@ export class Drawbridge {
       DEPLOYMENT_ID: 'test',
       // most tests start all sessions as one administrator
       MAX_LIVE_SESSIONS_PER_USER: '0',
+      // what is right for people would be a third of the tests' time
+      PASSWORD_HASH_COST: '4',
       ...simulatedClouds(`http://127.0.0.1:${simulator.port}`),
       LOG_LEVEL: 'warn',
     };

@@ -42,6 +42,17 @@ const StripeWhereItsKeyIs = (): PropertyDecorator =>
     },
   });
 
+/** Below 10 a stolen hash is guessed too fast. The embedded service, which tests start too, may have it cheaper. */
+const IsHardToGuess = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isHardToGuess',
+    validator: {
+      validate: (cost: unknown, given) =>
+        Number(cost) >= ((given?.object as ApiSettings | undefined)?.EMBEDDED ? 4 : 10),
+      defaultMessage: () => 'PASSWORD_HASH_COST must be 10 to 15',
+    },
+  });
+
 /** The environment of the API. Property names are variable names. */
 export class ApiSettings {
   @toInteger()
@@ -121,6 +132,13 @@ export class ApiSettings {
   @Min(1, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
   @Max(3650, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
   SIGN_IN_MAX_DAYS = 30;
+
+  /** the logarithm of bcrypt's rounds; a sign-in hashes an older password anew */
+  @toInteger()
+  @IsInt({ message: 'PASSWORD_HASH_COST must be a whole number' })
+  @IsHardToGuess()
+  @Max(15, { message: 'PASSWORD_HASH_COST must be 10 to 15' })
+  PASSWORD_HASH_COST = 12;
 
   /** requests of one client address a minute */
   @toInteger()

@@ -30,6 +30,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'PAID_PLAN_CURRENCY',
     'PAID_PLAN_INTERVAL',
     'PAID_PLAN_PRICE_CENTS',
+    'PASSWORD_HASH_COST',
     'PAYMENT',
     'PORT',
     'PUBLIC_URL',

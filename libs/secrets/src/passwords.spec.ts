@@ -1,17 +1,24 @@
-import { hashPassword, verifyPassword } from './index';
+import { PasswordHasher } from './index';
 import { Turns } from './turns';
 
 describe('passwords', () => {
+  const hasher = new PasswordHasher(5);
+
   it('count in full, up to the last of 128 characters', async () => {
     const long = 'ü'.repeat(127);
-    const hash = await hashPassword(`${long}a`);
-    expect(hash).toMatch(/^\$2b\$12\$/);
-    await expect(verifyPassword(`${long}a`, hash)).resolves.toBe(true);
-    await expect(verifyPassword(`${long}b`, hash)).resolves.toBe(false);
+    const hash = await hasher.hash(`${long}a`);
+    expect(hash).toMatch(/^\$2b\$05\$/);
+    await expect(hasher.verify(`${long}a`, hash)).resolves.toBe(true);
+    await expect(hasher.verify(`${long}b`, hash)).resolves.toBe(false);
   });
 
   it('are never right where there is no account, after the work of a comparison', async () => {
-    await expect(verifyPassword('anything', null)).resolves.toBe(false);
+    await expect(hasher.verify('anything', null)).resolves.toBe(false);
+  });
+
+  it('are known as hashed with another cost', async () => {
+    const hash = await hasher.hash('secret');
+    expect([hasher.isOutdated(hash), new PasswordHasher(4).isOutdated(hash)]).toEqual([false, true]);
   });
 });
 

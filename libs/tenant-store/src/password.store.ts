@@ -29,6 +29,20 @@ export class PasswordStore implements TenantStore<PasswordStore> {
     return row?.passwordHash ?? null;
   }
 
+  /** The same password, hashed anew: nothing of the account changes. @param insteadOf the hash it is now, if it still is */
+  async renewHash(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    passwordHash: string,
+    insteadOf: string,
+  ): Promise<void> {
+    await tx.query(
+      'UPDATE users SET password_hash = $3 WHERE organization_id = $1 AND id = $2 AND password_hash = $4',
+      [organization, userId, passwordHash, insteadOf],
+    );
+  }
+
   /**
    * Sets a user's password; tokens that could set another and second steps under way end with the old one.
    * @param name undefined: stays as it is

@@ -140,6 +140,7 @@ export class Bed implements Product {
     const api = {
       ...shared,
       EMBEDDED: 'true',
+      PASSWORD_HASH_COST: '4',
       JWT_SECRET: randomBytes(32).toString('hex'),
       // whoever works through a long run signs in once
       ACCESS_TOKEN_TTL: '86400',

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { AccountStore, type LoginCandidate, passwordCounter, type UserProfileRow } from '#tenant-store';
+import { AccountStore, type LoginCandidate, passwordCounter, PasswordStore, type UserProfileRow } from '#tenant-store';
 import type { Principal } from '#guards';
-import { verifyPassword } from '#secrets';
+import { PasswordHasher } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { LoginDto } from './dto/credentials.dto';
@@ -33,6 +33,8 @@ export class AuthService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStore,
+    private readonly passwords: PasswordStore,
+    private readonly hasher: PasswordHasher,
     private readonly audit: AccountAudit,
     private readonly lockOut: LockOut,
     private readonly signIn: SignInService,
@@ -50,7 +52,18 @@ export class AuthService {
       this.signIn.goOn(tx, account, { mfaPassed: false, client, deviceToken }),
     );
     await this.settle(login, account, outcome);
+    await this.renewHash(account, asked.password);
     return outcome;
+  }
+
+  /** A hash of another cost would tell by the time of a wrong password that there is an account. */
+  private async renewHash(
+    { organizationId, userId, passwordHash }: LoginCandidate,
+    password: string,
+  ): Promise<void> {
+    if (passwordHash === null || !this.hasher.isOutdated(passwordHash)) return;
+    const renewed = await this.hasher.hash(password);
+    await this.passwords.renewHash(this.database.autocommit, organizationId, userId, renewed, passwordHash);
   }
 
   /** What `GET /auth/me` shows beside the principal. */
@@ -90,7 +103,7 @@ export class AuthService {
   ): Promise<LoginCandidate> {
     const right = await Promise.all(
       Array.from({ length: comparisons }, (_, index) =>
-        verifyPassword(password, candidates[index]?.passwordHash ?? null),
+        this.hasher.verify(password, candidates[index]?.passwordHash ?? null),
       ),
     );
     const fitting = candidates.filter(({ isActive }, index) => isActive && right[index]);

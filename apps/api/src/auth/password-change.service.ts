@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { PasswordStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { hashPassword, verifyPassword } from '#secrets';
+import { PasswordHasher } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { ChangePasswordDto } from './dto/password.dto';
@@ -18,6 +18,7 @@ export class PasswordChangeService {
     private readonly passwords: PasswordStore,
     private readonly rules: PasswordRules,
     private readonly replacement: PasswordReplacement,
+    private readonly hasher: PasswordHasher,
     private readonly lockOut: LockOut,
     private readonly audit: AccountAudit,
   ) {}
@@ -31,7 +32,7 @@ export class PasswordChangeService {
     const { userId, organizationId } = principal;
     const attempt = await this.lockOut.attempt(signedInCounter('password', userId));
     const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
-    if (!(await verifyPassword(currentPassword, hash)) || hash === null) {
+    if (!(await this.hasher.verify(currentPassword, hash)) || hash === null) {
       await this.audit.failed('PASSWORD_CHANGED', principal, callerAddress, 'The current password is wrong');
       throw wrongCurrent();
     }
@@ -39,7 +40,7 @@ export class PasswordChangeService {
     await this.rules.refuseBad(organizationId, newPassword, 'newPassword');
     if (newPassword === currentPassword)
       throw refusedPassword('newPassword', 'must differ from the current password');
-    const password = { passwordHash: await hashPassword(newPassword), insteadOf: hash };
+    const password = { passwordHash: await this.hasher.hash(newPassword), insteadOf: hash };
     const signInId = principal.signIn?.id ?? null;
     const deed = { eventType: 'PASSWORD_CHANGED', callerAddress, signInId } as const;
     const isReplaced = await this.database.transaction((tx) =>

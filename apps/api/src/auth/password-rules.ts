@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { PasswordStore } from '#tenant-store';
 import { passwordProblem, type OrganizationId } from '#rules';
-import { verifyPassword } from '#secrets';
+import { PasswordHasher } from '#secrets';
 import { badRequest, type ApiError } from '../errors';
 
 /** Refuses passwords. */
@@ -11,6 +11,7 @@ export class PasswordRules {
   constructor(
     private readonly database: Database,
     private readonly passwords: PasswordStore,
+    private readonly hasher: PasswordHasher,
   ) {}
 
   /** @throws ApiError 400 naming the field, when the password breaks the organization's policy */
@@ -26,7 +27,7 @@ export class PasswordRules {
     password: string,
   ): Promise<void> {
     const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
-    if (await verifyPassword(password, hash)) {
+    if (await this.hasher.verify(password, hash)) {
       throw refusedPassword('newPassword', 'must differ from the expired password');
     }
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountTokenPurpose, type AuditEventType, Database, type Tx } from '#entities';
 import { type AccountTokenHolder, AccountTokenStore, codeCounter } from '#tenant-store';
-import { hashPassword, opaqueTokenHash } from '#secrets';
+import { opaqueTokenHash, PasswordHasher } from '#secrets';
 import { badRequest, type ApiError } from '../errors';
 import type { ChangeExpiredPasswordDto, ResetPasswordDto, SetPasswordDto } from './dto/password.dto';
 import { LockOut } from '../lock-out/lock-out';
@@ -32,6 +32,7 @@ export class PasswordTokensService {
     private readonly database: Database,
     private readonly accountTokens: AccountTokenStore,
     private readonly rules: PasswordRules,
+    private readonly hasher: PasswordHasher,
     private readonly replacement: PasswordReplacement,
     private readonly signIn: SignInService,
     private readonly lockOut: LockOut,
@@ -99,7 +100,7 @@ export class PasswordTokensService {
     // a refused password leaves the token usable for a better one
     await this.rules.refuseBad(holder.organizationId, use.password, use.field);
     if (use.purpose === 'PASSWORD_CHANGE') await this.rules.refuseSame(holder, use.password);
-    const passwordHash = await hashPassword(use.password);
+    const passwordHash = await this.hasher.hash(use.password);
     const outcome = await this.database.transaction(async (tx) => {
       await this.set(tx, holder, tokenHash, passwordHash, use);
       return next(tx, holder);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { AccountStore, AuditStore } from '#tenant-store';
-import { hashPassword } from '#secrets';
+import { PasswordHasher } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import type { RegisterDto } from './dto/credentials.dto';
 import type { SignInClient } from './sign-in-client';
@@ -16,12 +16,13 @@ export class RegistrationService {
     private readonly accounts: AccountStore,
     private readonly audit: AuditStore,
     private readonly signIn: SignInService,
+    private readonly hasher: PasswordHasher,
   ) {}
 
   /** A new organization with its first admin, signed in. */
   async register(asked: RegisterDto, client: SignInClient): Promise<SignInOutcome> {
     const { organizationName, email } = asked;
-    const passwordHash = await hashPassword(asked.password);
+    const passwordHash = await this.hasher.hash(asked.password);
     const name = asked.name ?? email.slice(0, email.indexOf('@'));
     return this.database.transaction(async (tx) => {
       const given = { organizationName, email, passwordHash, name };

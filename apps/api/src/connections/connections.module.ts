@@ -10,7 +10,7 @@ import { DriverRegistry } from '#drivers';
 import { Database } from '#entities';
 import { AccountStore, AuditStore, DataKeyStore } from '#tenant-store';
 import { connectQueue, refuseWrongRedis, WakeUps } from '#jobs';
-import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
+import { MasterKeys, PasswordHasher, refuseWrongMasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { QueueConnectionProbe, QueueProbe } from '../health/queue-probe';
 import { PublicAddress } from '../http/public-address';
@@ -56,6 +56,7 @@ export class ConnectionsModule {
     const providers: Provider[] = [
       { provide: ApiSettings, useValue: settings },
       { provide: MasterKeys, useValue: masterKeys },
+      { provide: PasswordHasher, useValue: new PasswordHasher(settings.PASSWORD_HASH_COST) },
       { provide: Database, useValue: database },
       { provide: WakeUps, useValue: wakeUps },
       { provide: QueueProbe, useValue: new QueueConnectionProbe(queue) },

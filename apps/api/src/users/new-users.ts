@@ -3,7 +3,7 @@ import { Database, type Tx } from '#entities';
 import { AuditStore, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { HostAddress, OrganizationId } from '#rules';
-import { hashPassword } from '#secrets';
+import { PasswordHasher } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
@@ -27,6 +27,7 @@ export class NewUsers {
     private readonly database: Database,
     private readonly users: UserStore,
     private readonly rules: PasswordRules,
+    private readonly hasher: PasswordHasher,
     private readonly audit: AuditStore,
     private readonly invitations: Invitations,
     private readonly mailer: Mailer,
@@ -45,7 +46,7 @@ export class NewUsers {
   private async passwordHash(principal: Principal, password: string | null): Promise<string | null> {
     if (password === null) return null;
     await this.rules.refuseBad(principal.organizationId, password, 'password');
-    return hashPassword(password);
+    return this.hasher.hash(password);
   }
 
   private async insert(
