@@ -7,7 +7,8 @@ const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
 /** `e2e/x` and `store/x` stand below `test`; a page names a spec with its ending or without, or several by a `*`. */
 function exists(name: string): boolean {
   const path = join(ROOT, /^(libs|apps)\//.test(name) ? name : `test/${name}`);
-  if (!path.includes('*')) return existsSync(path) || existsSync(`${path}.spec.ts`);
+  if (!path.includes('*'))
+    return ['', '.spec.ts', '.long.spec.ts'].some((ending) => existsSync(`${path}${ending}`));
   const [before, after] = basename(path).split('*') as [string, string];
   return readdirSync(dirname(path)).some((file) => file.startsWith(before) && file.endsWith(after));
 }

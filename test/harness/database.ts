@@ -30,7 +30,10 @@ export function emptyDatabase(): Promise<ClonedDatabase> {
 
 async function createDatabase(template: string): Promise<ClonedDatabase> {
   const server = process.env['TEST_POSTGRES_URL'];
-  if (!server) throw new Error('TEST_POSTGRES_URL is not set: run this project with test/jest.config.cjs.');
+  if (!server)
+    throw new Error(
+      'TEST_POSTGRES_URL is not set: run this project with test/jest.config.cjs or test/jest.long.config.cjs.',
+    );
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await asSuperuser(server, async (client) => {
     // A template is copied for one client at a time; the lock goes with the connection.

@@ -35,6 +35,12 @@ function warnAboutRedis() {
 /** @param {string[]} command a script and its arguments */
 const node = (...command) => runInForeground(root, command, { tellOfDeath: false });
 
+/** @param {string} config @param {string[]} args */
+const jest = (config, args) => {
+  warnAboutRedis();
+  return node('node_modules/jest/bin/jest.js', '-c', config, ...args);
+};
+
 /** @type {Record<string, Command>} */
 const commands = {
   start: {
@@ -43,10 +49,11 @@ const commands = {
   },
   test: {
     words: 'installs, builds and runs the tests; further arguments go to jest',
-    run: (args) => {
-      warnAboutRedis();
-      return node('node_modules/jest/bin/jest.js', '-c', 'test/jest.config.cjs', ...args);
-    },
+    run: (args) => jest('test/jest.config.cjs', args),
+  },
+  'test-long': {
+    words: 'the same with the tests that take minutes: faults, kills, many made-up histories',
+    run: (args) => jest('test/jest.long.config.cjs', args),
   },
   bench: { words: 'installs, builds and measures', run: (args) => node('test/bench/run.cjs', ...args) },
   prepare: { words: 'installs and builds what is out of date', run: () => Promise.resolve(0) },
@@ -57,7 +64,7 @@ async function main() {
   const [name = '', ...args] = process.argv.slice(2);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const list = Object.entries(commands).map(([known, { words }]) => `  ${known.padEnd(8)} ${words}`);
+    const list = Object.entries(commands).map(([known, { words }]) => `  ${known.padEnd(10)} ${words}`);
     throw new Error(`Usage: node apps/launcher/bin/drawbridge.mjs <command>\n${list.join('\n')}`);
   }
   checkNode();

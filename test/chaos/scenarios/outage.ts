@@ -1,6 +1,6 @@
 import { until } from '../../harness/until';
 
-/** Long outages are seconds in the usual run; `CHAOS_OUTAGE_SECONDS=600 npm test -- …` gives them their full length. */
+/** Long outages are seconds in the usual run; `CHAOS_OUTAGE_SECONDS=600 npm run test:long -- …` gives them their full length. */
 const OUTAGE_SECONDS = Number(process.env['CHAOS_OUTAGE_SECONDS'] ?? 3);
 
 /** For the test's own time limit, ms. */

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { AccountStore, type LoginCandidate, passwordCounter, PasswordStore, type UserProfileRow } from '#tenant-store';
+import {
+  AccountStore,
+  type LoginCandidate,
+  passwordCounter,
+  PasswordStore,
+  type UserProfileRow,
+} from '#tenant-store';
 import type { Principal } from '#guards';
 import { PasswordHasher } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';

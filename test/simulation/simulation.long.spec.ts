@@ -1,0 +1,23 @@
+import { PLANTED_BUGS } from './planted-bugs';
+import { simulate } from './simulate';
+
+const MINUTES = 60_000;
+const SEEDS = process.env['SIMULATION_SEEDS'] ?? '5000';
+
+describe('In many made-up histories', () => {
+  it(
+    'everything that is promised holds',
+    async () => expect(await simulate('--seeds', SEEDS)).toContain(': 0 with violations.'),
+    20 * MINUTES,
+  );
+
+  it(
+    'every planted bug is found',
+    async () => {
+      const found = await simulate('--bugs');
+      for (const name of Object.keys(PLANTED_BUGS))
+        expect(found).toMatch(new RegExp(`^${name} .*: found by seed`, 'm'));
+    },
+    20 * MINUTES,
+  );
+});
