@@ -61,6 +61,24 @@ describe('An address goes in, and comes out again', () => {
     expect(await openFor('203.0.113.2')).toEqual([]);
   });
 
+  it('the access report calls it certain until it was about to be removed', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.20' });
+    await org.reaches(id, 'ACTIVE');
+    const [clock] = await drawbridge.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    const stoppedAt = clock!.now.getTime();
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    const window = `from=${new Date(stoppedAt - 60_000).toISOString()}&to=${new Date(Date.now() + 60_000).toISOString()}`;
+    const { body } = await org.admin.get<{ certainUntil: string; possibleUntil: string }[]>(
+      `/reports/access?address=203.0.113.20&${window}`,
+    );
+    expect(body).toHaveLength(3);
+    for (const { certainUntil, possibleUntil } of body) {
+      expect(Date.parse(certainUntil)).toBeGreaterThanOrEqual(stoppedAt);
+      expect(Date.parse(possibleUntil)).toBeGreaterThan(Date.parse(certainUntil));
+    }
+  });
+
   it('stopped by an admin it is CANCELLED with the reason ADMIN', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.3' });
     await org.reaches(id, 'ACTIVE');

@@ -75,6 +75,7 @@ describe('A lease on a cloud object', () => {
               revision,
               state: 'present',
               stands: true,
+              stoodBefore: false,
               providerRuleId: 'sgr-1',
               isForeign: false,
               isUnmarked: false,

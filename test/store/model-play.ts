@@ -74,7 +74,7 @@ const overdue = new OverdueStore();
 const resourceRules = new ResourceRulesStore();
 const SETTLE_STORES = { leases, settlements, owners, ledger };
 /** How old what was read is; apart from every step of the clock. */
-const READING = { startedAgoMs: 510, endedAgoMs: 305 };
+const READING = { startedAgoMs: 510, firstStartedAgoMs: 715, endedAgoMs: 305 };
 const DRIFT_KINDS = [
   'lost',
   'changed',
@@ -609,6 +609,7 @@ export class Play {
       revision: row.revision,
       state,
       stands: state === 'present' || (state === null && this.chance.happens(0.3)),
+      stoodBefore: this.chance.happens(0.3),
       providerRuleId: state === 'present' ? `sgr-${row.key}` : null,
       isForeign,
       isUnmarked: this.chance.pick([null, true, false]),

@@ -16,11 +16,14 @@ const WAITS = (ip: string): string =>
 
 /** For `SET`: it was observed present in this pass; when its reading began ($2) and ended ($3). */
 const STANDS = `s.stands AND $2::float8 IS NOT NULL`;
+/** The moment so many ms before the transaction began, by its parameter. */
+const ago = (parameter: string): string => `(now() - make_interval(secs => ${parameter}::float8 / 1000))`;
+
 /**
  * When the reading began. The transaction began before its age was taken: however late the statement comes, this is not
  * too late, as an observation may not be said to be newer than it is.
  */
-const STARTED = `(now() - make_interval(secs => $2::float8 / 1000))`;
+const STARTED = ago('$2');
 const ENDED = `make_interval(secs => $3::float8 / 1000)`;
 
 /** What a settlement reads and writes of rules and ResourceIps. It decides nothing: `settle` of the engine does. */
@@ -67,11 +70,13 @@ export class SettlementStore {
              WHEN (r.removal_sent_at IS NOT NULL AND NOT s."inFlight") OR r.provider_rule_id <> s."providerRuleId"
                THEN statement_timestamp() - ${ENDED}
              ELSE coalesce(r.present_since, statement_timestamp() - ${ENDED}) END,
-           observed_at = CASE WHEN ${STANDS} THEN ${STARTED} ELSE r.observed_at END,
+           observed_at = CASE WHEN ${STANDS} THEN ${STARTED}
+             WHEN s."stoodBefore" AND r.present_since IS NOT NULL THEN greatest(r.observed_at, ${ago('$5')})
+             ELSE r.observed_at END,
            removal_sent_at = CASE WHEN ${STANDS} AND NOT s."inFlight" THEN NULL
              WHEN s.stands OR $2::float8 IS NULL THEN r.removal_sent_at ELSE coalesce(r.removal_sent_at, ${LAST_SEEN}) END,
            is_missing = r.is_missing AND NOT (${STANDS}), is_suspended = r.is_suspended AND NOT (${STANDS})
-         FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, stands boolean,
+         FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, stands boolean, "stoodBefore" boolean,
              "providerRuleId" text, "isForeign" boolean, "isUnmarked" boolean, attempts int, "dueInMs" float8,
              "inFlight" boolean, message text, "targetMissing" boolean, unwanted text, adopt jsonb)
            JOIN (SELECT * FROM rules WHERE id = ANY ($4::uuid[]) ORDER BY id FOR NO KEY UPDATE) old ON old.id = s."ruleId"
@@ -86,6 +91,7 @@ export class SettlementStore {
           reading?.startedAgoMs ?? null,
           reading?.endedAgoMs ?? null,
           rules.map(({ ruleId }) => ruleId),
+          reading?.firstStartedAgoMs ?? null,
         ],
       ),
     );

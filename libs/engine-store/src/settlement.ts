@@ -18,6 +18,8 @@ export interface RuleSettlement {
   readonly state: RuleState | null;
   /** observed present in this pass */
   readonly stands: boolean;
+  /** present as recorded when this pass began, before it changed anything */
+  readonly stoodBefore: boolean;
   readonly providerRuleId: string | null;
   /** null: as it was */
   readonly isForeign: boolean | null;
@@ -44,6 +46,8 @@ export interface RuleSettlement {
 /** How old the readings are that a settlement rests on, ms. */
 export interface Reading {
   readonly startedAgoMs: number;
+  /** of the pass's first read, before it changed anything */
+  readonly firstStartedAgoMs: number;
   readonly endedAgoMs: number;
 }
 

@@ -24,7 +24,7 @@ export interface ReportStores extends SettleStores {
 
 const LEASE_SECONDS = 10;
 /** The host was so when its agent wrote the report. */
-const JUST_NOW: Reading = { startedAgoMs: 0, endedAgoMs: 0 };
+const JUST_NOW: Reading = { startedAgoMs: 0, firstStartedAgoMs: 0, endedAgoMs: 0 };
 
 /**
  * Settles what an agent reports, by the same function as what workers see through cloud APIs. Call it for a report about
@@ -89,6 +89,7 @@ function settlementOf(rule: ReportedRule, result: AgentResult | undefined): Rule
     revision,
     state: 'absent',
     stands: false,
+    stoodBefore: false,
     providerRuleId: null,
     isForeign: false,
     isUnmarked: false,

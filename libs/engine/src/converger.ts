@@ -188,7 +188,7 @@ export class Converger {
       waitMs: number | null,
       last: TimedRead = read,
       isDenied = false,
-    ): PassOutcome => ({ kind: 'read', verdicts, read: last, unmarked, waitMs, isDenied });
+    ): PassOutcome => ({ kind: 'read', verdicts, read: last, firstRead: read, unmarked, waitMs, isDenied });
     if (planned.length === 0) return seen(judge(pass.rules, new Map(), read.rules), null);
     const waitMs = await allowance.take(held, plannedChanges(planned));
     if (waitMs > 0) return seen(judge(pass.rules, heldBack(planned), read.rules), waitMs);
@@ -257,7 +257,7 @@ export class Converger {
     await this.settle(held, {
       rules,
       access: pass.access,
-      reading: outcome.kind === 'read' ? () => age(this.timing, outcome.read) : null,
+      reading: outcome.kind === 'read' ? () => age(this.timing, outcome.read, outcome.firstRead) : null,
       waiting: pass.waiting,
       together: outcome.kind === 'unreadable' && PASSING_KINDS.has(outcome.error.kind),
       remarks: remarksOf(outcome, pass),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DriverError } from '#drivers';
 import type { DueRuleRow, RuleSettlement } from '#engine-store';
-import { judgeUnreadable, PASSING_KINDS, type Verdict } from '#rules';
+import { asRecorded, judgeUnreadable, PASSING_KINDS, type Verdict } from '#rules';
 import type { Pass } from './passes';
 import type { Remark } from './rule-events';
 import { adopted, postponed, settlement } from './settle-rule';
@@ -16,6 +16,8 @@ export type PassOutcome =
       readonly kind: 'read';
       readonly verdicts: readonly Verdict<DueRuleRow>[];
       readonly read: TimedRead;
+      /** before anything was changed; the same when nothing was */
+      readonly firstRead: TimedRead;
       /** ours by their recorded id alone, when the pass began */
       readonly unmarked: readonly DueRuleRow[];
       /** the provider asked us to wait, or its budget is spent */
@@ -34,8 +36,10 @@ export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => nu
     case 'read': {
       // those that failed alike come back together, in one call
       const chance = random();
+      const stoodBefore = asRecorded(pass.rules, outcome.firstRead.rules);
       return outcome.verdicts.map((verdict) => ({
         ...settlement(verdict, true, outcome.waitMs, chance),
+        stoodBefore: stoodBefore.has(verdict.rule.ruleId),
         adopt: verdict.kind === 'present' ? adopted(verdict.rule, pass.access) : null,
       }));
     }

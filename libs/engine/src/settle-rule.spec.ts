@@ -121,6 +121,7 @@ describe('A rule that is to go', () => {
     expect(settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0)).toMatchObject({
       state: 'absent',
       stands: false,
+      stoodBefore: false,
       isUnmarked: false,
       dueInMs: null,
       unwanted: 'USER_OFFBOARDED',

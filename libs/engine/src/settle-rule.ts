@@ -161,6 +161,7 @@ function base(rule: DueRuleRow): RuleSettlement {
     revision: rule.revision,
     state: null,
     stands: false,
+    stoodBefore: false,
     providerRuleId: null,
     isForeign: null,
     isUnmarked: null,

@@ -78,6 +78,7 @@ async function movesOf(affected: Affected): Promise<IpMove[]> {
     giveUpSeconds: 60,
     reading: () => ({
       startedAgoMs: 0,
+      firstStartedAgoMs: 0,
       endedAgoMs: 0,
     }),
     remarks: new Map(),

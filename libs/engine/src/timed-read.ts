@@ -9,8 +9,19 @@ export interface TimedRead {
   readonly endedAt: number;
 }
 
-/** How old the read is by now: the database subtracts that from its own clock. */
-export function age(timing: Pick<Timing, 'now'>, { startedAt, endedAt }: TimedRead): Reading {
+/**
+ * How old the read is by now: the database subtracts that from its own clock.
+ * @param first what the pass read before it changed anything
+ */
+export function age(
+  timing: Pick<Timing, 'now'>,
+  { startedAt, endedAt }: TimedRead,
+  first: Pick<TimedRead, 'startedAt'> = { startedAt },
+): Reading {
   const now = timing.now();
-  return { startedAgoMs: now - startedAt, endedAgoMs: now - endedAt };
+  return {
+    startedAgoMs: now - startedAt,
+    firstStartedAgoMs: now - first.startedAt,
+    endedAgoMs: now - endedAt,
+  };
 }

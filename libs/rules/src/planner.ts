@@ -184,6 +184,19 @@ export function judge<Rule extends DueRule>(
   });
 }
 
+/** The rules that are present as they were recorded: ours, under the same provider id. @returns their ids */
+export function asRecorded(
+  due: readonly Pick<DueRule, 'ruleId' | 'key' | 'seenAs'>[],
+  observed: readonly ObservedRule[],
+): Set<string> {
+  const seen = new Observed(observed);
+  const same = due.filter((rule) => {
+    const present = seen.present(rule);
+    return present !== undefined && present.providerRuleId === rule.seenAs;
+  });
+  return new Set(same.map(({ ruleId }) => ruleId));
+}
+
 /** The rules of ours that are present by their recorded id alone: our mark was removed from them. */
 export function unmarkedOf<Rule extends DueRule>(
   due: readonly Rule[],

@@ -56,7 +56,11 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     if (same && found.adopt !== null) Object.assign(rule, found.adopt);
     if (same) this.writeUnwanted(rule, found, now);
     if (reading && found.stands) this.writeStands(rule, old, found, reading, now);
-    else if (reading) rule.removalSentAt ??= lastSeen(rule, this.tables.targets.get(rule.targetId)!);
+    else if (reading) {
+      rule.removalSentAt ??= lastSeen(rule, this.tables.targets.get(rule.targetId)!);
+      if (found.stoodBefore && rule.presentSince !== null)
+        rule.observedAt = Math.max(rule.observedAt ?? -Infinity, now - reading.firstStartedAgoMs);
+    }
     return {
       ruleId: rule.id,
       wasPresent: old.presentSince !== null,
