@@ -223,8 +223,8 @@ async function periodicStatements(
         await new Promise((resolve) => setTimeout(resolve, START_MS));
         await Promise.all(sides.map(({ drawbridge }) => drawbridge.worker.stop()));
       }
-      // one after the other: nothing of one start falls into the other's
-      for (const { drawbridge } of sides) {
+      // one after the other, each first in turn: what a process that starts costs the machine falls on both
+      for (const { drawbridge } of starts % 2 === 0 ? sides : sides.toReversed()) {
         await drawbridge.startWorker({ RECONCILE_SECONDS: String(RECONCILE_SECONDS) });
       }
     }

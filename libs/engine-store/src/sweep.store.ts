@@ -1,5 +1,5 @@
 import type { SlotUse } from '#rules';
-import { HOLDING, MAY_EXPIRE, returned, type Tx } from '#entities';
+import { HOLDING, MAY_EXPIRE, prepared, returned, type Tx } from '#entities';
 import { release, type WokenTargets } from './holders';
 import { UNLEASED } from './lease.store';
 
@@ -9,7 +9,7 @@ const RANK = `((NOT r.closing)::int * 2 + (r.attempts > 0)::int)`;
 /** Rules that are read for each target that is asked for: several may be on one. */
 const RULES_PER_TARGET = 2;
 /** Organizations that one question visits in a backlog: the next one begins with those that come after. */
-const MAX_ORGANIZATIONS = 60;
+const MAX_ORGANIZATIONS = 40;
 const FIRST_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 
 /** Organizations whose resources name the target, each as often as it does. */
@@ -42,6 +42,55 @@ const targetsOf = (limits: { perOrganization: string; targets: string }): string
         'closing', c.closing, 'patient', c.patient, 'accountedTo', c.accounted_to)
       FROM chosen c ORDER BY c.place, c.closing DESC, c.patient, c.since) AS targets
   )`;
+
+/** Planned once for each connection: in a backlog they are asked again and again. */
+const OLDEST_DUE = {
+  name: 'oldest-due',
+  text: `WITH oldest AS MATERIALIZED (
+         SELECT target_id, due_at, closing, attempts, accounted_to FROM rules
+         WHERE due_at <= now() ORDER BY due_at LIMIT $2 * ${RULES_PER_TARGET}
+       ), size AS MATERIALIZED (SELECT count(*) >= $2 * ${RULES_PER_TARGET} AS "isBacklog" FROM oldest
+       ), due AS (
+         SELECT r.*, t.provider FROM oldest r JOIN targets t ON t.id = r.target_id
+         WHERE ${UNLEASED('t')} AND NOT (SELECT "isBacklog" FROM size)
+       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
+       SELECT found.targets, size."isBacklog" FROM found, size`,
+};
+
+const DUE_IN_TURN = {
+  name: 'due-in-turn',
+  text: `WITH due AS (
+         SELECT r.*, o.id AS accounted_to
+         FROM unnest($3::uuid[]) AS o (id) CROSS JOIN LATERAL (
+           SELECT r.* FROM (VALUES (0), (1), (2), (3)) AS ranks (rank) CROSS JOIN LATERAL (
+             SELECT r.target_id, t.provider, r.due_at, r.closing, r.attempts
+             FROM rules r JOIN targets t ON t.id = r.target_id
+             WHERE r.due_at IS NOT NULL AND r.accounted_to = o.id AND ${RANK} = ranks.rank AND r.due_at <= now()
+               AND ${UNLEASED('t')}
+             ORDER BY r.due_at LIMIT $4
+           ) r LIMIT $4
+         ) r
+       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
+       SELECT targets FROM found`,
+};
+
+const NEXT_ORGANIZATIONS = {
+  name: 'next-organizations',
+  text: `WITH RECURSIVE following AS (
+         (SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > $1::uuid ORDER BY accounted_to LIMIT 1)
+         UNION ALL
+         SELECT next.accounted_to FROM following f CROSS JOIN LATERAL (
+           SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > f.accounted_to
+           ORDER BY accounted_to LIMIT 1) next
+       ), first AS (
+         (SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to <= $1::uuid ORDER BY accounted_to LIMIT 1)
+         UNION ALL
+         SELECT next.accounted_to FROM first f CROSS JOIN LATERAL (
+           SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > f.accounted_to
+             AND accounted_to <= $1::uuid ORDER BY accounted_to LIMIT 1) next
+       )
+       SELECT accounted_to AS id FROM (SELECT * FROM following UNION ALL SELECT * FROM first LIMIT $2) o`,
+};
 
 /**
  * What the sweep asks, on the database's clock. Every statement costs what it returns, not what is due.
@@ -166,63 +215,29 @@ export class SweepStore {
 
   /** All that is due; null when that is more than a few rules for each target. */
   private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[] | null> {
-    const [{ targets, isBacklog }] = await tx.query<[{ targets: DueTarget[]; isBacklog: boolean }]>(
-      `WITH oldest AS MATERIALIZED (
-         SELECT target_id, due_at, closing, attempts, accounted_to FROM rules
-         WHERE due_at <= now() ORDER BY due_at LIMIT $2 * ${RULES_PER_TARGET}
-       ), size AS MATERIALIZED (SELECT count(*) >= $2 * ${RULES_PER_TARGET} AS "isBacklog" FROM oldest
-       ), due AS (
-         SELECT r.*, t.provider FROM oldest r JOIN targets t ON t.id = r.target_id
-         WHERE ${UNLEASED('t')} AND NOT (SELECT "isBacklog" FROM size)
-       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
-       SELECT found.targets, size."isBacklog" FROM found, size`,
-      [perOrganization, limit],
-    );
-    return isBacklog ? null : distinct(targets);
+    const [found] = await prepared<{ targets: DueTarget[]; isBacklog: boolean }>(tx, OLDEST_DUE, [
+      perOrganization,
+      limit,
+    ]);
+    return found!.isBacklog ? null : distinct(found!.targets);
   }
 
   /** Of a backlog: some of each organization, from where the last question ended; removals first, then what was not tried. */
   private async dueInTurn(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[]> {
     const organizations = await this.nextOrganizations(tx);
     const each = Math.min(perOrganization, Math.ceil(limit / organizations.length)) * RULES_PER_TARGET;
-    const [{ targets }] = await tx.query<[{ targets: DueTarget[] }]>(
-      `WITH due AS (
-         SELECT r.*, o.id AS accounted_to
-         FROM unnest($3::uuid[]) AS o (id) CROSS JOIN LATERAL (
-           SELECT r.* FROM (VALUES (0), (1), (2), (3)) AS ranks (rank) CROSS JOIN LATERAL (
-             SELECT r.target_id, t.provider, r.due_at, r.closing, r.attempts
-             FROM rules r JOIN targets t ON t.id = r.target_id
-             WHERE r.due_at IS NOT NULL AND r.accounted_to = o.id AND ${RANK} = ranks.rank AND r.due_at <= now()
-               AND ${UNLEASED('t')}
-             ORDER BY r.due_at LIMIT $4
-           ) r LIMIT $4
-         ) r
-       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
-       SELECT targets FROM found`,
-      [perOrganization, limit, organizations, each],
-    );
-    return distinct(targets);
+    const [found] = await prepared<{ targets: DueTarget[] }>(tx, DUE_IN_TURN, [
+      perOrganization,
+      limit,
+      organizations,
+      each,
+    ]);
+    return distinct(found!.targets);
   }
 
   /** The organizations with rules that are due or in backoff, one probe of the index each. */
   private async nextOrganizations(tx: Tx): Promise<string[]> {
-    const found = await tx.query<{ id: string }[]>(
-      `WITH RECURSIVE following AS (
-         (SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > $1::uuid ORDER BY accounted_to LIMIT 1)
-         UNION ALL
-         SELECT next.accounted_to FROM following f CROSS JOIN LATERAL (
-           SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > f.accounted_to
-           ORDER BY accounted_to LIMIT 1) next
-       ), first AS (
-         (SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to <= $1::uuid ORDER BY accounted_to LIMIT 1)
-         UNION ALL
-         SELECT next.accounted_to FROM first f CROSS JOIN LATERAL (
-           SELECT accounted_to FROM rules WHERE due_at IS NOT NULL AND accounted_to > f.accounted_to
-             AND accounted_to <= $1::uuid ORDER BY accounted_to LIMIT 1) next
-       )
-       SELECT accounted_to AS id FROM (SELECT * FROM following UNION ALL SELECT * FROM first LIMIT $2) o`,
-      [this.from, MAX_ORGANIZATIONS],
-    );
+    const found = await prepared<{ id: string }>(tx, NEXT_ORGANIZATIONS, [this.from, MAX_ORGANIZATIONS]);
     this.from = found.at(-1)?.id ?? FIRST_ORGANIZATION;
     return found.map(({ id }) => id);
   }
