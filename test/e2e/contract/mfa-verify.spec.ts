@@ -168,6 +168,29 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       expect(await owner.audited('USER_LOCKED_OUT')).toMatchObject([{ result: 'FAILURE' }]);
     });
 
+    it('a right code that only leads to changing an expired password does not count wrong ones anew', async () => {
+      const wrongOnes = async (owner: AccountOwner, most = 12): Promise<number> => {
+        for (let wrong = 0; wrong < most; wrong += 1) {
+          const { status } = await owner.verify(await challenge(owner), owner.wrongCode());
+          if (status === 429) return wrong;
+        }
+        return most;
+      };
+      const untilLocked = await wrongOnes(await withMfa());
+      const owner = await withMfa();
+      await drawbridge.query('UPDATE organizations SET password_expiration_days = 1 WHERE id = $1', [
+        owner.organizationId,
+      ]);
+      await drawbridge.query(
+        `UPDATE users SET password_changed_at = now() - interval '2 days' WHERE id = $1`,
+        [owner.id],
+      );
+      expect(await wrongOnes(owner, 2)).toBe(2);
+      const right = await owner.verify(await challenge(owner), owner.recoveryCodes[0]!);
+      expect(right).toMatchObject({ status: 200, body: { passwordExpired: true, accessToken: null } });
+      expect(await wrongOnes(owner)).toBe(untilLocked - 2);
+    });
+
     it('takes no other token: an access token, one of another algorithm, none', async () => {
       const owner = await withMfa();
       const token = await challenge(owner);
