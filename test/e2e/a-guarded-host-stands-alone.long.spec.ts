@@ -247,9 +247,11 @@ onNetworks('A guarded host stands alone', () => {
       'table inet theirs { set s { type ipv4_addr; elements = { 192.0.2.1 }; }; chain c { counter; }; }',
     );
     const theirs = network.nft('list', 'table', 'inet', 'theirs');
-    await served();
+    const agent = await served();
     await stop(await active());
     await closes();
+    // one that serves makes its table anew
+    await agent.stop();
     expect((await run('--remove')).code).toBe(0);
     expect(network.nft('list', 'tables')).toBe('table inet theirs\n');
     expect(network.nft('list', 'table', 'inet', 'theirs')).toBe(theirs);
