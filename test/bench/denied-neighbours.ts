@@ -70,6 +70,7 @@ async function deniedOn(drawbridge: Drawbridge): Promise<Organization> {
         provider: 'AWS',
         resourceType: 'SECURITY_GROUP',
         resourceIdentifier: group(0),
+        region: 'eu-central-1',
         config: { port: 22 },
       }),
     );

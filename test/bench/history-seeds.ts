@@ -112,5 +112,7 @@ export function seedSweep(url: string, { targets, rules, due, organizations }: S
       [organizations, rules, due, targets],
     ],
     ['VACUUM ANALYZE', []],
+    // or what was seeded is written to disk while it is measured
+    ['CHECKPOINT', []],
   );
 }
