@@ -1,21 +1,21 @@
 import type { Tx } from '#entities';
 
-/** Unmanaged rules as they were seen at the last comparison. */
+/** What tells one unmanaged rule of a target from the others. */
+export interface UnmanagedRule {
+  readonly key: string;
+  readonly providerRuleId: string;
+}
+
+/** Unmanaged rules of targets, as the last comparison observed them. They are recorded and never modified. */
 export class UnmanagedStore {
-  /** The unmanaged rules seen at the last comparison. */
-  seen(tx: Tx, targetId: string): Promise<{ key: string; providerRuleId: string }[]> {
+  seen(tx: Tx, targetId: string): Promise<UnmanagedRule[]> {
     return tx.query(
       'SELECT key, provider_rule_id AS "providerRuleId" FROM unmanaged_rules WHERE target_id = $1',
       [targetId],
     );
   }
 
-  async add(
-    tx: Tx,
-    targetId: string,
-    rules: readonly { readonly key: string; readonly providerRuleId: string }[],
-    endedAgoMs: number,
-  ): Promise<void> {
+  async add(tx: Tx, targetId: string, rules: readonly UnmanagedRule[], endedAgoMs: number): Promise<void> {
     await tx.query(
       `INSERT INTO unmanaged_rules (target_id, key, provider_rule_id, possible_since, present_since)
        SELECT t.id, u.key, u."providerRuleId", t.compared_at, statement_timestamp() - make_interval(secs => $3::float8 / 1000)
@@ -25,11 +25,7 @@ export class UnmanagedStore {
     );
   }
 
-  async remove(
-    tx: Tx,
-    targetId: string,
-    rules: readonly { readonly key: string; readonly providerRuleId: string }[],
-  ): Promise<void> {
+  async remove(tx: Tx, targetId: string, rules: readonly UnmanagedRule[]): Promise<void> {
     await tx.query(
       `DELETE FROM unmanaged_rules u USING jsonb_to_recordset($2::jsonb) AS gone(key text, "providerRuleId" text)
        WHERE u.target_id = $1 AND u.key = gone.key AND u.provider_rule_id = gone."providerRuleId"`,

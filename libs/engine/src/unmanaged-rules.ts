@@ -4,7 +4,7 @@ import type { Trail, Tx } from '#entities';
 import type { ObservedRule } from '#rules';
 
 export interface UnmanagedStores {
-  readonly unmanaged: Pick<UnmanagedStore, keyof UnmanagedStore>;
+  readonly unmanaged: UnmanagedStore;
   readonly ledger: LedgerStore;
 }
 

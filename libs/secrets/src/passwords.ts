@@ -10,7 +10,7 @@ const digest = (password: string): string => createHash('sha384').update(passwor
 
 /** Hashes passwords of any length with bcrypt, two at a time. */
 export class PasswordHasher {
-  /** Of random bytes nobody kept: compared with when there is no account, so that the answer takes as long. */
+  /** Of discarded random bytes: compared with when there is no account, so that the answer takes as long. */
   private readonly nobodysHash: Promise<string>;
 
   /** @param cost the logarithm of bcrypt's rounds, 4 to 31: 12 takes about a quarter of a second */

@@ -58,7 +58,7 @@ describe('4.1 Accounts and tokens: the time of an answer tells nothing', () => {
     }
   });
 
-  it('stays so when hashes are to cost more: whoever signs in has theirs made anew', async () => {
+  it('signing in hashes the password again when the configured cost has changed', async () => {
     const owner = await accountOwner(drawbridge);
     const { port } = await drawbridge.startApi({ PASSWORD_HASH_COST: '11' });
     const dearer = new ApiClient(`http://127.0.0.1:${port}/api/v1`);

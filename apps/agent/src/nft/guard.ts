@@ -103,7 +103,7 @@ export class Guard {
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.turn.then(work);
-    // its caller is told of a failure; the next turn does not fail with it
+    // the caller gets the error; the next operation runs all the same
     this.turn = done.catch(() => undefined);
     return done;
   }
