@@ -81,7 +81,9 @@ const EVENT_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provider, t
     CASE WHEN i.is_certain THEN i.certain_from END AS certain_from,
     CASE WHEN i.is_certain AND e.kind IN ${ENDS} THEN i.certain_until END AS certain_until,
     CASE WHEN e.kind = 'RELEASED' THEN statement_timestamp()
-      WHEN e.kind IN ${ENDS} THEN statement_timestamp() - make_interval(secs => $2::float8 / 1000) END AS possible_until,
+      -- who came after the reading had no access by it: not one that ended before it began
+      WHEN e.kind IN ${ENDS}
+        THEN greatest(holder.created_at, statement_timestamp() - make_interval(secs => $2::float8 / 1000)) END AS possible_until,
     CASE WHEN holder.session_id IS NOT NULL THEN 'SESSION' WHEN holder.static_ip_rule_id IS NOT NULL THEN 'STATIC_RULE'
       ELSE 'ORPHAN' END AS holder_kind,
     holder.organization_id, holder.resource_id, holder.resource_name, holder.session_id, holder.static_ip_rule_id,
