@@ -1,6 +1,6 @@
 import { guardedHost, type GuardedHost } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
-import { seedOpenings } from '../builders/seeded-openings';
+import { seedHolders } from '../builders/seeded-holders';
 import { AgentProcess } from '../harness/agent-process';
 import { Drawbridge } from '../harness/drawbridge';
 import { hasNetworks, HOST, Network, VISITOR } from '../harness/network';
@@ -38,7 +38,7 @@ export async function agent(): Promise<Figure[]> {
     await until('the port is guarded', async () => !(await network.visitor.reaches(site.place)));
     await org.admin.expect(200, host.verify());
     const few = await opensAndCloses(site, TIMES);
-    await seedOpenings(org, host, { port, count: FULL });
+    await seedHolders(org, host, { port, count: FULL });
     const loaded = await loads(site);
     const full = await opensAndCloses(site, TIMES_WHEN_FULL);
     return [

@@ -9,9 +9,9 @@ import { useQuietly } from './tenant';
 const DENIED_ORGANIZATIONS = 5;
 const RESOURCES_EACH = 20;
 const SESSIONS = 100;
-const EVERY_MS = 250;
+const INTERVAL_MS = 250;
 /** The denied ones start again and again, each time on all of their resources. */
-const DENIED_EVERY_MS = 500;
+const DENIED_INTERVAL_MS = 500;
 const MAX_RATIO = 1.5;
 
 /** A hundred resources of other tenants name the same target, through credentials that are refused. What does one see? */
@@ -23,12 +23,12 @@ export async function deniedNeighbours(): Promise<Figure[]> {
   try {
     await drawbridge.startWorker();
     const org = await organization(drawbridge);
-    await useQuietly(org, 20, EVERY_MS);
-    const quiet = await useQuietly(org, SESSIONS, EVERY_MS);
+    await useQuietly(org, 20, INTERVAL_MS);
+    const quiet = await useQuietly(org, SESSIONS, INTERVAL_MS);
     const denied: Organization[] = [];
     for (let index = 0; index < DENIED_ORGANIZATIONS; index += 1) denied.push(await deniedOn(drawbridge));
     const stop = startAgainAndAgain(denied);
-    const meanwhile = await useQuietly(org, SESSIONS, EVERY_MS);
+    const meanwhile = await useQuietly(org, SESSIONS, INTERVAL_MS);
     await stop();
     const [before, after] = [quiet, meanwhile].map(({ toClosed }) => quantile(toClosed, 0.99)) as [
       number,
@@ -85,7 +85,7 @@ function startAgainAndAgain(orgs: readonly Organization[]): () => Promise<void> 
   const sent: Promise<unknown>[] = [];
   const timer = setInterval(() => {
     for (const org of orgs) sent.push(org.start({ ipv4Address: freshAddress() }));
-  }, DENIED_EVERY_MS);
+  }, DENIED_INTERVAL_MS);
   return async () => {
     clearInterval(timer);
     await Promise.all(sent);

@@ -7,7 +7,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { figure, type Figure } from './figure';
 
 const TIMES = 5;
-const MOST_MEGABYTES = 300;
+const MAX_MEGABYTES = 300;
 
 /** What each driver costs a process of its own, and a worker that has none, or the one of AWS alone. */
 export async function drivers(): Promise<Figure[]> {
@@ -23,7 +23,7 @@ export async function drivers(): Promise<Figure[]> {
     return [
       ...figures,
       figure('Worker without clouds: memory', 'MB', none),
-      figure('Worker that serves AWS only: memory', 'MB', aws, { atMost: MOST_MEGABYTES }),
+      figure('Worker that serves AWS only: memory', 'MB', aws, { atMost: MAX_MEGABYTES }),
     ];
   } finally {
     await drawbridge.stop();

@@ -13,8 +13,8 @@ const STUCK_GROUPS = 200;
 const FIRST_GROUP = 10;
 /** as many as it takes for the 99th percentile not to be the one that took longest */
 const SESSIONS = 160;
-const EVERY_MS = 250;
-const MOST_TIMES = 1.5;
+const INTERVAL_MS = 250;
+const MAX_TIMES = 1.5;
 
 const TROUBLES: readonly { readonly words: string; readonly fault: Fault }[] = [
   { words: 'hang', fault: { kind: 'timeout-before' } },
@@ -31,8 +31,8 @@ export async function fairness(): Promise<Figure[]> {
   try {
     await drawbridge.startWorker();
     const quiet = await organization(drawbridge, groups());
-    await useQuietly(quiet, 20, EVERY_MS);
-    const before = await useQuietly(quiet, SESSIONS, EVERY_MS);
+    await useQuietly(quiet, 20, INTERVAL_MS);
+    const before = await useQuietly(quiet, SESSIONS, INTERVAL_MS);
     const stuck = await organization(drawbridge, []);
     await trouble(drawbridge, TROUBLES[0]!.fault);
     // in another region: who shares an account in one shares what EC2 lets it do, whoever they are
@@ -47,7 +47,7 @@ export async function fairness(): Promise<Figure[]> {
     for (const { words, fault } of TROUBLES) {
       await trouble(drawbridge, fault);
       await everyStuckObjectTried(drawbridge);
-      const meanwhile = await useQuietly(quiet, SESSIONS, EVERY_MS);
+      const meanwhile = await useQuietly(quiet, SESSIONS, INTERVAL_MS);
       figures.push(...figuresOf(`another's 200 objects ${words}`, meanwhile, before));
     }
     return figures;
@@ -85,7 +85,7 @@ function figuresOf(words: string, waits: Waits, quiet: Waits | null): Figure[] {
             '',
             [quantile(samples, 0.99) / quantile(before, 0.99)],
             {
-              atMost: MOST_TIMES,
+              atMost: MAX_TIMES,
             },
           ),
         ]

@@ -10,7 +10,7 @@ interface Seeded {
 /** Of every ended session of the first resource. */
 export const CROWDED_ADDRESS = '198.51.100.7';
 
-/** Foreign keys of a million seeded rows are right by construction; checking them takes most of the time. */
+/** Unmanaged keys of a million seeded rows are right by construction; checking them takes most of the time. */
 async function seed(url: string, ...statements: [string, unknown[]][]): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

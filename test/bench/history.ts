@@ -43,7 +43,7 @@ const FIRST_SWEEPS = 20;
 /** a query that takes seconds is known well enough after fewer */
 const MAX_SWEEPING_MS = 60_000;
 /** what a worker with 40 slots asks for */
-const [PER_ORGANIZATION, TARGETS_AT_ONCE] = [40, 120];
+const [PER_ORGANIZATION, TARGETS_BATCH_SIZE] = [40, 120];
 
 /** One product, with or without a history. Each has a database of its own on the same server. */
 interface Side {
@@ -352,11 +352,11 @@ async function sweepFigures(): Promise<Figure[]> {
     const sweeps = new SweepStore();
     const times: number[] = [];
     for (let sweep = 0; sweep < FIRST_SWEEPS; sweep += 1)
-      await sweeps.waitingTargets(database.autocommit, PER_ORGANIZATION, TARGETS_AT_ONCE);
+      await sweeps.waitingTargets(database.autocommit, PER_ORGANIZATION, TARGETS_BATCH_SIZE);
     const first = performance.now();
     while (times.length < SWEEPS && performance.now() < first + MAX_SWEEPING_MS) {
       const began = performance.now();
-      const found = await sweeps.waitingTargets(database.autocommit, PER_ORGANIZATION, TARGETS_AT_ONCE);
+      const found = await sweeps.waitingTargets(database.autocommit, PER_ORGANIZATION, TARGETS_BATCH_SIZE);
       times.push(performance.now() - began);
       if (found.length === 0) throw new Error('The sweep found nothing to do');
     }

@@ -55,7 +55,7 @@ async function measure(names: readonly string[]): Promise<Figure[]> {
         say(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
       } catch (error) {
         process.exitCode = 1;
-        say(`${name} FAILED: ${wordsOf(error)}`);
+        say(`${name} FAILED: ${messageOf(error)}`);
       }
     }
     return figures;
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   console.log(values.json ? JSON.stringify(figures, null, 2) : `\n${table(figures)}`);
 }
 
-const wordsOf = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 main().then(

@@ -10,7 +10,7 @@ export interface Waits {
   readonly toClosed: number[];
 }
 
-const WITHIN_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** Starts sessions one by one on the resources in turn, then stops them one by one, and waits for each. */
 export async function useQuietly(org: Organization, sessions: number, everyMs: number): Promise<Waits> {
@@ -76,7 +76,7 @@ async function activeAfter(org: Organization, startedAt: ReadonlyMap<string, num
       );
       return active.length === startedAt.size && active;
     },
-    WITHIN_MS,
+    TIMEOUT_MS,
   );
   return rows.map(({ id, at }) => at - startedAt.get(id)!);
 }
@@ -92,7 +92,7 @@ async function closedAfter(org: Organization, stoppedAt: ReadonlyMap<string, num
       );
       return row!.count === ids.length;
     },
-    WITHIN_MS,
+    TIMEOUT_MS,
   );
   const addresses = await org.drawbridge.query<{ id: string; address: string }>(
     'SELECT id, ipv4_address AS address FROM sessions WHERE id = ANY ($1::uuid[])',

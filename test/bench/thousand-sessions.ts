@@ -8,9 +8,9 @@ import { EC2_LIMITS, groups } from './time-to-active';
 
 const SESSIONS = 1000;
 const CONNECTIONS = 50;
-const WITHIN_MS = 60_000;
-const MOST_WRITES = 40;
-const MOST_MEGABYTES = 300;
+const TIMEOUT_MS = 60_000;
+const MAX_WRITES = 40;
+const MAX_MEGABYTES = 300;
 
 /** A thousand sessions at once, a hundred on each of ten groups, and their end: calls, time, memory. */
 export async function thousandSessions(): Promise<Figure[]> {
@@ -38,7 +38,7 @@ export async function thousandSessions(): Promise<Figure[]> {
       ...figuresOf('stop', 'CANCELLED', closed),
       ...(['api', 'worker'] as const).flatMap((name) => [
         figure(`Memory of the ${name}, idle`, 'MB', [idle[name]]),
-        figure(`Memory of the ${name}, afterwards`, 'MB', [after[name]], { atMost: MOST_MEGABYTES }),
+        figure(`Memory of the ${name}, afterwards`, 'MB', [after[name]], { atMost: MAX_MEGABYTES }),
       ]),
     ];
   } finally {
@@ -56,7 +56,7 @@ interface Burst {
 const figuresOf = (deed: string, status: string, { answered, settled, writes }: Burst): Figure[] => [
   figure(`1,000 sessions, ${deed}: all answered`, 's', [answered]),
   figure(`1,000 sessions, ${deed}: all ${status}`, 's', [settled]),
-  figure(`1,000 sessions, ${deed}: cloud write calls`, '', [writes], { atMost: MOST_WRITES }),
+  figure(`1,000 sessions, ${deed}: cloud write calls`, '', [writes], { atMost: MAX_WRITES }),
 ];
 
 async function measured(
@@ -85,7 +85,7 @@ async function measured(
       );
       return row!.count === SESSIONS;
     },
-    WITHIN_MS,
+    TIMEOUT_MS,
   );
   const settled = seconds();
   const calls = await drawbridge.cloud.calls();

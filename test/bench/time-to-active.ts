@@ -5,7 +5,7 @@ import { figure, type Figure } from './figure';
 import { freshAddress } from './load';
 
 const SESSIONS = 200;
-const EVERY_MS = 200;
+const INTERVAL_MS = 200;
 const GROUPS = 10;
 
 /** From sending POST /sessions to ACTIVE, with a cloud that takes 50 ms for each call and has EC2's call limits. */
@@ -41,7 +41,7 @@ async function startOneByOne(owner: Organization): Promise<Map<string, number>> 
   const started: Promise<void>[] = [];
   const began = performance.now();
   for (let index = 0; index < SESSIONS; index += 1) {
-    const due = began + index * EVERY_MS;
+    const due = began + index * INTERVAL_MS;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
     const at = performance.timeOrigin + performance.now();
     const resourceIds = [owner.resourceIds[index % GROUPS]!];

@@ -66,10 +66,10 @@ export class TestAgent {
   /** One turn: fetches, has its host as it is to be, reports what has changed. */
   async turn(waitSeconds = 0): Promise<AgentState> {
     const state = await this.fetched(waitSeconds);
-    const wanted = new Set(state.rules.map(({ id }) => id));
-    const removed = [...this.standing].filter((id) => !wanted.has(id));
+    const desired = new Set(state.rules.map(({ id }) => id));
+    const removed = [...this.standing].filter((id) => !desired.has(id));
     for (const id of removed) this.standing.delete(id);
-    for (const id of wanted) this.standing.add(id);
+    for (const id of desired) this.standing.add(id);
     const results = [
       ...state.rules
         .filter(({ unconfirmed }) => unconfirmed)

@@ -1,7 +1,7 @@
 import type { SimulatorClient } from '../harness/simulator-client';
 import { until } from '../harness/until';
 
-/** What happened to an address, or in a cloud object, by the cloud's own timeline: `opened`, `closed`, in order. */
+/** What happened to an address, or in a target, by the cloud's own timeline: `opened`, `closed`, in order. */
 export async function historyOf(
   cloud: SimulatorClient,
   what: { readonly target?: string; readonly address?: string },
@@ -13,7 +13,7 @@ export async function historyOf(
     .map((entry) => entry.event);
 }
 
-/** How many calls that start with the verb (`Authorize`, `Revoke`, `Describe`) a cloud object has had, without dry runs. */
+/** How many calls that start with the verb (`Authorize`, `Revoke`, `Describe`) a target has had, without dry runs. */
 export async function callsTo(cloud: SimulatorClient, target: string, verb: string): Promise<number> {
   const calls = await cloud.calls();
   const meant = calls.filter((call) => call.target === target && call.operation.startsWith(verb));

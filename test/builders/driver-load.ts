@@ -13,7 +13,7 @@ const SCRIPT = resolve(__dirname, '../harness/driver-load.cjs');
 /** What loading a driver, and using it once, cost a process that had none. */
 export interface DriverLoad {
   readonly loadMs: number;
-  /** from the beginning to a verified cloud object: some drivers load their SDK with the first call only */
+  /** from the beginning to a verified target: some drivers load their SDK with the first call only */
   readonly readyMs: number;
   /** resident memory before, and after the object was verified, MB */
   readonly before: number;

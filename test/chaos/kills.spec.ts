@@ -20,13 +20,13 @@ async function killed(redis: boolean): Promise<Outcome> {
       kills: KILLS_EACH,
       redis,
       minutes: MINUTES,
-      foreignRules: 200,
+      unmanagedRules: 200,
       lengths: SHORT,
       latencyMs: 20,
       say: () => undefined,
     });
   } catch (error) {
-    const again = `npm run chaos -- --kills ${KILLS_EACH} --seed ${SEED} ${redis ? '--redis' : '--no-redis'} --foreign 200 --latency 20 --short`;
+    const again = `npm run chaos -- --kills ${KILLS_EACH} --seed ${SEED} ${redis ? '--redis' : '--no-redis'} --unmanaged 200 --latency 20 --short`;
     throw new Error(`${(error as Error).message}\nTo repeat it: ${again}`, { cause: error });
   }
 }

@@ -13,7 +13,7 @@ interface Asked {
 /** Most connections of the client, each used in turn. */
 const CONNECTIONS = 8;
 const STOP_AFTER_MS = 1500;
-const SESSION_EVERY = 25;
+const SESSION_INTERVAL = 25;
 
 /**
  * Clients of the API: so many requests a second, on connections that are kept, none repeated. One in 25 starts a
@@ -38,7 +38,7 @@ export class SteadyTraffic {
     let turn = 0;
     this.timer = setInterval(() => {
       turn += 1;
-      const place = turn % SESSION_EVERY;
+      const place = turn % SESSION_INTERVAL;
       if (place === 0) this.track(this.session());
       // its turn is taken by the stop that follows a start
       else if (place !== 1) this.track(this.ask('GET', '/sessions?size=1'));

@@ -4,7 +4,7 @@ import { until } from '../harness/until';
 import { CLOCKS_MS } from './oracles/bounds';
 import { Watch } from './oracles/watch';
 
-const FOREIGN = { target: group(0), address: '192.0.2.1', protocol: 'tcp', fromPort: 22, toPort: 22 };
+const UNMANAGED = { target: group(0), address: '192.0.2.1', protocol: 'tcp', fromPort: 22, toPort: 22 };
 
 describe('A watch over a Drawbridge', () => {
   let drawbridge: Drawbridge;
@@ -19,7 +19,7 @@ describe('A watch over a Drawbridge', () => {
     ]);
   });
   beforeEach(async () => {
-    await drawbridge.cloud.addForeign({ ...FOREIGN, address: `192.0.2.${Date.now() % 250}` });
+    await drawbridge.cloud.addUnmanaged({ ...UNMANAGED, address: `192.0.2.${Date.now() % 250}` });
     watch = await Watch.begin(drawbridge);
   });
   afterAll(() => drawbridge.stop());
@@ -51,11 +51,11 @@ describe('A watch over a Drawbridge', () => {
     expect(evidence.timeline.filter(({ event }) => event === 'closed')).toHaveLength(6);
   });
 
-  it('finds a rule that was taken out, a foreign one that is gone, and a session that is', async () => {
+  it('finds a rule that was taken out, an unmanaged one that is gone, and a session that is', async () => {
     await through('203.0.113.5');
     await drawbridge.cloud.removeByHand(group(0), '203.0.113.5');
-    const foreign = (await drawbridge.cloud.rules(group(0))).find((rule) => !rule.ours)!;
-    await drawbridge.cloud.removeByHand(group(0), foreign.address);
+    const unmanaged = (await drawbridge.cloud.rules(group(0))).find((rule) => !rule.ours)!;
+    await drawbridge.cloud.removeByHand(group(0), unmanaged.address);
     watch.acknowledged('a-session-that-was-lost');
     const removedAt = Date.now();
     await until('it has been missing for longer than clocks differ', () =>

@@ -24,7 +24,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       ports: false,
       marks: false,
       batch: 'whole-list',
-      oneRulePerOpening: false,
+      oneRulePerHolder: false,
       roomByVersion: false,
       roomByLength: true,
       oneListForAll: true,

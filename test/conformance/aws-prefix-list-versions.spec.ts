@@ -123,9 +123,9 @@ class Bench {
     );
   }
 
-  async foreign(address: string, description = 'office'): Promise<void> {
+  async unmanaged(address: string, description = 'office'): Promise<void> {
     const everything = { target: LIST, protocol: 'all', fromPort: 0, toPort: 0 };
-    await this.cloud.addForeign({ ...everything, address, description });
+    await this.cloud.addUnmanaged({ ...everything, address, description });
   }
 }
 
@@ -151,7 +151,7 @@ describe('The versions of an AWS prefix list', () => {
         await bench.bend({ operation, kind: 'slow', delayMs: 400 });
         const applied = bench.apply(add(host(1)), add(host(2)));
         await bench.arrived(operation);
-        await bench.foreign('198.51.100.7');
+        await bench.unmanaged('198.51.100.7');
         expect(kinds(await applied)).toEqual(['conflict', 'conflict']);
         expect(await bench.addresses()).toEqual(['198.51.100.7']);
         expect(kinds(await bench.apply(add(host(1)), add(host(2))))).toEqual(['done', 'done']);
@@ -165,7 +165,7 @@ describe('The versions of an AWS prefix list', () => {
         await bench.bend({ operation, kind: 'slow', delayMs: 400 });
         const applied = bench.apply(add(host(1)));
         await bench.arrived(operation);
-        await bench.foreign(bare(host(1)));
+        await bench.unmanaged(bare(host(1)));
         expect(kinds(await applied)).toEqual(['conflict']);
         expect(await bench.driver.readRules(list())).toMatchObject([{ ownRuleId: null }]);
         expect(kinds(await bench.apply(add(host(1))))).toEqual(['done']);
@@ -269,7 +269,7 @@ describe('The versions of an AWS prefix list', () => {
       const [earlier] = await bench.apply(add(host(1)));
       await bench.apply(remove(idOf(earlier)));
       const theirs = formatMark({ deployment: 'other', ruleId: randomUUID(), expiresAt: null });
-      await bench.foreign(bare(host(1)), theirs);
+      await bench.unmanaged(bare(host(1)), theirs);
       expect(await bench.driver.readRules(list())).toMatchObject([
         { providerRuleId: `${LIST}/${host(1)}#other`, ownRuleId: null },
       ]);

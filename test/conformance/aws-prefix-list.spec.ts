@@ -36,7 +36,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       marks: true,
       batch: 'whole-list',
       oneListForAll: true,
-      oneRulePerOpening: true,
+      oneRulePerHolder: true,
       roomByVersion: false,
       oneVersion: true,
       addressIsIdentity: true,

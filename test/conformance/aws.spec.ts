@@ -36,7 +36,7 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
   });
   return {
-    cloud: { ports: true, marks: true, batch: 'one-call', oneRulePerOpening: true, roomByVersion: true },
+    cloud: { ports: true, marks: true, batch: 'one-call', oneRulePerHolder: true, roomByVersion: true },
     driver: await registry.driver('AWS'),
     target: (number) => group(`sg-0123456789abcdef${number}`, KEYS),
     missingTarget: () => group('sg-0fedcba9876543210', KEYS),

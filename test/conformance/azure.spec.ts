@@ -40,7 +40,7 @@ async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBe
     AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
   });
   return {
-    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerOpening: true, roomByVersion: false },
+    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerHolder: true, roomByVersion: false },
     driver: await registry.driver('AZURE'),
     target: (number) => group(number === 0 ? 'simulated-nsg' : `simulated-nsg-${number + 1}`),
     missingTarget: () => group('no-such-nsg'),

@@ -1,7 +1,7 @@
 import type { CloudTarget, DriverCredential, ProviderDriver } from '#drivers';
 import type { RuleSpec } from '#rules';
 
-/** What a call does to a cloud object. */
+/** What a call does to a target. */
 export type Effect = 'read' | 'add' | 'remove';
 
 export type Fault =
@@ -34,14 +34,14 @@ export interface Opening {
   readonly ours: boolean;
 }
 
-/** A foreign hand's rule: one port, one address. */
+/** Another program's rule: one port, one address. */
 export interface PlantedRule {
   readonly address: string;
   readonly port: number;
   readonly description?: string;
 }
 
-/** What a foreign hand makes of a rule that stands; left out: as it was. */
+/** What another program makes of a rule that stands; left out: as it was. */
 export interface RuleEdit {
   readonly address?: string;
   readonly fromPort?: number;
@@ -76,7 +76,7 @@ export interface CloudFacts {
   /** how a batch is sent: adds in one call and removals in another, a call for each rule, or one list as a whole */
   readonly batch: 'one-call' | 'call-each' | 'whole-list';
   /** what another's rule lets in needs no rule of ours, and gets none; else ours is made beside it */
-  readonly oneRulePerOpening: boolean;
+  readonly oneRulePerHolder: boolean;
   /** IPv4 and IPv6 rules have room of their own; else they share it */
   readonly roomByVersion: boolean;
   /** no number of openings fills an object: it refuses a list that is too long as text */
@@ -116,7 +116,7 @@ export interface DriverBench {
     fault: Fault,
     options?: { count?: number; delayMs?: number },
   ): Promise<void>;
-  /** A foreign hand edits the rules of an address in place; where rules carry marks. */
+  /** Another program edits the rules of an address in place; where rules carry marks. */
   readonly edit?: (target: CloudTarget, address: string, edit: RuleEdit) => Promise<void>;
   /** where credentials are exchanged for tokens */
   readonly tokens?: TokenBench;

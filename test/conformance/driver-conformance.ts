@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DriverRegistry } from '#drivers';
-import type { CloudTarget, PlacedObject, RuleChange } from '#drivers';
+import type { CloudTarget, TargetName, RuleChange } from '#drivers';
 import { ruleKey, ruleSpecs, type PortsPerRule, type Provider, type RuleSpec } from '#rules';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { EXPIRES_AT, driverHand, hosts, kinds, opening, remove, thrown } from './driver-hand';
@@ -197,24 +197,24 @@ export function describeDriver(
       });
     });
 
-    describe('foreign rules', () => {
-      it('counts an address that a foreign rule lets in as done, and leaves that rule as it is', async () => {
+    describe('unmanaged rules', () => {
+      it('counts an address that an unmanaged rule lets in as done, and leaves that rule as it is', async () => {
         await bench.plant(target, { address: '203.0.113.7', port: 22, description: 'office' });
         const planted = await bench.openings(target);
         const [observed] = await read();
         expect(observed).toMatchObject({ key: ruleKey(open('203.0.113.7/32')), ownRuleId: null });
         const results = await apply([add(open('203.0.113.7/32')), add(open('203.0.113.8/32'))]);
-        const foreignDoes = bench.cloud.oneRulePerOpening;
-        if (foreignDoes)
+        const unmanagedDoes = bench.cloud.oneRulePerHolder;
+        if (unmanagedDoes)
           expect(results[0]).toEqual({ result: 'done', providerRuleId: observed?.providerRuleId });
         expect(kinds(results)).toEqual(['done', 'done']);
         expect((await read()).filter(({ ownRuleId }) => ownRuleId !== null)).toHaveLength(
-          foreignDoes ? 1 : 2,
+          unmanagedDoes ? 1 : 2,
         );
         expect((await bench.openings(target)).filter(({ ours }) => !ours)).toEqual(planted);
       });
 
-      it('takes the mark of another deployment, and texts like a mark, for foreign', async () => {
+      it('takes the mark of another deployment, and texts like a mark, for unmanaged', async () => {
         const other = { ...target, deployment: 'other' };
         const change = add(open('203.0.113.7/32'), other.deployment);
         const { ruleId } = change;
@@ -491,7 +491,7 @@ export function describeDriver(
       it('has one name for an object, however it is spelled, and another for another', () => {
         const { resourceType, identifier } = target;
         const { place } = DriverRegistry.facts(bench.driver.kind).resourceTypes[resourceType]!;
-        const placed = (spelled: string): PlacedObject =>
+        const placed = (spelled: string): TargetName =>
           place({ identifier: spelled, config: {}, organization: 'any', hints: target.credential.data });
         const { respelled = (text: string) => text.toUpperCase() } = bench;
         expect(placed(respelled(identifier))).toEqual(placed(identifier));

@@ -47,7 +47,7 @@ async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBe
     GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
   });
   return {
-    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerOpening: false, roomByVersion: false },
+    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerHolder: false, roomByVersion: false },
     driver: await registry.driver('GCP'),
     target: (number) => network(path(NETWORKS[number]!)),
     missingTarget: () => network(path('nowhere')),

@@ -1,7 +1,7 @@
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
 import type { Effect, Fault, Opening, PlantedRule, RuleEdit } from './driver-bench';
 
-/** The calls of one provider that have an effect on a cloud object. */
+/** The calls of one provider that have an effect on a target. */
 export type Operations = Readonly<Record<Effect, readonly string[]>>;
 
 interface Call {

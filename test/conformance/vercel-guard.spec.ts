@@ -197,9 +197,9 @@ describe('The guard of a Vercel project', () => {
   });
 
   it('of a host stands beside the one of the project, and beside rules of others, which stay as they are', async () => {
-    const foreign = { ...FOREIGN, name: 'Bots stay out' };
-    await byHand('rules.insert', null, foreign);
-    await byHand('rules.insert', null, { ...FOREIGN, name: 'drawbridge-other-0123456789abcdef' });
+    const unmanaged = { ...UNMANAGED, name: 'Bots stay out' };
+    await byHand('rules.insert', null, unmanaged);
+    await byHand('rules.insert', null, { ...UNMANAGED, name: 'drawbridge-other-0123456789abcdef' });
     const before = await rules();
     const part = place({ hostname: 'Admin.Example.com', pathPrefix: '/admin' });
     await apply(place(), add(host(1)));
@@ -223,7 +223,7 @@ describe('The guard of a Vercel project', () => {
 
   it('is skipped by rules of others before it: they let in whom they name, and are not ours', async () => {
     const bypass = (value: string, changed: object = {}): object => ({
-      ...FOREIGN,
+      ...UNMANAGED,
       conditionGroup: [{ conditions: [{ type: 'ip_address', op: 'eq', value }] }],
       action: { mitigate: { action: 'bypass' } },
       ...changed,
@@ -259,7 +259,7 @@ describe('The guard of a Vercel project', () => {
   });
 });
 
-const FOREIGN = {
+const UNMANAGED = {
   name: 'Of others',
   description: 'not for Drawbridge',
   active: true,

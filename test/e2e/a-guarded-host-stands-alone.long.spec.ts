@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { guardedHost, type GuardedHost } from '../builders/agents';
 import { auditRecords } from '../builders/audit-trail';
 import { organization, type Organization } from '../builders/organization';
-import { seedOpenings } from '../builders/seeded-openings';
+import { seedHolders } from '../builders/seeded-holders';
 import { AgentProcess, stateFile, writeStateFile, type AgentSetting } from '../harness/agent-process';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -290,7 +290,7 @@ onNetworks('A guarded host stands alone', () => {
 
   it('twenty thousand openings stand after one transaction, and one more opens and closes among them', async () => {
     await served();
-    await seedOpenings(org, host, { port: place.port, count: 20_000 });
+    await seedHolders(org, host, { port: place.port, count: 20_000 });
     await until('all stand', () => Promise.resolve(standing() === 20_000), 90_000);
     const id = await active();
     expect(await isOpen()).toBe(true);

@@ -97,13 +97,13 @@ describe('Accounts open doors, and close them', () => {
   it("another organization's objects do not exist", async () => {
     const stranger = await organization(drawbridge, [{ group: group(1) }]);
     const session = await org.started({ ipv4Address: '203.0.113.160' });
-    const foreign = [
+    const unmanaged = [
       `/sessions/${session.id}`,
       `/resources/${org.resourceIds[0]}`,
       `/credentials/${org.credentialId}`,
       `/roles/${org.roleId}`,
     ];
-    for (const path of foreign) {
+    for (const path of unmanaged) {
       expect({ path, status: (await stranger.admin.get(path)).status }).toEqual({ path, status: 404 });
     }
     const attempts = [

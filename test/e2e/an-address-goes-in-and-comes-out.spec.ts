@@ -20,7 +20,7 @@ describe('An address goes in, and comes out again', () => {
     const rules = await drawbridge.cloud.rules();
     return rules
       .filter((rule) => rule.address === address)
-      .map((rule) => `${rule.target} ${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'foreign'}`)
+      .map((rule) => `${rule.target} ${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'unmanaged'}`)
       .toSorted();
   };
 

@@ -47,10 +47,10 @@ describe('An address goes through a prefix list', () => {
   };
   const entries = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.rules(target))
-      .map(({ address, ours }) => `${address} ${ours ? 'ours' : 'foreign'}`)
+      .map(({ address, ours }) => `${address} ${ours ? 'ours' : 'unmanaged'}`)
       .toSorted();
   const byHand = (target: string, address: string): Promise<void> =>
-    drawbridge.cloud.addForeign({
+    drawbridge.cloud.addUnmanaged({
       target,
       address,
       protocol: 'all',
@@ -72,9 +72,9 @@ describe('An address goes through a prefix list', () => {
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.1' });
     const { resourceIps } = await org.reaches(id, 'ACTIVE');
     expect(resourceIps.map(({ providerRuleId }) => providerRuleId)).toEqual([`${list}/203.0.113.1/32`]);
-    expect(await entries(list)).toEqual(['198.51.100.1 foreign', '203.0.113.1 ours']);
+    expect(await entries(list)).toEqual(['198.51.100.1 unmanaged', '203.0.113.1 ours']);
     await stop(org, id);
-    expect(await entries(list)).toEqual(['198.51.100.1 foreign']);
+    expect(await entries(list)).toEqual(['198.51.100.1 unmanaged']);
   });
 
   it('a session that runs out leaves nothing in the list', async () => {
@@ -125,7 +125,7 @@ describe('An address goes through a prefix list', () => {
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.5' });
     await org.reaches(id, 'ACTIVE');
     await stop(org, id);
-    expect(await entries(list)).toEqual(['203.0.113.5 foreign']);
+    expect(await entries(list)).toEqual(['203.0.113.5 unmanaged']);
   });
 
   it.each([

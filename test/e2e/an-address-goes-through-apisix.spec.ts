@@ -65,7 +65,7 @@ describe('An address goes through APISIX', () => {
   const open = async (target: string): Promise<string[]> => {
     const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=APISIX&target=${target}`);
     const rules = (await response.json()) as OpenRule[];
-    return rules.map(({ address, ours }) => `${address} ${ours ? 'ours' : 'foreign'}`).toSorted();
+    return rules.map(({ address, ours }) => `${address} ${ours ? 'ours' : 'unmanaged'}`).toSorted();
   };
   /** A hand with the gateway's own key. */
   const patch = async (path: string, body: unknown): Promise<void> => {
@@ -83,8 +83,8 @@ describe('An address goes through APISIX', () => {
   };
 
   it('a session lets its addresses in beside those of others, and takes out its own alone', async () => {
-    const foreign = ['10.0.0.0/8', '203.0.113.1', '2001:DB8::77'];
-    await patch('routes/simulated-route-1/plugins/ip-restriction/whitelist', foreign);
+    const unmanaged = ['10.0.0.0/8', '203.0.113.1', '2001:DB8::77'];
+    await patch('routes/simulated-route-1/plugins/ip-restriction/whitelist', unmanaged);
     const resourceId = await verified(org, 'simulated-route-1');
     const addresses = { ipv4Address: '203.0.113.9', ipv6Address: '2001:db8::9' };
     const { id } = await org.started({ resourceIds: [resourceId], ...addresses });
@@ -94,15 +94,15 @@ describe('An address goes through APISIX', () => {
       'routes/simulated-route-1#203.0.113.9/32',
     ]);
     expect(await open('simulated-route-1')).toEqual([
-      '10.0.0.0/8 foreign',
-      '2001:db8::77 foreign',
+      '10.0.0.0/8 unmanaged',
+      '2001:db8::77 unmanaged',
       '2001:db8::9 ours',
-      '203.0.113.1 foreign',
+      '203.0.113.1 unmanaged',
       '203.0.113.9 ours',
     ]);
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
-    expect(await whitelist('routes/simulated-route-1')).toEqual(['0.0.0.0/32', ...foreign]);
+    expect(await whitelist('routes/simulated-route-1')).toEqual(['0.0.0.0/32', ...unmanaged]);
   });
 
   it.each([
@@ -171,7 +171,7 @@ describe('An address goes through APISIX', () => {
 
   it('a route that lets everybody in is not taken for guarded', async () => {
     await patch('routes/simulated-route-5', { plugins: { 'ip-restriction': null } });
-    expect(await open('simulated-route-5')).toEqual(['0.0.0.0/0 foreign', '::/0 foreign']);
+    expect(await open('simulated-route-5')).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
     const { id } = await credential(org);
     const resourceId = await resource(org, id, 'simulated-route-5');
     const answer = await org.admin.post<{ message: string }>(`/resources/${resourceId}/verify`);

@@ -65,7 +65,7 @@ describe('An address goes through Azure', () => {
     const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=AZURE`);
     return ((await response.json()) as OpenRule[])
       .filter((rule) => rule.address === address)
-      .map((rule) => `${rule.target} ${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'foreign'}`)
+      .map((rule) => `${rule.target} ${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'unmanaged'}`)
       .toSorted();
   };
 

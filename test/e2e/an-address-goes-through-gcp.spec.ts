@@ -20,7 +20,7 @@ describe('An address goes through a VPC network of Google', () => {
     const rules = await drawbridge.cloud.rules('default', 'GCP');
     return rules
       .filter((rule) => rule.address === address)
-      .map((rule) => `${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'foreign'}`)
+      .map((rule) => `${rule.protocol} ${rule.fromPort} ${rule.ours ? 'ours' : 'unmanaged'}`)
       .toSorted();
   };
 

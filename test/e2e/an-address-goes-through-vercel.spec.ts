@@ -57,7 +57,7 @@ describe('An address goes through Vercel', () => {
   const open = async (project: string): Promise<string[]> => {
     const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=VERCEL&target=${project}`);
     return ((await response.json()) as OpenRule[])
-      .map((rule) => `${rule.address} ${rule.ours ? 'ours' : 'foreign'}`)
+      .map((rule) => `${rule.address} ${rule.ours ? 'ours' : 'unmanaged'}`)
       .toSorted();
   };
   const ask = async (method: string, path: string, project: string, body?: object): Promise<unknown> => {
@@ -139,7 +139,7 @@ describe('An address goes through Vercel', () => {
     for (const { id } of sessions) await org.reaches(id, 'ACTIVE');
     const [guard] = await rules(project);
     await ask('PATCH', CONFIG, project, { action: 'rules.remove', id: guard!.id, value: null });
-    expect(await open(project)).toEqual(['0.0.0.0/0 foreign', '::/0 foreign']);
+    expect(await open(project)).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
     const third = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.6' });
     await org.reaches(third.id, 'ACTIVE');
     expect(await open(project)).toEqual(['203.0.113.4 ours', '203.0.113.5 ours', '203.0.113.6 ours']);

@@ -6,11 +6,11 @@ import { Drawbridge } from '../harness/drawbridge';
 import { SHAPES, type Shape } from '../hostile/shapes';
 
 /** What a request's line and headers may be is 16 KiB, a body 100 kB: both leave room for the rest. */
-const LONGEST_HEADER = 13_000;
-const LONGEST_BODY = 90_000;
+const MAX_HEADER_LENGTH = 13_000;
+const MAX_BODY_BYTES = 90_000;
 const FACTOR = 16;
 const RUNS = 7;
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
 /** The shapes that requests are tried with: a parser alone meets many more. */
 const FRAMES = ['"", ', '"a", ', '"[", ', '"Bearer a", '];
@@ -133,7 +133,7 @@ describe('A request sixteen times as large takes no more than its share of time'
   it.each(HEADERS)(
     'the header %s',
     async (header) => {
-      const steep = await steepShape(IN_HEADERS, LONGEST_HEADER, (text) => ({
+      const steep = await steepShape(IN_HEADERS, MAX_HEADER_LENGTH, (text) => ({
         method: 'POST',
         path: '/sessions',
         headers: { ...admin, [header]: text },
@@ -141,7 +141,7 @@ describe('A request sixteen times as large takes no more than its share of time'
       }));
       expect(steep).toBeUndefined();
     },
-    LONGEST_MS,
+    MAX_MS,
   );
 
   it(
@@ -155,7 +155,7 @@ describe('A request sixteen times as large takes no more than its share of time'
         );
       expect(places.length).toBeGreaterThan(50);
       for (const { template, parameter } of places) {
-        const slow = await steepShape(IN_FIELDS, LONGEST_HEADER / 9, (text) => {
+        const slow = await steepShape(IN_FIELDS, MAX_HEADER_LENGTH / 9, (text) => {
           const value = encodeURIComponent(Buffer.from(text).toString());
           const isInPath = parameter.in === 'path';
           const path = template
@@ -171,7 +171,7 @@ describe('A request sixteen times as large takes no more than its share of time'
       }
       expect(steep).toEqual([]);
     },
-    LONGEST_MS,
+    MAX_MS,
   );
 
   it(
@@ -184,7 +184,7 @@ describe('A request sixteen times as large takes no more than its share of time'
       expect(places.length).toBeGreaterThan(80);
       for (const { name, method, template, example, at } of places) {
         const path = template.replaceAll(/\{\w+\}/g, () => randomUUID());
-        const slow = await steepShape(IN_FIELDS, LONGEST_BODY / 3, (text) => ({
+        const slow = await steepShape(IN_FIELDS, MAX_BODY_BYTES / 3, (text) => ({
           method,
           path,
           headers: headersFor(template),
@@ -194,6 +194,6 @@ describe('A request sixteen times as large takes no more than its share of time'
       }
       expect(steep).toEqual([]);
     },
-    LONGEST_MS,
+    MAX_MS,
   );
 });

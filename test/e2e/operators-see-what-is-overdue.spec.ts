@@ -44,7 +44,7 @@ describe('Operators see what is overdue', () => {
     await org.reaches(id, 'ACTIVE');
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
-    expect(await metric('drawbridge_cloud_looks_total', 'provider="AWS",outcome="ok"')).toBeGreaterThan(0);
+    expect(await metric('drawbridge_passes_total', 'provider="AWS",outcome="ok"')).toBeGreaterThan(0);
     expect(await metric('drawbridge_revocation_lateness_seconds_count')).toBe(1);
     expect(await metric('drawbridge_revocation_lateness_seconds_sum')).toBeLessThan(20);
     expect(await metric('overdue_rules')).toBe(0);

@@ -12,7 +12,7 @@ describe('What the cloud refuses is told in its own words', () => {
   it('a full group fails the whole session when it is the only one, and leaves the other family alone', async () => {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     for (const last of [1, 2]) {
-      await drawbridge.cloud.addForeign({
+      await drawbridge.cloud.addUnmanaged({
         target: group(0),
         address: `198.51.100.${last}/32`,
         protocol: 'tcp',

@@ -1,5 +1,5 @@
 /**
- * In a fresh process, from the build: loads a provider's driver, verifies a cloud object with it, and tells what that
+ * In a fresh process, from the build: loads a provider's driver, verifies a target with it, and tells what that
  * took. The work comes as JSON: `{ provider, environment, target }`.
  */
 const { DriverRegistry } = require('#drivers');

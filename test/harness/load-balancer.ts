@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 const READY_PATH = '/api/v1/health/ready';
 
 interface Backend {
@@ -64,7 +64,7 @@ export class LoadBalancer {
       asked.on('error', () => (backend.ready = false));
       asked.end();
     }
-    this.looking = setTimeout(() => this.look(), LOOK_EVERY_MS);
+    this.looking = setTimeout(() => this.look(), POLL_INTERVAL_MS);
   }
 
   private serve(client: Socket): void {

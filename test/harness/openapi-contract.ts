@@ -112,7 +112,7 @@ export class OpenApiContract {
     const validate = this.compiled.get(key) ?? this.ajv.compile(absolute(closed(schema)) as Schema);
     this.compiled.set(key, validate);
     if (validate(bodyOf(answered, text))) return;
-    const differences = (validate.errors ?? []).map(wordsOf).join('\n');
+    const differences = (validate.errors ?? []).map(messageOf).join('\n');
     throw new Error(
       `${answered} with a body the document does not describe:\n${differences}\n${shown(text)}`,
     );
@@ -168,7 +168,7 @@ function absolute(schema: unknown): unknown {
   );
 }
 
-const wordsOf = ({ instancePath, message, params }: ErrorObject): string =>
+const messageOf = ({ instancePath, message, params }: ErrorObject): string =>
   `  ${instancePath || 'the body'} ${message} ${JSON.stringify(params)}`;
 
 const shown = (text: string): string =>

@@ -3,8 +3,8 @@ import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
-const READY_WITHIN_MS = 60_000;
-const LAST_WORDS = 5000;
+const READY_TIMEOUT_MS = 60_000;
+const LAST_LINE = 5000;
 
 export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
 
@@ -71,7 +71,7 @@ export class AppProcess {
     if (this.isAsked) return;
     const { exitCode, signalCode } = this.child;
     process.stderr.write(
-      `${this.name} ended unasked (${exitCode ?? signalCode}):\n${this.output.slice(-LAST_WORDS)}\n`,
+      `${this.name} ended unasked (${exitCode ?? signalCode}):\n${this.output.slice(-LAST_LINE)}\n`,
     );
   }
 
@@ -95,7 +95,7 @@ function readyPort(name: AppName, child: ChildProcess, lines: readonly string[])
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       reject(new Error(`${name} was not ready in time:\n${lines.join('')}`));
-    }, READY_WITHIN_MS);
+    }, READY_TIMEOUT_MS);
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       reject(new Error(`${name} ended (${code ?? signal}) before it was ready:\n${lines.join('')}`));

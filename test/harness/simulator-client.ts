@@ -70,7 +70,7 @@ export class SimulatorClient {
     await this.send('DELETE', '/_faults');
   }
 
-  async addForeign(
+  async addUnmanaged(
     rule: Pick<OpenRule, 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort'> & {
       readonly description?: string;
     },
@@ -78,7 +78,7 @@ export class SimulatorClient {
     await this.send('POST', '/_rules', { provider: 'AWS', ...rule });
   }
 
-  /** A foreign hand changes our rules, or anybody's, in place: they keep their ids. */
+  /** Another program changes our rules, or anybody's, in place: they keep their ids. */
   async changeByHand(
     target: string,
     address: string,

@@ -7,7 +7,7 @@ const LARGE = SMALL * FACTOR;
 const LIMIT = FACTOR * 5;
 const RUNS = 7;
 /** Work that never ends is cut off, so that the test can say whose it was. */
-const GIVE_UP_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** How much longer a text took that is FACTOR times as long. */
 export interface Growth {
@@ -44,7 +44,7 @@ const script = new Script('call()');
 function ends(work: (text: string) => unknown, text: string): boolean {
   sandbox['call'] = () => timeOf(work, text);
   try {
-    script.runInContext(sandbox, { timeout: GIVE_UP_MS });
+    script.runInContext(sandbox, { timeout: TIMEOUT_MS });
     return true;
   } catch {
     return false;

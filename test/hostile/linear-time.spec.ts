@@ -6,7 +6,7 @@ import { readListing } from '../../apps/agent/src/nft/listing';
 import { readOptions } from '../../apps/agent/src/options';
 import { readState } from '../../apps/agent/src/state/host-state';
 import { readKept } from '../../apps/agent/src/state/kept-state';
-import { deedOf } from '../../apps/api/src/audit/deeds';
+import { auditedActionOf } from '../../apps/api/src/audit/audited-actions';
 import { afterFieldName } from '../../apps/api/src/errors/field-words';
 import { jsonRefusal } from '../../apps/api/src/http/json-shape';
 import { loggedPath } from '../../apps/api/src/http/logged-path';
@@ -20,10 +20,10 @@ import { observedRule as awsRule } from '../../libs/drivers/src/aws/rule-mapping
 import { refusalOf as azureRefusal } from '../../libs/drivers/src/azure/azure-errors';
 import { parseGroupId } from '../../libs/drivers/src/azure/azure.facts';
 import { missingActions } from '../../libs/drivers/src/azure/write-permission';
-import { parseJson } from '../../libs/drivers/src/foreign-json';
+import { parseJson } from '../../libs/drivers/src/untrusted-json';
 import {
   observedRules as gcpRules,
-  readPlace,
+  readTaggedNetwork,
   readProviderRuleId,
 } from '../../libs/drivers/src/gcp/firewall-mapping';
 import { refusal as gcpRefusal } from '../../libs/drivers/src/gcp/gcp-errors';
@@ -31,8 +31,8 @@ import { readRetryAfter } from '../../libs/drivers/src/retry-after';
 import { mayReach } from '../../libs/drivers/src/tenant-url/reachable';
 import { tenantNetworks } from '../../libs/drivers/src/tenant-url/tenant-networks';
 import { readTenantUrl, tenantUrlRefusal } from '../../libs/drivers/src/tenant-url/tenant-url';
-import { wordsOf as vercelWords } from '../../libs/drivers/src/vercel/vercel-errors';
-import { parsePlace } from '../../libs/drivers/src/vercel/vercel.facts';
+import { messageOf as vercelText } from '../../libs/drivers/src/vercel/vercel-errors';
+import { parseGuardedPath } from '../../libs/drivers/src/vercel/vercel.facts';
 import { presentedCredential } from '../../libs/guards/src/presented-credential';
 import { isUuid } from '../../libs/guards/src/signed-tokens';
 import { growthOf } from './growth';
@@ -66,7 +66,7 @@ const HEADERS: readonly Named[] = [
       ),
   ]),
   ['a path in the log', loggedPath],
-  ['a path of the audit', (text) => deedOf('POST', text)],
+  ['a path of the audit', (text) => auditedActionOf('POST', text)],
   ['the field of a refusal', (text) => afterFieldName(text, text)],
   ['the field of a refused element', (text) => afterFieldName(`each value in ${text}`, 'a')],
 ];
@@ -160,8 +160,8 @@ const ANSWERS: readonly Named[] = [
     'GCP, a refusal',
     (text) => gcpRefusal(400, { error: { message: text, errors: [{ reason: text }] } }, text),
   ],
-  ['GCP, a place', readPlace],
-  ['GCP, a place with tags', (text) => readPlace(`projects/p/global/networks/n?targetTags=${text}`)],
+  ['GCP, a place', readTaggedNetwork],
+  ['GCP, a place with tags', (text) => readTaggedNetwork(`projects/p/global/networks/n?targetTags=${text}`)],
   ['GCP, an id', readProviderRuleId],
   [
     'GCP, a rule',
@@ -179,8 +179,8 @@ const ANSWERS: readonly Named[] = [
         'test',
       ),
   ],
-  ['Vercel, a refusal', (text) => vercelWords({ error: { code: text, message: text } })],
-  ['Vercel, a place', parsePlace],
+  ['Vercel, a refusal', (text) => vercelText({ error: { code: text, message: text } })],
+  ['Vercel, a place', parseGuardedPath],
 ];
 
 const MOMENT = { bootId: 'b', runningMs: 1, batterySeconds: null };

@@ -9,7 +9,7 @@ const CALLS_FOR_A_CHANGE = 8;
 /** Of the changes that are sent when all is well, how many may change nothing. */
 const REDUNDANT = 0.2;
 
-/** What must hold a while after the last fault: everything is decided, and the clouds hold exactly what is wanted. */
+/** What must hold a while after the last fault: everything is decided, and the clouds hold exactly what is desired. */
 export class AtRest {
   constructor(
     private readonly tables: Tables,

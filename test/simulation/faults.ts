@@ -19,7 +19,7 @@ interface Refusal extends Span {
 
 const REFUSALS = ['throttled', 'transient', 'conflict', 'denied', 'target-missing'] as const;
 /** A cloud may deny that its object exists for less than the product takes for a proof, ms. */
-const SHORTEST_PROOF_MS = 30_000;
+const MIN_PROOF_MS = 30_000;
 const CALL_DEADLINE_MS = 5000;
 const LONG_MS = 150_000;
 const STUBBORN_MS = 100_000;
@@ -34,7 +34,7 @@ export class Faults implements CloudMood {
   private readonly rates: { pause: number; death: number; connection: number };
   /** a target refuses everybody for longer than it takes until what is overdue is reported */
   private readonly isStubborn: boolean;
-  private readonly unheardRate: number;
+  private readonly inDoubtRate: number;
   private readonly partialRate: number;
   private readonly staleness: number;
   private readonly wakeUpsLost: number;
@@ -56,7 +56,7 @@ export class Faults implements CloudMood {
       death: sometimes(chance.between(0.002, 0.03)),
       connection: sometimes(chance.between(0.002, 0.03)),
     };
-    this.unheardRate = sometimes(chance.between(0.05, 0.6));
+    this.inDoubtRate = sometimes(chance.between(0.05, 0.6));
     this.partialRate = sometimes(0.2);
     this.staleness = sometimes(chance.between(500, 3000));
     this.wakeUpsLost = chance.happens(0.5) ? 0 : chance.next();
@@ -72,7 +72,7 @@ export class Faults implements CloudMood {
       const { identifier } = this.chance.pick(objects);
       if (kind === 'target-missing' && flapped.has(identifier)) continue;
       flapped.add(identifier);
-      const longest = kind === 'target-missing' ? SHORTEST_PROOF_MS - 2000 : this.calmAt / 2;
+      const longest = kind === 'target-missing' ? MIN_PROOF_MS - 2000 : this.calmAt / 2;
       const from = this.chance.between(0, this.calmAt * 0.9);
       const to = Math.min(this.calmAt, from + this.chance.between(1000, longest));
       const retryAfterMs = kind === 'throttled' && this.chance.happens(0.5) ? 2000 : null;
@@ -149,8 +149,8 @@ export class Faults implements CloudMood {
     );
   }
 
-  isUnheard(): boolean {
-    if (!this.areOn || !this.happens(this.unheardRate)) return false;
+  isInDoubt(): boolean {
+    if (!this.areOn || !this.happens(this.inDoubtRate)) return false;
     this.lasts('a change is not answered', this.scheduler.now + CALL_DEADLINE_MS);
     return true;
   }

@@ -5,7 +5,7 @@ import { runSeeds, type SeedsRun } from './threads';
 import type { World as WorldOfSeed } from './world';
 
 const SEEDS_FOR_A_BUG = 10_000;
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 const say = (words: string): boolean => process.stdout.write(`${words}\n`);
 
@@ -34,7 +34,7 @@ function report({ found, seconds }: SeedsRun, count: number): void {
     byOracle.set(oracle, (byOracle.get(oracle) ?? 0) + 1);
   }
   if (byOracle.size > 0) say([...byOracle].map(([name, times]) => `${name}: ${times}`).join(', '));
-  for (const { seed, violations } of found.slice(0, MOST_SHOWN)) {
+  for (const { seed, violations } of found.slice(0, MAX_SHOWN)) {
     const { oracle, atMs, words } = violations[0]!;
     say(`--seed ${seed}: ${oracle} at ${(atMs / 1000).toFixed(3)} s: ${words}`);
   }

@@ -11,16 +11,16 @@ export interface CloudRule extends ObservedRule {
 export const isOurs = ({ planted, changed, ownRuleId }: CloudRule): boolean =>
   !changed && (!planted || ownRuleId !== null);
 
-/** Who changed a cloud object; `late`: the engine, by a call that nobody heard of. */
+/** Who changed a target; `late`: the engine, by a call that nobody heard of. */
 export type Hand = 'engine' | 'late' | 'outside';
 
-/** Told of everything that happens to a cloud object, at the moment it happens. */
+/** Told of everything that happens to a target, at the moment it happens. */
 export interface CloudWatcher {
   added(object: CloudObject, rule: CloudRule, hand: Hand): void;
   removed(object: CloudObject, rule: CloudRule, hand: Hand): void;
 }
 
-/** One cloud object as it is: the ground truth. */
+/** One target as it is: the ground truth. */
 export class CloudObject {
   private readonly rules = new Map<string, CloudRule>();
   private numbered = 0;

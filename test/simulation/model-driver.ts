@@ -19,7 +19,7 @@ export interface CloudMood {
     credentialId: string,
   ): { kind: DriverErrorKind; retryAfterMs: number | null } | null;
   /** this call is not answered */
-  isUnheard(): boolean;
+  isInDoubt(): boolean;
   /** this change of a batch is refused for the moment */
   isPartial(): boolean;
   /** for how long this change stays unseen by those who read, ms */
@@ -90,7 +90,7 @@ export class ModelDriver implements ProviderDriver {
 
   applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     this.watcher.writes(this.process, this.objects.get(target.identifier)!, changes);
-    if (this.mood.isUnheard()) return this.unheard(target, changes);
+    if (this.mood.isInDoubt()) return this.inDoubt(target, changes);
     return this.call('applyChanges', target, (object) => {
       this.lag(object);
       return changes.map((change) => this.apply(object, change, 'engine'));
@@ -98,7 +98,7 @@ export class ModelDriver implements ProviderDriver {
   }
 
   /** The call arrives or not, early or late, within its deadline; its answer never does. */
-  private async unheard(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
+  private async inDoubt(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     const { callTimeoutMs } = this.traits;
     const object = this.objects.get(target.identifier)!;
     if (this.chance.happens(0.7)) {

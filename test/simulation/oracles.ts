@@ -1,7 +1,7 @@
 import type { DueRuleRow, Lease } from '#engine-store';
 import type { RuleChange } from '#drivers';
 import {
-  APPLY_GIVE_UP_MS,
+  APPLY_TIMEOUT_MS,
   keepsRule,
   ruleKey,
   RESOURCE_IP_MOVES,
@@ -28,14 +28,14 @@ const STALE_MS = 10_000;
 /** From a removal that landed late to the rule's return, ms. */
 const HANDED_OVER_MS = 20_000;
 /** The product gives up after three; whoever holds the rule anew, or moves it, has it put back once more. */
-const MOST_READDED = 15;
+const MAX_READDED = 15;
 
 /** From the moment on at which it is noted that a rule is unwanted, ms. */
-const REPORTED_WITHIN_MS = 60_500;
+const REPORT_TIMEOUT_MS = 60_500;
 /** How often what is overdue is looked for, ms. */
 const ALARM_MS = 5500;
 /** From the end of the last holder's time on: workers that stand still note that late, ms. */
-const UNHELD_REPORTED_WITHIN_MS = 120_000;
+const UNHELD_REPORT_TIMEOUT_MS = 120_000;
 /** What a ResourceIp shows while its rule is suspended. */
 const SUSPENDED = 'Another program keeps removing';
 
@@ -45,7 +45,7 @@ export interface Violation {
   readonly words: string;
 }
 
-/** What is remembered of one key in one cloud object. */
+/** What is remembered of one key in one target. */
 interface Remembered {
   presentAt: number;
   /** when our rule was seen to be absent */
@@ -132,7 +132,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
     return this.liveHolders(rule).filter(({ organizationId, resourceId }) =>
       keepsRule(
         { organizationId, writeVerified: resources.get(resourceId)!.writeVerified },
-        { isForeign: rule.isForeign, writerOrganizationId },
+        { isUnmanaged: rule.isUnmanaged, writerOrganizationId },
       ),
     );
   }
@@ -196,7 +196,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
   private appliedWasSeen(ip: ResourceIpRow): void {
     const { credentialId } = this.tables.resources.get(ip.resourceId)!;
     const now = this.tables.now();
-    for (const rule of this.tables.wantedBy(ip)) {
+    for (const rule of this.tables.desiredBy(ip)) {
       const identifier = this.identifierOf(rule);
       const { presentAt, absentAt, takenByOthers } = this.memory(identifier, rule.key);
       if (presentAt < 0 || (presentAt < absentAt && !takenByOthers && now - presentAt > STALE_MS)) {
@@ -212,7 +212,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
 
   private removedWasSeen(ip: ResourceIpRow): void {
     for (const rule of this.tables.waitedFor(ip)) {
-      if (this.tables.isWanted(rule)) continue;
+      if (this.tables.isDesired(rule)) continue;
       const identifier = this.identifierOf(rule);
       const own = this.objects.get(identifier)!.standing(rule.key).filter(isEngines);
       const { outAt, absentAt, goneAt } = this.memory(identifier, rule.key);
@@ -227,13 +227,13 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
 
   added(object: CloudObject, rule: CloudRule, hand: Hand): void {
     if (rule.changed) this.changedAt.set(`${object.identifier} ${rule.providerRuleId}`, this.tables.now());
-    this.tell(`${object.identifier} + ${rule.key} (${hand}${rule.ownRuleId === null ? ', foreign' : ''})`);
+    this.tell(`${object.identifier} + ${rule.key} (${hand}${rule.ownRuleId === null ? ', unmanaged' : ''})`);
     const memory = this.memory(object.identifier, rule.key);
     memory.cutAt = null;
     this.timeline.added(object.identifier, rule.key, rule.providerRuleId, hand);
     if (hand === 'outside' || memory.takenOutByOthers === 0) return;
     memory.addedAgain += 1;
-    if (memory.addedAgain > MOST_READDED) {
+    if (memory.addedAgain > MAX_READDED) {
       this.violated('O9', `${rule.key} is put back for the ${memory.addedAgain}th time: a fight without end`);
     }
   }
@@ -391,7 +391,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
       )
         this.violated('O12', `nobody wants ${key}, and that is not noted`);
       const isNew = rule.possibleSince !== null && now - rule.possibleSince < ALARM_MS;
-      const isLate = unwantedSince !== null && now - unwantedSince > REPORTED_WITHIN_MS;
+      const isLate = unwantedSince !== null && now - unwantedSince > REPORT_TIMEOUT_MS;
       if (isLate && overdueAt === null && !isNew)
         this.violated('O12', `${key} should be gone for ${now - unwantedSince} ms, and nobody is told`);
       if (rule.isSuspended) this.suspended(rule);
@@ -405,7 +405,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
   private suspended(rule: RuleRow): void {
     for (const ip of this.tables.liveHoldersOf(rule)) {
       const waitsForIt = ip.status === 'PENDING' && ip.errorMessage?.startsWith(SUSPENDED);
-      if (waitsForIt && rule.dueAt !== null && ip.pendingSince + APPLY_GIVE_UP_MS < rule.dueAt)
+      if (waitsForIt && rule.dueAt !== null && ip.pendingSince + APPLY_TIMEOUT_MS < rule.dueAt)
         this.violated('O2', `${short(ip.id)} is given up before ${rule.key} is tried again`);
     }
   }
@@ -414,7 +414,7 @@ export class Oracles implements MoveWatcher, CloudWatcher, CallWatcher {
   private isReported(object: CloudObject, { key }: CloudRule): void {
     const memory = this.memory(object.identifier, key);
     const { unheldSince } = memory;
-    if (unheldSince === null || this.tables.now() - unheldSince < UNHELD_REPORTED_WITHIN_MS) return;
+    if (unheldSince === null || this.tables.now() - unheldSince < UNHELD_REPORT_TIMEOUT_MS) return;
     const row = this.ruleAt(object.identifier, key);
     if (row && row.overdueAt !== null) return;
     this.violated('O12', `${key} stands without a holder, and nobody is told`);

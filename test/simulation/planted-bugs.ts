@@ -34,7 +34,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'const same = rule.revision === found.revision;',
     'const same = true;',
   ),
-  'forgets-unheard-changes': bug(
+  'forgets-inDoubt-changes': bug(
     'a call without an answer counts as one that failed',
     'libs/rules/src/planner.ts',
     `unknown: result?.result === 'unknown' || result?.result === 'done',`,
@@ -48,7 +48,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'writes-after-a-lost-lease': bug(
     'a worker that stood still sends what it was about to send',
-    `${ENGINE}/object-writer.ts`,
+    `${ENGINE}/target-writer.ts`,
     'held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);',
     '',
   ),
@@ -71,7 +71,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     '!isLive(session) || session.expiresAt <= this.tables.now()) return',
     'false) return',
   ),
-  'removes-foreign-rules': bug(
+  'removes-unmanaged-rules': bug(
     'a rule without our mark is taken out like one of ours',
     'libs/rules/src/planner.ts',
     'if (present) return isOurs(present, rule.seenAs) ? present.providerRuleId : null;',
@@ -81,13 +81,13 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'a removal that failed six times is not tried again',
     `${ENGINE}/settle-rule.ts`,
     'dueInMs: awaitsLanding ?',
-    'dueInMs: !rule.wanted && rule.attempts >= 6 ? null : awaitsLanding ?',
+    'dueInMs: !rule.desired && rule.attempts >= 6 ? null : awaitsLanding ?',
   ),
   'opens-after-the-end': bug(
     'a rule is added though its last holder has run out',
     'libs/rules/src/planner.ts',
-    'if (rule.wanted && !seen.inForce(rule) && rule.mayOpen)',
-    'if (rule.wanted && !seen.inForce(rule))',
+    'if (rule.desired && !seen.inForce(rule) && rule.mayOpen)',
+    'if (rule.desired && !seen.inForce(rule))',
   ),
   'fights-without-end': bug(
     'a rule that another hand takes out is put back every time',
@@ -125,10 +125,10 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     `unknown: result?.result === 'unknown' || result?.result === 'done',`,
     `unknown: result?.result === 'unknown',`,
   ),
-  'makes-room-with-wanted-rules': bug(
+  'makes-room-with-desired-rules': bug(
     'in a full object rules that somebody holds are taken out too',
     'libs/rules/src/drift.ts',
-    'if (!isOurs({ ownRuleId, providerRuleId }, recorded) || rule?.wanted) return [];',
+    'if (!isOurs({ ownRuleId, providerRuleId }, recorded) || rule?.desired) return [];',
     'if (!isOurs({ ownRuleId, providerRuleId }, recorded)) return [];',
   ),
   'does-not-see-the-other-release': bug(

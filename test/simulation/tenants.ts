@@ -207,7 +207,8 @@ export class Tenants {
   private unmark(object: CloudObject): void {
     const recorded = object.list().filter(({ key, providerRuleId, changed, planted }) => {
       const rule = this.oracles.ruleAt(object.identifier, key);
-      const isKnown = rule?.state === 'present' && !rule.isForeign && rule.providerRuleId === providerRuleId;
+      const isKnown =
+        rule?.state === 'present' && !rule.isUnmanaged && rule.providerRuleId === providerRuleId;
       return isKnown && !changed && !planted;
     });
     if (recorded.length === 0) return;

@@ -32,7 +32,7 @@ const SWEEPER_LEASE_SECONDS = 3;
 /** The overdue alarm's. */
 const ALARM_MS = 5000;
 const OVERDUE_AFTER_SECONDS = 55;
-const OVERDUE_AT_ONCE = 500;
+const OVERDUE_BATCH_SIZE = 500;
 const NEVER_STOPPING = new AbortController().signal;
 
 const TRAITS: readonly DriverTraits[] = [
@@ -230,10 +230,10 @@ export class World {
     };
     const reconciler = new Reconciler(stores.database, stores, clouds, process, process.name);
     const observer = {
-      looked: () => undefined,
-      closed: () => undefined,
-      recorded: () => undefined,
-      broke: (_: unknown, __: unknown, error: unknown) => this.unexpected(process, error),
+      passEnded: () => undefined,
+      ruleClosed: () => undefined,
+      eventsRecorded: () => undefined,
+      failed: (_: unknown, __: unknown, error: unknown) => this.unexpected(process, error),
     };
     const converger = new Converger(
       stores.database,
@@ -318,7 +318,7 @@ export class World {
 
   /** The overdue alarm, and somebody who asks for the access report now and then. */
   private watchReports(): void {
-    this.overdueModel.recordOverdue(OVERDUE_AFTER_SECONDS, OVERDUE_AT_ONCE);
+    this.overdueModel.recordOverdue(OVERDUE_AFTER_SECONDS, OVERDUE_BATCH_SIZE);
     if (this.chance.happens(0.1)) this.oracles.accessReport();
     this.scheduler.in(ALARM_MS, () => this.watchReports());
   }

@@ -14,7 +14,7 @@ describe('What waits for a slot', () => {
   let busy: Made;
   let other: Made;
 
-  /** An organization with cloud objects that are not due, in the order they were made. */
+  /** An organization with targets that are not due, in the order they were made. */
   const organizationWith = async (count: number): Promise<Made> => {
     const [made] = await database.autocommit.query<Made[]>(
       `WITH organization AS (

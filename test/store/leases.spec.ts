@@ -13,7 +13,7 @@ import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
 import { until } from '../harness/until';
 
-describe('A lease on a cloud object', () => {
+describe('A lease on a target', () => {
   let database: Database;
   let drop: () => Promise<void>;
   const leases = new LeaseStore();
@@ -77,7 +77,7 @@ describe('A lease on a cloud object', () => {
               stands: true,
               stoodBefore: false,
               providerRuleId: 'sgr-1',
-              isForeign: false,
+              isUnmanaged: false,
               isUnmarked: false,
               attempts: 0,
               dueInMs: null,
@@ -157,7 +157,7 @@ describe('A lease on a cloud object', () => {
     expect(await lost(16)).toEqual({ isSuspended: false, minutes: 0 });
   });
 
-  it('a list that was written unheard is in flight as a whole, until it no longer can be', async () => {
+  it('a list that was written inDoubt is in flight as a whole, until it no longer can be', async () => {
     const id = await target();
     const [written, other] = [await rule(id), await rule(id, 'other')];
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
@@ -190,7 +190,7 @@ describe('A lease on a cloud object', () => {
       [ruleId],
     );
     const [due] = await new ConvergenceStore().due(database.autocommit, lease, 10);
-    expect(due).toMatchObject({ inFlight: false, unheard: true });
+    expect(due).toMatchObject({ inFlight: false, inDoubt: true });
   });
 
   it('what changed while it was looked at stays due', async () => {

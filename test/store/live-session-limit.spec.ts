@@ -5,7 +5,7 @@ const ENDED = 50_000;
 const LIVE = 49;
 const PER_USER = 50;
 /** of 8 kB: the live sessions, the way to them in two indexes, and the user's row */
-const MOST_PAGES = 150;
+const MAX_PAGES = 150;
 
 interface Plan {
   readonly 'Shared Hit Blocks': number;
@@ -50,7 +50,7 @@ describe('The limit of live sessions', () => {
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT limit_live_sessions('${userId}', ${PER_USER}, 500)`,
     );
     const { Plan: plan } = row!['QUERY PLAN'][0];
-    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(MOST_PAGES);
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(MAX_PAGES);
   });
 
   it('is none when it is 0', async () => {

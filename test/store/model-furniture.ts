@@ -14,7 +14,7 @@ export interface Furnished {
   }[];
 }
 
-/** Two users, two credentials, five resources on three cloud objects; one is another organization's. */
+/** Two users, two credentials, five resources on three targets; one is another organization's. */
 export async function furnish(tx: Tx): Promise<Furnished> {
   const one = async (text: string, given: unknown[]): Promise<string> =>
     (await tx.query<{ id: string }[]>(`${text} RETURNING id`, given))[0]!.id;

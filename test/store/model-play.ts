@@ -7,7 +7,7 @@ import {
   type Lease,
   LeaseStore,
   type NamingResource,
-  type NewOpening,
+  type NewHolder,
   ComparisonStore,
   DriftStore,
   MissingTargetStore,
@@ -274,7 +274,7 @@ export class Play {
     const some = resourceIds.filter(() => this.chance.happens(0.6));
     const chosen = some.length > 0 ? some : [resourceIds[0]!];
     const modelled = this.model.requests.start({ ...asked, resourceIds: chosen });
-    const openings = chosen.map((id): NewOpening => {
+    const openings = chosen.map((id): NewHolder => {
       const { targetId, config } = this.both.tables.resources.get(id)!;
       const specs = ruleSpecs(`${asked.ipv4Address}/32`, config, 'one');
       return { resourceId: id, revision: 0, targetId, ipVersion: 4, ipAddress: asked.ipv4Address, specs };
@@ -488,17 +488,17 @@ export class Play {
     }
     if (this.chance.happens(0.7)) {
       const split = (side: 'model' | 'real'): { additions: string[]; removals: string[] } => ({
-        additions: pairs.filter((pair) => pair.model.wanted).map((pair) => pair[side].ruleId),
-        removals: pairs.filter((pair) => !pair.model.wanted).map((pair) => pair[side].ruleId),
+        additions: pairs.filter((pair) => pair.model.desired).map((pair) => pair[side].ruleId),
+        removals: pairs.filter((pair) => !pair.model.desired).map((pair) => pair[side].ruleId),
       });
       const wholeList = this.chance.happens(0.3);
       const noted = this.model.convergence.recordIntent(model, { ...split('model'), access, wholeList }, 10);
       const reallyNoted = await this.both.real((tx) =>
         convergence.recordIntent(tx, real, { ...split('real'), access, wholeList }, 10),
       );
-      deepEqual(reallyNoted && typeof reallyNoted.unheardUntil, noted && typeof noted.unheardUntil);
+      deepEqual(reallyNoted && typeof reallyNoted.inDoubtUntil, noted && typeof noted.inDoubtUntil);
       deepEqual(reallyNoted?.ruleIds.length, noted?.ruleIds.length);
-      if (noted?.unheardUntil === null && wholeList && this.chance.happens(0.5)) {
+      if (noted?.inDoubtUntil === null && wholeList && this.chance.happens(0.5)) {
         this.model.convergence.heard(model, noted);
         await this.both.real((tx) => convergence.heard(tx, real, reallyNoted!));
       }
@@ -603,7 +603,7 @@ export class Play {
 
   private madeUp(row: DueRuleRow): RuleSettlement {
     const state = this.chance.pick(STATES);
-    const isForeign = state === null ? null : this.chance.happens(0.1);
+    const isUnmanaged = state === null ? null : this.chance.happens(0.1);
     return {
       ruleId: row.ruleId,
       revision: row.revision,
@@ -611,15 +611,15 @@ export class Play {
       stands: state === 'present' || (state === null && this.chance.happens(0.3)),
       stoodBefore: this.chance.happens(0.3),
       providerRuleId: state === 'present' ? `sgr-${row.key}` : null,
-      isForeign,
+      isUnmanaged,
       isUnmarked: this.chance.pick([null, true, false]),
       attempts: this.chance.whole(0, 3),
       dueInMs: this.chance.pick([null, 0, 700, 20_000]),
       inFlight: this.chance.happens(0.3),
       message: this.chance.pick([null, 'the cloud said no']),
       targetMissing: this.chance.pick([null, true, false]),
-      failed: row.wanted && this.chance.happens(0.15),
-      unwanted: row.wanted ? null : row.removeCause,
+      failed: row.desired && this.chance.happens(0.15),
+      unwanted: row.desired ? null : row.removeCause,
       addCause: row.addCause,
       adopt: this.chance.happens(0.2) ? this.way() : null,
     };
@@ -784,7 +784,7 @@ export class Play {
   }
 
   private comparable(row: DueRuleRow): object {
-    const { key, wanted, mayOpen, inFlight, unheard, seenAs } = row;
+    const { key, desired, mayOpen, inFlight, inDoubt, seenAs } = row;
     const { state, revision, attempts, writtenWith, holders } = row;
     const held = holders.map(
       ({ status, access, expired, cause, writeVerified }) =>
@@ -801,10 +801,10 @@ export class Play {
       writerOrganizationId,
       lastError,
       key,
-      wanted,
+      desired,
       mayOpen,
       inFlight,
-      unheard,
+      inDoubt,
       seenAs,
       state,
       revision,

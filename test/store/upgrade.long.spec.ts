@@ -12,7 +12,7 @@ import { until } from '../harness/until';
 const PREVIOUS = '5cf857a';
 
 /** From a stop, or the end of a session's time, to the cloud; generous, as both releases share two cores. */
-const CLOSED_WITHIN_MS = 15_000;
+const CLOSED_TIMEOUT_MS = 15_000;
 const SEEDED_ENDED = 400;
 /** how long both releases run side by side */
 const TOGETHER_MS = 10_000;
@@ -168,7 +168,7 @@ describeUpgrade('An upgrade while the release before is running', () => {
     );
     // drift: a rule that is gone, and one with our mark that the database does not know
     await drawbridge.cloud.removeByHand(OPEN, `${drifted}/32`);
-    await drawbridge.cloud.addForeign({
+    await drawbridge.cloud.addUnmanaged({
       target: OPEN,
       address: `${orphan}/32`,
       protocol: 'tcp',
@@ -229,7 +229,7 @@ describeUpgrade('An upgrade while the release before is running', () => {
       [load.started.map(({ id }) => id)],
     );
     expect(sessions).toHaveLength(load.started.length);
-    await until('all are closed', async () => (await addressesIn(BUSY)).length === 0, CLOSED_WITHIN_MS);
+    await until('all are closed', async () => (await addressesIn(BUSY)).length === 0, CLOSED_TIMEOUT_MS);
     await until(
       'all are CANCELLED',
       async () => (await count(`sessions WHERE status <> 'CANCELLED' AND holder LIKE 'job-%'`)) === 0,
@@ -237,14 +237,14 @@ describeUpgrade('An upgrade while the release before is running', () => {
     const late: object[] = [];
     for (const { address, stoppedAt } of load.started) {
       const ms = (await closedAt(address)) - stoppedAt!;
-      if (ms > CLOSED_WITHIN_MS) late.push({ address, ms });
+      if (ms > CLOSED_TIMEOUT_MS) late.push({ address, ms });
     }
     expect(late).toEqual([]);
   });
 
   it('closes a session that ends while the release changes', async () => {
     await until('it is closed', async () => !(await addressesIn(OPEN)).includes('203.0.113.50'));
-    expect((await closedAt('203.0.113.50')) - times['expired']!).toBeLessThan(CLOSED_WITHIN_MS);
+    expect((await closedAt('203.0.113.50')) - times['expired']!).toBeLessThan(CLOSED_TIMEOUT_MS);
     await until(
       'it is EXPIRED',
       async () => (await count(`sessions WHERE id = '${expiring.id}' AND status = 'EXPIRED'`)) === 1,

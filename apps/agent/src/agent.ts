@@ -9,7 +9,7 @@ import { NftError } from './nft/nft';
 import type { HostState, Traffic } from './state/host-state';
 import type { KeptState } from './state/kept-state';
 import type { StateFile } from './state/state-file';
-import { changeWords } from './words';
+import { formatChange } from './format';
 
 export interface AgentParts {
   readonly channel: Pick<Channel, 'state' | 'report'>;
@@ -22,11 +22,11 @@ export interface AgentParts {
 
 /** How long a request waits for something new. */
 const WAIT_SECONDS = 25;
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /** The elements are read only now and then: with 20,000 of them that takes a third of a second. */
-const LOOKS_FOR_EACH_WHOLE_ONE = 10;
+const CHECKS_PER_FULL_CHECK = 10;
 
-const PATIENCE: Readonly<Record<ChannelFault, BackoffPolicy>> = {
+const MAX_FAILURES: Readonly<Record<ChannelFault, BackoffPolicy>> = {
   away: { baseMs: 500, capMs: 5000 },
   refused: { baseMs: 2000, capMs: 30_000 },
   rival: { baseMs: 5000, capMs: 15_000 },
@@ -69,9 +69,9 @@ export class Agent {
         if (stopping.aborted || error === WOKEN) continue;
         failures += 1;
         const fault = error instanceof ChannelError ? error.fault : null;
-        const words = `${wordsOf(error)}. What is open stays open until its end, nothing is added`;
+        const words = `${messageOf(error)}. What is open stays open until its end, nothing is added`;
         log.trouble('channel', words, fault ?? words);
-        await rest(backoffMs(PATIENCE[fault ?? 'away'], failures, Math.random()), stopping);
+        await rest(backoffMs(MAX_FAILURES[fault ?? 'away'], failures, Math.random()), stopping);
       }
     }
   }
@@ -96,21 +96,21 @@ export class Agent {
 
   private async take(state: HostState): Promise<Outcome> {
     const { guard, log, now } = this.parts;
-    for (const words of changeWords(this.rules, state.rules)) log.say(words);
+    for (const words of formatChange(this.rules, state.rules)) log.say(words);
     if (state.guarded.length > 0) this.guarded = state.guarded;
     if (state.guarded.length > 0) log.settled('guarded', 'A resource names this host');
-    else log.trouble('guarded', unguardedWords(this.guarded));
+    else log.trouble('guarded', unguardedMessage(this.guarded));
     this.rules = state.rules;
     const { elements, keysOf } = openings(state.rules, now());
-    const wanted: Elements = new Map([...guardElements(this.guarded), ...elements]);
+    const desired: Elements = new Map([...guardElements(this.guarded), ...elements]);
     try {
-      const found = await guard.enforce(wanted);
+      const found = await guard.enforce(desired);
       log.settled('nft', 'The guard stands');
       return { state, keysOf, found, trouble: null };
     } catch (error) {
       if (!(error instanceof NftError)) throw error;
       log.trouble('nft', error.message);
-      const found = await guard.look(wanted).catch((unread: unknown) => {
+      const found = await guard.look(desired).catch((unread: unknown) => {
         if (unread instanceof NftError) return null;
         throw unread;
       });
@@ -122,16 +122,16 @@ export class Agent {
   private async watch(stopping: AbortSignal): Promise<void> {
     const { guard, log } = this.parts;
     for (let looks = 1; !stopping.aborted; looks += 1) {
-      await rest(LOOK_EVERY_MS, stopping);
+      await rest(POLL_INTERVAL_MS, stopping);
       try {
-        const isMended = await guard.mend(looks % LOOKS_FOR_EACH_WHOLE_ONE === 0 ? 'all' : 'structure');
+        const isMended = await guard.mend(looks % CHECKS_PER_FULL_CHECK === 0 ? 'all' : 'structure');
         log.settled('nft', 'The guard stands');
         if (isMended) {
           log.say('Another program changed or flushed the table inet drawbridge: it was made anew');
           this.wake();
         }
       } catch (error) {
-        if (log.trouble('nft', wordsOf(error))) this.wake();
+        if (log.trouble('nft', messageOf(error))) this.wake();
       }
     }
   }
@@ -143,7 +143,7 @@ export class Agent {
   }
 }
 
-const unguardedWords = (guarded: readonly Traffic[]): string =>
+const unguardedMessage = (guarded: readonly Traffic[]): string =>
   guarded.length === 0
     ? 'No resource names this host: nothing is guarded'
     : 'No resource names this host any more: what was guarded stays closed to everybody, until drawbridge-agent --remove';
@@ -155,4 +155,4 @@ async function rest(ms: number, stopping: AbortSignal): Promise<void> {
   });
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

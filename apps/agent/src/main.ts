@@ -11,7 +11,7 @@ import type { KeptState } from './state/kept-state';
 import { batterySeconds, bootId, machineId, runningMs } from './state/running-time';
 import { StateFile } from './state/state-file';
 import { VERSION } from './version';
-import { statusWords } from './words';
+import { formatStatus } from './format';
 
 const say = (words: string): void => void process.stdout.write(words);
 const log = new Log(say);
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
       say(`${VERSION}\n`);
       return 0;
     case 'status':
-      say(statusWords(await nft.list('all')));
+      say(formatStatus(await nft.list('all')));
       return 0;
     case 'remove':
       await nft.removeTable();
@@ -77,11 +77,11 @@ async function restored(options: AgentOptions, { state }: KeptState): Promise<Gu
   if (standing && !state) return guard;
   const closed = guardElements(state?.guarded ?? options.guard);
   const opened = [...openings(state?.rules ?? [], runningMs()).elements];
-  const wanted: Elements = new Map([
+  const desired: Elements = new Map([
     ...closed,
     ...opened.filter(([key]) => !standing || standing.secondsLeft.has(key)),
   ]);
-  if (wanted.size > 0) await guard.enforce(wanted);
+  if (desired.size > 0) await guard.enforce(desired);
   return guard;
 }
 
@@ -91,8 +91,8 @@ async function dryRun(options: AgentOptions, connection: Connection): Promise<nu
     process.stderr.write(`No resource names ${connection.name}: nothing would be guarded\n`);
   }
   const { elements } = openings(state.rules, runningMs());
-  const wanted = new Map([...guardElements(state.guarded), ...elements]);
-  say(replaceTransaction(wanted, runningMs(), options));
+  const desired = new Map([...guardElements(state.guarded), ...elements]);
+  say(replaceTransaction(desired, runningMs(), options));
   return 0;
 }
 
@@ -111,11 +111,11 @@ const channelOf = (connection: Connection, { instance }: KeptState): Channel =>
 function fail(error: unknown): void {
   if (error instanceof UsageError)
     process.stderr.write(`${error.message}\n\ndrawbridge-agent --help says more.\n`);
-  else process.stderr.write(`${wordsOf(error)}\n`);
+  else process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof NftError) return error.message;
   return error instanceof Error ? error.message : String(error);
 }

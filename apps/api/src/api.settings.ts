@@ -14,11 +14,11 @@ import {
   ValidateIf,
 } from 'class-validator';
 import {
-  LISTEN_ADDRESS_WORDS,
+  LISTEN_ADDRESS_MESSAGE,
   POSTGRES_URL,
-  POSTGRES_URL_WORDS,
+  POSTGRES_URL_MESSAGE,
   REDIS_URL,
-  REDIS_URL_WORDS,
+  REDIS_URL_MESSAGE,
   toBoolean,
   toInteger,
   toList,
@@ -63,7 +63,7 @@ export class ApiSettings {
 
   /** the address the API listens on; unset: loopback in the embedded service, every address elsewhere */
   @IsOptional()
-  @IsIP(undefined, { message: `HOST must be ${LISTEN_ADDRESS_WORDS}` })
+  @IsIP(undefined, { message: `HOST must be ${LISTEN_ADDRESS_MESSAGE}` })
   HOST?: string;
 
   /** where operators and probes reach this process, apart from clients; unset: nowhere */
@@ -75,7 +75,7 @@ export class ApiSettings {
   METRICS_PORT?: number;
 
   /** the address METRICS_PORT is opened on */
-  @IsIP(undefined, { message: `METRICS_HOST must be ${LISTEN_ADDRESS_WORDS}` })
+  @IsIP(undefined, { message: `METRICS_HOST must be ${LISTEN_ADDRESS_MESSAGE}` })
   METRICS_HOST = '127.0.0.1';
 
   /** after SIGTERM, seconds for load balancers to look elsewhere; unset: 2, and 0 where nobody balances */
@@ -91,12 +91,12 @@ export class ApiSettings {
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
   PUBLIC_URL?: string;
 
-  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
   DATABASE_URL!: string;
 
   /** unset: the queue is in PostgreSQL */
   @IsOptional()
-  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_WORDS}` })
+  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_MESSAGE}` })
   REDIS_URL?: string;
 
   @IsStrongSecret()

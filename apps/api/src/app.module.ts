@@ -6,7 +6,7 @@ import { AgentsModule } from './agents/agents.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
 import { AuditModule } from './audit/audit.module';
-import { RefusedDeedsFilter } from './audit/refused-deeds.filter';
+import { DeniedActionsFilter } from './audit/denied-actions.filter';
 import { AuthModule } from './auth/auth.module';
 import { BillingModule } from './billing/billing.module';
 import { ConnectionsModule } from './connections/connections.module';
@@ -85,7 +85,7 @@ export class AppModule {
         { provide: APP_PIPE, useValue: validation },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
         // the last one that fits is asked first
-        { provide: APP_FILTER, useClass: RefusedDeedsFilter },
+        { provide: APP_FILTER, useClass: DeniedActionsFilter },
       ],
     };
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 /**
  * npm's shell dies of a SIGTERM without passing it on: whoever stops `npm start` that way stops its child, too.
@@ -13,7 +13,7 @@ function stopWithoutParent(child) {
     if (process.ppid === parent) return;
     clearInterval(timer);
     child.kill('SIGTERM');
-  }, LOOK_EVERY_MS);
+  }, POLL_INTERVAL_MS);
   timer.unref();
 }
 

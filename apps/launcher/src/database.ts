@@ -18,7 +18,7 @@ export const givenDatabase = (url: string): RunDatabase => ({
 });
 
 const RESTARTS = 5;
-const RESTART_EVERY_MS = 500;
+const RESTART_INTERVAL_MS = 500;
 
 /** A PostgreSQL server of the run's own, started again at its port when it ends unasked. */
 export class EmbeddedDatabase implements RunDatabase {
@@ -59,7 +59,7 @@ export class EmbeddedDatabase implements RunDatabase {
   private async startAgain(reason: string): Promise<void> {
     this.say(`${reason}\nIt is started again.`);
     for (let attempt = 1; attempt <= RESTARTS; attempt++) {
-      await delay(RESTART_EVERY_MS);
+      await delay(RESTART_INTERVAL_MS);
       // a stop meanwhile must stay one: starting would take it back
       if (this.isStopping) return;
       try {

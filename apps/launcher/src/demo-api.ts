@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from './json-file';
 
-const ANSWER_WITHIN_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 const TOO_MANY_REQUESTS = 429;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 export interface ApiAnswer {
   readonly status: number;
@@ -42,7 +42,7 @@ export class DemoApi {
       const response = await this.fetch(method, path, body);
       const text = await response.text();
       const retryAfterMs = Number(response.headers.get('retry-after')) * 1000;
-      if (response.status !== TOO_MANY_REQUESTS || !(retryAfterMs > 0 && retryAfterMs <= LONGEST_WAIT_MS)) {
+      if (response.status !== TOO_MANY_REQUESTS || !(retryAfterMs > 0 && retryAfterMs <= MAX_WAIT_MS)) {
         return { status: response.status, body: parse(text) };
       }
       await delay(retryAfterMs);
@@ -70,7 +70,7 @@ export class DemoApi {
         method,
         headers: { ...this.headers, ...(body && { 'content-type': 'application/json' }) },
         ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       });
     } catch (error) {
       const reason = error instanceof Error ? (error.cause ?? error) : error;

@@ -106,10 +106,10 @@ export class DemoOrganization {
 async function findOrMake(
   api: DemoApi,
   path: string,
-  wanted: Readonly<Record<string, unknown>> & { readonly name: string },
+  desired: Readonly<Record<string, unknown>> & { readonly name: string },
 ): Promise<Record<string, unknown>> {
-  const found = (await api.list(path)).find(({ name }) => name === wanted.name);
-  return found ?? api.post(201, path, wanted);
+  const found = (await api.list(path)).find(({ name }) => name === desired.name);
+  return found ?? api.post(201, path, desired);
 }
 
 /** The service refuses an assignment that exists. */

@@ -27,7 +27,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 const READY = 'database system is ready to accept connections';
-const READY_WITHIN_MS = 120_000;
+const READY_TIMEOUT_MS = 120_000;
 const ATTEMPTS = 10;
 
 /** A PostgreSQL server of our own, from the programs that npm brings. Starts again after `stop`. */
@@ -86,14 +86,14 @@ export class EmbeddedPostgres {
   }
 
   private async openCluster(): Promise<Cluster> {
-    const wanted = resolve(this.options.dataDir);
+    const desired = resolve(this.options.dataDir);
     const say = this.options.onNotice ?? this.options.onLog;
-    const runAs = chooseRunAs(join(wanted, 'cluster'));
+    const runAs = chooseRunAs(join(desired, 'cluster'));
     const binaries = findBinaries(runAs, say);
-    const { folder, former } = placeData(wanted, runAs, say);
+    const { folder, former } = placeData(desired, runAs, say);
     for (const old of former) {
       await stopOrphan(join(old, 'cluster'));
-      say(`Data of an earlier ${wanted} is still in ${old}; delete it when nobody needs it.`);
+      say(`Data of an earlier ${desired} is still in ${old}; delete it when nobody needs it.`);
     }
     const cluster = new Cluster(folder, binaries, runAs);
     if (await stopOrphan(cluster.data)) say('Ended a PostgreSQL that an earlier run left behind.');
@@ -147,7 +147,7 @@ async function becomesReady(server: ServerProcess): Promise<string | undefined> 
   const words = await Promise.race([
     server.says(READY).then(() => undefined),
     server.ended,
-    delay(READY_WITHIN_MS, `not ready within ${READY_WITHIN_MS / 1_000} s`, { signal: waiting.signal }),
+    delay(READY_TIMEOUT_MS, `not ready within ${READY_TIMEOUT_MS / 1_000} s`, { signal: waiting.signal }),
   ]);
   waiting.abort();
   if (words !== undefined) await server.end([['SIGKILL', 1_500]]);

@@ -1,5 +1,5 @@
-const MOST_LINES = 10;
-const LONGEST_LINE = 500;
+const MAX_LINES = 10;
+const MAX_LINE_LENGTH = 500;
 
 /** Keeps the first and the last lines of a stream. */
 export class LastLines {
@@ -9,8 +9,8 @@ export class LastLines {
 
   hear(chunk: Buffer): void {
     const lines = (this.rest + chunk.toString('utf8')).split('\n');
-    this.rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
-    for (const line of lines.filter((text) => text.trim() !== '')) this.keep(line.slice(0, LONGEST_LINE));
+    this.rest = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH);
+    for (const line of lines.filter((text) => text.trim() !== '')) this.keep(line.slice(0, MAX_LINE_LENGTH));
   }
 
   /** The latest lines, the unfinished one included. */
@@ -19,7 +19,7 @@ export class LastLines {
   }
 
   private keep(line: string): void {
-    if (this.first.length < MOST_LINES / 2) this.first.push(line);
-    this.recent = [...this.recent, line].slice(-MOST_LINES);
+    if (this.first.length < MAX_LINES / 2) this.first.push(line);
+    this.recent = [...this.recent, line].slice(-MAX_LINES);
   }
 }

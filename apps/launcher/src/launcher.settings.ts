@@ -1,41 +1,41 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { LISTEN_ADDRESS_WORDS, loadSettings, toInteger } from '#config';
+import { LISTEN_ADDRESS_MESSAGE, loadSettings, toInteger } from '#config';
 import { IsIn, IsInt, IsIP, IsOptional, IsString, Max, Min } from 'class-validator';
 
-const PORT_WORDS = 'PORT must be a port from 0 to 65535 (0: any free one)';
-const METRICS_PORT_WORDS =
+const PORT_MESSAGE = 'PORT must be a port from 0 to 65535 (0: any free one)';
+const METRICS_PORT_MESSAGE =
   'METRICS_PORT must be a port from 0 to 65534: the API takes it, the worker the next one (0: any free ones)';
-const SIMULATOR_PORT_WORDS = 'SIMULATOR_PORT must be a port from 0 to 65535 (0: any free one)';
+const SIMULATOR_PORT_MESSAGE = 'SIMULATOR_PORT must be a port from 0 to 65535 (0: any free one)';
 
 /** What the environment may say about an embedded run. Property names are variable names. */
 export class LauncherSettings {
   @toInteger()
-  @IsInt({ message: PORT_WORDS })
-  @Min(0, { message: PORT_WORDS })
-  @Max(65_535, { message: PORT_WORDS })
+  @IsInt({ message: PORT_MESSAGE })
+  @Min(0, { message: PORT_MESSAGE })
+  @Max(65_535, { message: PORT_MESSAGE })
   PORT = 3000;
 
   /** where operators and probes reach the API; the worker has the next port; unset: nowhere */
   @IsOptional()
   @toInteger()
-  @IsInt({ message: METRICS_PORT_WORDS })
-  @Min(0, { message: METRICS_PORT_WORDS })
-  @Max(65_534, { message: METRICS_PORT_WORDS })
+  @IsInt({ message: METRICS_PORT_MESSAGE })
+  @Min(0, { message: METRICS_PORT_MESSAGE })
+  @Max(65_534, { message: METRICS_PORT_MESSAGE })
   METRICS_PORT?: number;
 
   /** the address the API listens on; unset: loopback */
   @IsOptional()
-  @IsIP(undefined, { message: `HOST must be ${LISTEN_ADDRESS_WORDS}` })
+  @IsIP(undefined, { message: `HOST must be ${LISTEN_ADDRESS_MESSAGE}` })
   HOST?: string;
 
   @IsIn(['simulated', 'real'], { message: 'CLOUD must be simulated or real' })
   CLOUD: 'simulated' | 'real' = 'simulated';
 
   @toInteger()
-  @IsInt({ message: SIMULATOR_PORT_WORDS })
-  @Min(0, { message: SIMULATOR_PORT_WORDS })
-  @Max(65_535, { message: SIMULATOR_PORT_WORDS })
+  @IsInt({ message: SIMULATOR_PORT_MESSAGE })
+  @Min(0, { message: SIMULATOR_PORT_MESSAGE })
+  @Max(65_535, { message: SIMULATOR_PORT_MESSAGE })
   SIMULATOR_PORT = 4666;
 
   /** where the database, keys and logs of this run are; absolute once read */

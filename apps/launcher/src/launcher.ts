@@ -22,8 +22,8 @@ export interface LauncherOptions {
   readonly onLost: (reason: string) => void;
 }
 
-const DRAIN_WITHIN_MS = 10_000;
-const SIMULATOR_WITHIN_MS = 3000;
+const DRAIN_TIMEOUT_MS = 10_000;
+const SIMULATOR_TIMEOUT_MS = 3000;
 
 /** Where this machine reaches what listens on an address. */
 function reachableHost(host = '127.0.0.1'): string {
@@ -98,8 +98,8 @@ export class Launcher {
   /** API and worker first: what they have begun they finish with clouds and database still there. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The start was interrupted'));
-    await Promise.all(this.services.map((process) => process.stop(DRAIN_WITHIN_MS)));
-    await this.simulator?.stop(SIMULATOR_WITHIN_MS);
+    await Promise.all(this.services.map((process) => process.stop(DRAIN_TIMEOUT_MS)));
+    await this.simulator?.stop(SIMULATOR_TIMEOUT_MS);
     await this.database.stop();
     await Promise.all(this.logs.map((log) => log.close()));
   }

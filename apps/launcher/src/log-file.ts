@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } 
 import { dirname } from 'node:path';
 import { codeOf } from './processes';
 
-const LARGEST_BYTES = 20_000_000;
+const MAX_BYTES = 20_000_000;
 
 /** A log that is added to, and set aside when it has grown large by the time of a start. */
 export class LogFile {
@@ -14,7 +14,7 @@ export class LogFile {
     say: (line: string) => void,
   ) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (sizeOf(path) > LARGEST_BYTES) renameSync(path, `${path}.1`);
+    if (sizeOf(path) > MAX_BYTES) renameSync(path, `${path}.1`);
     this.stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
     this.stream.once('error', (error) => say(`${path} cannot be written: ${error.message}`));
     this.stream.on('error', () => undefined);

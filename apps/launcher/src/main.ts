@@ -13,7 +13,7 @@ import { onStopRequest } from './stop-requests';
 
 const INTERRUPTED = 130;
 /** Processes of a killed run take this long to notice and to finish what they do. */
-const LEFTOVERS_WITHIN_MS = 12_000;
+const LEFTOVERS_TIMEOUT_MS = 12_000;
 
 const say = (line: string): void => console.log(line);
 
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const lock = takeRunLock(settings.DATA_DIR, publicUrlOf(settings, settings.PORT));
   // also when it ends by itself: nothing of this run is left then
   process.once('exit', () => lock.release());
-  const addresses = await claimAddresses(settings, lock.wasStale ? LEFTOVERS_WITHIN_MS : 0);
+  const addresses = await claimAddresses(settings, lock.wasStale ? LEFTOVERS_TIMEOUT_MS : 0);
   const secrets = loadSecrets(settings.DATA_DIR, process.env);
   const launcher = new Launcher({
     repository,
@@ -63,7 +63,7 @@ async function run(launcher: Launcher, settings: LauncherSettings, addresses: Ad
     // what is being stopped fails to start
     if (isStopping) return;
     isStopping = true;
-    console.error(`\n${wordsFor(error)}`);
+    console.error(`\n${messageFor(error)}`);
     end(launcher, 1);
   }
 }
@@ -73,7 +73,7 @@ async function demoOf(launcher: Launcher, progress: Progress): Promise<DemoAcces
   try {
     return await progress.step('Demo organization is there', () => launcher.ensureDemo());
   } catch (error) {
-    say(`\nThe demo organization is not complete. ${wordsFor(error)}`);
+    say(`\nThe demo organization is not complete. ${messageFor(error)}`);
     return null;
   }
 }
@@ -110,14 +110,14 @@ function end(launcher: Launcher, code: number): void {
   launcher.stop().then(
     () => process.exit(code),
     (error: unknown) => {
-      console.error(wordsFor(error));
+      console.error(messageFor(error));
       void launcher.kill().finally(() => process.exit(1));
     },
   );
 }
 
 /** Errors are written for people; only a mistake in this program needs its place. */
-function wordsFor(error: unknown): string {
+function messageFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error)) && 'path' in error) {
     return `${String(error.path)} cannot be written (${codeOf(error)}): set DATA_DIR to a folder that this user may write to.`;
@@ -130,6 +130,6 @@ function wordsFor(error: unknown): string {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 main().catch((error: unknown) => {
-  console.error(wordsFor(error));
+  console.error(messageFor(error));
   process.exit(1);
 });

@@ -17,8 +17,8 @@ export interface ManagedProcessOptions {
   readonly say: (line: string) => void;
 }
 
-const READY_WITHIN_MS = 90_000;
-const GONE_WITHIN_MS = 2000;
+const READY_TIMEOUT_MS = 90_000;
+const EXIT_TIMEOUT_MS = 2000;
 
 /** One of the product's processes: started, started again when it ends unasked, stopped. */
 export class ManagedProcess {
@@ -38,7 +38,7 @@ export class ManagedProcess {
    * @throws Error with its last words when it dies again and again, or never becomes ready
    */
   async start(): Promise<void> {
-    const timer = setTimeout(() => this.giveUp('is not ready after 90 s'), READY_WITHIN_MS);
+    const timer = setTimeout(() => this.giveUp('is not ready after 90 s'), READY_TIMEOUT_MS);
     try {
       await new Promise<void>((ready, failed) => {
         this.settle = { ready, failed };
@@ -68,7 +68,7 @@ export class ManagedProcess {
     const pid = this.child?.pid;
     if (!this.isAlive || pid === undefined) return;
     signal(-pid, 'SIGKILL');
-    await Promise.race([this.ended, delay(GONE_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([this.ended, delay(EXIT_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   private get isAlive(): boolean {

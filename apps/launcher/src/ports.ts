@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from './processes';
 
-const PROBE_EVERY_MS = 100;
+const PROBE_INTERVAL_MS = 100;
 
 /** Another program may hold one address only: both must be free. Undefined is every address. */
 const HOSTS = [undefined, '127.0.0.1'] as const;
@@ -24,7 +24,7 @@ export async function claimPort(variable: string, port: number, patienceMs = 0):
     if (Date.now() >= deadline) {
       throw new Error(`Port ${port} is used by another program: ${advice(variable, port + 1)}`);
     }
-    await delay(PROBE_EVERY_MS);
+    await delay(PROBE_INTERVAL_MS);
   }
 }
 

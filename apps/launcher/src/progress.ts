@@ -1,4 +1,4 @@
-const REMIND_EVERY_MS = 5000;
+const REMINDER_INTERVAL_MS = 5000;
 
 const seconds = (since: number): string => ((performance.now() - since) / 1000).toFixed(1);
 
@@ -11,7 +11,10 @@ export class Progress {
   /** Runs a step. @param done what is true after it */
   async step<T>(done: string, work: () => Promise<T>): Promise<T> {
     const since = performance.now();
-    const timer = setInterval(() => this.say(`  ... ${done}: ${seconds(since)} s so far`), REMIND_EVERY_MS);
+    const timer = setInterval(
+      () => this.say(`  ... ${done}: ${seconds(since)} s so far`),
+      REMINDER_INTERVAL_MS,
+    );
     try {
       const result = await work();
       this.say(`  ${done.padEnd(34)} ${seconds(since)} s`);

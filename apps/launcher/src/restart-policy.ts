@@ -1,5 +1,5 @@
 const FIRST_WAIT_MS = 200;
-const LONGEST_WAIT_MS = 5000;
+const MAX_WAIT_MS = 5000;
 const STEADY_AFTER_MS = 30_000;
 const HOPELESS_DEATHS = 5;
 const WINDOW_MS = 30_000;
@@ -23,7 +23,7 @@ export class RestartPolicy {
     this.deaths = [...this.deaths.filter((at) => now - at < WINDOW_MS), now];
     if (now - this.startedAt >= STEADY_AFTER_MS) this.waitMs = FIRST_WAIT_MS;
     const waitMs = this.waitMs;
-    this.waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    this.waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
     return waitMs;
   }
 

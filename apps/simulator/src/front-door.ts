@@ -4,7 +4,7 @@ import type { ControlInterface } from './control/control-interface';
 import { renderPage } from './page/page';
 import { NO_ANSWER, type CloudProvider, type CloudRequest, type World } from './provider';
 
-const LARGEST_BODY = 1_000_000;
+const MAX_BODY_BYTES = 1_000_000;
 const PAGE = renderPage();
 
 type Arrived = Omit<CloudRequest, 'body' | 'epoch'>;
@@ -40,7 +40,7 @@ export class FrontDoor {
     const epoch = this.world.epoch;
     const body = await readBody(request);
     if (body === null) {
-      answerJson(response, 413, { error: 'Content Too Large', message: `At most ${LARGEST_BODY} bytes` });
+      answerJson(response, 413, { error: 'Content Too Large', message: `At most ${MAX_BODY_BYTES} bytes` });
       return;
     }
     const provider = this.providers.find(({ prefix }) => url.pathname.startsWith(`${prefix}/`));
@@ -80,9 +80,9 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length <= LARGEST_BODY) chunks.push(chunk);
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
   }
-  return length > LARGEST_BODY ? null : Buffer.concat(chunks).toString('utf8');
+  return length > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString('utf8');
 }
 
 function answerJson(

@@ -41,11 +41,11 @@ function stopWithParentOrSignal(simulator: RunningSimulator): void {
 }
 
 function fail(error: unknown): void {
-  process.stderr.write(`${wordsFor(error)}\n`);
+  process.stderr.write(`${messageFor(error)}\n`);
   process.exit(error instanceof SettingsError ? EXIT_CONFIGURATION : 1);
 }
 
-function wordsFor(error: unknown): string {
+function messageFor(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return 'The port is taken: set SIMULATOR_PORT to a free one.';

@@ -28,7 +28,7 @@ export interface CloudAnswer {
 export const NO_ANSWER = 'NO_ANSWER';
 
 /** A rule as someone with the provider's console would make it. */
-export interface ForeignRule {
+export interface UnmanagedRuleSpec {
   readonly target: string;
   readonly address: string;
   readonly protocol: string;
@@ -38,7 +38,7 @@ export interface ForeignRule {
 }
 
 /** Which rules of a target to remove; undefined fits every value. */
-export interface ForeignRuleFilter {
+export interface UnmanagedRuleFilter {
   readonly target: string;
   readonly address: string | undefined;
   readonly protocol: string | undefined;
@@ -46,8 +46,8 @@ export interface ForeignRuleFilter {
   readonly toPort: number | undefined;
 }
 
-/** What a foreign hand makes of a rule; undefined: as it was. */
-export interface ForeignRuleChange {
+/** What another program makes of a rule; undefined: as it was. */
+export interface UnmanagedRuleChange {
   readonly address: string | undefined;
   readonly protocol: string | undefined;
   readonly fromPort: number | undefined;
@@ -56,14 +56,14 @@ export interface ForeignRuleChange {
   readonly description: string | undefined;
 }
 
-/** The provider refuses what the foreign hand asked for, in its own words. */
-export class ForeignHandRefused extends Error {
+/** The provider refuses what another program asked for, in its own words. */
+export class OutsideEditRefused extends Error {
   constructor(
     readonly code: string,
     message: string,
   ) {
     super(message);
-    this.name = 'ForeignHandRefused';
+    this.name = 'OutsideEditRefused';
   }
 }
 
@@ -72,17 +72,17 @@ export interface CloudProvider {
   readonly provider: ProviderName;
   /** path prefix, `/aws` */
   readonly prefix: string;
-  /** the cloud objects it knows, by their own names */
+  /** the targets it knows, by their own names */
   readonly targets: readonly string[];
   /** the operations faults may name */
   readonly operations: Readonly<Record<string, CallEffect>>;
   handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER>;
-  /** @throws ForeignHandRefused */
-  addForeignRule(rule: ForeignRule): OpenRule;
-  /** Removes every rule that fits, ours included. @throws ForeignHandRefused when the filter is no rule */
-  removeRules(filter: ForeignRuleFilter): OpenRule[];
-  /** Changes every rule that fits in place, ours included. @throws ForeignHandRefused */
-  changeRules?(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[];
+  /** @throws OutsideEditRefused */
+  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule;
+  /** Removes every rule that fits, ours included. @throws OutsideEditRefused when the filter is no rule */
+  removeRules(filter: UnmanagedRuleFilter): OpenRule[];
+  /** Changes every rule that fits in place, ours included. @throws OutsideEditRefused */
+  changeRules?(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[];
   /** Refuses every access token and session that was issued so far; left out: it issues none. */
   revokeTokens?(): void;
   /** Back to the objects it started with. */

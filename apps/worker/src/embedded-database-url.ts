@@ -22,9 +22,9 @@ export const NO_DATABASE =
  * @returns null when none was ever started there, or its files are another user's
  */
 export function embeddedDatabaseUrl(dataDir: string): string | null {
-  const wanted = join(dataDir, 'postgres');
+  const desired = join(dataDir, 'postgres');
   try {
-    const folder = movedTo(wanted) ?? wanted;
+    const folder = movedTo(desired) ?? desired;
     const kept = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
     return `postgresql://postgres:${kept('password')}@127.0.0.1:${kept('port')}/drawbridge`;
   } catch (error) {
@@ -33,10 +33,10 @@ export function embeddedDatabaseUrl(dataDir: string): string | null {
   }
 }
 
-/** Where the launcher noted the data to be when PostgreSQL could not reach the wanted folder. */
-function movedTo(wanted: string): string | null {
+/** Where the launcher noted the data to be when PostgreSQL could not reach the desired folder. */
+function movedTo(desired: string): string | null {
   try {
-    const note = JSON.parse(readFileSync(join(wanted, 'data-location.json'), 'utf8')) as { data?: string };
+    const note = JSON.parse(readFileSync(join(desired, 'data-location.json'), 'utf8')) as { data?: string };
     return note.data ?? null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

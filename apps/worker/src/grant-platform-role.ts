@@ -28,7 +28,7 @@ interface Asked {
   readonly role: PlatformRole;
 }
 
-/** @returns null when help is wanted @throws Refused */
+/** @returns null when help is desired @throws Refused */
 function readArguments(given: readonly string[]): Asked | null {
   const { values, positionals } = parse(given);
   if (values.help) return null;

@@ -1,5 +1,5 @@
 import { IsInt, IsOptional, Matches, Max, Min, ValidateBy } from 'class-validator';
-import { POSTGRES_URL, POSTGRES_URL_WORDS, toInteger } from '#config';
+import { POSTGRES_URL, POSTGRES_URL_MESSAGE, toInteger } from '#config';
 
 const NAMED_ROLE = /^postgres(ql)?:\/\/[a-z_][a-z0-9_]{0,62}:[^@/\s]+@/;
 
@@ -20,7 +20,7 @@ const IsAnotherRole = (): PropertyDecorator =>
 
 /** The environment of `npm run migrate`. */
 export class MigrateSettings {
-  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
   DATABASE_URL!: string;
 
   /** what API and workers have as DATABASE_URL: its role is created and given its rights; unset: they connect as the owner */

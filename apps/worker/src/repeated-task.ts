@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** From the end of a run, however soon the next one is asked for: what takes long is not to run without a pause. */
-const SOONEST_MS = 200;
+const MIN_DELAY_MS = 200;
 
 /** Work done again and again, one run at a time. A run that fails is logged, and the next one follows. */
 export class RepeatedTask {
@@ -50,7 +50,7 @@ export class RepeatedTask {
     }
     if (signal.aborted) return;
     const usual = Math.max(0, this.everyMs - (performance.now() - began));
-    const wait = soonerMs === null ? usual : Math.min(usual, Math.max(soonerMs, SOONEST_MS));
+    const wait = soonerMs === null ? usual : Math.min(usual, Math.max(soonerMs, MIN_DELAY_MS));
     this.timer = setTimeout(() => this.start(), wait);
   }
 }

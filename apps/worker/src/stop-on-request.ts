@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 
 /** Of the ten seconds a process has from SIGTERM to its end. */
-const LATEST_MS = 9000;
+const MAX_DELAY_MS = 9000;
 
 /**
  * Stops the process on SIGTERM, on SIGINT, and when the launcher that started it is gone: work under way ends or is
@@ -12,7 +12,7 @@ export function stopOnRequest(worker: INestApplicationContext): void {
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.exit(1), LATEST_MS).unref();
+    setTimeout(() => process.exit(1), MAX_DELAY_MS).unref();
     worker.close().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -22,7 +22,7 @@ The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.
 Exits with 0 when every chain holds, 1 when one is broken, 2 when nothing could be verified.
 `;
 const SEE_HELP = 'For help: npm run verify-audit -- --help\n';
-const PROGRESS_EVERY_MS = 2000;
+const PROGRESS_INTERVAL_MS = 2000;
 const BROKEN = 1;
 const NOT_VERIFIED = 2;
 
@@ -35,7 +35,7 @@ interface Asked {
   readonly publicKeys: readonly string[];
 }
 
-/** @returns null when help is wanted @throws Refused */
+/** @returns null when help is desired @throws Refused */
 function readArguments(): Asked | null {
   const { help, organization, kept, 'public-key': publicKeys = [] } = parse();
   if (help) return null;
@@ -65,7 +65,7 @@ function parse() {
   }
 }
 
-function inWords(slug: string, { sealed, unsealed, lastHash, provenTo, broken }: ChainReport): string {
+function formatted(slug: string, { sealed, unsealed, lastHash, provenTo, broken }: ChainReport): string {
   if (broken !== null) return `${slug}: BROKEN. ${broken} (${sealed} records before it hold)\n`;
   const end = sealed === 0 ? '' : `, ends in ${sealed}:${lastHash}`;
   const proven = provenTo === null ? '' : `, signed up to ${provenTo}`;
@@ -97,7 +97,7 @@ function textOf(path: string): string {
 function progressOf(slug: string): (checked: number) => void {
   let told = performance.now();
   return (checked) => {
-    if (performance.now() - told < PROGRESS_EVERY_MS) return;
+    if (performance.now() - told < PROGRESS_INTERVAL_MS) return;
     told = performance.now();
     process.stderr.write(`${slug}: ${checked} rows checked\n`);
   };
@@ -141,7 +141,7 @@ async function verifyAudit(database: Database, { slug: onlySlug, kept, publicKey
       id,
       kept,
     );
-    process.stdout.write(inWords(slug, report));
+    process.stdout.write(formatted(slug, report));
     if (report.broken !== null) process.exitCode = BROKEN;
   }
 }

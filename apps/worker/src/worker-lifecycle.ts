@@ -15,7 +15,7 @@ import type { RepeatedTask } from './repeated-task';
 
 /** For a convergence to end its step, then for whatever else is under way. */
 const PATIENCE_MS = 5000;
-const DRAIN_WITHIN_MS = 7000;
+const DRAIN_TIMEOUT_MS = 7000;
 
 export interface WorkerParts {
   readonly database: Database;
@@ -64,7 +64,7 @@ export class WorkerLifecycle
       this.processors?.close(),
       runner.stop(PATIENCE_MS),
     ]).then(() => true);
-    const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), DRAIN_WITHIN_MS).unref());
+    const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), DRAIN_TIMEOUT_MS).unref());
     if (!(await Promise.race([drained, late]))) log.warn('Not everything ended in time');
     await this.parts.sweeper
       .standDown()

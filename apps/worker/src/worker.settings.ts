@@ -1,10 +1,10 @@
 import { IsIn, IsInt, IsIP, IsNotEmpty, IsOptional, Matches, Max, Min } from 'class-validator';
 import {
-  LISTEN_ADDRESS_WORDS,
+  LISTEN_ADDRESS_MESSAGE,
   POSTGRES_URL,
-  POSTGRES_URL_WORDS,
+  POSTGRES_URL_MESSAGE,
   REDIS_URL,
-  REDIS_URL_WORDS,
+  REDIS_URL_MESSAGE,
   toInteger,
   toList,
 } from '#config';
@@ -12,11 +12,11 @@ import { AreTenantNetworks } from '#drivers';
 import { AreMasterKeys } from '#secrets';
 
 export class WorkerSettings {
-  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_WORDS}` })
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
   DATABASE_URL!: string;
 
   @IsOptional()
-  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_WORDS}` })
+  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_MESSAGE}` })
   REDIS_URL?: string;
 
   @AreMasterKeys()
@@ -31,7 +31,7 @@ export class WorkerSettings {
   @Max(500, { message: 'WORKER_CONCURRENCY must be at most 500' })
   WORKER_CONCURRENCY = 40;
 
-  /** between two comparisons of one cloud object with the database */
+  /** between two comparisons of one target with the database */
   @toInteger()
   @IsInt({ message: 'RECONCILE_SECONDS must be a whole number' })
   @Min(5, { message: 'RECONCILE_SECONDS must be at least 5' })
@@ -70,7 +70,7 @@ export class WorkerSettings {
   METRICS_PORT?: number;
 
   /** the address METRICS_PORT is opened on */
-  @IsIP(undefined, { message: `METRICS_HOST must be ${LISTEN_ADDRESS_WORDS}` })
+  @IsIP(undefined, { message: `METRICS_HOST must be ${LISTEN_ADDRESS_MESSAGE}` })
   METRICS_HOST = '127.0.0.1';
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {

@@ -1,13 +1,13 @@
 /** The form of `DATABASE_URL`. */
 export const POSTGRES_URL = /^postgres(ql)?:\/\/\S+$/;
-export const POSTGRES_URL_WORDS =
+export const POSTGRES_URL_MESSAGE =
   'the address of a PostgreSQL database, like postgres://user:password@host:5432/name';
 
 /** What a process may be told to listen on. */
-export const LISTEN_ADDRESS_WORDS =
+export const LISTEN_ADDRESS_MESSAGE =
   'the IP address to listen on, like 127.0.0.1 (this host only) or :: (every address)';
 
 /** The form of `REDIS_URL`. */
 export const REDIS_URL = /^rediss?:\/\/[^\s/?#]+(\/\d*)?$/;
-export const REDIS_URL_WORDS =
+export const REDIS_URL_MESSAGE =
   'the address of a Redis, like redis://:password@host:6379, or rediss://… for TLS';

@@ -1,7 +1,7 @@
 import type { ChangeResult, DriverErrorKind } from '#rules';
 import { DriverError } from './driver-error';
 
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 /** Node's codes for failures before a connection stood: nothing was sent. */
 export const NEVER_SENT: ReadonlySet<string> = new Set([
@@ -67,4 +67,4 @@ export const withoutSecrets = (words: string, secrets: readonly string[]): strin
     .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), words);
 
 const shortened = (words: string): string =>
-  words.length <= LONGEST_MESSAGE ? words : `${words.slice(0, LONGEST_MESSAGE - 1)}…`;
+  words.length <= MAX_MESSAGE_LENGTH ? words : `${words.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;

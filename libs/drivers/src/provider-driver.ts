@@ -9,7 +9,7 @@ export interface DriverCredential {
   readonly externalId: string | null;
 }
 
-/** One cloud object and the way into it. */
+/** One target and the way into it. */
 export interface CloudTarget {
   readonly resourceType: string;
   /** the object's one name, as `ResourceTypeFacts.place` made it */
@@ -86,13 +86,13 @@ export interface ProviderDriver {
    */
   verify(target: CloudTarget): Promise<void>;
   /**
-   * Every rule that lets traffic in, ours and foreign, all pages. A rule has the id that its addition was answered with,
+   * Every rule that lets traffic in, ours and unmanaged, all pages. A rule has the id that its addition was answered with,
    * and keeps it when somebody edits its mark, address or ports. @throws DriverError
    */
   readRules(target: CloudTarget): Promise<ObservedRule[]>;
   /**
    * Sends one batch, removals first. Adding what exists and removing what is absent succeed. The id of what exists may
-   * be that of a foreign rule: only a read tells whose it is.
+   * be that of an unmanaged rule: only a read tells whose it is.
    * @returns one result for each change, in their order; a cut or timed-out call gives `unknown`
    * @throws DriverError only when nothing was sent
    */

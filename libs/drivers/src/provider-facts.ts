@@ -22,7 +22,7 @@ export interface CredentialShape {
   readonly forms: Readonly<Record<string, FieldForm>>;
   /** fields that are no secret and are shown to admins */
   readonly hints: readonly string[];
-  /** of the hints, those that say where cloud objects are: they stay when the secrets are rotated */
+  /** of the hints, those that say where targets are: they stay when the secrets are rotated */
   readonly places?: readonly string[];
 }
 
@@ -53,8 +53,8 @@ export interface Revocation {
   readonly words: string;
 }
 
-/** How a tenant names a cloud object. */
-export interface NamedObject {
+/** How a tenant names a target. */
+export interface ResourceNaming {
   /** whose: a part of the object's name where every tenant has names of its own */
   readonly organization: string;
   readonly identifier: string;
@@ -63,8 +63,8 @@ export interface NamedObject {
   readonly hints: Readonly<Record<string, string>>;
 }
 
-/** One cloud object, however two tenants spell it: they share its rules and its lease. */
-export interface PlacedObject {
+/** One target, however two tenants spell it: they share its rules and its lease. */
+export interface TargetName {
   /** unique over all providers */
   readonly key: string;
   /** what the driver is given as `CloudTarget.identifier` */
@@ -84,7 +84,7 @@ export interface ResourceTypeFacts {
   readonly portsPerRule: PortsPerRule;
   /** what `config` may hold; another field that Drawbridge knows is refused */
   readonly config: readonly ConfigField[];
-  readonly place: (named: NamedObject) => PlacedObject;
+  readonly place: (named: ResourceNaming) => TargetName;
 }
 
 /** Which traffic: of every resourceType whose rules know ports. */

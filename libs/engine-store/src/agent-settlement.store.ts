@@ -8,7 +8,7 @@ export interface ReportedRule {
   readonly ruleId: string;
   readonly revision: number;
   readonly attempts: number;
-  readonly wanted: boolean;
+  readonly desired: boolean;
   /** it is APPLIED for a holder */
   readonly standing: boolean;
   readonly cause: RemovalCause | null;
@@ -35,7 +35,7 @@ export class AgentSettlementStore {
    */
   reported(tx: Tx, targetId: string, ruleIds: readonly string[], cleared: boolean): Promise<ReportedRule[]> {
     return tx.query(
-      `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS wanted,
+      `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS desired,
          EXISTS (${holders(`'APPLIED'`)}) AS standing,
          (SELECT h.cause FROM rule_holders h WHERE h.rule_id = r.id ORDER BY h.released_at NULLS FIRST LIMIT 1) AS "addCause",
          ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ip.pending_since::text)`)}) AS waiting

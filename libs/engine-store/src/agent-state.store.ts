@@ -42,14 +42,14 @@ interface RawRule {
   revision: number;
   state: string;
   offered: boolean;
-  wanted: boolean;
+  desired: boolean;
   waiting: boolean;
   endsAt: string | null;
   secondsLeft: number | null;
 }
 
 /** Rules change while they are read: then the whole is read again, so often at most. */
-const MOST_READS = 10;
+const MAX_READS = 10;
 
 /** What an agent is told, and that it was told it. */
 export class AgentStateStore implements TenantStore<AgentStateStore> {
@@ -68,7 +68,7 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
         );
         return state;
       }
-      if (reads === MOST_READS) throw new Error('The rules of an agent keep changing while they are read');
+      if (reads === MAX_READS) throw new Error('The rules of an agent keep changing while they are read');
     }
   }
 
@@ -96,12 +96,12 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
     );
     const rules = host!.targetId === null ? [] : await this.rules(tx, host!.targetId);
     const guarded = guardedTraffic(host!.configs);
-    const wanted = rules.filter((rule) => rule.wanted);
+    const desired = rules.filter((rule) => rule.desired);
     const state = {
-      version: versionOf(servedVersion, contentHash(guarded, wanted)),
+      version: versionOf(servedVersion, contentHash(guarded, desired)),
       serverTime: host!.serverTime,
       guarded,
-      rules: wanted.map(toAgentRule),
+      rules: desired.map(toAgentRule),
     };
     return { state, rules };
   }
@@ -110,7 +110,7 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
     return tx.query(
       `SELECT r.id, r.address, r.protocol, r.ports, r.revision, r.state,
          r.offered_revision IS NOT DISTINCT FROM r.revision AS offered,
-         held.live > 0 AS wanted, held.waiting > 0 AS waiting,
+         held.live > 0 AS desired, held.waiting > 0 AS waiting,
          CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at)::text END AS "endsAt",
          CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at - clock_timestamp())::float8 END AS "secondsLeft"
        FROM rules r CROSS JOIN LATERAL (
@@ -130,26 +130,26 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
 
   /** @returns false when a rule is not any more as it was read: nothing may be told then */
   private async noteOffered(tx: Tx, rules: readonly RawRule[]): Promise<boolean> {
-    const fresh = rules.filter((rule) => !rule.offered || (rule.wanted && rule.state === 'absent'));
+    const fresh = rules.filter((rule) => !rule.offered || (rule.desired && rule.state === 'absent'));
     if (fresh.length === 0) return true;
     const noted = returned(
       await tx.query(
         `UPDATE rules r SET offered_revision = o.revision,
-           state = CASE WHEN o.wanted AND r.state = 'absent' THEN 'unknown' ELSE r.state END,
-           offered_until = CASE WHEN o.wanted
+           state = CASE WHEN o.desired AND r.state = 'absent' THEN 'unknown' ELSE r.state END,
+           offered_until = CASE WHEN o.desired
              THEN greatest(r.offered_until, coalesce(to_timestamp(o."endsAt"), 'infinity')) ELSE r.offered_until END,
-           possible_since = CASE WHEN NOT o.wanted THEN r.possible_since
+           possible_since = CASE WHEN NOT o.desired THEN r.possible_since
              WHEN r.state = 'absent' THEN now() ELSE coalesce(r.possible_since, now()) END,
-           present_since = CASE WHEN o.wanted AND r.state = 'absent' THEN NULL ELSE r.present_since END,
-           removal_sent_at = CASE WHEN o.wanted THEN NULL ELSE coalesce(r.removal_sent_at, now()) END
-         FROM jsonb_to_recordset($1::jsonb) AS o(id uuid, revision int, wanted boolean, "endsAt" float8)
+           present_since = CASE WHEN o.desired AND r.state = 'absent' THEN NULL ELSE r.present_since END,
+           removal_sent_at = CASE WHEN o.desired THEN NULL ELSE coalesce(r.removal_sent_at, now()) END
+         FROM jsonb_to_recordset($1::jsonb) AS o(id uuid, revision int, desired boolean, "endsAt" float8)
          WHERE r.id = o.id AND r.revision = o.revision RETURNING 1`,
         [
           JSON.stringify(
-            fresh.map(({ id, revision, wanted, endsAt }) => ({
+            fresh.map(({ id, revision, desired, endsAt }) => ({
               id,
               revision,
-              wanted,
+              desired,
               endsAt: endsAt === null ? null : Number(endsAt),
             })),
           ),

@@ -57,7 +57,7 @@ const FORGOTTEN_AFTER = '30 days';
 /** How long another key may take over a name after an administrator released it. */
 const RELEASED_FOR = '1 hour';
 /** Between two reports of the same two installations. */
-const TOLD_EVERY = '10 minutes';
+const REPORT_INTERVAL = '10 minutes';
 
 /** An agent whose name another key may take over. */
 export interface ReleasedAgent {
@@ -135,7 +135,7 @@ export class AgentStore implements TenantStore<AgentStore> {
          a.key_id IS NOT NULL AND a.key_id <> $5 AS "otherKey",
          coalesce(k.revoked_at IS NOT NULL OR k.expires_at <= now(), false) AS "keyEnded",
          coalesce(a.released_until > now(), false) AS released,
-         a.rival_instance IS DISTINCT FROM $3 OR a.rival_told_at <= now() - interval '${TOLD_EVERY}' AS untold
+         a.rival_instance IS DISTINCT FROM $3 OR a.rival_told_at <= now() - interval '${REPORT_INTERVAL}' AS untold
        FROM agents a LEFT JOIN api_keys k ON k.id = a.key_id
        WHERE a.organization_id = $1 AND a.name = $2 FOR UPDATE OF a`,
       [organization, visit.name, visit.instance, AGENT_AWAY_SECONDS, visit.keyId],
@@ -161,7 +161,7 @@ export class AgentStore implements TenantStore<AgentStore> {
   private async noteRival(tx: Tx, id: string, { instance, address }: AgentVisit): Promise<void> {
     await tx.query(
       `UPDATE agents SET rival_instance = $2, rival_address = $3, rival_seen_at = now(),
-         rival_told_at = CASE WHEN rival_instance IS DISTINCT FROM $2 OR rival_told_at <= now() - interval '${TOLD_EVERY}'
+         rival_told_at = CASE WHEN rival_instance IS DISTINCT FROM $2 OR rival_told_at <= now() - interval '${REPORT_INTERVAL}'
            THEN now() ELSE rival_told_at END
        WHERE id = $1`,
       [id, instance, address],

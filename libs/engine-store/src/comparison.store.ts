@@ -67,10 +67,10 @@ export class ComparisonStore {
   async known(tx: Tx, lease: Lease): Promise<KnownRules> {
     const [known] = await tx.query<KnownRules[]>(
       `SELECT t.unmanaged_digest AS "unmanagedDigest", ARRAY(
-         SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isForeign', r.is_foreign,
+         SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isUnmanaged', r.is_unmanaged,
            'isUnmarked', r.is_unmarked, 'providerRuleId', r.provider_rule_id,
            'targetMissing', r.target_missing_since IS NOT NULL, 'wasObserved', r.present_since IS NOT NULL,
-           'wanted', EXISTS (
+           'desired', EXISTS (
              SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
              WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})))
          FROM rules r WHERE r.target_id = t.id) AS rules

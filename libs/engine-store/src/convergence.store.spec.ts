@@ -31,7 +31,7 @@ describe('A rule that is due', () => {
       protocol: 'tcp',
       ports: '22',
       state: 'present',
-      isForeign: false,
+      isUnmanaged: false,
       revision: 0,
       attempts: 0,
       inFlightMs: null,
@@ -53,21 +53,21 @@ describe('A rule that is due', () => {
   };
 
   it('is removed when only a read-only credential of another organization holds it', async () => {
-    expect(await read([holder('b')])).toMatchObject({ wanted: false, removeCause: 'WRITER_RELEASED' });
+    expect(await read([holder('b')])).toMatchObject({ desired: false, removeCause: 'WRITER_RELEASED' });
   });
 
   it.each([
     ['a write-verified holder of another organization', [holder('b', { writeVerified: true })], {}],
     ['a read-only holder of the organization that wrote it', [holder('b'), holder('a')], {}],
     ['a read-only holder, while it is absent', [holder('b')], { state: 'absent' }],
-    ['a read-only holder, while it is unmanaged', [holder('b')], { isForeign: true }],
+    ['a read-only holder, while it is unmanaged', [holder('b')], { isUnmanaged: true }],
     [
       'a read-only holder, once the credential that wrote it is gone',
       [holder('b')],
       { writerOrganizationId: null },
     ],
   ])('is kept by %s', async (_, holders, more) => {
-    expect((await read(holders, more)).wanted).toBe(true);
+    expect((await read(holders, more)).desired).toBe(true);
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('A rule that is due', () => {
     ['UNRECORDED when an earlier version released it', null, 'UNRECORDED'],
   ])('is removed without a live holder, for %s', async (_, cause, removeCause) => {
     const leaving = holder('a', { status: 'REMOVING' });
-    expect(await read([leaving], { cause })).toMatchObject({ wanted: false, removeCause });
+    expect(await read([leaving], { cause })).toMatchObject({ desired: false, removeCause });
   });
 
   it('is added for its holder’s cause, or to repair drift', async () => {

@@ -16,7 +16,7 @@ import { HOLDING, type Tx } from '#entities';
 import type { Lease } from './lease.store';
 import { byKey } from './by-key';
 
-/** The way into a cloud object: whose credential, and the region it is asked in. */
+/** The way into a target: whose credential, and the region it is asked in. */
 export interface Access {
   readonly credentialId: string;
   readonly region: string | null;
@@ -54,14 +54,14 @@ export interface DueRuleRow extends DueRule {
   readonly spec: RuleSpec;
   readonly state: RuleState;
   /** it was last seen standing without being ours */
-  readonly isForeign: boolean;
+  readonly isUnmanaged: boolean;
   readonly revision: number;
   readonly attempts: number;
   /** how long a call that nobody heard of may still land */
   readonly inFlightMs: number;
   /** there was such a call, and nobody has looked since it can land no more */
-  readonly unheard: boolean;
-  /** for how long that way has led to no cloud object; null: it did when it was last taken */
+  readonly inDoubt: boolean;
+  /** for how long that way has led to no target; null: it did when it was last taken */
   readonly targetMissingMs: number | null;
   /** the way it was written; null when it never was */
   readonly writtenWith: Access | null;
@@ -80,7 +80,7 @@ export interface DueRuleRow extends DueRule {
 /** That a call is about to be made. */
 export interface Intent {
   /** until then an earlier write of the object's whole list may land that nobody has heard of */
-  readonly unheardUntil: Date | null;
+  readonly inDoubtUntil: Date | null;
   /** what may be sent: without the rules that nobody wants added any more */
   readonly ruleIds: readonly string[];
 }
@@ -93,7 +93,7 @@ export interface RawDueRow {
   protocol: Protocol;
   ports: string;
   state: RuleState;
-  isForeign: boolean;
+  isUnmanaged: boolean;
   revision: number;
   attempts: number;
   inFlightMs: number | null;
@@ -111,12 +111,12 @@ export interface RawDueRow {
 }
 
 /** What was written is compared with the cloud by then, however seldom its object was looked at before. */
-const LOOK_AFTER_WRITE = '45 seconds';
+const COMPARE_AFTER_WRITE = '45 seconds';
 /** By then what a worker sent that has lost its lease has landed or never will. */
-const LOOK_AFTER_LOSS = '20 seconds';
+const COMPARE_AFTER_LOSS = '20 seconds';
 
 /** No call is waited for longer; more than that was noted before the database's clock was set back. */
-const LONGEST_IN_FLIGHT = '10 minutes';
+const MAX_IN_FLIGHT = '10 minutes';
 
 const isLive = ({ status }: HolderRow): boolean => HOLDING_STATUSES.some((holding) => holding === status);
 
@@ -132,7 +132,7 @@ function removalCause(row: RawDueRow, live: readonly HolderRow[]): RemovalCause 
   return isKept ? null : 'WRITER_RELEASED';
 }
 
-/** What follows from the row: whether it is wanted, and why it is not. */
+/** What follows from the row: whether it is desired, and why it is not. */
 export function toDueRule(row: RawDueRow): DueRuleRow {
   const inFlightMs = Math.max(0, row.inFlightMs ?? 0);
   const live = row.holders.filter(isLive);
@@ -140,18 +140,18 @@ export function toDueRule(row: RawDueRow): DueRuleRow {
   return {
     ruleId: row.ruleId,
     key: row.key,
-    wanted: cause === null,
+    desired: cause === null,
     mayOpen: live.some((holder) => !holder.expired),
     addCause: row.isMissing ? 'DRIFT_REPAIRED' : (live[0]?.cause ?? 'SESSION_STARTED'),
     removeCause: cause ?? 'UNRECORDED',
     inFlight: inFlightMs > 0,
     inFlightMs,
-    unheard: row.inFlightMs !== null,
+    inDoubt: row.inFlightMs !== null,
     targetMissingMs: row.targetMissingMs,
     seenAs: row.seenAs,
     spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
     state: row.state,
-    isForeign: row.isForeign,
+    isUnmanaged: row.isUnmanaged,
     revision: row.revision,
     attempts: row.attempts,
     writtenWith: row.credentialId ? { credentialId: row.credentialId, region: row.region } : null,
@@ -167,23 +167,23 @@ export function toDueRule(row: RawDueRow): DueRuleRow {
   };
 }
 
-/** What convergence reads and marks. It serves every organization at once: a cloud object may belong to several. */
+/** What convergence reads and marks. It serves every organization at once: a target may belong to several. */
 export class ConvergenceStore {
   /** Rules of the object that are due, those nobody wants first. */
   async due(tx: Tx, lease: Lease, limit: number): Promise<DueRuleRow[]> {
     const rows = await tx.query<RawDueRow[]>(
-      `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.is_foreign AS "isForeign",
+      `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.is_unmanaged AS "isUnmanaged",
          r.revision, r.attempts, r.cause, r.last_error AS "lastError", r.is_missing AS "isMissing",
          r.unwanted_since IS NOT NULL AS "isUnwanted", r.is_unmarked AS "isUnmarked",
          extract(epoch FROM greatest(
-           CASE WHEN r.in_flight_until <= now() + interval '${LONGEST_IN_FLIGHT}' THEN r.in_flight_until
+           CASE WHEN r.in_flight_until <= now() + interval '${MAX_IN_FLIGHT}' THEN r.in_flight_until
              WHEN r.in_flight_until IS NOT NULL THEN now() END,
-           CASE WHEN t.in_flight_until BETWEEN now() AND now() + interval '${LONGEST_IN_FLIGHT}' THEN t.in_flight_until END)
+           CASE WHEN t.in_flight_until BETWEEN now() AND now() + interval '${MAX_IN_FLIGHT}' THEN t.in_flight_until END)
            - now())::float8 * 1000 AS "inFlightMs",
          extract(epoch FROM now() - r.target_missing_since)::float8 * 1000 AS "targetMissingMs",
          r.credential_id AS "credentialId", r.region,
          (SELECT organization_id FROM credentials WHERE id = r.credential_id) AS "writerOrganizationId",
-         CASE WHEN NOT r.is_foreign THEN r.provider_rule_id END AS "seenAs",
+         CASE WHEN NOT r.is_unmanaged THEN r.provider_rule_id END AS "seenAs",
          ARRAY(
            SELECT jsonb_build_object('resourceIpId', ip.id, 'status', CASE WHEN h.released_at IS NULL THEN ip.status ELSE 'REMOVING' END,
              'pendingSince', ip.pending_since::text, 'cause', h.cause,
@@ -215,9 +215,9 @@ export class ConvergenceStore {
   }
 
   /** Every rule of the object that stands by our record, or may. */
-  standing(tx: Tx, lease: Lease): Promise<Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isForeign'>[]> {
+  standing(tx: Tx, lease: Lease): Promise<Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isUnmanaged'>[]> {
     return tx.query(
-      `SELECT id AS "ruleId", key, state, is_foreign AS "isForeign" FROM rules WHERE target_id = $1 AND state <> 'absent'`,
+      `SELECT id AS "ruleId", key, state, is_unmanaged AS "isUnmanaged" FROM rules WHERE target_id = $1 AND state <> 'absent'`,
       [lease.targetId],
     );
   }
@@ -245,17 +245,17 @@ export class ConvergenceStore {
     const [marked] = await tx.query<Intent[]>(
       `WITH fence AS (
            UPDATE targets t SET last_write_at = now(),
-             reconcile_due_at = least(reconcile_due_at, now() + interval '${LOOK_AFTER_WRITE}'),
+             reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_WRITE}'),
              last_write_size = cardinality($3::uuid[]) + cardinality($4::uuid[]),
              in_flight_until = CASE WHEN $8 THEN now() + make_interval(secs => $7) END
            FROM (SELECT id, in_flight_until FROM targets WHERE id = $1) old
-           WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now() RETURNING old.in_flight_until AS unheard
+           WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now() RETURNING old.in_flight_until AS inDoubt
          ), noted AS (
-         -- an earlier settlement of the same round may have ended whoever wanted an addition when it was read
+         -- an earlier settlement of the same round may have ended whoever desired an addition when it was read
          UPDATE rules SET state = 'unknown',
            in_flight_until = now() + make_interval(secs => $7),
-           is_foreign = is_foreign AND NOT id = ANY ($3::uuid[]),
-           provider_rule_id = CASE WHEN NOT is_foreign OR NOT id = ANY ($3::uuid[]) THEN provider_rule_id END,
+           is_unmanaged = is_unmanaged AND NOT id = ANY ($3::uuid[]),
+           provider_rule_id = CASE WHEN NOT is_unmanaged OR NOT id = ANY ($3::uuid[]) THEN provider_rule_id END,
            credential_id = CASE WHEN id = ANY ($3::uuid[]) THEN $5 ELSE credential_id END,
            region = CASE WHEN id = ANY ($3::uuid[]) THEN $6 ELSE region END,
            possible_since = CASE WHEN id = ANY ($3::uuid[]) THEN coalesce(possible_since, now()) ELSE possible_since END,
@@ -267,7 +267,7 @@ export class ConvergenceStore {
          WHERE id = ANY ($4::uuid[]) OR (id = ANY ($3::uuid[])
            AND EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = rules.id AND h.released_at IS NULL))
          RETURNING id)
-         SELECT fence.unheard AS "unheardUntil", ARRAY(SELECT id FROM noted) AS "ruleIds" FROM fence`,
+         SELECT fence.inDoubt AS "inDoubtUntil", ARRAY(SELECT id FROM noted) AS "ruleIds" FROM fence`,
       [
         lease.targetId,
         lease.generation,
@@ -283,11 +283,11 @@ export class ConvergenceStore {
   }
 
   /** The write of a whole list was answered: only an earlier one that nobody has heard of may still land. */
-  async heard(tx: Tx, lease: Lease, { unheardUntil }: Intent): Promise<void> {
+  async heard(tx: Tx, lease: Lease, { inDoubtUntil }: Intent): Promise<void> {
     await tx.query('UPDATE targets SET in_flight_until = $3 WHERE id = $1 AND lease_generation = $2', [
       lease.targetId,
       lease.generation,
-      unheardUntil,
+      inDoubtUntil,
     ]);
   }
 
@@ -300,7 +300,7 @@ export class ConvergenceStore {
       `WITH again AS (
          UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1 WHERE id = ANY ($2::uuid[]) RETURNING id
        )
-       UPDATE targets SET reconcile_due_at = least(reconcile_due_at, now() + interval '${LOOK_AFTER_LOSS}')
+       UPDATE targets SET reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_LOSS}')
        WHERE id = $1 AND (SELECT count(*) FROM again) < cardinality($2::uuid[])`,
       [targetId, ruleIds],
     );

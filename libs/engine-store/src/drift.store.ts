@@ -123,7 +123,7 @@ export class DriftStore {
   /** In their place an unmanaged rule lets the address in: they count as unmanaged from now on. */
   async noteTaken(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await tx.query(
-      `UPDATE rules SET is_foreign = true, is_unmarked = false, possible_since = now(), present_since = now(),
+      `UPDATE rules SET is_unmanaged = true, is_unmarked = false, possible_since = now(), present_since = now(),
          observed_at = now(), removal_sent_at = NULL WHERE id = ANY ($1::uuid[])`,
       [ruleIds],
     );

@@ -11,7 +11,7 @@ import {
 import { MAY_RELEASE, type Tx } from '#entities';
 
 /** One address on one resource, and the rules that takes. */
-export interface NewOpening {
+export interface NewHolder {
   readonly resourceId: string;
   /** the resource's when the opening was planned: changed since, the plan is void */
   readonly revision: number;
@@ -28,14 +28,14 @@ export interface WokenTargets {
 }
 
 /** The rules an existing ResourceIp wants. */
-export interface WantedRules {
+export interface DesiredRules {
   readonly resourceIpId: string;
   readonly targetId: string;
   readonly specs: readonly RuleSpec[];
 }
 
 /** New openings as the parameters that `OPEN` reads: the ResourceIps, and the rules they want. */
-export function openingsJson(openings: readonly NewOpening[]): { ips: string; wants: string } {
+export function newHoldersJson(openings: readonly NewHolder[]): { ips: string; wants: string } {
   const ips = openings.map((opening) => ({ id: randomUUID(), ...opening }));
   const rows = ips.map(({ id, resourceId, revision, ipVersion, ipAddress }) => ({
     id,
@@ -48,8 +48,8 @@ export function openingsJson(openings: readonly NewOpening[]): { ips: string; wa
   return { ips: JSON.stringify(rows), wants: wantsJson(wants) };
 }
 
-/** Wanted rules as the parameter that `WANT` reads. */
-export const wantsJson = (wants: readonly WantedRules[]): string =>
+/** Desired rules as the parameter that `WANT` reads. */
+export const wantsJson = (wants: readonly DesiredRules[]): string =>
   JSON.stringify(
     wants.flatMap(({ resourceIpId, targetId, specs }) =>
       specs.map((spec) => ({
@@ -73,13 +73,13 @@ export const WANT = (wants: string): string => `want AS (
   )`;
 
 /**
- * CTEs `rule` and `holder`: the rules of `wanted` are desired, due, and held by the ResourceIps that want them.
+ * CTEs `rule` and `holder`: the rules of `desired` are desired, due, and held by the ResourceIps that want them.
  * @param cause why they are
  */
-export const HOLD = (wanted: string, cause: AdditionCause): string => `rule AS (
+export const HOLD = (desired: string, cause: AdditionCause): string => `rule AS (
     INSERT INTO rules (target_id, key, address, protocol, ports, due_at, accounted_to)
     SELECT DISTINCT ON (target_id, key) target_id, key, address, protocol, ports, now(), organization_id
-    FROM ${wanted} ORDER BY target_id, key
+    FROM ${desired} ORDER BY target_id, key
     ON CONFLICT (target_id, key) DO UPDATE
       SET due_at = excluded.due_at, revision = rules.revision + 1, attempts = 0, closing = false,
         accounted_to = excluded.accounted_to, cause = NULL, unwanted_since = NULL, overdue_at = NULL,
@@ -87,7 +87,7 @@ export const HOLD = (wanted: string, cause: AdditionCause): string => `rule AS (
     RETURNING id, target_id, key
   ), holder AS (
     INSERT INTO rule_holders (rule_id, resource_ip_id, cause)
-    SELECT rule.id, ${wanted}.ip_id, '${cause}' FROM ${wanted} JOIN rule USING (target_id, key)
+    SELECT rule.id, ${desired}.ip_id, '${cause}' FROM ${desired} JOIN rule USING (target_id, key)
     ON CONFLICT (rule_id, resource_ip_id) DO UPDATE
       SET cause = excluded.cause, released_at = NULL, release_cause = NULL
   )`;
@@ -104,17 +104,17 @@ export const OPEN = (wants: string): string => `ip AS (
 /**
  * CTEs `planned` and `place`: the resources that are still as the openings were planned for. One that is just being
  * moved or deleted is waited for.
- * @param ips parameter that holds `openingsJson().ips`
+ * @param ips parameter that holds `newHoldersJson().ips`
  */
 export const PLACES = (ips: string): string => `planned AS (
     SELECT * FROM jsonb_to_recordset(${ips}::jsonb)
       AS i(id uuid, resource_id uuid, revision int, ip_version int, ip_address text)
   ), place AS (
-    SELECT r.id, r.name FROM (SELECT DISTINCT resource_id, revision FROM planned) wanted
+    SELECT r.id, r.name FROM (SELECT DISTINCT resource_id, revision FROM planned) desired
     CROSS JOIN LATERAL (
-      SELECT id, name, revision, deleted_at FROM resources WHERE id = wanted.resource_id FOR KEY SHARE
+      SELECT id, name, revision, deleted_at FROM resources WHERE id = desired.resource_id FOR KEY SHARE
     ) r
-    WHERE r.revision = wanted.revision AND r.deleted_at IS NULL
+    WHERE r.revision = desired.revision AND r.deleted_at IS NULL
   )`;
 
 /** For `WHERE`: none of the planned resources has changed. */

@@ -1,7 +1,7 @@
 import type { Provider } from '#rules';
 import { type Tx, returned } from '#entities';
 
-/** The right to converge one cloud object, until it runs out on the database's clock. */
+/** The right to converge one target, until it runs out on the database's clock. */
 export interface Lease {
   readonly targetId: string;
   readonly provider: Provider;
@@ -35,7 +35,7 @@ const BROKEN_OFF = '30 seconds';
 export const UNLEASED = (target: string): string =>
   `(${target}.lease_until IS NULL OR ${target}.lease_until <= now() OR ${target}.lease_until > now() + interval '1 minute')`;
 
-/** Leases belong to no organization: a cloud object may be named by several. */
+/** Leases belong to no organization: a target may be named by several. */
 export class LeaseStore {
   /**
    * @param compares whoever takes it makes the comparison that is due, if one is

@@ -22,7 +22,7 @@ export interface RuleSettlement {
   readonly stoodBefore: boolean;
   readonly providerRuleId: string | null;
   /** null: as it was */
-  readonly isForeign: boolean | null;
+  readonly isUnmanaged: boolean | null;
   /** ours by its provider id alone; null: as it was */
   readonly isUnmarked: boolean | null;
   readonly attempts: number;
@@ -60,10 +60,10 @@ export interface WrittenRule {
   readonly wasPossible: boolean;
   readonly wasMissing: boolean;
   readonly wasUnmarked: boolean;
-  readonly wasForeign: boolean;
+  readonly wasUnmanaged: boolean;
   readonly lastError: string | null;
   readonly state: RuleState;
-  readonly isForeign: boolean;
+  readonly isUnmanaged: boolean;
   readonly cause: RemovalCause | null;
 }
 
@@ -98,7 +98,7 @@ export interface AffectedRule {
   readonly key: string;
   /** one that is due and was not part of this pass may be gone by now: `unknown` */
   readonly state: RuleState;
-  readonly isForeign: boolean;
+  readonly isUnmanaged: boolean;
   readonly writerOrganizationId: string | null;
   readonly providerRuleId: string | null;
   readonly lastError: string | null;

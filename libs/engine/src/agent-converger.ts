@@ -10,10 +10,10 @@ import type {
   WatchedHost,
 } from '#engine-store';
 import { type Trail, type Transactions, type Tx, closing } from '#entities';
-import { agentAbsence, APPLY_GIVE_UP_MS, HOLDING_STATUSES } from '#rules';
+import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES } from '#rules';
 import type { ConvergenceObserver } from './converger';
 import { healthReports } from './health-reports';
-import { hostProblem } from './host-words';
+import { hostProblem } from './host-messages';
 import { isAbandoned } from './passes';
 import { remarksOnAbandoned, type Remark } from './rule-events';
 import { settle, type Settled, type SettleStores } from './settle';
@@ -39,7 +39,7 @@ export class AgentConverger {
   constructor(
     private readonly database: Transactions,
     private readonly stores: AgentStores,
-    private readonly observer: Pick<ConvergenceObserver, 'closed' | 'recorded'>,
+    private readonly observer: Pick<ConvergenceObserver, 'ruleClosed' | 'eventsRecorded'>,
     private readonly timing: Timing,
     private readonly workerId: string,
   ) {}
@@ -51,8 +51,8 @@ export class AgentConverger {
         this.database.transaction((tx) => this.round(tx, targetId, trail)),
       );
       if (!settled) return;
-      for (const seconds of settled.latenessSeconds) this.observer.closed('AGENT', seconds);
-      this.observer.recorded(settled.events);
+      for (const seconds of settled.latenessSeconds) this.observer.ruleClosed('AGENT', seconds);
+      this.observer.eventsRecorded(settled.events);
     }
   }
 
@@ -95,7 +95,7 @@ export class AgentConverger {
         access: null,
         reading: null,
         waiting: waiting.flatMap(({ holders }) => holders.filter(({ status }) => status === 'PENDING')),
-        giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
+        giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
         remarks: new Map([
           ...remarksOnAbandoned(needless),
           ...byKernel.map(({ ruleId }): [string, Remark] => [
@@ -134,6 +134,6 @@ const isWaitedFor = ({ holders }: DueRuleRow): boolean => holders.some(({ status
 /** It was never told to an agent and no holder wants it, or it is present and no holder waits for it. */
 function needsNoReport(rule: DueRuleRow): boolean {
   if (isAbandoned(rule)) return true;
-  const wanted = rule.holders.some(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
-  return wanted ? rule.state === 'present' && !isWaitedFor(rule) : rule.state === 'absent';
+  const desired = rule.holders.some(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
+  return desired ? rule.state === 'present' && !isWaitedFor(rule) : rule.state === 'absent';
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentSettlementStore, LedgerRow, Reading, ReportedRule, RuleSettlement } from '#engine-store';
 import type { Trail, Tx } from '#entities';
-import { APPLY_GIVE_UP_MS, RULE_BACKOFF } from '#rules';
+import { APPLY_TIMEOUT_MS, RULE_BACKOFF } from '#rules';
 import type { Remark } from './rule-events';
 import { settle, type SettleStores } from './settle';
 
@@ -58,7 +58,7 @@ export async function settleReport(
             access: null,
             reading: () => JUST_NOW,
             waiting: rules.flatMap((rule) => rule.waiting),
-            giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
+            giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
             remarks: remarksOf(rules, results),
           },
           { workerId: reporter, passId: randomUUID(), credentialId: null },
@@ -73,9 +73,9 @@ function remarksOf(
   results: ReadonlyMap<string, AgentResult>,
 ): Map<string, Remark> {
   return new Map(
-    rules.flatMap(({ ruleId, wanted }): [string, Remark][] => {
+    rules.flatMap(({ ruleId, desired }): [string, Remark][] => {
       const result = results.get(ruleId);
-      if (wanted || result?.status !== 'FAILED') return [];
+      if (desired || result?.status !== 'FAILED') return [];
       return [[ruleId, { refusal: result.errorMessage ?? 'The agent could not remove it' }]];
     }),
   );
@@ -83,7 +83,7 @@ function remarksOf(
 
 /** @param result undefined: it is none of those that are present */
 function settlementOf(rule: ReportedRule, result: AgentResult | undefined): RuleSettlement {
-  const { ruleId, revision, attempts, wanted } = rule;
+  const { ruleId, revision, attempts, desired } = rule;
   const found: RuleSettlement = {
     ruleId,
     revision,
@@ -91,15 +91,15 @@ function settlementOf(rule: ReportedRule, result: AgentResult | undefined): Rule
     stands: false,
     stoodBefore: false,
     providerRuleId: null,
-    isForeign: false,
+    isUnmanaged: false,
     isUnmarked: false,
     attempts: 0,
-    dueInMs: wanted ? 0 : null,
+    dueInMs: desired ? 0 : null,
     inFlight: false,
     message: null,
     targetMissing: null,
     failed: false,
-    unwanted: wanted ? null : (rule.cause ?? 'UNRECORDED'),
+    unwanted: desired ? null : (rule.cause ?? 'UNRECORDED'),
     addCause: rule.addCause ?? 'SESSION_STARTED',
     adopt: null,
   };
@@ -111,11 +111,11 @@ function settlementOf(rule: ReportedRule, result: AgentResult | undefined): Rule
         state: 'present',
         stands: true,
         providerRuleId: ruleId,
-        dueInMs: wanted ? null : RULE_BACKOFF.capMs,
+        dueInMs: desired ? null : RULE_BACKOFF.capMs,
       };
     case 'FAILED': {
       const failed = { ...found, attempts: attempts + 1, message: result.errorMessage };
-      if (!wanted) return { ...failed, state: null, dueInMs: RULE_BACKOFF.capMs };
+      if (!desired) return { ...failed, state: null, dueInMs: RULE_BACKOFF.capMs };
       // for those it is present for, the agent goes on trying: it reports when it is present again
       return { ...failed, failed: true, state: rule.standing ? 'unknown' : 'absent', dueInMs: null };
     }

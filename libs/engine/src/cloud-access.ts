@@ -10,8 +10,8 @@ import type { Database } from '#entities';
 import type { Provider } from '#rules';
 import { openCredential, SealBrokenError, type MasterKeys } from '#secrets';
 
-/** What names a cloud object and the way to it. */
-export type CloudPlace = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'> & {
+/** What names a target and the way to it. */
+export type TargetAccess = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'> & {
   readonly credentialId: string;
 };
 
@@ -35,7 +35,7 @@ export class CloudAccess {
    * @param claims what stands there by our record, see `claimsOf`
    * @throws DriverError `denied` when the credential is gone or does not open
    */
-  async open({ credentialId, ...place }: CloudPlace, claims: CloudTarget['claims']): Promise<CloudTarget> {
+  async open({ credentialId, ...place }: TargetAccess, claims: CloudTarget['claims']): Promise<CloudTarget> {
     return { ...place, credential: await this.credential(credentialId), deployment: this.deployment, claims };
   }
 

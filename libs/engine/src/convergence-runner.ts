@@ -4,10 +4,10 @@ import type { Transactions } from '#entities';
 import { chooseFairly, type SlotUse } from '#rules';
 import type { Timing } from './timing';
 
-/** For each slot, how many cloud objects are read from the database at once: who follows is then known already. */
+/** For each slot, how many targets are read from the database at once: who follows is then known already. */
 const WAITING_PER_SLOT = 3;
 /** Between two looks for more, so that what cannot be helped does not keep the database busy. */
-const LOOK_AGAIN_MS = 100;
+const POLL_INTERVAL_MS = 100;
 const NOBODY_WAITS = (): void => undefined;
 
 /** Makes one object what the database wants it to be. */
@@ -32,7 +32,7 @@ const merged = (use: SlotUse, other: SlotUse | undefined): SlotUse =>
   other ? { ...other, closing: use.closing || other.closing, patient: use.patient && other.patient } : use;
 
 /**
- * The convergences of this process: at most one of a cloud object at a time, at most `capacity` in all, and nobody more
+ * The convergences of this process: at most one of a target at a time, at most `capacity` in all, and nobody more
  * than a fair share of them. A wake-up and the sweep only point at work; who is next is decided here, in one place.
  */
 export class ConvergenceRunner {
@@ -54,7 +54,7 @@ export class ConvergenceRunner {
   ) {}
 
   /**
-   * Something is due in this cloud object. Returns when it was converged; at once when there is nothing to do, it runs
+   * Something is due in this target. Returns when it was converged; at once when there is nothing to do, it runs
    * already, or others are to go first: then it follows in its turn.
    */
   async wake(targetId: string): Promise<void> {
@@ -142,7 +142,7 @@ export class ConvergenceRunner {
     if (this.isStopping) return;
     this.startWaiting();
     if (again) this.inBackground(this.wake(targetId));
-    if (this.more && this.waiting.size === 0 && this.timing.now() - this.lookedAt >= LOOK_AGAIN_MS) {
+    if (this.more && this.waiting.size === 0 && this.timing.now() - this.lookedAt >= POLL_INTERVAL_MS) {
       this.inBackground(this.fill().then(() => undefined));
     }
   }

@@ -14,9 +14,9 @@ import type {
 import { closing, type Transactions } from '#entities';
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
 import {
-  APPLY_GIVE_UP_MS,
+  APPLY_TIMEOUT_MS,
   judge,
-  PASSING_KINDS,
+  RETRYABLE_KINDS,
   planChanges,
   unmarkedOf,
   type DriverErrorKind,
@@ -28,9 +28,9 @@ import type { Timing } from './timing';
 import { heldBack, horizonMs, longestWait, unseen, type DueChange } from './changes';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation, type FailureObserver } from './isolation';
-import { ObjectWriter } from './object-writer';
+import { TargetWriter } from './target-writer';
 import { age, type TimedRead } from './timed-read';
-import { begunAgain, passes, roundOf, sortDue, withUnheard, type Pass } from './passes';
+import { begunAgain, passes, roundOf, sortDue, withInDoubt, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { settle, type Settlement } from './settle';
 import { remarksOnAbandoned } from './rule-events';
@@ -52,12 +52,12 @@ const MAX_ROUNDS = 25;
 /** While adds keep a long distance, a removal that comes due is not to wait for them. */
 const READ_DUE_WHILE_WAITING_MS = 1500;
 
-/** Told of what happens, for those who watch. */
+/** Receives what happens, for metrics and logs. */
 export interface ConvergenceObserver extends FailureObserver {
-  looked(provider: Provider, outcome: 'ok' | DriverErrorKind): void;
-  closed(provider: Provider, latenessSeconds: number): void;
+  passEnded(provider: Provider, outcome: 'ok' | DriverErrorKind): void;
+  ruleClosed(provider: Provider, latenessSeconds: number): void;
   /** What the ledger took of a pass, once it is committed. */
-  recorded(events: readonly LedgerRow[]): void;
+  eventsRecorded(events: readonly LedgerRow[]): void;
 }
 
 /**
@@ -66,7 +66,7 @@ export interface ConvergenceObserver extends FailureObserver {
  */
 export class Converger {
   private readonly isolation: Isolation;
-  private readonly writer: ObjectWriter;
+  private readonly writer: TargetWriter;
   private readonly held = new Set<HeldLease>();
 
   /** @param workerId for the ledger */
@@ -80,7 +80,7 @@ export class Converger {
     private readonly workerId: string,
   ) {
     this.isolation = new Isolation(database, stores, observer, timing, workerId);
-    this.writer = new ObjectWriter(database, stores.convergence, reconciler, timing);
+    this.writer = new TargetWriter(database, stores.convergence, reconciler, timing);
   }
 
   /**
@@ -98,7 +98,7 @@ export class Converger {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         if (await this.round(held, driver)) continue;
         if (compared) break;
-        this.observer.recorded(await this.reconciler.reconcile(held, driver));
+        this.observer.eventsRecorded(await this.reconciler.reconcile(held, driver));
         compared = true;
       }
     } catch (error) {
@@ -121,20 +121,20 @@ export class Converger {
     if (due.length === 0) return false;
     const { settled, kept, open } = sortDue(due);
     await this.settleWithoutLook(held, withoutLook(settled, kept));
-    const unheard = new Set<string>();
+    const inDoubt = new Set<string>();
     for (const pass of roundOf(passes(open))) {
       let tries = 0;
       await this.isolation.bisect(held, pass.rules, async (rules) => {
         const now = tries > 0 ? begunAgain(pass, rules, await this.due(held, driver)) : { ...pass, rules };
         tries += 1;
         if (!now) return;
-        const part = withUnheard(now, unheard, horizonMs(driver));
+        const part = withInDoubt(now, inDoubt, horizonMs(driver));
         const outcome = await this.runPass(held, driver, part);
         for (const rule of await this.settlePass(held, part, outcome))
-          if (rule.inFlight) unheard.add(rule.ruleId);
+          if (rule.inFlight) inDoubt.add(rule.ruleId);
       });
       // what was read for the passes to come is old by now
-      if (tries > 1 || (driver.traits.wholeList && unheard.size > 0)) return true;
+      if (tries > 1 || (driver.traits.wholeList && inDoubt.size > 0)) return true;
     }
     return true;
   }
@@ -142,7 +142,7 @@ export class Converger {
   private async due(held: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
     const due = await this.stores.convergence.due(this.database.autocommit, held.lease, traits.batchSize);
     return due.map((rule) =>
-      held.hasSeen(rule.ruleId) ? { ...rule, inFlight: false, inFlightMs: 0, unheard: false } : rule,
+      held.hasSeen(rule.ruleId) ? { ...rule, inFlight: false, inFlightMs: 0, inDoubt: false } : rule,
     );
   }
 
@@ -152,7 +152,7 @@ export class Converger {
     for (;;) {
       const due = await this.due(held, driver);
       const { open } = sortDue(due);
-      const addsOnly = open.every((rule) => rule.wanted);
+      const addsOnly = open.every((rule) => rule.desired);
       const wait = open.length === 0 ? 0 : held.untilSpaced(driver.traits.writeSpacing, addsOnly);
       if (wait === 0) return due;
       await this.timing.wait(Math.min(wait, READ_DUE_WHILE_WAITING_MS));
@@ -227,7 +227,7 @@ export class Converger {
   private async read(driver: ProviderDriver, target: CloudTarget): Promise<TimedRead> {
     const startedAt = this.timing.now();
     const rules = await driver.readRules(target);
-    this.observer.looked(driver.kind, 'ok');
+    this.observer.passEnded(driver.kind, 'ok');
     return { rules, startedAt, endedAt: this.timing.now() };
   }
 
@@ -241,7 +241,7 @@ export class Converger {
       return { done: await step() };
     } catch (thrown) {
       const error = await this.isolation.asRetryable(held, pass.rules, thrown);
-      this.observer.looked(held.lease.provider, error.kind);
+      this.observer.passEnded(held.lease.provider, error.kind);
       return { error };
     }
   }
@@ -259,7 +259,7 @@ export class Converger {
       access: pass.access,
       reading: outcome.kind === 'read' ? () => age(this.timing, outcome.read, outcome.firstRead) : null,
       waiting: pass.waiting,
-      together: outcome.kind === 'unreadable' && PASSING_KINDS.has(outcome.error.kind),
+      together: outcome.kind === 'unreadable' && RETRYABLE_KINDS.has(outcome.error.kind),
       remarks: remarksOf(outcome, pass),
     });
     return rules;
@@ -287,7 +287,7 @@ export class Converger {
 
   /** @throws LeaseLost after asking whoever has the lease now to look again at what this worker may have changed */
   private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
-    const whole: Settlement = { ...found, giveUpSeconds: APPLY_GIVE_UP_MS / 1000 };
+    const whole: Settlement = { ...found, giveUpSeconds: APPLY_TIMEOUT_MS / 1000 };
     const origin: Origin = {
       workerId: this.workerId,
       passId: randomUUID(),
@@ -297,8 +297,8 @@ export class Converger {
       this.database.repeatable((tx) => settle(tx, this.stores, held.lease, whole, origin, trail)),
     );
     if (written) {
-      for (const seconds of written.latenessSeconds) this.observer.closed(held.lease.provider, seconds);
-      this.observer.recorded(written.events);
+      for (const seconds of written.latenessSeconds) this.observer.ruleClosed(held.lease.provider, seconds);
+      this.observer.eventsRecorded(written.events);
       return;
     }
     await this.stores.convergence.lookAgain(

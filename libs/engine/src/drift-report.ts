@@ -1,6 +1,6 @@
 import { DriverError } from '#drivers';
 import type { HealthReport, KnownRules, ReconcileWay } from '#engine-store';
-import { grouped, PASSING_KINDS, unwantedRules, type Drift, type ObservedRule } from '#rules';
+import { grouped, RETRYABLE_KINDS, unwantedRules, type Drift, type ObservedRule } from '#rules';
 import { healthReports } from './health-reports';
 import type { TimedRead } from './timed-read';
 
@@ -22,7 +22,7 @@ export function reportsOf(
   requested: boolean,
 ): HealthReport[] {
   return looks.flatMap(({ way, read }) => {
-    if (read instanceof DriverError && PASSING_KINDS.has(read.kind)) return [];
+    if (read instanceof DriverError && RETRYABLE_KINDS.has(read.kind)) return [];
     const problem =
       read instanceof DriverError
         ? `It could not be read: ${read.message}`
@@ -46,7 +46,7 @@ function problemOf(
 ): string | null {
   const isLeft =
     suspended > 0 ||
-    known.rules.some(({ wanted, state, targetMissing }) => wanted && state === 'absent' && !targetMissing);
+    known.rules.some(({ desired, state, targetMissing }) => desired && state === 'absent' && !targetMissing);
   const unwanted = unwantedRules(known.rules, observed).length - stale.length - orphans.length;
   const repaired = gone.length - suspended;
   const parts = [

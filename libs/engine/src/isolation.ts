@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { ConvergenceStore, DueRuleRow } from '#engine-store';
 import { type Transactions, closing } from '#entities';
-import { APPLY_GIVE_UP_MS, backoffMs, RULE_BACKOFF, type Provider } from '#rules';
+import { APPLY_TIMEOUT_MS, backoffMs, RULE_BACKOFF, type Provider } from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { settle, type SettleStores, type Settlement } from './settle';
 import { settlement } from './settle-rule';
 
-/** Told of failures that nobody foresaw. */
+/** Receives unexpected failures. */
 export interface FailureObserver {
-  broke(provider: Provider, ruleIds: readonly string[], error: unknown): void;
+  failed(provider: Provider, ruleIds: readonly string[], error: unknown): void;
 }
 
 /**
@@ -76,7 +76,7 @@ export class Isolation {
       access: null,
       reading: null,
       waiting: rule.holders.filter(({ status }) => status === 'PENDING'),
-      giveUpSeconds: APPLY_GIVE_UP_MS / 1000,
+      giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
       remarks: new Map(),
     };
     const origin = { workerId: this.workerId, passId: randomUUID(), credentialId: null };
@@ -86,7 +86,7 @@ export class Isolation {
       );
     } catch (second) {
       await this.mayGoOn(second);
-      this.observer.broke(held.lease.provider, [rule.ruleId], second);
+      this.observer.failed(held.lease.provider, [rule.ruleId], second);
       const seconds = backoffMs(RULE_BACKOFF, rule.attempts + 1, this.timing.random()) / 1000;
       await this.stores.convergence.putOff(this.database.autocommit, rule, message, seconds);
     }
@@ -95,7 +95,7 @@ export class Isolation {
   /** @returns words for people: the error's own may hold what a tenant must not see, and are in the log */
   private told(held: HeldLease, rules: readonly DueRuleRow[], error: unknown): string {
     const ruleIds = rules.map(({ ruleId }) => ruleId);
-    this.observer.broke(held.lease.provider, ruleIds, error);
+    this.observer.failed(held.lease.provider, ruleIds, error);
     const name = error instanceof Error ? error.name : typeof error;
     return `An unexpected failure (${name}): it is tried again, and the worker's log tells more`;
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DriverError } from '#drivers';
 import type { DueRuleRow, RuleSettlement } from '#engine-store';
-import { asRecorded, judgeUnreadable, PASSING_KINDS, type Verdict } from '#rules';
+import { asRecorded, judgeUnreadable, RETRYABLE_KINDS, type Verdict } from '#rules';
 import type { Pass } from './passes';
 import type { Remark } from './rule-events';
 import { adopted, postponed, settlement } from './settle-rule';
@@ -74,8 +74,8 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
   const unmarked = new Set(outcome.unmarked.map(({ ruleId }) => ruleId));
   return new Map(
     outcome.verdicts.map((verdict): [string, Remark] => {
-      const { ruleId, wanted } = verdict.rule;
-      const isRefused = verdict.kind === 'retry' && verdict.refused && !wanted && verdict.message !== null;
+      const { ruleId, desired } = verdict.rule;
+      const isRefused = verdict.kind === 'retry' && verdict.refused && !desired && verdict.message !== null;
       const isChanged = verdict.kind === 'absent' && verdict.changedTo !== null;
       return [
         ruleId,
@@ -90,8 +90,8 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
 }
 
 function remarksOnUnreadable({ kind, message }: DriverError, { rules }: Pass): Map<string, Remark> {
-  if (PASSING_KINDS.has(kind)) return new Map();
-  const unwanted = rules.filter((rule) => !rule.wanted && rule.state !== 'absent');
+  if (RETRYABLE_KINDS.has(kind)) return new Map();
+  const unwanted = rules.filter((rule) => !rule.desired && rule.state !== 'absent');
   const remark: Remark = kind === 'target-missing' ? { gone: message } : { refusal: message };
   return new Map(unwanted.map(({ ruleId }) => [ruleId, remark]));
 }

@@ -1,9 +1,11 @@
 import type { DueRuleRow } from '#engine-store';
 import { roundOf, type Pass } from './passes';
 
-const pass = (name: string, organizationId: string | null, ...wanted: boolean[]): Pass => ({
+const pass = (name: string, organizationId: string | null, ...desired: boolean[]): Pass => ({
   access: { credentialId: name, region: null, organizationId, deniedMs: null },
-  rules: wanted.map((isWanted, index) => ({ ruleId: `${name}-${index}`, wanted: isWanted }) as DueRuleRow),
+  rules: desired.map(
+    (isDesired, index) => ({ ruleId: `${name}-${index}`, desired: isDesired }) as DueRuleRow,
+  ),
   shared: new Set(),
   waiting: [],
 });

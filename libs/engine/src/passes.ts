@@ -34,12 +34,12 @@ const waits = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holde
 const leaves = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'REMOVING');
 
 const isSettled = (rule: DueRuleRow): boolean =>
-  isAbandoned(rule) || (rule.wanted ? isPresent(rule) : isGone(rule));
+  isAbandoned(rule) || (rule.desired ? isPresent(rule) : isGone(rule));
 
 /** Its target will never answer again. */
-export const isAbandoned = ({ wanted, abandoned }: DueRuleRow): boolean => !wanted && abandoned !== null;
+export const isAbandoned = ({ desired, abandoned }: DueRuleRow): boolean => !desired && abandoned !== null;
 
-const isPresent = (rule: DueRuleRow): boolean => rule.state === 'present' && !waits(rule) && !rule.unheard;
+const isPresent = (rule: DueRuleRow): boolean => rule.state === 'present' && !waits(rule) && !rule.inDoubt;
 
 const isGone = (rule: DueRuleRow): boolean =>
   (rule.state === 'absent' || rule.writtenWith === null) && !rule.inFlight;
@@ -49,7 +49,7 @@ export function sortDue(due: readonly DueRuleRow[]): Sorted {
   const open = due.filter((rule) => !isSettled(rule));
   return {
     settled: due.filter(isSettled),
-    kept: open.filter((rule) => rule.wanted && leaves(rule)),
+    kept: open.filter((rule) => rule.desired && leaves(rule)),
     open,
   };
 }
@@ -70,14 +70,14 @@ export function passes(open: readonly DueRuleRow[]): Pass[] {
       const pass = found.get(key) ?? { access, rules: [], shared: new Set(), waiting: [] };
       pass.rules.push(rule);
       if (ways.length > 1) pass.shared.add(rule.ruleId);
-      if (rule.wanted) pass.waiting.push(...waitingBy(rule, key));
+      if (rule.desired) pass.waiting.push(...waitingBy(rule, key));
       found.set(key, pass);
     }
   }
   return [...found.values()];
 }
 
-const removes = ({ rules }: Pass): boolean => rules.some((rule) => !rule.wanted);
+const removes = ({ rules }: Pass): boolean => rules.some((rule) => !rule.desired);
 
 /**
  * The passes of one round: all that remove, across organizations, then a few that add of each organization. One tenant's
@@ -92,9 +92,9 @@ export function roundOf(all: readonly Pass[]): Pass[] {
 }
 
 /** The pass as it is after earlier ones left calls on their way: the rules were read before them. */
-export function withUnheard(pass: Pass, unheard: ReadonlySet<string>, inFlightMs: number): Pass {
+export function withInDoubt(pass: Pass, inDoubt: ReadonlySet<string>, inFlightMs: number): Pass {
   const rules = pass.rules.map((rule) =>
-    unheard.has(rule.ruleId) ? { ...rule, inFlight: true, inFlightMs, unheard: true } : rule,
+    inDoubt.has(rule.ruleId) ? { ...rule, inFlight: true, inFlightMs, inDoubt: true } : rule,
   );
   return { ...pass, rules };
 }
@@ -127,12 +127,12 @@ const distinct = (ways: readonly PassAccess[]): PassAccess[] => [
 function waysTo(rule: DueRuleRow): PassAccess[] {
   const ofStatus = (status: string): PassAccess[] =>
     rule.holders.filter((holder) => holder.status === status).map((holder) => holder.access);
-  const waiting = rule.wanted ? ofStatus('PENDING') : [];
+  const waiting = rule.desired ? ofStatus('PENDING') : [];
   if (waiting.length > 0) return distinct(waiting);
   const { writtenWith, writerOrganizationId: organizationId } = rule;
   const written = writtenWith ? [{ ...writtenWith, organizationId, deniedMs: null }] : [];
   const ways = distinct(
-    rule.wanted
+    rule.desired
       ? [...ofStatus('APPLIED'), ...written]
       : // a removal backs off by itself, and is tried however often the credential was denied for others
         [...written, ...ofStatus('REMOVING').map((access) => ({ ...access, deniedMs: null }))],

@@ -15,7 +15,7 @@ import type {
   SettlementStore,
 } from '#engine-store';
 import { type Transactions, type Trail, type Tx, closing } from '#entities';
-import { claimsOf, findDrift, PASSING_KINDS, unwantedRules, type Drift } from '#rules';
+import { claimsOf, findDrift, RETRYABLE_KINDS, unwantedRules, type Drift } from '#rules';
 import type { DueChange } from './changes';
 import type { CloudWays } from './cloud-access';
 import { LeaseLost, type HeldLease } from './held-lease';
@@ -36,7 +36,7 @@ export interface ReconcilerStores extends UnmanagedStores {
 }
 
 /** After a failure that may pass, however long a round is. */
-const AGAIN_SECONDS = 30;
+const RETRY_SECONDS = 30;
 /** Shown to people, on a ResourceIp whose rule is suspended. */
 const SUSPENDED = 'Another program keeps removing its rule: it is left alone for an hour, then added again';
 
@@ -183,8 +183,8 @@ export class Reconciler {
     const { comparisons } = this.stores;
     const { targetId } = held.lease;
     const failures = looks.flatMap(({ read }) => (read instanceof DriverError ? [read] : []));
-    if (isDoubted || failures.some(({ kind }) => PASSING_KINDS.has(kind)))
-      await comparisons.ask(tx, targetId, AGAIN_SECONDS, requested);
+    if (isDoubted || failures.some(({ kind }) => RETRYABLE_KINDS.has(kind)))
+      await comparisons.ask(tx, targetId, RETRY_SECONDS, requested);
     else if (failures.length === looks.length) await comparisons.putOff(tx, targetId);
   }
 

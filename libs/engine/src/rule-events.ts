@@ -56,7 +56,7 @@ export function eventsOf(
       resourceIpIds: null,
       ...more,
     });
-    if (now.stands && !rule.isForeign && (rule.wasMissing || !rule.wasPresent)) {
+    if (now.stands && !rule.isUnmanaged && (rule.wasMissing || !rule.wasPresent)) {
       const own = holdersOf(holders, ruleId, applied);
       opened.add(ruleId);
       events.push(

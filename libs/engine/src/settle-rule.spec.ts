@@ -6,7 +6,7 @@ import { adopted, CREDENTIAL_DENIED, postponed, settlement } from './settle-rule
 const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   ruleId: 'rule',
   key: '203.0.113.1/32 tcp 22',
-  wanted: false,
+  desired: false,
   mayOpen: false,
   inFlight: false,
   addCause: 'SESSION_STARTED',
@@ -23,12 +23,12 @@ const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
     ],
   },
   state: 'present',
-  isForeign: false,
+  isUnmanaged: false,
   abandoned: null,
   revision: 0,
   attempts: 0,
   inFlightMs: 0,
-  unheard: false,
+  inDoubt: false,
   targetMissingMs: null,
   writtenWith: null,
   writerOrganizationId: null,
@@ -78,26 +78,26 @@ it('what waits for the budget or for a refused credential has not failed, and sa
 });
 
 it('what was refused and never stood is known to be absent; what stood, or may be on its way, is not', () => {
-  const wanted = (more: Partial<DueRuleRow>): DueRuleRow => dueRule({ wanted: true, ...more });
+  const desired = (more: Partial<DueRuleRow>): DueRuleRow => dueRule({ desired: true, ...more });
   const states = [
-    settlement(retry(wanted({ state: 'absent' })), true, null, 0),
-    settlement(retry(wanted({ state: 'present' })), true, null, 0),
-    settlement(retry(wanted({ state: 'absent' }), { unknown: true }), true, null, 0),
-    settlement(retry(wanted({ state: 'absent', inFlight: true })), true, null, 0),
+    settlement(retry(desired({ state: 'absent' })), true, null, 0),
+    settlement(retry(desired({ state: 'present' })), true, null, 0),
+    settlement(retry(desired({ state: 'absent' }), { unknown: true }), true, null, 0),
+    settlement(retry(desired({ state: 'absent', inFlight: true })), true, null, 0),
   ].map(({ state }) => state);
   expect(states).toEqual(['absent', 'unknown', 'unknown', 'unknown']);
 });
 
 describe('A rule that was observed present', () => {
   const present = (rule: DueRuleRow, unmarked = false) =>
-    settlement({ rule, kind: 'present', providerRuleId: 'sgr-1', foreign: false, unmarked }, true, null, 0);
+    settlement({ rule, kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked }, true, null, 0);
 
   it('is settled', () => {
-    expect(present(dueRule({ wanted: true }))).toMatchObject({
+    expect(present(dueRule({ desired: true }))).toMatchObject({
       state: 'present',
       stands: true,
       providerRuleId: 'sgr-1',
-      isForeign: false,
+      isUnmanaged: false,
       isUnmarked: false,
       dueInMs: null,
       unwanted: null,
@@ -105,11 +105,11 @@ describe('A rule that was observed present', () => {
   });
 
   it('is noted when it is ours by its recorded id alone', () => {
-    expect(present(dueRule({ wanted: true }), true)).toMatchObject({ isForeign: false, isUnmarked: true });
+    expect(present(dueRule({ desired: true }), true)).toMatchObject({ isUnmanaged: false, isUnmarked: true });
   });
 
   it('is read once more when a removal that may still land no longer can', () => {
-    const rule = dueRule({ wanted: true, inFlight: true, inFlightMs: 5000 });
+    const rule = dueRule({ desired: true, inFlight: true, inFlightMs: 5000 });
     expect(present(rule).dueInMs).toBeGreaterThan(5000);
     expect(present(rule).dueInMs).toBeLessThan(6000);
   });
@@ -169,7 +169,7 @@ describe('The way by which a rule is removed from now on', () => {
   const { credentialId, region } = old;
   const written = { writtenWith: { credentialId, region }, writerOrganizationId: 'a' };
   const adoptedBy = (access: PassAccess, holders: HolderRow[], more: Partial<DueRuleRow> = {}) =>
-    adopted(dueRule({ wanted: true, ...written, holders, ...more }), access);
+    adopted(dueRule({ desired: true, ...written, holders, ...more }), access);
 
   it('stays while the pass took it, or a live holder goes it', () => {
     expect(adoptedBy(old, [holder(present)])).toBeNull();

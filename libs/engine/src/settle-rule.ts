@@ -10,9 +10,9 @@ function settledLocally(rule: DueRuleRow): RuleSettlement {
   // no holder wants it and it was never written: without a way to it there is nothing to read
   return {
     ...base(rule),
-    state: rule.wanted ? null : 'absent',
+    state: rule.desired ? null : 'absent',
     dueInMs: null,
-    inFlight: rule.inFlight && rule.wanted,
+    inFlight: rule.inFlight && rule.desired,
   };
 }
 
@@ -76,7 +76,7 @@ export function settlement(
         state: 'present',
         stands: true,
         providerRuleId: verdict.providerRuleId,
-        isForeign: verdict.foreign,
+        isUnmanaged: verdict.unmanaged,
         isUnmarked: verdict.unmarked,
         // a removal without an answer may still remove it: one more pass when it no longer can
         dueInMs: rule.inFlight ? rule.inFlightMs + MIN_RETRY_MS : null,
@@ -85,7 +85,7 @@ export function settlement(
       return {
         ...looked,
         state: 'absent',
-        isForeign: false,
+        isUnmanaged: false,
         isUnmarked: false,
         inFlight: false,
         // removed for want of a holder who could: those it has write it themselves
@@ -113,9 +113,9 @@ function retried(
   again: number,
 ): Pick<RuleSettlement, 'state' | 'stands' | 'attempts' | 'dueInMs' | 'inFlight' | 'message'> {
   const inFlight = unknown || rule.inFlight;
-  const awaitsLanding = rule.inFlight && !rule.wanted;
+  const awaitsLanding = rule.inFlight && !rule.desired;
   return {
-    state: sent && rule.wanted ? unsettled(rule, inFlight) : null,
+    state: sent && rule.desired ? unsettled(rule, inFlight) : null,
     stands: sent && stands,
     attempts: rule.attempts + 1,
     dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + MIN_RETRY_MS) : again,
@@ -163,7 +163,7 @@ function base(rule: DueRuleRow): RuleSettlement {
     stands: false,
     stoodBefore: false,
     providerRuleId: null,
-    isForeign: null,
+    isUnmanaged: null,
     isUnmarked: null,
     attempts: 0,
     dueInMs: null,
@@ -172,7 +172,7 @@ function base(rule: DueRuleRow): RuleSettlement {
     message: null,
     targetMissing: null,
     failed: false,
-    unwanted: rule.wanted ? null : rule.removeCause,
+    unwanted: rule.desired ? null : rule.removeCause,
     addCause: rule.addCause,
     adopt: null,
   };

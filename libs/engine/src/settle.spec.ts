@@ -46,7 +46,7 @@ const shared = (b: Partial<AffectedHolder>): Affected => ({
       ruleId: 'rule',
       key: 'key',
       state: 'present',
-      isForeign: false,
+      isUnmanaged: false,
       writerOrganizationId: 'a',
       providerRuleId: 'sgr-1',
       lastError: null,

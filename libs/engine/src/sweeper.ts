@@ -6,7 +6,7 @@ import type { ConvergenceRunner } from './convergence-runner';
 
 const BATCH_SIZE = 1000;
 /** Whether one is still used is looked up among all live rules. */
-const CREDENTIALS_AT_ONCE = 10;
+const CREDENTIALS_BATCH_SIZE = 10;
 /** A worker that ends without a word is replaced after so long. */
 const LEASE_SECONDS = 3;
 
@@ -103,7 +103,7 @@ export class Sweeper {
   private async onceAMinute(): Promise<void> {
     if (this.now() - this.minuteBeganAt < 60_000) return;
     await this.store.bringForward(this.database.autocommit);
-    await this.store.purgeCredentials(this.database.autocommit, CREDENTIALS_AT_ONCE);
+    await this.store.purgeCredentials(this.database.autocommit, CREDENTIALS_BATCH_SIZE);
     this.minuteBeganAt = this.now();
   }
 }

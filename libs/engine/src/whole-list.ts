@@ -40,7 +40,7 @@ export async function noteAnswer(
     readonly horizonMs: number;
   },
 ): Promise<void> {
-  const isUnheard = sent.results.some(({ result }) => result === 'unknown');
-  if (isUnheard) await reconciler.askIn(sent.held, sent.horizonMs / 1000);
+  const isInDoubt = sent.results.some(({ result }) => result === 'unknown');
+  if (isInDoubt) await reconciler.askIn(sent.held, sent.horizonMs / 1000);
   else await store.heard(tx, sent.held.lease, sent.intent);
 }

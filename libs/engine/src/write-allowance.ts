@@ -18,8 +18,8 @@ export interface ChangeCount {
 
 /** What due rules will take, going by what was seen of them last. */
 export const expectedChanges = (rules: readonly DueRuleRow[]): ChangeCount => ({
-  removals: rules.filter((rule) => !rule.wanted && rule.state !== 'absent').length,
-  additions: rules.filter((rule) => rule.wanted && rule.mayOpen && rule.state !== 'present').length,
+  removals: rules.filter((rule) => !rule.desired && rule.state !== 'absent').length,
+  additions: rules.filter((rule) => rule.desired && rule.mayOpen && rule.state !== 'present').length,
 });
 
 export const plannedChanges = (planned: readonly DueChange[]): ChangeCount => ({

@@ -22,7 +22,7 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
 ]);
 
 // pg gives these no code; the last two are TypeORM's, of a transaction whose connection was lost between two statements
-const LOST_CONNECTION_WORDS =
+const LOST_CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Database connection provided by a query runner was already released|Query runner already released)/;
 
 /** PostgreSQL cannot keep U+0000 in a text. */
@@ -45,7 +45,7 @@ export function isUnavailable(error: unknown): boolean {
   for (const layer of layers(error)) {
     const code = codeOf(layer);
     if (code !== null && LOST_CONNECTION_CODES.has(code)) return true;
-    if (LOST_CONNECTION_WORDS.test(layer.message)) return true;
+    if (LOST_CONNECTION_MESSAGES.test(layer.message)) return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@ export type Tx = EntityManager;
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
-const MOST_TRIES = 4;
+const MAX_ATTEMPTS = 4;
 
 /** What PostgreSQL says of an error, whether TypeORM wrapped it or not. */
 export function saidByPostgres(error: unknown, field: 'code' | 'constraint' | 'detail'): string | null {
@@ -135,7 +135,7 @@ export class Database {
         return await work();
       } catch (error) {
         const state = saidByPostgres(error, 'code');
-        if (tries >= MOST_TRIES || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
+        if (tries >= MAX_ATTEMPTS || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
       }
     }
   }

@@ -7,10 +7,10 @@ export interface NotificationListener {
   gap(): void;
 }
 
-const AGAIN_AFTER_MS = 1000;
+const RETRY_DELAY_MS = 1000;
 /** A connection that died without a word is noticed by then, and the time its answer takes. */
-const PROBE_EVERY_MS = 10_000;
-const ANSWER_WITHIN_MS = 5000;
+const PROBE_INTERVAL_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 5000;
 
 /** One connection that listens on one of PostgreSQL's channels, for everybody in this process. It comes back by itself. */
 export class NotificationFeed {
@@ -51,8 +51,8 @@ export class NotificationFeed {
     const client = new Client({
       connectionString: this.url,
       application_name: 'drawbridge-agents',
-      connectionTimeoutMillis: ANSWER_WITHIN_MS,
-      query_timeout: ANSWER_WITHIN_MS,
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
       keepAlive: true,
     });
     client.on('error', (error) => this.lost(client, error));
@@ -82,11 +82,11 @@ export class NotificationFeed {
   }
 
   private planConnect(): void {
-    this.plan(AGAIN_AFTER_MS, () => void this.connect());
+    this.plan(RETRY_DELAY_MS, () => void this.connect());
   }
 
   private planProbe(client: Client): void {
-    this.plan(PROBE_EVERY_MS, () => void this.probe(client));
+    this.plan(PROBE_INTERVAL_MS, () => void this.probe(client));
   }
 
   private async probe(client: Client): Promise<void> {

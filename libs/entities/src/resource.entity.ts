@@ -72,7 +72,7 @@ export class ResourceEntity {
   @Text({ nullable: true }) abandonReason!: string | null;
   /** gone for the API; the row goes when its last cloud rule is out */
   @Moment({ nullable: true }) deletedAt!: Date | null;
-  /** the cloud object it names, shared with every other resource that names it */
+  /** the target it names, shared with every other resource that names it */
   @ForeignKey(() => TargetEntity, { name: 'resources_target_id_fkey' })
   @Uuid()
   targetId!: string;

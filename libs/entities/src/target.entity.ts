@@ -5,7 +5,7 @@ import { Count, CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
 /** Stands for no organization, where a column is part of an index. */
 const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 
-/** One cloud object, under the name the cloud gives it. Belongs to no organization: several may name it. */
+/** One target, under the name the cloud gives it. Belongs to no organization: several may name it. */
 @Entity('targets')
 @Unique('targets_key_key', ['key'])
 @Index('targets_reconcile_due_idx', ['reconcileDueAt'])
@@ -62,7 +62,7 @@ export class RuleEntity {
   @Text() ports!: string;
   @Text({ default: 'absent' }) state!: RuleState;
   /** it stands in the cloud without our mark: never ours to remove */
-  @Flag({ default: false }) isForeign!: boolean;
+  @Flag({ default: false }) isUnmanaged!: boolean;
   @Text({ nullable: true }) providerRuleId!: string | null;
   /** the credential and region it was written with: the way back to it when no holder is left */
   @Uuid({ nullable: true }) credentialId!: string | null;
@@ -79,7 +79,7 @@ export class RuleEntity {
   /** until then a call whose outcome nobody knows may still land */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;
   @Text({ nullable: true }) lastError!: string | null;
-  /** how often a foreign hand took it out within the hour after `lostAt` */
+  /** how often another program took it out within the hour after `lostAt` */
   @Count({ default: 0 }) lostCount!: number;
   @Moment({ nullable: true }) lostAt!: Date | null;
   /** since when the cloud says that its whole object is gone */

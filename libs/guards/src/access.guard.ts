@@ -9,7 +9,7 @@ import { presentedCredential } from './presented-credential';
 import { PrincipalLookup, type Principal } from './principal';
 import { routePolicyOf, type RoutePolicy } from './route-policy';
 import { ScopeError } from './scope-error';
-import { isAllowedWhileSuspended, SUSPENDED_WORDS } from './suspension';
+import { isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
 type GuardedRequest = IncomingMessage & { [PRINCIPAL]?: Principal };
@@ -99,7 +99,7 @@ export class AccessGuard extends AuthGuard(BEARER) {
 function refuseUnlessAllowed(context: ExecutionContext): void {
   const { method = '' } = context.switchToHttp().getRequest<GuardedRequest>();
   if (isAllowedWhileSuspended(method, context.getHandler(), context.getClass())) return;
-  throw new ForbiddenException(SUSPENDED_WORDS);
+  throw new ForbiddenException(SUSPENDED_MESSAGE);
 }
 
 const needsPaidPlan = (policy: GuardedPolicy, scope: Scope): boolean =>

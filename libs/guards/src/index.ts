@@ -16,6 +16,6 @@ export {
 } from './route-policy';
 export { isScope, SCOPES, scopeNeedsPaidPlan, type Scope } from './scopes';
 export { ScopeError } from './scope-error';
-export { AllowedWhileSuspended, isAllowedWhileSuspended, SUSPENDED_WORDS } from './suspension';
+export { AllowedWhileSuspended, isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 export { tokenKeyOf, type TokenKey } from './token-keys';
 export { StepTokens, type SignInStep, type StepClaims } from './step-tokens';

@@ -27,5 +27,5 @@ export function isAllowedWhileSuspended(
   );
 }
 
-export const SUSPENDED_WORDS =
+export const SUSPENDED_MESSAGE =
   'The organization is suspended: it can read, stop and remove, and not open or widen anything';

@@ -17,7 +17,7 @@ export interface QueueConnection {
   close(): Promise<void>;
 }
 
-const ANSWER_WITHIN_MS = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 
 /** @param onError told of a lost connection; the connection comes back by itself */
 export function connectQueue(settings: QueueSettings, onError: (error: Error) => void): QueueConnection {
@@ -31,7 +31,7 @@ function overPostgres(connectionString: string, onError: (error: Error) => void)
   const pool = new Pool({
     connectionString,
     max: 12,
-    connectionTimeoutMillis: ANSWER_WITHIN_MS,
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
     application_name: 'drawbridge-queue',
     options: '-c search_path=bullmq',
   });
@@ -53,7 +53,7 @@ function overRedis(url: string, onError: (error: Error) => void): QueueConnectio
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
-    commandTimeout: ANSWER_WITHIN_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
   });
   client.on('error', onError);
   const { hostname: host, port, username, password, protocol, pathname } = new URL(url);
@@ -69,7 +69,7 @@ function overRedis(url: string, onError: (error: Error) => void): QueueConnectio
     ping: async () => {
       if (client.status === 'wait' || client.status === 'end') await client.connect();
       // one that is full answers a PING and takes no job
-      await client.set('drawbridge:probe', '1', 'PX', ANSWER_WITHIN_MS);
+      await client.set('drawbridge:probe', '1', 'PX', ANSWER_TIMEOUT_MS);
     },
     close: async () => client.disconnect(),
   };

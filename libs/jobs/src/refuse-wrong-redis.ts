@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { SettingsError } from '#config';
 
-const ANSWER_WITHIN_MS = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 /** What a Redis says that is the right one and comes to itself: it starts, fails over, or is full of clients. */
 const PASSING = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|BUSY|TRYAGAIN|ERR max number of clients)/;
 
@@ -15,8 +15,8 @@ export async function refuseWrongRedis(url: string): Promise<void> {
     lazyConnect: true,
     enableOfflineQueue: false,
     retryStrategy: () => null,
-    connectTimeout: ANSWER_WITHIN_MS,
-    commandTimeout: ANSWER_WITHIN_MS,
+    connectTimeout: ANSWER_TIMEOUT_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
   });
   const heard: Error[] = [];
   client.on('error', (error: Error) => heard.push(error));

@@ -4,8 +4,8 @@ import type { Provider } from '#rules';
 import { JOB_PRIORITY, queueName, type ConvergeJob, type JobName } from './job-types';
 import type { QueueConnection } from './queue-connection';
 
-/** Cloud objects of one provider. */
-export interface CloudObjects {
+/** Targets of one provider. */
+export interface ProviderTargets {
   readonly provider: Provider;
   readonly targetIds: readonly string[];
 }
@@ -15,12 +15,12 @@ interface WakeUp {
   readonly targetId: string;
 }
 
-const GIVE_UP_AFTER_MS = 5000;
+const GIVE_UP_TIMEOUT_MS = 5000;
 /** Between batches: under load one commit of the queue then serves many requests. */
 const PAUSE_MS = 50;
 
 /**
- * Tells workers that a cloud object has something due. A lost wake-up costs a second, never a rule: the sweep finds
+ * Tells workers that a target has something due. A lost wake-up costs a second, never a rule: the sweep finds
  * the same work in the database. So nobody waits for one, and what gathers while one batch is sent goes with the next.
  */
 export class WakeUps {
@@ -36,7 +36,7 @@ export class WakeUps {
   ) {}
 
   /** Returns at once; the wake-ups follow. To be called once what they are about is committed. */
-  wake(name: JobName, due: readonly CloudObjects[]): void {
+  wake(name: JobName, due: readonly ProviderTargets[]): void {
     if (this.closed || due.length === 0) return;
     for (const { provider, targetIds } of due) {
       const ofProvider = this.gathered.get(provider) ?? new Map<string, WakeUp>();
@@ -80,7 +80,7 @@ export class WakeUps {
       },
     }));
     try {
-      await within(GIVE_UP_AFTER_MS, this.queue(provider).addBulk(jobs));
+      await within(GIVE_UP_TIMEOUT_MS, this.queue(provider).addBulk(jobs));
     } catch (error) {
       this.onLost(error as Error);
     }

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
 /** So much may wait for whoever reads the log. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 const WARN_LEVEL = 40;
 
 /**
@@ -18,7 +18,7 @@ export class LogSink {
 
   /** @param line with its line feed */
   write(line: string): void {
-    if (this.stream.writableLength > MOST_WAITING_BYTES) {
+    if (this.stream.writableLength > MAX_WAITING_BYTES) {
       this.dropped += 1;
       return;
     }

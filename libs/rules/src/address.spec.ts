@@ -4,7 +4,7 @@ import {
   parseHost,
   readGivenAddress,
   refusalOf,
-  REFUSAL_WORDS,
+  REFUSAL_MESSAGES,
   type AddressRefusal,
   type IpVersion,
 } from './address';
@@ -232,7 +232,7 @@ describe('an address somebody asks to let in', () => {
   });
 
   it('has words for every refusal', () => {
-    for (const words of Object.values(REFUSAL_WORDS)) expect(words).toMatch(/^(is|belongs) /);
+    for (const words of Object.values(REFUSAL_MESSAGES)) expect(words).toMatch(/^(is|belongs) /);
     expect(refusalOf({ version: 4, text: '203.0.113.7' }, PUBLIC_ONLY)).toBeNull();
   });
 });

@@ -62,7 +62,7 @@ export function readGivenAddress(
 }
 
 /** The words for a refusal, to follow a field's name: "ipv4Address is a multicast address". */
-export const REFUSAL_WORDS: Readonly<Record<AddressRefusal, string>> = {
+export const REFUSAL_MESSAGES: Readonly<Record<AddressRefusal, string>> = {
   'not-an-address': 'is not a single IP address in standard notation',
   'wrong-family': 'belongs to the other IP version',
   unspecified: 'is the unspecified address',

@@ -28,11 +28,11 @@ export function agentAbsence(name: string, secondsAway: number | null): AgentAbs
   if (secondsAway < AGENT_AWAY_SECONDS) return null;
   return {
     kind: 'denied',
-    message: `The agent ${name} has not been heard of for ${spanWords(secondsAway)}: until it is back nothing opens on its host, and what is open there closes at its planned end`,
+    message: `The agent ${name} has not been heard of for ${formatSpan(secondsAway)}: until it is back nothing opens on its host, and what is open there closes at its planned end`,
   };
 }
 
-function spanWords(seconds: number): string {
+function formatSpan(seconds: number): string {
   if (seconds < 120) return `${Math.floor(seconds)} seconds`;
   if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes`;
   return `${Math.floor(seconds / 3600)} hours`;

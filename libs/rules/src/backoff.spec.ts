@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { APPLY_GIVE_UP_MS, backoffMs, RULE_BACKOFF } from './backoff';
+import { APPLY_TIMEOUT_MS, backoffMs, RULE_BACKOFF } from './backoff';
 
 const LAST = 1 - Number.EPSILON / 2;
 const random = fc.double({ min: 0, max: LAST, noNaN: true });
@@ -47,6 +47,6 @@ describe('the wait before the next try', () => {
   });
 
   it('leaves time for several tries before adding is given up', () => {
-    expect(APPLY_GIVE_UP_MS).toBeGreaterThanOrEqual(5 * RULE_BACKOFF.capMs);
+    expect(APPLY_TIMEOUT_MS).toBeGreaterThanOrEqual(5 * RULE_BACKOFF.capMs);
   });
 });

@@ -7,7 +7,7 @@ export interface BackoffPolicy {
 export const RULE_BACKOFF: BackoffPolicy = { baseMs: 500, capMs: 30_000 };
 
 /** Adding is given up when it has not worked for this long; removing is never given up. */
-export const APPLY_GIVE_UP_MS = 5 * 60_000;
+export const APPLY_TIMEOUT_MS = 5 * 60_000;
 
 /**
  * Full jitter: anywhere from nothing to the exponential ceiling, so that many workers do not come back together.

@@ -9,8 +9,8 @@ const known: fc.Arbitrary<KnownRule[]> = fc
     fc.record({
       key: fc.constantFrom(...KEYS),
       state: fc.constantFrom('absent', 'unknown', 'present'),
-      wanted: fc.boolean(),
-      isForeign: fc.boolean(),
+      desired: fc.boolean(),
+      isUnmanaged: fc.boolean(),
       isUnmarked: fc.boolean(),
       providerRuleId: fc.option(fc.constantFrom('sgr-0', 'sgr-1', 'sgr-old')),
     }),
@@ -41,7 +41,7 @@ const NO_DRIFT: Drift = {
   unmanaged: [],
 };
 
-/** What acting on the drift would make of the cloud: the wanted stand, ours that are unwanted do not, foreign ones stay. */
+/** What acting on the drift would make of the cloud: the desired stand, ours that are unwanted do not, unmanaged ones stay. */
 const mends = (compare: Compare): fc.IProperty<unknown[]> =>
   fc.property(known, observed, (rules, seen) => {
     const drift: Drift = compare(rules, seen);
@@ -51,7 +51,9 @@ const mends = (compare: Compare): fc.IProperty<unknown[]> =>
       ...drift.stale.map((id) => rules.find((rule) => rule.ruleId === id)!.key),
       ...drift.orphans.map((rule) => rule.key),
     ]);
-    const recordedAs = new Set(rules.flatMap((rule) => (rule.isForeign ? [] : (rule.providerRuleId ?? []))));
+    const recordedAs = new Set(
+      rules.flatMap((rule) => (rule.isUnmanaged ? [] : (rule.providerRuleId ?? []))),
+    );
     return KEYS.every((key) => {
       const rule = byKey.get(key);
       const stands = seen.filter((one) => one.key === key);
@@ -61,12 +63,12 @@ const mends = (compare: Compare): fc.IProperty<unknown[]> =>
         ? marked.length > 0
         : marked.length > 0 && !recordedAs.has(marked.at(-1)!.providerRuleId);
       // being settled, or believed to stand and to be removed: not drift
-      if (rule?.state === 'unknown' || (rule && !rule.wanted && rule.state === 'present')) {
+      if (rule?.state === 'unknown' || (rule && !rule.desired && rule.state === 'present')) {
         return !added.has(key) && !removed.has(key);
       }
-      const wanted = rule?.wanted ?? false;
-      const lost = wanted && rule!.state === 'present' && stands.length === 0;
-      return added.has(key) === lost && removed.has(key) === (!wanted && ours);
+      const desired = rule?.desired ?? false;
+      const lost = desired && rule!.state === 'present' && stands.length === 0;
+      return added.has(key) === lost && removed.has(key) === (!desired && ours);
     });
   });
 
@@ -75,21 +77,21 @@ describe('findDrift', () => {
     expect(fc.check(mends(findDrift), { numRuns: 5000 })).toMatchObject({ failed: false });
   });
 
-  it('misses a wanted rule that stands without being in force, and knows an unwanted one for ours', () => {
+  it('misses a desired rule that stands without being in force, and knows an unwanted one for ours', () => {
     const bent = (key: string): ObservedRule => ({
       key,
       providerRuleId: key,
       ownRuleId: 'x',
       inForce: false,
     });
-    const believed = { isForeign: false, isUnmarked: false, providerRuleId: null };
+    const believed = { isUnmanaged: false, isUnmarked: false, providerRuleId: null };
     const rules: KnownRule[] = [
-      { ...believed, ruleId: 'wanted', key: KEYS[0]!, state: 'present', wanted: true },
-      { ...believed, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', wanted: false },
+      { ...believed, ruleId: 'desired', key: KEYS[0]!, state: 'present', desired: true },
+      { ...believed, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', desired: false },
     ];
     expect(findDrift(rules, [bent(KEYS[0]!), bent(KEYS[1]!), bent(KEYS[2]!)])).toEqual({
       ...NO_DRIFT,
-      missing: ['wanted'],
+      missing: ['desired'],
       stale: ['unwanted'],
       orphans: [bent(KEYS[2]!)],
     });
@@ -104,8 +106,8 @@ describe('findDrift', () => {
     ruleId: 'rule',
     key: KEYS[0]!,
     state: 'present',
-    wanted: true,
-    isForeign: false,
+    desired: true,
+    isUnmanaged: false,
     isUnmarked: false,
     providerRuleId: 'sgr-1',
   };
@@ -115,7 +117,7 @@ describe('findDrift', () => {
     ['a rule that lost our mark and has its recorded id', held, null, { ...NO_DRIFT, unmarked: ['rule'] }],
     [
       'the same of one that no holder wants',
-      { ...held, wanted: false },
+      { ...held, desired: false },
       null,
       { ...NO_DRIFT, unmarked: ['rule'] },
     ],
@@ -134,13 +136,13 @@ describe('findDrift', () => {
     ],
     [
       'nothing of one that was unmanaged before',
-      { ...held, isForeign: true },
+      { ...held, isUnmanaged: true },
       null,
       { taken: [], unmarked: [] },
     ],
     [
       'nothing of one that nobody wants',
-      { ...held, wanted: false, providerRuleId: 'sgr-0' },
+      { ...held, desired: false, providerRuleId: 'sgr-0' },
       null,
       { taken: [] },
     ],
@@ -160,7 +162,7 @@ describe('findDrift', () => {
     ['is not, by its recorded id', held, false],
     ['is not, once that was recorded', { ...held, isUnmarked: true }, false],
     ['is, under another id', { ...held, providerRuleId: 'sgr-0' }, true],
-    ['is, when it was unmanaged before', { ...held, isForeign: true }, true],
+    ['is, when it was unmanaged before', { ...held, isUnmanaged: true }, true],
     ['is, when no id was recorded', { ...held, providerRuleId: null }, true],
   ])('a rule without our mark under the key of one of ours %s unmanaged', (_, believed, isUnmanaged) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
@@ -177,7 +179,7 @@ describe('findDrift', () => {
     });
 
     it('tells the same when no holder wants it: it is not missing', () => {
-      expect(findDrift([{ ...held, wanted: false }], [now])).toEqual(drift);
+      expect(findDrift([{ ...held, desired: false }], [now])).toEqual(drift);
     });
 
     it('counts it among the unmanaged rules when it lost our mark, too', () => {
@@ -203,19 +205,19 @@ describe('findDrift', () => {
     });
 
     it('tells nothing of one that was unmanaged, or under whose key another rule is in force', () => {
-      expect(findDrift([{ ...held, isForeign: true }], [now]).changed).toEqual([]);
+      expect(findDrift([{ ...held, isUnmanaged: true }], [now]).changed).toEqual([]);
       const unmanaged = { key: held.key, providerRuleId: 'sgr-9', ownRuleId: null };
       expect(findDrift([held], [now, unmanaged])).toMatchObject({ changed: [], taken: ['rule'] });
     });
 
     it('makes no room of it', () => {
       expect(unwantedRules([held], [now])).toEqual([]);
-      expect(unwantedRules([{ ...held, wanted: false }], [now])).toEqual([]);
+      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([]);
     });
   });
 
   it('finds a rule that is present with our mark although it was observed absent, not one without it', () => {
-    const gone: KnownRule = { ...held, wanted: false, state: 'absent', providerRuleId: null };
+    const gone: KnownRule = { ...held, desired: false, state: 'absent', providerRuleId: null };
     const back = { key: held.key, providerRuleId: 'sgr-2', ownRuleId: 'rule' };
     expect(findDrift([gone], [back])).toEqual({ ...NO_DRIFT, stale: ['rule'] });
     expect(findDrift([gone], [{ ...back, ownRuleId: null }]).stale).toEqual([]);
@@ -226,7 +228,7 @@ describe('findDrift', () => {
       ...held,
       key,
       ruleId: `rule-${index}`,
-      wanted: index === 0,
+      desired: index === 0,
       providerRuleId: `sgr-${index}`,
     }));
     const believed: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
@@ -240,11 +242,11 @@ describe('findDrift', () => {
   });
 
   it.each<[string, KnownRule, boolean]>([
-    ['takes room when its recorded id says that it is ours', { ...held, wanted: false }, true],
-    ['takes none while it is wanted', held, false],
-    ['is left alone under another id', { ...held, wanted: false, providerRuleId: 'sgr-0' }, false],
-    ['is left alone when no id was recorded', { ...held, wanted: false, providerRuleId: null }, false],
-    ['is left alone when it was unmanaged before', { ...held, wanted: false, isForeign: true }, false],
+    ['takes room when its recorded id says that it is ours', { ...held, desired: false }, true],
+    ['takes none while it is desired', held, false],
+    ['is left alone under another id', { ...held, desired: false, providerRuleId: 'sgr-0' }, false],
+    ['is left alone when no id was recorded', { ...held, desired: false, providerRuleId: null }, false],
+    ['is left alone when it was unmanaged before', { ...held, desired: false, isUnmanaged: true }, false],
   ])('a rule without our mark %s', (_, believed, isUnwanted) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(unwantedRules([believed], [bare])).toEqual(
@@ -254,7 +256,7 @@ describe('findDrift', () => {
 
   it.each<[string, Compare]>([
     [
-      'takes foreign rules for orphans',
+      'takes unmanaged rules for orphans',
       (rules, seen) => ({
         ...findDrift(rules, seen),
         orphans: seen.filter((one) => !rules.some((rule) => rule.key === one.key)),
@@ -272,7 +274,7 @@ describe('findDrift', () => {
       }),
     ],
     [
-      'takes a rule for missing that a foreign hand keeps open',
+      'takes a rule for missing that another program keeps open',
       (rules, seen) =>
         findDrift(
           rules,
@@ -280,7 +282,7 @@ describe('findDrift', () => {
         ),
     ],
     [
-      'removes what is wanted',
+      'removes what is desired',
       (rules, seen) => ({
         ...findDrift(rules, seen),
         stale: rules

@@ -8,9 +8,9 @@ export interface KnownRule {
   readonly key: string;
   readonly state: RuleState;
   /** a live holder exists */
-  readonly wanted: boolean;
+  readonly desired: boolean;
   /** it was last seen present without being ours */
-  readonly isForeign: boolean;
+  readonly isUnmanaged: boolean;
   /** that it is ours by its provider id alone was recorded */
   readonly isUnmarked: boolean;
   /** the provider's id under which it was last seen; null: it was not */
@@ -40,9 +40,9 @@ export interface UnwantedRule {
 
 /** In what a target differs from what the database believes to have written there. */
 export interface Drift {
-  /** wanted rules that were present before and are not: another program removed or changed them */
+  /** desired rules that were present before and are not: another program removed or changed them */
   readonly missing: readonly string[];
-  /** of ours, wanted or not: their provider id lets in something else */
+  /** of ours, desired or not: their provider id lets in something else */
   readonly changed: readonly ChangedRule[];
   /** rules that no holder wants, believed absent, that are present with our mark */
   readonly stale: readonly string[];
@@ -50,7 +50,7 @@ export interface Drift {
   readonly orphans: readonly ObservedRule[];
   /** ours by their recorded provider id; our mark is gone, and that was not recorded yet */
   readonly unmarked: readonly string[];
-  /** wanted rules in whose place an unmanaged one is: it lets the address in, and is not ours */
+  /** desired rules in whose place an unmanaged one is: it lets the address in, and is not ours */
   readonly taken: readonly string[];
   readonly renamed: readonly RenamedRule[];
   /** rules of others, which are left alone */
@@ -70,27 +70,27 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
   const knownKeys = new Set(known.map(({ key }) => key));
   const isKnownElsewhere = knownElsewhere(known);
   const recorded = new Map(
-    known.flatMap(({ isForeign, providerRuleId, key }) =>
-      isForeign || providerRuleId === null ? [] : [[providerRuleId, key] as const],
+    known.flatMap(({ isUnmanaged, providerRuleId, key }) =>
+      isUnmanaged || providerRuleId === null ? [] : [[providerRuleId, key] as const],
     ),
   );
   const present = known.filter(({ state }) => state === 'present');
-  const held = present.filter(({ wanted, isForeign }) => wanted && !isForeign);
+  const held = present.filter(({ desired, isUnmanaged }) => desired && !isUnmanaged);
   const isOnlyRecorded = ({ key, providerRuleId }: KnownRule): boolean =>
     !marked.has(key) && providerRuleId !== null && keyOf.get(providerRuleId) === key;
   return {
-    missing: present.filter(({ wanted, key }) => wanted && !inForce.has(key)).map(({ ruleId }) => ruleId),
-    changed: present.flatMap(({ ruleId, key, isForeign, providerRuleId }) => {
-      const changedTo = isForeign || providerRuleId === null ? undefined : keyOf.get(providerRuleId);
+    missing: present.filter(({ desired, key }) => desired && !inForce.has(key)).map(({ ruleId }) => ruleId),
+    changed: present.flatMap(({ ruleId, key, isUnmanaged, providerRuleId }) => {
+      const changedTo = isUnmanaged || providerRuleId === null ? undefined : keyOf.get(providerRuleId);
       return changedTo === undefined || changedTo === key || inForce.has(key) ? [] : [{ ruleId, changedTo }];
     }),
     stale: known
-      .filter(({ wanted, state, key }) => !wanted && state === 'absent' && marked.has(key))
+      .filter(({ desired, state, key }) => !desired && state === 'absent' && marked.has(key))
       .map(({ ruleId }) => ruleId),
     // a rule of ours that was changed under its id is reported, and left alone while we know of it
     orphans: [...marked.values()].filter((rule) => !knownKeys.has(rule.key) && !isKnownElsewhere(rule)),
     unmarked: present
-      .filter((rule) => !rule.isForeign && !rule.isUnmarked && isOnlyRecorded(rule))
+      .filter((rule) => !rule.isUnmanaged && !rule.isUnmarked && isOnlyRecorded(rule))
       .map(({ ruleId }) => ruleId),
     taken: held
       .filter((rule) => inForce.has(rule.key) && !marked.has(rule.key) && !isOnlyRecorded(rule))
@@ -114,7 +114,7 @@ function knownElsewhere(
 ): (rule: Pick<ObservedRule, 'ownRuleId' | 'providerRuleId'>) => boolean {
   const ruleIds = new Set(known.map(({ ruleId }) => ruleId));
   const recorded = new Set(
-    known.flatMap(({ isForeign, providerRuleId }) => (isForeign ? [] : (providerRuleId ?? []))),
+    known.flatMap(({ isUnmanaged, providerRuleId }) => (isUnmanaged ? [] : (providerRuleId ?? []))),
   );
   return ({ ownRuleId, providerRuleId }) =>
     (ownRuleId !== null && ruleIds.has(ownRuleId)) || recorded.has(providerRuleId);
@@ -130,8 +130,8 @@ export function unwantedRules(
   return observed.flatMap(({ key, ownRuleId, providerRuleId }) => {
     const rule = byKey.get(key);
     if (!rule && isKnownElsewhere({ ownRuleId, providerRuleId })) return [];
-    const recorded = rule && !rule.isForeign ? rule.providerRuleId : null;
-    if (!isOurs({ ownRuleId, providerRuleId }, recorded) || rule?.wanted) return [];
+    const recorded = rule && !rule.isUnmanaged ? rule.providerRuleId : null;
+    if (!isOurs({ ownRuleId, providerRuleId }, recorded) || rule?.desired) return [];
     return [{ ruleId: rule?.ruleId ?? null, key, providerRuleId }];
   });
 }

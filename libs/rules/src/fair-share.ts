@@ -1,6 +1,6 @@
 import type { Provider } from './provider';
 
-/** A cloud object that holds one of a worker's slots, or waits for one. */
+/** A target that holds one of a worker's slots, or waits for one. */
 export interface SlotUse {
   readonly targetId: string;
   readonly provider: Provider;
@@ -73,7 +73,7 @@ const holdersOf = (use: SlotUse): string[] => [
 ];
 
 /**
- * Which of the waiting cloud objects start now: closing before opening, what was never tried before what failed, then
+ * Which of the waiting targets start now: closing before opening, what was never tried before what failed, then
  * whoever holds least, then in the order given.
  * @param waiting the longest due first, none of them running
  * @param capacity slots in all

@@ -1,7 +1,7 @@
 import { keepsRule, type KeptRule } from './keeping';
 
-const rule = (writerOrganizationId: string | null, isForeign = false): KeptRule => ({
-  isForeign,
+const rule = (writerOrganizationId: string | null, isUnmanaged = false): KeptRule => ({
+  isUnmanaged,
   writerOrganizationId,
 });
 

@@ -7,7 +7,7 @@ export interface Keeper {
 
 /** A rule, as far as keeping it goes. */
 export interface KeptRule {
-  readonly isForeign: boolean;
+  readonly isUnmanaged: boolean;
   /** the organization whose credential wrote it; null: none did, or the credential is gone */
   readonly writerOrganizationId: string | null;
 }
@@ -17,7 +17,7 @@ export interface KeptRule {
  * organization wrote: nobody could remove it through that credential later.
  */
 export const keepsRule = (holder: Keeper, rule: KeptRule): boolean =>
-  rule.isForeign ||
+  rule.isUnmanaged ||
   rule.writerOrganizationId === null ||
   holder.organizationId === rule.writerOrganizationId ||
   holder.writeVerified;

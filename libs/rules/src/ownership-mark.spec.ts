@@ -4,7 +4,7 @@ import { formatMark, parseMark, type OwnershipMark } from './ownership-mark';
 const RULE_ID = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';
 const EXPIRY = 1_790_000_000;
 const TEXT = `drawbridge:prod:${RULE_ID}:${EXPIRY}`;
-const LONGEST: OwnershipMark = { deployment: 'd'.repeat(32), ruleId: RULE_ID, expiresAt: 999_999_999_999 };
+const MAX_LENGTH: OwnershipMark = { deployment: 'd'.repeat(32), ruleId: RULE_ID, expiresAt: 999_999_999_999 };
 
 const DEPLOYMENT_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789-'.split('');
 const mark: fc.Arbitrary<OwnershipMark> = fc.record({
@@ -35,7 +35,7 @@ describe('the mark of a rule of ours', () => {
   });
 
   it('fits every provider: at most 100 characters of a-z, 0-9, ":" and "-"', () => {
-    expect(formatMark(LONGEST).length).toBeLessThanOrEqual(100);
+    expect(formatMark(MAX_LENGTH).length).toBeLessThanOrEqual(100);
     fc.assert(
       fc.property(mark, (one) => {
         expect(formatMark(one)).toMatch(/^[a-z0-9:-]{1,100}$/);

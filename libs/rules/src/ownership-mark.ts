@@ -1,4 +1,4 @@
-/** Written into every cloud rule of ours, so that reading a cloud object tells ours from foreign. */
+/** Written into every cloud rule of ours, so that reading a target tells ours from unmanaged. */
 export interface OwnershipMark {
   /** which Drawbridge wrote it: two deployments may share a cloud account */
   readonly deployment: string;

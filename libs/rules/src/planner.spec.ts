@@ -9,7 +9,7 @@ import {
   type PlannedChange,
   type Verdict,
 } from './planner';
-import { DRIVER_ERROR_KINDS, PASSING_KINDS, type ChangeResult, type ObservedRule } from './provider';
+import { DRIVER_ERROR_KINDS, RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
 
 type Plan = (due: readonly DueRule[], observed: readonly ObservedRule[]) => PlannedChange[];
 type Judge = (
@@ -18,7 +18,7 @@ type Judge = (
   observed: readonly ObservedRule[],
 ) => Verdict[];
 
-/** A cloud object: what stands in it, by the provider's own id. */
+/** A target: what stands in it, by the provider's own id. */
 type Cloud = ReadonlyMap<string, ObservedRule>;
 
 /** What a cloud does with a change. `lie` answers that it is done, and does nothing; `late` does it unseen. */
@@ -31,9 +31,9 @@ interface World {
 }
 
 interface Slot {
-  readonly wish: 'wanted' | 'expired' | 'unwanted' | 'not due';
+  readonly wish: 'desired' | 'expired' | 'unwanted' | 'not due';
   readonly inFlight: boolean;
-  readonly foreign: boolean;
+  readonly unmanaged: boolean;
   readonly own: number;
   /** the first of ours carries our mark, and so does one that was changed under its id */
   readonly marked: boolean;
@@ -44,12 +44,12 @@ interface Slot {
   readonly fate: Fate;
 }
 
-const slot = (mostOwn: number): fc.Arbitrary<Slot> =>
+const slot = (maxOwn: number): fc.Arbitrary<Slot> =>
   fc.record({
-    wish: fc.constantFrom('wanted', 'expired', 'unwanted', 'not due'),
+    wish: fc.constantFrom('desired', 'expired', 'unwanted', 'not due'),
     inFlight: fc.boolean(),
-    foreign: fc.boolean(),
-    own: fc.nat({ max: mostOwn }),
+    unmanaged: fc.boolean(),
+    own: fc.nat({ max: maxOwn }),
     marked: fc.boolean(),
     seen: fc.constantFrom('never', 'as the first', 'gone', 'changed'),
     addCause: fc.constantFrom(...ADDITION_CAUSES),
@@ -68,8 +68,8 @@ function worldOf(slots: readonly Slot[], reversed: boolean): World {
     otherKey: `198.51.100.${index}/32 tcp 22`,
     ruleId: `rule-${index}`,
   }));
-  const observed = named.flatMap(({ key, otherKey, ruleId, foreign, own, marked, seen }) => [
-    ...(foreign ? [{ key, providerRuleId: `foreign ${key}`, ownRuleId: null }] : []),
+  const observed = named.flatMap(({ key, otherKey, ruleId, unmanaged, own, marked, seen }) => [
+    ...(unmanaged ? [{ key, providerRuleId: `unmanaged ${key}`, ownRuleId: null }] : []),
     ...Array.from({ length: own }, (_, copy) => ({
       key,
       providerRuleId: `own ${copy} ${key}`,
@@ -82,13 +82,13 @@ function worldOf(slots: readonly Slot[], reversed: boolean): World {
   const due = named.flatMap(({ key, ruleId, wish, inFlight, seen, addCause, removeCause }): DueRule[] => {
     if (wish === 'not due') return [];
     const seenAs = { never: null, 'as the first': `own 0 ${key}`, gone: 'gone', changed: `changed ${key}` };
-    const isWanted = wish !== 'unwanted';
+    const isDesired = wish !== 'unwanted';
     return [
       {
         ruleId,
         key,
-        wanted: isWanted,
-        mayOpen: wish === 'wanted',
+        desired: isDesired,
+        mayOpen: wish === 'desired',
         inFlight,
         seenAs: seenAs[seen],
         addCause,
@@ -103,9 +103,9 @@ function worldOf(slots: readonly Slot[], reversed: boolean): World {
   };
 }
 
-const worlds = (mostOwn = 1): fc.Arbitrary<World> =>
+const worlds = (maxOwn = 1): fc.Arbitrary<World> =>
   fc
-    .tuple(fc.array(slot(mostOwn), { maxLength: 6 }), fc.boolean())
+    .tuple(fc.array(slot(maxOwn), { maxLength: 6 }), fc.boolean())
     .map(([slots, reversed]) => worldOf(slots, reversed));
 
 const PERFECT: World['fates'] = new Map();
@@ -152,14 +152,14 @@ const isBlind = (cloud: Cloud, due: readonly DueRule[], change: PlannedChange): 
 
 function isConverged(due: readonly DueRule[], cloud: Cloud): boolean {
   return due.every((rule) =>
-    rule.wanted
+    rule.desired
       ? !rule.mayOpen || standing(cloud, rule.key).length > 0
       : ownStanding(cloud, rule).length === 0,
   );
 }
 
-const planning = (holds: (plan: Plan, world: World) => boolean, mostOwn = 1) => {
-  return (plan: Plan) => fc.property(worlds(mostOwn), (world) => holds(plan, world));
+const planning = (holds: (plan: Plan, world: World) => boolean, maxOwn = 1) => {
+  return (plan: Plan) => fc.property(worlds(maxOwn), (world) => holds(plan, world));
 };
 
 const PLAN_PROPERTIES = {
@@ -174,7 +174,7 @@ const PLAN_PROPERTIES = {
     },
     4,
   ),
-  'no foreign rule is removed': planning((plan, { due, cloud }) =>
+  'no unmanaged rule is removed': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every((change) => {
       if (change.action === 'add' || isBlind(cloud, due, change)) return true;
       const removed = cloud.get(change.providerRuleId);
@@ -204,11 +204,11 @@ const PLAN_PROPERTIES = {
   'a rule that may not open is not added': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every((change) => change.action === 'remove' || ruleOf(due, change).mayOpen),
   ),
-  'what is not wanted is not added': planning((plan, { due, cloud }) =>
-    plan(due, list(cloud)).every((change) => change.action === 'remove' || ruleOf(due, change).wanted),
+  'what is not desired is not added': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => change.action === 'remove' || ruleOf(due, change).desired),
   ),
-  'what is wanted is not removed': planning((plan, { due, cloud }) =>
-    plan(due, list(cloud)).every((change) => change.action === 'add' || !ruleOf(due, change).wanted),
+  'what is desired is not removed': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => change.action === 'add' || !ruleOf(due, change).desired),
   ),
   'what stands is not added again': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every(
@@ -222,7 +222,7 @@ const PLAN_PROPERTIES = {
         const removals = planned.filter(
           (change) => change.action === 'remove' && change.rule.ruleId === rule.ruleId,
         );
-        if (rule.wanted || standing(cloud, rule.key).length > 0) return true;
+        if (rule.desired || standing(cloud, rule.key).length > 0) return true;
         const isOwed = Boolean(rule.seenAs) && !cloud.has(rule.seenAs!) && !rule.inFlight;
         return removals.length === (isOwed ? 1 : 0);
       });
@@ -251,8 +251,8 @@ const underKey = (rule: DueRule, observed: readonly ObservedRule[]): ObservedRul
 /** Planners with one fault each, and the property that is there to find it. */
 const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
   [
-    'removes foreign rules',
-    'no foreign rule is removed',
+    'removes unmanaged rules',
+    'no unmanaged rule is removed',
     (due, observed) =>
       planChanges(
         due,
@@ -260,17 +260,17 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
       ),
   ],
   [
-    'forgets what is not wanted',
+    'forgets what is not desired',
     'one perfect round converges',
     (due, observed) => planChanges(due, observed).filter(({ action }) => action === 'add'),
   ],
   [
-    'forgets what is wanted',
+    'forgets what is desired',
     'one perfect round converges',
     (due, observed) => planChanges(due, observed).filter(({ action }) => action === 'remove'),
   ],
   [
-    'takes a foreign rule for the only one under its key',
+    'takes an unmanaged rule for the only one under its key',
     'one perfect round converges',
     (due, observed) =>
       planChanges(
@@ -309,7 +309,7 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
       ...planChanges(due, observed),
       ...due.flatMap((rule): PlannedChange[] => {
         const stands = observed.find(({ key, ownRuleId }) => key === rule.key && ownRuleId !== null);
-        return rule.wanted && stands ? [remove(rule, stands), add(rule)] : [];
+        return rule.desired && stands ? [remove(rule, stands), add(rule)] : [];
       }),
     ],
   ],
@@ -334,24 +334,24 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
   ],
   [
     'opens what nobody wants',
-    'what is not wanted is not added',
+    'what is not desired is not added',
     (due, observed) =>
       planChanges(
-        due.map((rule) => ({ ...rule, wanted: true, mayOpen: true })),
+        due.map((rule) => ({ ...rule, desired: true, mayOpen: true })),
         observed,
       ),
   ],
   [
     'closes what has expired but is still held',
-    'what is wanted is not removed',
+    'what is desired is not removed',
     (due, observed) =>
       planChanges(
-        due.map((rule) => ({ ...rule, wanted: rule.wanted && rule.mayOpen })),
+        due.map((rule) => ({ ...rule, desired: rule.desired && rule.mayOpen })),
         observed,
       ),
   ],
   [
-    'adds beside a foreign rule',
+    'adds beside an unmanaged rule',
     'what stands is not added again',
     (due, observed) =>
       planChanges(
@@ -365,7 +365,7 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
     (due, observed) =>
       due.flatMap((rule): PlannedChange[] => {
         const stands = underKey(rule, observed);
-        if (rule.wanted) return rule.mayOpen ? [add(rule)] : [];
+        if (rule.desired) return rule.mayOpen ? [add(rule)] : [];
         return stands && stands.ownRuleId !== null ? [remove(rule, stands)] : [];
       }),
   ],
@@ -380,7 +380,7 @@ const PLAN_MUTANTS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
   ],
   [
     'takes an unmanaged rule under the key of a recorded one for it',
-    'no foreign rule is removed',
+    'no unmanaged rule is removed',
     (due, observed) =>
       planChanges(
         due.map((rule) => ({
@@ -469,7 +469,7 @@ const judging = (holds: (judged: JudgedRule) => boolean, fate?: Fate) => {
 type Refusal = Extract<ChangeResult, { result: 'refused' }>;
 
 const isFinalRefusal = (result: ChangeResult | undefined): result is Refusal =>
-  result?.result === 'refused' && !PASSING_KINDS.has(result.kind);
+  result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind);
 
 const JUDGE_PROPERTIES = {
   'every rule gets one verdict, in the order given': (subject: Judge) =>
@@ -487,14 +487,14 @@ const JUDGE_PROPERTIES = {
     ({ rule, verdict, result }) =>
       verdict.kind !== 'absent' || (!rule.inFlight && result?.result !== 'unknown'),
   ),
-  'absent: not wanted': judging(({ rule, verdict }) => verdict.kind !== 'absent' || !rule.wanted),
-  'present: wanted, and seen': judging(
+  'absent: not desired': judging(({ rule, verdict }) => verdict.kind !== 'absent' || !rule.desired),
+  'present: desired, and seen': judging(
     ({ rule, verdict, after }) =>
-      verdict.kind !== 'present' || (rule.wanted && after.get(verdict.providerRuleId)?.key === rule.key),
+      verdict.kind !== 'present' || (rule.desired && after.get(verdict.providerRuleId)?.key === rule.key),
   ),
-  'present: foreign exactly when nothing of ours stands': judging(
+  'present: unmanaged exactly when nothing of ours stands': judging(
     ({ rule, verdict, after }) =>
-      verdict.kind !== 'present' || verdict.foreign === (ownStanding(after, rule).length === 0),
+      verdict.kind !== 'present' || verdict.unmanaged === (ownStanding(after, rule).length === 0),
   ),
   'present: unmarked exactly when its recorded id alone says that it is ours': judging(
     ({ rule, verdict, after }) => {
@@ -510,19 +510,19 @@ const JUDGE_PROPERTIES = {
   }),
   'retry: stands exactly when it is to go and ours is there': judging(
     ({ rule, verdict, after }) =>
-      verdict.kind !== 'retry' || verdict.stands === (!rule.wanted && ownStanding(after, rule).length > 0),
+      verdict.kind !== 'retry' || verdict.stands === (!rule.desired && ownStanding(after, rule).length > 0),
   ),
   'retry: refused exactly when the cloud will refuse it again': judging(
     ({ verdict, result }) => verdict.kind !== 'retry' || verdict.refused === isFinalRefusal(result),
   ),
-  'failed: wanted, refused for good, and not standing': judging(
+  'failed: desired, refused for good, and not standing': judging(
     ({ rule, verdict, result, after }) =>
       verdict.kind !== 'failed' ||
-      (rule.wanted && isFinalRefusal(result) && standing(after, rule.key).length === 0),
+      (rule.desired && isFinalRefusal(result) && standing(after, rule.key).length === 0),
   ),
   'refused for good and not standing: failed, in the cloud’s words': judging(
     ({ rule, verdict, result, after }) =>
-      !rule.wanted ||
+      !rule.desired ||
       !isFinalRefusal(result) ||
       standing(after, rule.key).length > 0 ||
       (verdict.kind === 'failed' && verdict.message === result.message),
@@ -535,8 +535,8 @@ const JUDGE_PROPERTIES = {
   ),
   'a perfect round settles everything that nothing is in flight for': judging(
     ({ rule, verdict, after }) =>
-      (rule.wanted ? !rule.mayOpen : rule.inFlight || ownStanding(after, rule).length > 0) ||
-      verdict.kind === (rule.wanted ? 'present' : 'absent'),
+      (rule.desired ? !rule.mayOpen : rule.inFlight || ownStanding(after, rule).length > 0) ||
+      verdict.kind === (rule.desired ? 'present' : 'absent'),
     'done',
   ),
 };
@@ -559,7 +559,7 @@ const presentAs = (rule: DueRule): Verdict => ({
   rule,
   kind: 'present',
   providerRuleId: `added ${rule.ruleId}`,
-  foreign: false,
+  unmanaged: false,
   unmarked: false,
 });
 const absent = (rule: DueRule): Verdict => ({ rule, kind: 'absent', changedTo: null });
@@ -589,7 +589,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'every rule gets one verdict, in the order given',
     (due, results, observed) =>
       judge(
-        due.toSorted((one, other) => Number(one.wanted) - Number(other.wanted)),
+        due.toSorted((one, other) => Number(one.desired) - Number(other.desired)),
         results,
         observed,
       ),
@@ -597,13 +597,15 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
   [
     'trusts the answer to a removal instead of the look',
     'absent: nothing of ours stands',
-    mapped((verdict, rule, result) => (!rule.wanted && result?.result === 'done' ? absent(rule) : verdict)),
+    mapped((verdict, rule, result) => (!rule.desired && result?.result === 'done' ? absent(rule) : verdict)),
   ],
   [
     'looks at the first rule under the key only',
     'absent: nothing of ours stands',
     mapped((verdict, rule, _result, observed) =>
-      !rule.wanted && !rule.inFlight && underKey(rule, observed)?.ownRuleId === null ? absent(rule) : verdict,
+      !rule.desired && !rule.inFlight && underKey(rule, observed)?.ownRuleId === null
+        ? absent(rule)
+        : verdict,
     ),
   ],
   [
@@ -618,43 +620,45 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
   ],
   [
     'takes what expired for closed',
-    'absent: not wanted',
+    'absent: not desired',
     mapped((verdict, rule) =>
-      rule.wanted && !rule.mayOpen && verdict.kind === 'retry' ? absent(rule) : verdict,
+      rule.desired && !rule.mayOpen && verdict.kind === 'retry' ? absent(rule) : verdict,
     ),
   ],
   [
     'trusts the answer to an add instead of the look',
-    'present: wanted, and seen',
-    mapped((verdict, rule, result) => (rule.wanted && result?.result === 'done' ? presentAs(rule) : verdict)),
+    'present: desired, and seen',
+    mapped((verdict, rule, result) =>
+      rule.desired && result?.result === 'done' ? presentAs(rule) : verdict,
+    ),
   ],
   [
     'calls open what is to be closed',
-    'present: wanted, and seen',
+    'present: desired, and seen',
     (due, results, observed) =>
       judge(
-        due.map((rule) => ({ ...rule, wanted: true })),
+        due.map((rule) => ({ ...rule, desired: true })),
         results,
         observed,
       ),
   ],
   [
     'takes every rule for ours',
-    'present: foreign exactly when nothing of ours stands',
-    mapped((verdict) => (verdict.kind === 'present' ? { ...verdict, foreign: false } : verdict)),
+    'present: unmanaged exactly when nothing of ours stands',
+    mapped((verdict) => (verdict.kind === 'present' ? { ...verdict, unmanaged: false } : verdict)),
   ],
   [
     'gives a removal up',
-    'failed: wanted, refused for good, and not standing',
+    'failed: desired, refused for good, and not standing',
     mapped((verdict, rule, result) =>
-      !rule.wanted && isFinalRefusal(result) ? { rule, kind: 'failed', message: result.message } : verdict,
+      !rule.desired && isFinalRefusal(result) ? { rule, kind: 'failed', message: result.message } : verdict,
     ),
   ],
   [
     'gives up when it is told to slow down',
-    'failed: wanted, refused for good, and not standing',
+    'failed: desired, refused for good, and not standing',
     mapped((verdict, rule, result) =>
-      rule.wanted && result?.result === 'refused' && verdict.kind === 'retry'
+      rule.desired && result?.result === 'refused' && verdict.kind === 'retry'
         ? { rule, kind: 'failed', message: result.message }
         : verdict,
     ),
@@ -673,14 +677,14 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'takes no answer for success',
     'an unknown result settles nothing that was not seen',
     mapped((verdict, rule, result) =>
-      !rule.wanted && !rule.inFlight && result?.result === 'unknown' ? absent(rule) : verdict,
+      !rule.desired && !rule.inFlight && result?.result === 'unknown' ? absent(rule) : verdict,
     ),
   ],
   [
     'takes no answer for failure',
     'an unknown result settles nothing that was not seen',
     mapped((verdict, rule, result) =>
-      rule.wanted && verdict.kind === 'retry' && result?.result === 'unknown'
+      rule.desired && verdict.kind === 'retry' && result?.result === 'unknown'
         ? { rule, kind: 'failed', message: result.message }
         : verdict,
     ),
@@ -696,7 +700,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     (due) => due.map((rule) => again(rule)),
   ],
   [
-    'takes a foreign rule for ours that is still to go',
+    'takes an unmanaged rule for ours that is still to go',
     'a perfect round settles everything that nothing is in flight for',
     mapped((verdict, rule, _result, observed) =>
       verdict.kind === 'absent' && underKey(rule, observed) ? again(rule) : verdict,
@@ -721,7 +725,7 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'calls an unmanaged rule one without our mark',
     'present: unmarked exactly when its recorded id alone says that it is ours',
     mapped((verdict) =>
-      verdict.kind === 'present' ? { ...verdict, unmarked: verdict.unmarked || verdict.foreign } : verdict,
+      verdict.kind === 'present' ? { ...verdict, unmarked: verdict.unmarked || verdict.unmanaged } : verdict,
     ),
   ],
   [
@@ -748,9 +752,9 @@ const JUDGE_MUTANTS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
   ],
 ];
 
-const dueRule = (one: Pick<DueRule, 'ruleId' | 'key'> & Partial<DueRule>, wanted: boolean): DueRule => ({
-  wanted,
-  mayOpen: wanted,
+const dueRule = (one: Pick<DueRule, 'ruleId' | 'key'> & Partial<DueRule>, desired: boolean): DueRule => ({
+  desired,
+  mayOpen: desired,
   inFlight: false,
   addCause: 'SESSION_STARTED',
   removeCause: 'SESSION_EXPIRED',
@@ -777,20 +781,20 @@ describe('planning', () => {
   });
 
   it('opens, closes and leaves alone', () => {
-    const rule = (ruleId: string, wanted: boolean): DueRule => dueRule({ ruleId, key: ruleId }, wanted);
+    const rule = (ruleId: string, desired: boolean): DueRule => dueRule({ ruleId, key: ruleId }, desired);
     const [added, removed] = [rule('new', true), rule('old', false)];
     const due = [
       added,
       rule('stands', true),
       removed,
       rule('gone', false),
-      rule('foreign', false),
+      rule('unmanaged', false),
       rule('let in', true),
     ];
     const observed = [
       { key: 'stands', providerRuleId: 'sgr-1', ownRuleId: 'stands' },
       { key: 'old', providerRuleId: 'sgr-2', ownRuleId: 'old' },
-      { key: 'foreign', providerRuleId: 'sgr-3', ownRuleId: null },
+      { key: 'unmanaged', providerRuleId: 'sgr-3', ownRuleId: null },
       { key: 'let in', providerRuleId: 'sgr-4', ownRuleId: null },
       { key: 'nobody asked', providerRuleId: 'sgr-5', ownRuleId: 'not due' },
     ];
@@ -815,13 +819,13 @@ describe('judging', () => {
   });
 });
 
-describe('a cloud object that cannot be read', () => {
-  const wanted = dueRule({ ruleId: 'wanted', key: 'a' }, true);
+describe('a target that cannot be read', () => {
+  const desired = dueRule({ ruleId: 'desired', key: 'a' }, true);
   const unwanted = dueRule({ ruleId: 'unwanted', key: 'b', inFlight: true }, false);
 
   it.each(['throttled', 'transient', 'conflict'] as const)('%s: everything is tried again', (kind) => {
-    expect(judgeUnreadable([wanted, unwanted], kind, 'why')).toEqual([
-      again(wanted, 'why'),
+    expect(judgeUnreadable([desired, unwanted], kind, 'why')).toEqual([
+      again(desired, 'why'),
       again(unwanted, 'why'),
     ]);
   });
@@ -829,9 +833,9 @@ describe('a cloud object that cannot be read', () => {
   it.each(['denied', 'target-missing', 'quota', 'invalid'] as const)(
     '%s: adding fails, removing is tried again',
     (kind) => {
-      expect(judgeUnreadable([unwanted, wanted], kind, 'why')).toEqual([
+      expect(judgeUnreadable([unwanted, desired], kind, 'why')).toEqual([
         { ...again(unwanted, 'why'), refused: true },
-        { rule: wanted, kind: 'failed', message: 'why' },
+        { rule: desired, kind: 'failed', message: 'why' },
       ]);
     },
   );
@@ -854,7 +858,7 @@ describe('a cloud object that cannot be read', () => {
 
   it('has a consequence for every kind of error', () => {
     expect(new Set(DRIVER_ERROR_KINDS)).toEqual(
-      new Set([...PASSING_KINDS, 'denied', 'target-missing', 'quota', 'invalid']),
+      new Set([...RETRYABLE_KINDS, 'denied', 'target-missing', 'quota', 'invalid']),
     );
   });
 });
@@ -864,12 +868,12 @@ describe('a rule that was seen, and is not shown', () => {
   const answer = (result: ChangeResult): ReadonlyMap<string, ChangeResult> =>
     new Map([[rule.ruleId, result]]);
 
-  it('is removed by its id all the same, unless a foreign one stands in its place', () => {
-    const wanted = { ...rule, wanted: true, mayOpen: true };
+  it('is removed by its id all the same, unless an unmanaged one stands in its place', () => {
+    const desired = { ...rule, desired: true, mayOpen: true };
     expect(planChanges([rule], [])).toEqual([remove(rule, { providerRuleId: 'sgr-1' })]);
-    expect(planChanges([wanted], [])).toEqual([add(wanted)]);
-    const foreign = { key: rule.key, providerRuleId: 'sgr-9', ownRuleId: null };
-    expect(planChanges([rule], [foreign])).toEqual([]);
+    expect(planChanges([desired], [])).toEqual([add(desired)]);
+    const unmanaged = { key: rule.key, providerRuleId: 'sgr-9', ownRuleId: null };
+    expect(planChanges([rule], [unmanaged])).toEqual([]);
   });
 
   it('is not removed again while an earlier call may still land: that is waited for, and ends', () => {
@@ -886,8 +890,8 @@ describe('a rule that was seen, and is not shown', () => {
   });
 
   it('was added and is not shown: it may stand, and is waited for', () => {
-    const wanted = { ...rule, wanted: true, mayOpen: true, seenAs: null };
-    expect(judge([wanted], answer({ result: 'done', providerRuleId: 'sgr-1' }), [])[0]).toMatchObject({
+    const desired = { ...rule, desired: true, mayOpen: true, seenAs: null };
+    expect(judge([desired], answer({ result: 'done', providerRuleId: 'sgr-1' }), [])[0]).toMatchObject({
       kind: 'retry',
       unknown: true,
     });
@@ -897,9 +901,9 @@ describe('a rule that was seen, and is not shown', () => {
 describe('A rule of ours that stands without being in force', () => {
   const key = '203.0.113.7/32 tcp 22';
   const bent: ObservedRule = { key, providerRuleId: 'bent', ownRuleId: 'rule', inForce: false };
-  const due = (wanted: boolean): DueRule => dueRule({ ruleId: 'rule', key, mayOpen: true }, wanted);
+  const due = (desired: boolean): DueRule => dueRule({ ruleId: 'rule', key, mayOpen: true }, desired);
 
-  it('is written again while it is wanted, and is not there until then', () => {
+  it('is written again while it is desired, and is not there until then', () => {
     expect(planChanges([due(true)], [bent])).toEqual([add(due(true))]);
     expect(judge([due(true)], new Map(), [bent])).toMatchObject([{ kind: 'retry' }]);
     expect(judge([due(true)], new Map(), [{ key, providerRuleId: 'bent', ownRuleId: 'rule' }])).toMatchObject(
@@ -907,17 +911,17 @@ describe('A rule of ours that stands without being in force', () => {
     );
   });
 
-  it('counts as there while it is not wanted, and is removed', () => {
+  it('counts as there while it is not desired, and is removed', () => {
     expect(planChanges([due(false)], [bent])).toEqual([remove(due(false), bent)]);
     expect(judge([due(false)], new Map(), [bent])).toMatchObject([{ kind: 'retry' }]);
     expect(judge([due(false)], new Map(), [])).toMatchObject([{ kind: 'absent' }]);
   });
 
   it('is not needed beside a rule of others that lets the address in', () => {
-    const foreign: ObservedRule = { key, providerRuleId: 'office', ownRuleId: null };
-    expect(planChanges([due(true)], [foreign, bent])).toEqual([]);
-    expect(judge([due(true)], new Map(), [foreign, bent])).toMatchObject([
-      { kind: 'present', foreign: true },
+    const unmanaged: ObservedRule = { key, providerRuleId: 'office', ownRuleId: null };
+    expect(planChanges([due(true)], [unmanaged, bent])).toEqual([]);
+    expect(judge([due(true)], new Map(), [unmanaged, bent])).toMatchObject([
+      { kind: 'present', unmanaged: true },
     ]);
   });
 });
@@ -944,10 +948,10 @@ describe('A rule whose provider id was recorded and that lost our mark', () => {
     const desired = dueRule(recorded, true);
     expect(planChanges([desired], [bare])).toEqual([]);
     expect(judge([desired], new Map(), [bare])).toMatchObject([
-      { kind: 'present', providerRuleId: 'sgr-1', foreign: false, unmarked: true },
+      { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked: true },
     ]);
     expect(judge([desired], new Map(), [{ ...bare, ownRuleId: 'rule' }])).toMatchObject([
-      { kind: 'present', providerRuleId: 'sgr-1', foreign: false, unmarked: false },
+      { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked: false },
     ]);
   });
 
@@ -957,7 +961,7 @@ describe('A rule whose provider id was recorded and that lost our mark', () => {
   ])('is the one that is removed when an unmanaged rule is present under the same key, %s', (_, observed) => {
     expect(planChanges([unwanted], observed)).toEqual([remove(unwanted, bare)]);
     expect(judge([dueRule(recorded, true)], new Map(), observed)).toMatchObject([
-      { providerRuleId: 'sgr-1', foreign: false, unmarked: true },
+      { providerRuleId: 'sgr-1', unmanaged: false, unmarked: true },
     ]);
   });
 
@@ -965,7 +969,7 @@ describe('A rule whose provider id was recorded and that lost our mark', () => {
     expect(planChanges([unwanted], [unmanaged])).toEqual([]);
     expect(judge([unwanted], new Map(), [unmanaged])).toEqual([absent(unwanted)]);
     expect(judge([dueRule(recorded, true)], new Map(), [unmanaged])).toMatchObject([
-      { kind: 'present', foreign: true, unmarked: false },
+      { kind: 'present', unmanaged: true, unmarked: false },
     ]);
   });
 
@@ -976,8 +980,8 @@ describe('A rule whose provider id was recorded and that lost our mark', () => {
     const without = { ...unwanted, seenAs: seenAs! };
     expect(planChanges([without], [bare])).toEqual([]);
     expect(judge([without], new Map(), [bare])).toEqual([absent(without)]);
-    expect(judge([{ ...without, wanted: true }], new Map(), [bare])).toMatchObject([
-      { kind: 'present', foreign: true, unmarked: false },
+    expect(judge([{ ...without, desired: true }], new Map(), [bare])).toMatchObject([
+      { kind: 'present', unmanaged: true, unmarked: false },
     ]);
   });
 });
@@ -997,7 +1001,7 @@ describe('A rule that another program changed under its provider id', () => {
   });
 
   it('is added again while it is desired', () => {
-    const desired = { ...unwanted, wanted: true, mayOpen: true };
+    const desired = { ...unwanted, desired: true, mayOpen: true };
     const changed: ObservedRule = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
     expect(planChanges([desired], [changed])).toEqual([add(desired)]);
     expect(judge([desired], new Map(), [changed])).toMatchObject([{ kind: 'retry' }]);
@@ -1012,11 +1016,11 @@ describe('A rule that another program changed under its provider id', () => {
 });
 
 describe('The rules that are ours by our record', () => {
-  const rule = (ruleId: string, state: 'absent' | 'unknown' | 'present', isForeign = false) => ({
+  const rule = (ruleId: string, state: 'absent' | 'unknown' | 'present', isUnmanaged = false) => ({
     ruleId,
     key: `key of ${ruleId}`,
     state,
-    isForeign,
+    isUnmanaged,
   });
 
   it('are those that may be present', () => {

@@ -1,5 +1,5 @@
 import type { AdditionCause, RemovalCause } from './cause';
-import { PASSING_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRule } from './provider';
+import { RETRYABLE_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRule } from './provider';
 
 /**
  * What the database knows of one cloud rule. `absent` and `present` were observed; `unknown` means a call was on
@@ -13,7 +13,7 @@ export interface DueRule {
   /** `ruleKey` of the opening */
   readonly key: string;
   /** a live holder exists */
-  readonly wanted: boolean;
+  readonly desired: boolean;
   /** false when its last holder's time is over: no longer opened, though not yet closed */
   readonly mayOpen: boolean;
   /** a call that nobody has heard of since may still land in the cloud */
@@ -36,10 +36,10 @@ export function claimsOf(
     readonly ruleId: string;
     readonly key: string;
     readonly state: RuleState;
-    readonly isForeign: boolean;
+    readonly isUnmanaged: boolean;
   }[],
 ): Map<string, string> {
-  const ours = rules.filter((rule) => rule.state !== 'absent' && !rule.isForeign);
+  const ours = rules.filter((rule) => rule.state !== 'absent' && !rule.isUnmanaged);
   return new Map(ours.map((rule) => [rule.key, rule.ruleId]));
 }
 
@@ -59,7 +59,7 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
       readonly kind: 'present';
       readonly providerRuleId: string;
       /** it is there and not ours */
-      readonly foreign: boolean;
+      readonly unmanaged: boolean;
       /** ours by its recorded provider id, without our mark */
       readonly unmarked: boolean;
     }
@@ -150,9 +150,9 @@ export function planChanges<Rule extends DueRule>(
   const removals: PlannedChange<Rule>[] = [];
   const additions: PlannedChange<Rule>[] = [];
   for (const rule of due) {
-    if (rule.wanted && !seen.inForce(rule) && rule.mayOpen)
+    if (rule.desired && !seen.inForce(rule) && rule.mayOpen)
       additions.push({ action: 'add', rule, cause: rule.addCause });
-    const providerRuleId = rule.wanted ? null : idToRemove(rule, seen);
+    const providerRuleId = rule.desired ? null : idToRemove(rule, seen);
     if (providerRuleId !== null)
       removals.push({ action: 'remove', rule, providerRuleId, cause: rule.removeCause });
   }
@@ -180,7 +180,7 @@ export function judge<Rule extends DueRule>(
   const seen = new Observed(observed);
   return due.map((rule) => {
     const result = results.get(rule.ruleId);
-    return rule.wanted ? judgeWanted(rule, seen, result) : judgeUnwanted(rule, seen, result);
+    return rule.desired ? judgeDesired(rule, seen, result) : judgeUnwanted(rule, seen, result);
   });
 }
 
@@ -209,18 +209,18 @@ export function unmarkedOf<Rule extends DueRule>(
   });
 }
 
-function judgeWanted<Rule extends DueRule>(
+function judgeDesired<Rule extends DueRule>(
   rule: Rule,
   seen: Observed,
   result: ChangeResult | undefined,
 ): Verdict<Rule> {
   const present = seen.inForce(rule);
   if (present) {
-    const foreign = !isOurs(present, rule.seenAs);
-    const unmarked = !foreign && present.ownRuleId === null;
-    return { rule, kind: 'present', providerRuleId: present.providerRuleId, foreign, unmarked };
+    const unmanaged = !isOurs(present, rule.seenAs);
+    const unmarked = !unmanaged && present.ownRuleId === null;
+    return { rule, kind: 'present', providerRuleId: present.providerRuleId, unmanaged, unmarked };
   }
-  if (result?.result === 'refused' && !PASSING_KINDS.has(result.kind)) {
+  if (result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind)) {
     return { rule, kind: 'failed', message: result.message };
   }
   return retry(rule, result, false);
@@ -235,7 +235,7 @@ function judgeUnwanted<Rule extends DueRule>(
   if (present && isOurs(present, rule.seenAs)) return retry(rule, result, true);
   if (result?.result === 'unknown') return retry(rule, result, false);
   // one that was seen and whose removal the cloud put off: what was read may be older than the refusal
-  if (rule.seenAs && result?.result === 'refused' && PASSING_KINDS.has(result.kind))
+  if (rule.seenAs && result?.result === 'refused' && RETRYABLE_KINDS.has(result.kind))
     return retry(rule, result, false);
   // A call that may still land would open the address again after we said that it is closed.
   if (rule.inFlight) return retry(rule, { result: 'unknown', message: '' }, false);
@@ -255,7 +255,7 @@ function retry<Rule extends DueRule>(
     // done and yet not to be seen: the read was stale, or the answer was
     unknown: result?.result === 'unknown' || result?.result === 'done',
     stands,
-    refused: result?.result === 'refused' && !PASSING_KINDS.has(result.kind),
+    refused: result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind),
   };
 }
 
@@ -273,10 +273,10 @@ export function judgeUnreadable<Rule extends DueRule>(
   missingMs: ReadonlyMap<string, number> = new Map(),
 ): Verdict<Rule>[] {
   return due.map((rule) => {
-    if (rule.wanted && !PASSING_KINDS.has(kind)) return { rule, kind: 'failed', message };
+    if (rule.desired && !RETRYABLE_KINDS.has(kind)) return { rule, kind: 'failed', message };
     const gone = kind === 'target-missing' && (missingMs.get(rule.ruleId) ?? 0) >= TARGET_GONE_MS;
-    if (gone && !rule.wanted && !rule.inFlight) return { rule, kind: 'absent', changedTo: null };
-    const refused = !PASSING_KINDS.has(kind);
+    if (gone && !rule.desired && !rule.inFlight) return { rule, kind: 'absent', changedTo: null };
+    const refused = !RETRYABLE_KINDS.has(kind);
     return { rule, kind: 'retry', message, unknown: false, stands: false, refused };
   });
 }

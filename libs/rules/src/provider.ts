@@ -1,17 +1,17 @@
 export const PROVIDERS = ['AWS', 'GCP', 'AZURE', 'APISIX', 'VERCEL', 'AGENT'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-/** What the provider's cloud shows in one cloud object, reduced to what planning needs. */
+/** What the provider's cloud shows in one target, reduced to what planning needs. */
 export interface ObservedRule {
   /** `ruleKey` of what the cloud lets in */
   readonly key: string;
   /** the provider's own id of the rule */
   readonly providerRuleId: string;
-  /** our deployment's rule id when the rule carries our mark; null: a foreign rule, or one of ours that lost it */
+  /** our deployment's rule id when the rule carries our mark; null: an unmanaged rule, or one of ours that lost it */
   readonly ownRuleId: string | null;
   /**
    * false: the rule stands, and the cloud says that it does not (yet) let its address in, or may not. One of ours is
-   * written again while it is wanted, and removed like any other when it is not.
+   * written again while it is desired, and removed like any other when it is not.
    */
   readonly inForce?: false;
 }
@@ -32,7 +32,7 @@ export const DRIVER_ERROR_KINDS = [
 export type DriverErrorKind = (typeof DRIVER_ERROR_KINDS)[number];
 
 /** Kinds after which the same add may still work. */
-export const PASSING_KINDS: ReadonlySet<DriverErrorKind> = new Set(['throttled', 'transient', 'conflict']);
+export const RETRYABLE_KINDS: ReadonlySet<DriverErrorKind> = new Set(['throttled', 'transient', 'conflict']);
 
 /** What became of one change. `unknown`: the cloud may or may not have done it, only reading tells. */
 export type ChangeResult =

@@ -7,7 +7,7 @@ export interface PortRange {
   readonly to: number;
 }
 
-/** One opening in one cloud object. `address` is a canonical CIDR; no ports means every port of the protocol. */
+/** One opening in one target. `address` is a canonical CIDR; no ports means every port of the protocol. */
 export interface RuleSpec {
   readonly address: string;
   readonly protocol: Protocol;

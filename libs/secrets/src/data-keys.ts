@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { SettingsError } from '#config';
 import type { MasterKeys } from './master-keys';
-import { seal, SealBrokenError, unseal, type Place } from './sealing';
+import { seal, SealBrokenError, unseal, type Binding } from './sealing';
 
 const KEY_BYTES = 32;
 const WHAT = 'A data key';
@@ -29,7 +29,7 @@ export class DataKey {
   }
 }
 
-const placeOf = (organizationId: string, version: number): Place => ['data-key', organizationId, version];
+const bindingOf = (organizationId: string, version: number): Binding => ['data-key', organizationId, version];
 
 /** Makes an organization's first data key (or the one of a later version), wrapped by the current master key. */
 export function newDataKey(masterKeys: MasterKeys, organizationId: string, version = 1): WrappedDataKey {
@@ -84,7 +84,7 @@ function wrap(
   bytes: Buffer,
 ): WrappedDataKey {
   const masterKeyVersion = masterKeys.currentVersion;
-  const { nonce, body } = seal(masterKeys.key(masterKeyVersion), placeOf(organizationId, version), bytes);
+  const { nonce, body } = seal(masterKeys.key(masterKeyVersion), bindingOf(organizationId, version), bytes);
   bytes.fill(0);
   return { version, masterKeyVersion, wrappedKey: `v1:${nonce}:${body}` };
 }
@@ -97,8 +97,8 @@ function unwrap(
   if (form !== 'v1' || nonce === undefined || body === undefined || rest.length > 0) {
     throw new SealBrokenError(WHAT);
   }
-  const place = placeOf(stored.organizationId, stored.version);
-  const bytes = unseal(masterKeys.key(stored.masterKeyVersion), place, { nonce, body }, WHAT);
+  const binding = bindingOf(stored.organizationId, stored.version);
+  const bytes = unseal(masterKeys.key(stored.masterKeyVersion), binding, { nonce, body }, WHAT);
   if (bytes.length !== KEY_BYTES) throw new SealBrokenError(WHAT);
   return bytes;
 }

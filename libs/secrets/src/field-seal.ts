@@ -1,36 +1,40 @@
 import type { DataKey } from './data-keys';
-import { seal, SealBrokenError, unseal, type Place } from './sealing';
+import { seal, SealBrokenError, unseal, type Binding } from './sealing';
 
 const WHAT = 'A stored secret';
 const FORM = /^v1:([1-9]\d{0,8}):([\w-]+):([\w-]+)$/;
 
 /** Where a secret belongs. Taken to another organization, owner or field it does not open. */
-export interface FieldPlace {
+export interface FieldBinding {
   readonly organizationId: string;
   /** the credential, or the user for a secret of their own */
   readonly ownerId: string;
   readonly field: string;
 }
 
-const placeOf = (place: FieldPlace, keyVersion: number): Place => [
+const bindingOf = (binding: FieldBinding, keyVersion: number): Binding => [
   'field',
-  place.organizationId,
-  place.ownerId,
-  place.field,
+  binding.organizationId,
+  binding.ownerId,
+  binding.field,
   keyVersion,
 ];
 
 /** @returns `v1:<data key version>:<nonce>:<ciphertext and tag>`, the last two base64url */
-export function sealField(dataKey: DataKey, place: FieldPlace, plainText: string): string {
-  const { nonce, body } = seal(dataKey.key, placeOf(place, dataKey.version), Buffer.from(plainText, 'utf8'));
+export function sealField(dataKey: DataKey, binding: FieldBinding, plainText: string): string {
+  const { nonce, body } = seal(
+    dataKey.key,
+    bindingOf(binding, dataKey.version),
+    Buffer.from(plainText, 'utf8'),
+  );
   return `v1:${dataKey.version}:${nonce}:${body}`;
 }
 
 /** @throws SealBrokenError when it was altered, belongs elsewhere, or was sealed under another data key */
-export function openField(dataKey: DataKey, place: FieldPlace, sealed: string): string {
+export function openField(dataKey: DataKey, binding: FieldBinding, sealed: string): string {
   const [, version, nonce, body] = FORM.exec(sealed) ?? [];
   if (nonce === undefined || body === undefined || Number(version) !== dataKey.version) {
     throw new SealBrokenError(WHAT);
   }
-  return unseal(dataKey.key, placeOf(place, dataKey.version), { nonce, body }, WHAT).toString('utf8');
+  return unseal(dataKey.key, bindingOf(binding, dataKey.version), { nonce, body }, WHAT).toString('utf8');
 }

@@ -1,10 +1,10 @@
 import { unwrapDataKey, type WrappedDataKey } from './data-keys';
-import { openField, sealField, type FieldPlace } from './field-seal';
+import { openField, sealField, type FieldBinding } from './field-seal';
 import type { MasterKeys } from './master-keys';
 
 type StoredDataKey = WrappedDataKey & { readonly organizationId: string };
 
-const placeOf = (organizationId: string, userId: string): FieldPlace => ({
+const bindingOf = (organizationId: string, userId: string): FieldBinding => ({
   organizationId,
   ownerId: userId,
   field: 'mfa-secret',
@@ -16,7 +16,7 @@ export const sealMfaSecret = (
   stored: StoredDataKey,
   userId: string,
   secret: string,
-): string => sealField(unwrapDataKey(masterKeys, stored), placeOf(stored.organizationId, userId), secret);
+): string => sealField(unwrapDataKey(masterKeys, stored), bindingOf(stored.organizationId, userId), secret);
 
 /** @throws SealBrokenError when it was altered or is another user's */
 export const openMfaSecret = (
@@ -24,4 +24,4 @@ export const openMfaSecret = (
   stored: StoredDataKey,
   userId: string,
   sealed: string,
-): string => openField(unwrapDataKey(masterKeys, stored), placeOf(stored.organizationId, userId), sealed);
+): string => openField(unwrapDataKey(masterKeys, stored), bindingOf(stored.organizationId, userId), sealed);

@@ -8,7 +8,7 @@ import {
   SealBrokenError,
   sealField,
   unwrapDataKey,
-  type FieldPlace,
+  type FieldBinding,
 } from './index';
 
 const entry = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
@@ -17,7 +17,7 @@ const masterKeys = MasterKeys.parse(first);
 const dataKeyOf = (organizationId: string) =>
   unwrapDataKey(masterKeys, { organizationId, ...newDataKey(masterKeys, organizationId) });
 
-const place: FieldPlace = { organizationId: 'org-1', ownerId: 'cred-1', field: 'secretAccessKey' };
+const binding: FieldBinding = { organizationId: 'org-1', ownerId: 'cred-1', field: 'secretAccessKey' };
 
 /** The text with one bit of one character changed. */
 const flip = (text: string, at: number, bit: number): string => {
@@ -79,12 +79,12 @@ describe('data keys', () => {
 
   it('open what they sealed after the master key was replaced', () => {
     const stored = { organizationId: 'org-1', ...newDataKey(masterKeys, 'org-1') };
-    const sealed = sealField(unwrapDataKey(masterKeys, stored), place, 'before');
+    const sealed = sealField(unwrapDataKey(masterKeys, stored), binding, 'before');
     const both = MasterKeys.parse(`${first},${entry(2)}`);
     const rewrapped = rewrapDataKey(both, stored);
     expect(rewrapped.masterKeyVersion).toBe(2);
     const later = unwrapDataKey(both, { organizationId: 'org-1', ...rewrapped });
-    expect(openField(later, place, sealed)).toBe('before');
+    expect(openField(later, binding, sealed)).toBe('before');
   });
 });
 
@@ -94,10 +94,10 @@ describe('sealed fields', () => {
   it('open where they were sealed, whatever the text, and never look the same twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const sealed = sealField(dataKey, place, text);
+        const sealed = sealField(dataKey, binding, text);
         expect(sealed).toMatch(/^v1:1:[\w-]{16}:[\w-]{22,}$/);
-        expect(openField(dataKey, place, sealed)).toBe(text);
-        expect(sealField(dataKey, place, text)).not.toBe(sealed);
+        expect(openField(dataKey, binding, sealed)).toBe(text);
+        expect(sealField(dataKey, binding, text)).not.toBe(sealed);
       }),
     );
   });
@@ -106,7 +106,7 @@ describe('sealed fields', () => {
     fc.assert(
       fc.property(fc.tuple(fc.string(), fc.string(), fc.string()), ([organizationId, ownerId, field]) => {
         const elsewhere = { organizationId, ownerId, field };
-        expect(() => openField(dataKey, elsewhere, sealField(dataKey, place, 'secret'))).toThrow(
+        expect(() => openField(dataKey, elsewhere, sealField(dataKey, binding, 'secret'))).toThrow(
           SealBrokenError,
         );
       }),
@@ -114,29 +114,31 @@ describe('sealed fields', () => {
   });
 
   it.each([
-    ['organization', { ...place, organizationId: 'org-2' }],
-    ['owner', { ...place, ownerId: 'cred-2' }],
-    ['field', { ...place, field: 'accessKeyId' }],
-    ['shifted boundary', { ...place, ownerId: 'cred-1secret', field: 'AccessKey' }],
+    ['organization', { ...binding, organizationId: 'org-2' }],
+    ['owner', { ...binding, ownerId: 'cred-2' }],
+    ['field', { ...binding, field: 'accessKeyId' }],
+    ['shifted boundary', { ...binding, ownerId: 'cred-1secret', field: 'AccessKey' }],
   ])('do not open after their row moved: %s', (_, elsewhere) => {
-    expect(() => openField(dataKey, elsewhere, sealField(dataKey, place, 'secret'))).toThrow(SealBrokenError);
+    expect(() => openField(dataKey, elsewhere, sealField(dataKey, binding, 'secret'))).toThrow(
+      SealBrokenError,
+    );
   });
 
   it('do not open with another data key', () => {
-    const sealed = sealField(dataKey, place, 'secret');
-    expect(() => openField(dataKeyOf('org-1'), place, sealed)).toThrow(SealBrokenError);
+    const sealed = sealField(dataKey, binding, 'secret');
+    expect(() => openField(dataKeyOf('org-1'), binding, sealed)).toThrow(SealBrokenError);
     const second = unwrapDataKey(masterKeys, {
       organizationId: 'org-1',
       ...newDataKey(masterKeys, 'org-1', 2),
     });
-    expect(() => openField(second, place, sealed)).toThrow(SealBrokenError);
+    expect(() => openField(second, binding, sealed)).toThrow(SealBrokenError);
   });
 
   it('do not open with any bit changed, and say nothing of the content', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 0, max: 6 }), (at, bit) => {
-        const broken = flip(sealField(dataKey, place, 'canary-secret'), at, bit);
-        expect(() => openField(dataKey, place, broken)).toThrow(new SealBrokenError('A stored secret'));
+        const broken = flip(sealField(dataKey, binding, 'canary-secret'), at, bit);
+        expect(() => openField(dataKey, binding, broken)).toThrow(new SealBrokenError('A stored secret'));
       }),
       { numRuns: 1000 },
     );

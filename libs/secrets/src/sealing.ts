@@ -19,30 +19,30 @@ export interface SealedParts {
 }
 
 /** Where a value belongs: bound in, so that it opens nowhere else. The first word tells kinds of values apart. */
-export type Place = readonly [kind: string, ...parts: (string | number)[]];
+export type Binding = readonly [kind: string, ...parts: (string | number)[]];
 
-const boundData = (place: Place): Buffer => Buffer.from(JSON.stringify(place), 'utf8');
+const boundData = (binding: Binding): Buffer => Buffer.from(JSON.stringify(binding), 'utf8');
 
 /** Encrypts under a fresh random nonce. */
-export function seal(key: KeyObject, place: Place, plain: Buffer): SealedParts {
+export function seal(key: KeyObject, binding: Binding, plain: Buffer): SealedParts {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(boundData(place));
+  cipher.setAAD(boundData(binding));
   const body = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   return { nonce: nonce.toString('base64url'), body: body.toString('base64url') };
 }
 
 /**
- * Decrypts what `seal` made for the same place.
+ * Decrypts what `seal` made for the same binding.
  * @param what words for the value, for the error
  * @throws SealBrokenError
  */
-export function unseal(key: KeyObject, place: Place, parts: SealedParts, what: string): Buffer {
+export function unseal(key: KeyObject, binding: Binding, parts: SealedParts, what: string): Buffer {
   const nonce = fromBase64Url(parts.nonce);
   const body = fromBase64Url(parts.body);
   if (nonce?.length !== NONCE_BYTES || !body || body.length < TAG_BYTES) throw new SealBrokenError(what);
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(boundData(place));
+  decipher.setAAD(boundData(binding));
   decipher.setAuthTag(body.subarray(-TAG_BYTES));
   try {
     return Buffer.concat([decipher.update(body.subarray(0, -TAG_BYTES)), decipher.final()]);

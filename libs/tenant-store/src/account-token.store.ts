@@ -56,14 +56,14 @@ export class AccountTokenStore {
    * other until the commit.
    * @returns null when one more may go out, else the seconds until it may
    */
-  async secondsUntilInvitable(tx: Tx, email: string, mostADay: number): Promise<number | null> {
+  async secondsUntilInvitable(tx: Tx, email: string, maxPerDay: number): Promise<number | null> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('invitation ' || $1, 0))`, [email]);
     const [nth] = await tx.query<{ seconds: number }[]>(
       `SELECT greatest(1, ceil(extract(epoch FROM t.created_at + interval '1 day' - now())))::int AS seconds
        FROM users u JOIN account_tokens t ON t.organization_id = u.organization_id AND t.user_id = u.id
        WHERE u.email = $1 AND t.purpose = 'INVITE' AND t.created_at > now() - interval '1 day'
        ORDER BY t.created_at DESC OFFSET $2 LIMIT 1`,
-      [email, mostADay - 1],
+      [email, maxPerDay - 1],
     );
     return nth?.seconds ?? null;
   }

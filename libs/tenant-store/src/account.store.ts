@@ -154,8 +154,8 @@ export class AccountStore {
   }
 
   private async insertOrganization(tx: Tx, name: string): Promise<string> {
-    const wanted = slugOf(name);
-    for (let slug = wanted; ; slug = `${wanted}-${randomBytes(3).toString('hex')}`) {
+    const desired = slugOf(name);
+    for (let slug = desired; ; slug = `${desired}-${randomBytes(3).toString('hex')}`) {
       const [row] = await tx.query<{ id: string }[]>(
         'INSERT INTO organizations (name, slug) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING RETURNING id',
         [name, slug],

@@ -64,21 +64,21 @@ const filterValues = (filter: AuditFilter): unknown[] => [
 
 export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
   /**
-   * Writes a deed that was refused, unless its actor has been refused as often as `mostAMinute` within a minute:
+   * Writes a deed that was refused, unless its actor has been refused as often as `maxPerMinute` within a minute:
    * whoever tries on and on shall not fill the trail.
    */
   async writeRefusal(
     tx: Tx,
     organization: OrganizationId,
     entry: AuditEntry & { readonly result: 'FAILURE' },
-    mostAMinute: number,
+    maxPerMinute: number,
   ): Promise<void> {
     await tx.query(
       `${auditInsert('$1', '$2')}
        WHERE (SELECT count(*) FROM audit_records a
          WHERE a.organization_id = $1 AND a.timestamp > now() - interval '1 minute'
            AND a.actor_id = $3 AND a.result = 'FAILURE') < $4`,
-      [organization, auditJson(entry), entry.actorId, mostAMinute],
+      [organization, auditJson(entry), entry.actorId, maxPerMinute],
     );
   }
 

@@ -4,7 +4,7 @@ import {
   releaseClaims,
   HOLD,
   WANT,
-  type WantedRules,
+  type DesiredRules,
   type WokenTargets,
   lockOwners,
   wantsJson,
@@ -27,7 +27,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
   /**
    * Takes the resource out of the API: out of all roles, and its static IP rules' entries out of the cloud. A
    * static IP rule whose last entry that was goes with it.
-   * @returns the cloud objects to wake
+   * @returns the targets to wake
    */
   async delete(tx: Tx, organization: OrganizationId, id: string): Promise<WokenTargets[]> {
     await lockOwners(
@@ -76,13 +76,13 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
    * @param wants of every ResourceIp that `holding` told
    * @param again the way into the cloud changed: what stays is to be seen through the new one
    * @param cause whether it names another target, or lets in other traffic
-   * @returns the cloud objects to wake, the old and the new
+   * @returns the targets to wake, the old and the new
    */
   async rehold(
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    wants: readonly WantedRules[],
+    wants: readonly DesiredRules[],
     again: boolean,
     cause: 'RESOURCE_MOVED' | 'CONFIG_CHANGED',
   ): Promise<WokenTargets[]> {

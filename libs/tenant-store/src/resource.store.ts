@@ -27,7 +27,7 @@ export interface ResourceRow {
   readonly resourceType: string;
   readonly resourceIdentifier: string;
   /** what the driver is given */
-  readonly objectIdentifier: string;
+  readonly targetIdentifier: string;
   readonly region: string | null;
   readonly config: ResourceConfig;
   readonly isActive: boolean;
@@ -44,7 +44,7 @@ export interface NewResource {
   readonly resourceIdentifier: string;
   readonly region: string | null;
   readonly config: ResourceConfig;
-  /** the cloud object it names, see `ResourceTypeFacts.place` */
+  /** the target it names, see `ResourceTypeFacts.place` */
   readonly object: { readonly key: string; readonly identifier: string };
 }
 
@@ -52,7 +52,7 @@ export interface NewResource {
 export type ResourceChange = Omit<NewResource, 'provider' | 'resourceType'> & { readonly isActive: boolean };
 
 /** A resource locked against moving, with where its rules belong. */
-export interface LockedPlace {
+export interface LockedTarget {
   readonly resourceId: string;
   readonly resourceName: string;
   readonly revision: number;
@@ -64,7 +64,7 @@ export interface LockedPlace {
 
 const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
     r.target_id AS "targetId", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
-    t.identifier AS "objectIdentifier", r.region, r.config,
+    t.identifier AS "targetIdentifier", r.region, r.config,
     r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.created_at AS "createdAt",
     r.updated_at AS "updatedAt"
   FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
@@ -103,7 +103,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /** The resources of these that exist; until the transaction ends none of them moves or is deleted. */
-  places(tx: Tx, organization: OrganizationId, ids: readonly string[]): Promise<LockedPlace[]> {
+  places(tx: Tx, organization: OrganizationId, ids: readonly string[]): Promise<LockedTarget[]> {
     return tx.query(
       `SELECT id AS "resourceId", name AS "resourceName", revision, provider, resource_type AS "resourceType",
          target_id AS "targetId", config
@@ -232,7 +232,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     );
   }
 
-  /** Asks for the resource's cloud object to be compared with the database. @returns null when there is no such resource */
+  /** Asks for the resource's target to be compared with the database. @returns null when there is no such resource */
   async requestReconcile(
     tx: Tx,
     organization: OrganizationId,
@@ -251,7 +251,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
 
   /**
    * Notes what a verification found: the resource may be used, or may not. Unless it was deleted meanwhile, or names
-   * another cloud object or another way to it.
+   * another target or another way to it.
    * @param verified the resource as it was verified
    * @param secrets the sealed data it was verified with; null: none. With others by now it proves nothing of them.
    * @param failure why it cannot be used; null when it can

@@ -1,4 +1,4 @@
-import type { NewOpening, WokenTargets } from '#engine-store/port';
+import type { NewHolder, WokenTargets } from '#engine-store/port';
 import type {
   EndedReason,
   IpVersion,
@@ -59,7 +59,7 @@ export interface NewSession {
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
   readonly hours: number;
-  readonly openings: readonly NewOpening[];
+  readonly openings: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
 }
 
@@ -78,7 +78,7 @@ export interface SessionFilter {
   readonly to: Date | null;
 }
 
-/** A session that was ended, and the cloud objects its rules are in. */
+/** A session that was ended, and the targets its rules are in. */
 export interface StoppedSession {
   readonly sessionId: string;
   readonly targets: WokenTargets[];

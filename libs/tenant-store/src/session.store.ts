@@ -7,7 +7,7 @@ import {
   type StoppedSession,
   TooManyLiveSessions,
 } from './session-rows';
-import { ALL_IN_PLACE, OPEN, PLACES, release, openingsJson } from '#engine-store/port';
+import { ALL_IN_PLACE, OPEN, PLACES, release, newHoldersJson } from '#engine-store/port';
 import {
   type AuditEntry,
   AuditTrail,
@@ -87,7 +87,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     session: NewSession,
     audit: AuditEntry,
   ): Promise<SessionRow | 'taken' | 'moved'> {
-    const { ips, wants } = openingsJson(session.openings);
+    const { ips, wants } = newHoldersJson(session.openings);
     try {
       const [started] = await prepared<SessionRow>(tx, START_SESSION, [
         organization,

@@ -4,7 +4,7 @@ import {
   release,
   HOLD,
   WANT,
-  type WantedRules,
+  type DesiredRules,
   type WokenTargets,
   wantsJson,
   wokenTargets,
@@ -31,7 +31,7 @@ export interface StaticIpRuleRow {
 }
 
 /** One resource a static IP rule is to be applied on, and the cloud rules that takes. */
-export interface NewEntry extends Omit<WantedRules, 'resourceIpId'> {
+export interface NewEntry extends Omit<DesiredRules, 'resourceIpId'> {
   readonly resourceId: string;
   readonly resourceName: string;
 }
@@ -127,7 +127,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     ]);
   }
 
-  /** Opens the rule's address on resources: entries, the cloud rules they want. @returns the cloud objects to wake */
+  /** Opens the rule's address on resources: entries, the cloud rules they want. @returns the targets to wake */
   async open(
     tx: Tx,
     organization: OrganizationId,
@@ -149,7 +149,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     return opened!.targets;
   }
 
-  /** Takes the rule out of these resources, in the cloud too. @returns the cloud objects to wake */
+  /** Takes the rule out of these resources, in the cloud too. @returns the targets to wake */
   async release(
     tx: Tx,
     organization: OrganizationId,

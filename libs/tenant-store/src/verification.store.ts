@@ -32,7 +32,7 @@ export interface DueResource {
   readonly resourceType: string;
   readonly resourceIdentifier: string;
   /** what the driver is given */
-  readonly objectIdentifier: string;
+  readonly targetIdentifier: string;
   readonly region: string | null;
   readonly credentialId: string;
   readonly lease: string;
@@ -110,7 +110,7 @@ export class VerificationStore {
          UPDATE resources r SET verify_due_at = now() + make_interval(secs => $3) FROM due WHERE r.id = due.id
          RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
            r.resource_identifier AS "resourceIdentifier",
-           (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "objectIdentifier", r.region, r.credential_id AS "credentialId",
+           (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "targetIdentifier", r.region, r.credential_id AS "credentialId",
            r.verify_due_at::text AS lease`,
         [providers, limit, leaseSeconds, everyMinutes],
       ),
@@ -118,7 +118,7 @@ export class VerificationStore {
   }
 
   /**
-   * Writes what the look at the cloud object found. On another outcome than the last one there is a health event, an
+   * Writes what the look at the target found. On another outcome than the last one there is a health event, an
    * audit record, and the resource stops being active, or is again when it was a check that had stopped it.
    * @param failure why it cannot be used, and not only for now; null when it can
    */

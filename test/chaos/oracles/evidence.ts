@@ -104,7 +104,7 @@ export interface FaultWindow {
   readonly cloudOnly?: boolean;
 }
 
-export interface AuditedDeed {
+export interface AuditedAction {
   readonly organizationId: OrganizationId;
   readonly eventType: string;
   readonly resourceType: string | null;
@@ -197,7 +197,7 @@ export interface Evidence {
   readonly targets: readonly { id: string; provider: string; identifier: string }[];
   /** whose a row is, by its id: credentials and resources that are still there */
   readonly owners: ReadonlyMap<string, OrganizationId>;
-  readonly audit: readonly AuditedDeed[];
+  readonly audit: readonly AuditedAction[];
   /** of each organization whose chain does not hold: why */
   readonly brokenChains: readonly string[];
   /** the session each stored Idempotency-Key stands for */

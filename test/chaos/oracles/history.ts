@@ -34,7 +34,7 @@ export interface Standing extends Span {
   readonly rule: CloudRule;
 }
 
-/** The evidence, put together: who wanted what when, and what stood when. */
+/** The evidence, put together: who desired what when, and what stood when. */
 export interface History {
   readonly sessions: ReadonlyMap<string, readonly SessionMove[]>;
   readonly ips: ReadonlyMap<string, readonly IpMove[]>;

@@ -1,7 +1,7 @@
 import type { OrganizationId, ResourceIpStatus, RuleState, SessionStatus } from '#rules';
 import type {
   AccessItem,
-  AuditedDeed,
+  AuditedAction,
   Call,
   CloudEvent,
   CloudRule,
@@ -29,7 +29,7 @@ export class MadeUpEvidence {
   private readonly lastState = new Map<string, string>();
   readonly timeline: CloudEvent[] = [];
   readonly calls: Call[] = [];
-  private readonly records: AuditedDeed[] = [];
+  private readonly records: AuditedAction[] = [];
   more: Partial<Evidence> = {};
   /** null until something of it is made up: O12 to O14 are not judged */
   private ledger: Mutable<LedgerEvidence> | null = null;
@@ -128,8 +128,8 @@ export class MadeUpEvidence {
     return this.withLedger({ healthEvents: [...(this.ledger?.healthEvents ?? []), event] });
   }
 
-  record(at: number, eventType: string, of: Partial<AuditedDeed> = {}): this {
-    const record: AuditedDeed = {
+  record(at: number, eventType: string, of: Partial<AuditedAction> = {}): this {
+    const record: AuditedAction = {
       organizationId: ORGANIZATION,
       eventType,
       resourceType: 'RESOURCE',

@@ -1,4 +1,4 @@
-import type { AuditedDeed, Evidence, SessionMove } from './evidence';
+import type { AuditedAction, Evidence, SessionMove } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
 
@@ -9,7 +9,7 @@ export const audited: Oracle = {
     const told = new Map<string, string[]>();
     for (const record of evidence.audit) {
       const id = record.resourceId ?? '';
-      told.set(id, [...(told.get(id) ?? []), ...deedOf(record)]);
+      told.set(id, [...(told.get(id) ?? []), ...auditedActionOf(record)]);
     }
     const missing = [...history.sessions].flatMap(([id, moves]) => {
       const expected = moves.filter((move) => !move.seeded).flatMap(recordOf);
@@ -40,11 +40,13 @@ function recordOf(move: SessionMove): string[] {
   }
 }
 
-const DEEDS = /^SESSION_(STARTED|STOPPED|ACTIVATED|FAILED|EXPIRED|CANCELLED)$/;
+const AUDITED_ACTIONS = /^SESSION_(STARTED|STOPPED|ACTIVATED|FAILED|EXPIRED|CANCELLED)$/;
 
 /** What was refused is a record, too, and no transition. */
-const deedOf = ({ eventType, result }: AuditedDeed): string[] =>
-  DEEDS.test(eventType) && (result === 'SUCCESS' || eventType === 'SESSION_FAILED') ? [eventType] : [];
+const auditedActionOf = ({ eventType, result }: AuditedAction): string[] =>
+  AUDITED_ACTIONS.test(eventType) && (result === 'SUCCESS' || eventType === 'SESSION_FAILED')
+    ? [eventType]
+    : [];
 
 function differences(expected: readonly string[], told: readonly string[]): string[] {
   return [...new Set([...expected, ...told])].flatMap((deed) => {

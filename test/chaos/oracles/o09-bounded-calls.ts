@@ -13,7 +13,7 @@ const FREE_STEPS = 4;
 const PAGE_SIZE = 1000;
 /** Backoff starts at half a second, is capped at half a minute and is drawn at random: steps that are no surprise. */
 const USUAL_STEPS = 16;
-const STEP_EVERY_MS = 4000;
+const STEP_INTERVAL_MS = 4000;
 
 export const boundedCalls: Oracle = {
   id: 'O9',
@@ -72,7 +72,7 @@ function hotLoops(
   history: History,
   target: { id: string; identifier: string },
 ): string[] {
-  const usual = USUAL_STEPS + (evidence.at - evidence.begunAt) / STEP_EVERY_MS;
+  const usual = USUAL_STEPS + (evidence.at - evidence.begunAt) / STEP_INTERVAL_MS;
   return [...history.rules].flatMap(([, moves]) => {
     if (moves[0]!.targetId !== target.id) return [];
     const tries = moves.filter((move, index) => move.attempts > (moves[index - 1]?.attempts ?? 0)).length;

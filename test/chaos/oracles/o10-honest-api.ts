@@ -43,7 +43,7 @@ function namesOf(history: History): Map<string, { name: RuleName; heldAt: number
   return names;
 }
 
-/** Reads that were answered, by cloud object, in the order they came. */
+/** Reads that were answered, by target, in the order they came. */
 type Reads = ReadonlyMap<string, readonly Call[]>;
 
 function readsOf(evidence: Evidence): Reads {

@@ -5,7 +5,7 @@ import {
   RECONCILE_INTERVAL_MS,
   reportDeadline,
 } from './bounds';
-import type { AuditedDeed, Evidence, LedgerEvidence } from './evidence';
+import type { AuditedAction, Evidence, LedgerEvidence } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
 import { NamedTargets } from './named-targets';
@@ -81,7 +81,7 @@ function isReported(
 }
 
 /** Whether the record speaks of this address, wherever it puts it. */
-export function mentions(record: Pick<AuditedDeed, 'details' | 'errorMessage'>, address: string): boolean {
+export function mentions(record: Pick<AuditedAction, 'details' | 'errorMessage'>, address: string): boolean {
   const text = JSON.stringify([record.errorMessage, record.details]);
   return new RegExp(`(?<![\\w.:])${escaped(address)}(?!\\w|[.:]\\w)`).test(text);
 }

@@ -1,5 +1,5 @@
 import { CLOCKS_MS, readTakesMs, RECONCILE_INTERVAL_MS } from './bounds';
-import type { AuditedDeed, Evidence, LedgerEvent, LedgerEvidence } from './evidence';
+import type { AuditedAction, Evidence, LedgerEvent, LedgerEvidence } from './evidence';
 import type { Oracle } from './oracle';
 import type { History, Standing } from './history';
 import { NamedTargets } from './named-targets';
@@ -70,13 +70,13 @@ function removedRecords(evidence: Evidence, history: History, targets: NamedTarg
   });
 }
 
-const saysRemoved = ({ eventType, errorMessage, details }: AuditedDeed): boolean =>
+const saysRemoved = ({ eventType, errorMessage, details }: AuditedAction): boolean =>
   eventType === 'RULE_ORPHAN_REMOVED' ||
   /^RULE_\w+_REMOVED$/.test(eventType) ||
   (eventType.startsWith('RULE_') && SAYS_REMOVED.test(JSON.stringify([errorMessage, details])));
 
 /** The record names the rule's address, and its ports where it names the key. */
-function speaksOf(record: AuditedDeed, name: RuleName): boolean {
+function speaksOf(record: AuditedAction, name: RuleName): boolean {
   const address = addressOf(name);
   if (!mentions(record, address)) return false;
   const keys = JSON.stringify(record.details).match(/[\da-f.:]+\/\d+ \w+ [\d*,-]+/g) ?? [];

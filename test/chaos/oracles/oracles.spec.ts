@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { deadline, reportDeadline } from './bounds';
-import type { AuditedDeed, Evidence } from './evidence';
+import type { AuditedAction, Evidence } from './evidence';
 import {
   BEGUN_AT,
   cloudRule,
@@ -120,16 +120,16 @@ describe('The oracles', () => {
     expect(broken(early.at(LATER))).toContain('O4');
   });
 
-  describe('O5, foreign rules', () => {
-    const foreign = cloudRule({ ours: false, providerRuleId: 'sgr-9', address: '192.0.2.1' });
+  describe('O5, unmanaged rules', () => {
+    const unmanaged = cloudRule({ ours: false, providerRuleId: 'sgr-9', address: '192.0.2.1' });
     it('finds one that is gone', () => {
-      const evidence = MadeUpEvidence.stopped().cloud(5, 'closed', foreign);
-      evidence.more = { standingAtBegin: [foreign] };
+      const evidence = MadeUpEvidence.stopped().cloud(5, 'closed', unmanaged);
+      evidence.more = { standingAtBegin: [unmanaged] };
       expect(broken(evidence.at(LATER))).toEqual(['O5']);
     });
     it('finds one that is not what it was', () => {
       const evidence = MadeUpEvidence.stopped();
-      evidence.more = { standingAtBegin: [foreign], standing: [{ ...foreign, toPort: 23 }] };
+      evidence.more = { standingAtBegin: [unmanaged], standing: [{ ...unmanaged, toPort: 23 }] };
       expect(broken(evidence.at(LATER))).toEqual(['O5']);
     });
   });
@@ -264,7 +264,7 @@ describe('The oracles', () => {
       evidence.more = { faults: [{ name: 'refused', from: second(10), to: second(499), cloudOnly }] };
       return evidence;
     };
-    const overdue = (at: number, of: Partial<AuditedDeed> = {}): MadeUpEvidence =>
+    const overdue = (at: number, of: Partial<AuditedAction> = {}): MadeUpEvidence =>
       refused().record(at, 'RULE_REVOCATION_OVERDUE', {
         result: 'FAILURE',
         details: { ipAddress: '203.0.113.1', sessionId: 's' },

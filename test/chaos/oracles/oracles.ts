@@ -5,7 +5,7 @@ import { noLeak } from './o01-no-leak';
 import { noLoss } from './o02-no-loss';
 import { exactCount } from './o03-exact-count';
 import { notEarly } from './o04-not-early';
-import { foreignUntouched } from './o05-foreign-untouched';
+import { unmanagedUntouched } from './o05-unmanaged-untouched';
 import { tenantWall } from './o06-tenant-wall';
 import { legalStates } from './o07-legal-states';
 import { audited } from './o08-audit';
@@ -22,7 +22,7 @@ export const ORACLES: readonly Oracle[] = [
   noLoss,
   exactCount,
   notEarly,
-  foreignUntouched,
+  unmanagedUntouched,
   tenantWall,
   legalStates,
   audited,

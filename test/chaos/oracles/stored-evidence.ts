@@ -2,7 +2,7 @@ import { Database } from '#entities';
 import { AuditChainStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { ChainVerifier } from '../../../apps/worker/src/audit/chain-verifier';
-import type { AuditedDeed, Evidence, Move } from './evidence';
+import type { AuditedAction, Evidence, Move } from './evidence';
 
 type Query = <Row extends object>(statement: string, given?: readonly unknown[]) => Promise<Row[]>;
 
@@ -54,7 +54,7 @@ export async function storedEvidence(
     moves: rows.map(moveOf),
     targets: await query('SELECT id, provider, identifier FROM targets'),
     owners: new Map(owners.map(({ id, organizationId }) => [id, organizationId])),
-    audit: await query<AuditedDeed>(
+    audit: await query<AuditedAction>(
       `SELECT organization_id AS "organizationId", event_type AS "eventType", resource_type AS "resourceType",
          resource_id AS "resourceId", result,
          extract(epoch FROM timestamp)::float8 * 1000 AS at, error_message AS "errorMessage", details

@@ -9,8 +9,8 @@ import { judgeEvidence } from './oracles';
 import { bareAddress } from './rule-name';
 import { storedEvidence } from './stored-evidence';
 
-const QUIET_WITHIN_MS = 90_000;
-const LOOK_EVERY_MS = 100;
+const QUIET_TIMEOUT_MS = 90_000;
+const POLL_INTERVAL_MS = 100;
 
 export interface Judging {
   /** how long to wait until nothing is due; default 90 s */
@@ -32,7 +32,7 @@ export interface WatchOptions {
 const REPORTS_A_JUDGEMENT = 16;
 
 const DEADLOCK = '40P01';
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Triggers lock tables that the product works with meanwhile: PostgreSQL may choose this as the victim. */
 async function installHistory(drawbridge: Watched): Promise<void> {
@@ -42,7 +42,7 @@ async function installHistory(drawbridge: Watched): Promise<void> {
       return;
     } catch (error) {
       const isVictim = error instanceof DatabaseError && error.code === DEADLOCK;
-      if (!isVictim || tries === MOST_TRIES) throw error;
+      if (!isVictim || tries === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -96,7 +96,7 @@ export class Watch {
     return { end: () => void (window.to ??= Date.now()) };
   }
 
-  /** A foreign hand is about to change this address on this cloud object: nobody blames the product for it. */
+  /** Another program is about to change this address on this target: nobody blames the product for it. */
   outsideHand(target: string, address: string): void {
     this.outsideHands.add(`${target} ${bareAddress(address)}`);
   }
@@ -127,7 +127,7 @@ export class Watch {
    * rules must stand.
    * @throws Error that lists every violation, by oracle
    */
-  async holds({ withinMs = QUIET_WITHIN_MS, quiet = true }: Judging = {}): Promise<void> {
+  async holds({ withinMs = QUIET_TIMEOUT_MS, quiet = true }: Judging = {}): Promise<void> {
     const restless = quiet ? await this.atRest(withinMs) : [];
     const violations = judgeEvidence(await this.evidence(quiet && restless.length === 0));
     const found = [...restless, ...violations].filter((words) => !this.told.has(words));
@@ -194,7 +194,7 @@ export class Watch {
       if (busy.length === 0) return [];
       if (performance.now() > until)
         return busy.map(({ what }) => `Not at rest within ${withinMs} ms: ${what}`);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
     }
   }
 }

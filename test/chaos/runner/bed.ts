@@ -15,7 +15,7 @@ import { SupervisedProcess } from './supervised-process';
 
 const APIS = 2;
 const WORKERS = 2;
-const WELL_WITHIN_MS = 60_000;
+const WELL_TIMEOUT_MS = 60_000;
 
 /** The whole product, twice over, with every part of it free to be killed, stopped or cut off. */
 export class Bed implements Product {
@@ -100,7 +100,7 @@ export class Bed implements Product {
           () => true,
           () => false,
         ),
-      WELL_WITHIN_MS,
+      WELL_TIMEOUT_MS,
     );
     await Promise.all(this.processes.map((process) => process.back()));
   }

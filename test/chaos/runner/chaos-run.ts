@@ -2,7 +2,7 @@ import type { Evidence } from '../oracles/evidence';
 import { Watch } from '../oracles/watch';
 import { Bed } from './bed';
 import { faultsFor, sequence, type Area, type Fault, type Lengths } from './faults';
-import { plantForeignRules } from './foreign-rules';
+import { plantUnmanagedRules } from './unmanaged-rules';
 import { Load } from './load';
 import { Random } from './random';
 import { Tenant } from './tenant';
@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly areas?: readonly Area[];
   readonly redis: boolean;
   readonly minutes: number;
-  readonly foreignRules: number;
+  readonly unmanagedRules: number;
   readonly lengths: Lengths;
   /** of every cloud call */
   readonly latencyMs: number;
@@ -49,12 +49,12 @@ const TENANTS = 2;
 /** few, so that a cloud account may write as much as its people ask for */
 const GROUPS = 4;
 /** of other hands; a group holds a thousand, and ours have to fit in */
-const MOST_FOREIGN_A_GROUP = 800;
+const MAX_UNMANAGED_PER_GROUP = 800;
 /** access reports that the run is judged by */
 const REPORTS = 200;
-const QUIET_WITHIN_MS = 180_000;
-const TELL_EVERY_MS = 15_000;
-const LONGEST_PAUSE_MS = 400;
+const QUIET_TIMEOUT_MS = 180_000;
+const REPORT_INTERVAL_MS = 15_000;
+const MAX_PAUSE_MS = 400;
 
 /**
  * Lets people work on a Drawbridge whose parts are killed one after another, then waits for quiet and asks every
@@ -69,17 +69,17 @@ export async function chaosRun(options: RunOptions): Promise<Outcome> {
   try {
     let watch: Watch | null = null;
     const tenants: Tenant[] = [];
-    const groups = Math.max(GROUPS, Math.ceil(options.foreignRules / MOST_FOREIGN_A_GROUP));
+    const groups = Math.max(GROUPS, Math.ceil(options.unmanagedRules / MAX_UNMANAGED_PER_GROUP));
     for (let index = 0; index < TENANTS; index += 1)
       tenants.push(await Tenant.register(bed, groups, () => watch!, random));
-    await plantForeignRules(bed.cloud, options.foreignRules, groups);
+    await plantUnmanagedRules(bed.cloud, options.unmanagedRules, groups);
     watch = await Watch.begin(bed, { seed: options.seed, reports: REPORTS });
     load = Load.begin(bed, tenants, random);
     const strikes = await strikeOn(bed, watch, load, random, options);
     options.say('The last fault is mended; waiting for quiet.');
     const deeds = load.done;
     await load.end();
-    await watch.holds({ withinMs: QUIET_WITHIN_MS });
+    await watch.holds({ withinMs: QUIET_TIMEOUT_MS });
     await nothingForgotten(bed);
     const evidence = await watch.evidence(true);
     const shortOf = missing(options, strikes);
@@ -117,7 +117,7 @@ async function strikeOn(
   let count = 0;
   for (const fault of sequence(faultsFor(redis, areas), random)) {
     if (count >= kills || strikes.length >= most || performance.now() > until) break;
-    await pause(random.between(0, LONGEST_PAUSE_MS));
+    await pause(random.between(0, MAX_PAUSE_MS));
     const strike = await struck(bed, watch, random, fault, lengths).catch((error: unknown) => {
       // without people at work no point is ever reached: what stopped them comes first
       void load.done;
@@ -126,7 +126,7 @@ async function strikeOn(
     strikes.push(strike);
     count += strike.kills;
     await nothingForgotten(bed);
-    if (performance.now() - told > TELL_EVERY_MS) {
+    if (performance.now() - told > REPORT_INTERVAL_MS) {
       told = performance.now();
       await watch.collect();
       say(`${count} killed in ${strikes.length} faults, ${load.done} requests; last: ${fault.name}`);
@@ -162,7 +162,7 @@ async function struck(
  */
 async function nothingForgotten(bed: Bed): Promise<void> {
   const forgotten = await bed.query<{ key: string }>(
-    `SELECT r.key FROM rules r WHERE r.state <> 'absent' AND NOT r.is_foreign AND r.due_at IS NULL AND NOT EXISTS (
+    `SELECT r.key FROM rules r WHERE r.state <> 'absent' AND NOT r.is_unmanaged AND r.due_at IS NULL AND NOT EXISTS (
        SELECT FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
        WHERE h.rule_id = r.id AND h.released_at IS NULL AND ip.status IN ('PENDING', 'APPLIED'))`,
   );

@@ -28,7 +28,7 @@ export interface Lengths {
 export const SHORT: Lengths = { stopped: 11_000, outage: 2000 };
 export const LONG: Lengths = { stopped: 30_000, outage: 12_000 };
 
-const AT_A_POINT_WITHIN_MS = 30_000;
+const AT_A_POINT_TIMEOUT_MS = 30_000;
 const SKEWS = [-10, 10] as const;
 
 const killed = async (processes: readonly SupervisedProcess[]): Promise<number> =>
@@ -40,7 +40,7 @@ const beforeCommit = (name: string, area: Area, point: Point): Fault => ({
   area,
   weight: 3,
   strike: (bed) =>
-    bed.gates.at(point, AT_A_POINT_WITHIN_MS, async (caught) => {
+    bed.gates.at(point, AT_A_POINT_TIMEOUT_MS, async (caught) => {
       const count = await killed([bed.processAt(caught.clientPort)]);
       await caught.abort();
       return count;
@@ -53,7 +53,7 @@ const afterCommit = (name: string, area: Area, point: Point): Fault => ({
   area,
   weight: 3,
   strike: (bed) =>
-    bed.gates.at(point, AT_A_POINT_WITHIN_MS, async (caught) => {
+    bed.gates.at(point, AT_A_POINT_TIMEOUT_MS, async (caught) => {
       const process = bed.processAt(caught.clientPort);
       process.ways.postgres.holdAnswers();
       await caught.pass();
@@ -71,11 +71,11 @@ const inTheAir = (name: string, kind: string, operation: string): Fault => ({
   weight: 2,
   strike: async (bed) => {
     const since = Date.now() * 1000;
-    await bed.cloud.fault({ kind, operation, count: 1, seconds: AT_A_POINT_WITHIN_MS / 1000 });
+    await bed.cloud.fault({ kind, operation, count: 1, seconds: AT_A_POINT_TIMEOUT_MS / 1000 });
     await until(
       name,
       async () => (await bed.cloud.calls(since)).some(({ outcome }) => outcome === 'NO_ANSWER'),
-      AT_A_POINT_WITHIN_MS,
+      AT_A_POINT_TIMEOUT_MS,
     );
     const count = await killed(bed.workers);
     await bed.cloud.clearFaults();

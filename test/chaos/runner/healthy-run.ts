@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Watch } from '../oracles/watch';
 import { Bed } from './bed';
 import type { Outcome, RunOptions } from './chaos-run';
-import { plantForeignRules } from './foreign-rules';
+import { plantUnmanagedRules } from './unmanaged-rules';
 import { Random } from './random';
 import { skewedClock } from './skewed-clock';
 import { Tenant } from './tenant';
@@ -10,11 +10,11 @@ import { Tenant } from './tenant';
 const GROUPS = 10;
 /** access reports that the run is judged by */
 const REPORTS = 200;
-const QUIET_WITHIN_MS = 120_000;
-const TELL_EVERY = 100;
+const QUIET_TIMEOUT_MS = 120_000;
+const REPORT_INTERVAL = 100;
 /** how long a session is open before it is ended */
-const SHORTEST_MS = 4000;
-const LONGEST_MS = 9000;
+const MIN_MS = 4000;
+const MAX_MS = 9000;
 
 export interface HealthyOptions extends RunOptions {
   readonly count: number;
@@ -37,20 +37,20 @@ export async function healthyRun(options: HealthyOptions): Promise<Outcome> {
     if (options.skewMinutes) await skewClocks(bed, options.skewMinutes);
     let watch: Watch | null = null;
     const tenant = await Tenant.register(bed, GROUPS, () => watch!, random);
-    await plantForeignRules(bed.cloud, options.foreignRules, GROUPS);
+    await plantUnmanagedRules(bed.cloud, options.unmanagedRules, GROUPS);
     watch = await Watch.begin(bed, { seed: options.seed, reports: REPORTS });
     const ends: Promise<void>[] = [];
     const start = performance.now();
     for (let index = 0; index < options.count; index += 1) {
       await pause(Math.max(0, start + (index * 1000) / options.perSecond - performance.now()));
-      ends.push(fromStartToEnd(tenant, index, random.between(SHORTEST_MS, LONGEST_MS), options.expiries));
-      if (index % TELL_EVERY === 0) {
+      ends.push(fromStartToEnd(tenant, index, random.between(MIN_MS, MAX_MS), options.expiries));
+      if (index % REPORT_INTERVAL === 0) {
         await watch.collect();
         options.say(`${index} of ${options.count} sessions started`);
       }
     }
     await Promise.all(ends);
-    await watch.holds({ withinMs: QUIET_WITHIN_MS });
+    await watch.holds({ withinMs: QUIET_TIMEOUT_MS });
     const evidence = await watch.evidence(true);
     return { strikes: [], evidence, deeds: 2 * options.count, minutes: (performance.now() - began) / 60_000 };
   } finally {

@@ -5,8 +5,8 @@ import { Random } from './random';
 import { Tenant } from './tenant';
 
 const LANES = 8;
-const QUIET_WITHIN_MS = 300_000;
-const TELL_EVERY = 200;
+const QUIET_TIMEOUT_MS = 300_000;
+const REPORT_INTERVAL = 200;
 
 /**
  * Sessions are started under Idempotency-Keys over connections that are hung up on, again and again, until each key is
@@ -29,7 +29,7 @@ export async function keysRun(options: RunOptions, requests: number): Promise<Ou
         started += 1;
         await tenant.startKeyed(`5.${(started >> 16) & 255}.${(started >> 8) & 255}.${started & 255}`);
         await tenant.end();
-        if (started % TELL_EVERY === 0) options.say(`${started} keys, ${tenant.requests} requests`);
+        if (started % REPORT_INTERVAL === 0) options.say(`${started} keys, ${tenant.requests} requests`);
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
@@ -37,7 +37,7 @@ export async function keysRun(options: RunOptions, requests: number): Promise<Ou
     await bed.query(
       `UPDATE sessions SET expires_at = now() WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
     );
-    await watch.holds({ withinMs: QUIET_WITHIN_MS });
+    await watch.holds({ withinMs: QUIET_TIMEOUT_MS });
     const evidence = await watch.evidence(true);
     return { strikes: [], evidence, deeds: tenant.requests, minutes: (performance.now() - began) / 60_000 };
   } finally {

@@ -5,9 +5,9 @@ import type { Tenant } from './tenant';
 
 const LANES = 3;
 /** of each lane, between two deeds */
-const LONGEST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 /** with more than this, sessions end rather than start */
-const MOST_LIVE = 40;
+const MAX_LIVE = 40;
 const SHARED_ADDRESSES = 4;
 
 /** People at work, in some lanes, until they are told to go home. */
@@ -57,7 +57,7 @@ export class Load {
       while (this.working) {
         await this.deed();
         this.deeds += 1;
-        await pause(this.random.between(0, LONGEST_PAUSE_MS));
+        await pause(this.random.between(0, MAX_PAUSE_MS));
       }
     } catch (error) {
       this.failure ??= error;
@@ -67,7 +67,7 @@ export class Load {
   private deed(): Promise<void> {
     const tenant = this.random.pick(this.tenants);
     const at = this.random.next();
-    if (tenant.live.length > MOST_LIVE || at < 0.42) return tenant.end();
+    if (tenant.live.length > MAX_LIVE || at < 0.42) return tenant.end();
     if (at < 0.6) return tenant.startKeyed(this.freshAddress());
     if (at < 0.85) return tenant.start(this.freshAddress());
     if (at < 0.92) return tenant.start(`198.51.100.${this.random.between(1, SHARED_ADDRESSES)}`);

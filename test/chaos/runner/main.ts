@@ -10,7 +10,7 @@ import { hasFaketime } from './skewed-clock';
 const HELP = `Kills the parts of a Drawbridge one after another while people work on it, and asks whether every promise held.
 
   npm run chaos -- [--kills 1000] [--seed N] [--no-redis] [--minutes N] [--only worker,api,...]
-                   [--foreign N] [--latency MS] [--short]
+                   [--unmanaged N] [--latency MS] [--short]
   npm run chaos -- --figure NAME [--count N] [...]
 
   --kills    processes to kill with SIGKILL before it ends (100)
@@ -18,7 +18,7 @@ const HELP = `Kills the parts of a Drawbridge one after another while people wor
   --redis    the queue on Redis (default, where redis-server is); --no-redis: on PostgreSQL
   --minutes  end after so long, however many are killed (120; 720 with --figure)
   --only     faults of these areas: worker, api, postgres, redis, clock, connection
-  --foreign  rules of other hands planted over the groups (5000)
+  --unmanaged  unmanaged rules planted over the groups (5000)
   --latency  of every call to the simulated cloud, ms (50)
   --short    outages of 2 s and standstills of 11 s instead of 12 s and 30 s
   --figure   measure what docs/guarantees.md tells, with so many (--count):
@@ -39,7 +39,7 @@ interface Asked {
   readonly figure: { readonly name: string; readonly count: number } | null;
 }
 
-/** @returns null when help is wanted */
+/** @returns null when help is desired */
 function readArguments(): Asked | null {
   const { values } = parseArgs({
     allowNegative: true,
@@ -50,7 +50,7 @@ function readArguments(): Asked | null {
       redis: { type: 'boolean', default: hasRedis },
       minutes: { type: 'string' },
       only: { type: 'string' },
-      foreign: { type: 'string', default: '5000' },
+      unmanaged: { type: 'string', default: '5000' },
       latency: { type: 'string', default: '50' },
       short: { type: 'boolean', default: false },
       figure: { type: 'string' },
@@ -63,7 +63,7 @@ function readArguments(): Asked | null {
     kills: wholeNumber('kills', values.kills),
     redis: values.redis,
     minutes: wholeNumber('minutes', values.minutes ?? (values.figure === undefined ? '120' : '720')),
-    foreignRules: wholeNumber('foreign', values.foreign),
+    unmanagedRules: wholeNumber('unmanaged', values.unmanaged),
     latencyMs: wholeNumber('latency', values.latency),
     lengths: values.short ? SHORT : LONG,
     ...(values.only === undefined ? {} : { areas: areasOf(values.only) }),

@@ -16,7 +16,7 @@ export interface Report {
 export function report(outcome: Outcome): Report {
   const measures = measuresOf(outcome.evidence, outcome.strikes);
   const kills = outcome.strikes.reduce((sum, strike) => sum + strike.kills, 0);
-  const foreign = outcome.evidence.standingAtBegin.filter((rule) => !rule.ours).length;
+  const unmanaged = outcome.evidence.standingAtBegin.filter((rule) => !rule.ours).length;
   const none: Goal = { atMost: 0 };
   const { ledger } = outcome.evidence;
   const violations = judgeEvidence(outcome.evidence);
@@ -29,7 +29,7 @@ export function report(outcome: Outcome): Report {
     count('sessions lost (O2)', broken('O2'), none),
     count('rules leaked (O1)', broken('O1'), none),
     count('rules that are not counted right (O3)', broken('O3'), none),
-    count(`foreign rules touched, of ${foreign} (O5)`, broken('O5'), none),
+    count(`unmanaged rules touched, of ${unmanaged} (O5)`, broken('O5'), none),
     ...ledgerFigures(outcome, broken, none),
     count(`violations of O1 to ${ledger ? 'O14' : 'O11'}`, violations.length, none),
     count('closed before its time', measures.early.length, none),

@@ -4,7 +4,7 @@ import type { SeverableConnection } from '../../harness/severable-connection';
 import { until } from '../../harness/until';
 
 const RESTART_AFTER_MS = 200;
-const BACK_WITHIN_MS = 60_000;
+const BACK_TIMEOUT_MS = 60_000;
 
 /** The ways of one process to its servers, its own, so that they can be broken alone. */
 export interface Ways {
@@ -62,7 +62,7 @@ export class SupervisedProcess {
     await until(
       `the ${this.name} is back:\n${this.lastWords}`,
       () => Promise.resolve(this.isReady),
-      BACK_WITHIN_MS,
+      BACK_TIMEOUT_MS,
     );
   }
 

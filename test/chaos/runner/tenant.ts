@@ -9,8 +9,8 @@ import { unlessUnanswered } from './unanswered';
 
 /** 409: the address is held already, or the session is over. 503: the database is away, try again. */
 const EXPECTED = [200, 201, 204, 400, 404, 409, 503];
-const MOST_TRIES = 60;
-const HANG_UP_WITHIN_MS = 120;
+const MAX_ATTEMPTS = 60;
+const HANG_UP_TIMEOUT_MS = 120;
 const KEYED_REPEATS = 0.3;
 const GROUPS_A_SESSION = 2;
 
@@ -58,9 +58,9 @@ export class Tenant {
     const body = this.body(address);
     this.watch().keySent(key, address);
     let answers = 0;
-    const wanted = this.random.chance(KEYED_REPEATS) ? 2 : 1;
-    for (let tries = 0; tries < MOST_TRIES && answers < wanted; tries += 1) {
-      const hangUp = tries < 3 ? AbortSignal.timeout(this.random.between(1, HANG_UP_WITHIN_MS)) : null;
+    const desired = this.random.chance(KEYED_REPEATS) ? 2 : 1;
+    for (let tries = 0; tries < MAX_ATTEMPTS && answers < desired; tries += 1) {
+      const hangUp = tries < 3 ? AbortSignal.timeout(this.random.between(1, HANG_UP_TIMEOUT_MS)) : null;
       const answer = await this.send<Session>((client) =>
         client.send('POST', '/sessions', body, { 'Idempotency-Key': key }, hangUp),
       );
@@ -96,7 +96,7 @@ export class Tenant {
 
   /** Deletes every static rule there is. */
   async closeForGood(): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
       const rules = await this.send<{ id: string }[]>((client) => client.get('/static-ip-rules?size=100'));
       if (rules?.status === 200 && rules.body.length === 0) return;
       for (const { id } of rules?.status === 200 ? rules.body : [])

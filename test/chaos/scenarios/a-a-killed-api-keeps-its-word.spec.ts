@@ -44,7 +44,7 @@ describe('A. An API killed with SIGKILL keeps its word', () => {
   });
 
   /** Starts a session through an API that is killed after the commit, before it can answer. */
-  const startUnheard = async (
+  const startInDoubt = async (
     address: string,
     lastWords: string,
     headers: Record<string, string> = {},
@@ -55,19 +55,19 @@ describe('A. An API killed with SIGKILL keeps its word', () => {
     await through.expect(200, through.get('/sessions'));
     way.holdAfter(lastWords);
     const answer = through.post<Session>('/sessions', { ipv4Address: address }, headers).then(
-      (heard): Answer<Session> | 'unheard' => heard,
-      () => 'unheard' as const,
+      (heard): Answer<Session> | 'inDoubt' => heard,
+      () => 'inDoubt' as const,
     );
     const session = await committed(address);
     await api.stop('SIGKILL');
-    expect(await answer).toBe('unheard');
+    expect(await answer).toBe('inDoubt');
     await way.close();
     return session;
   };
 
   it('after the commit, before the answer: the same key gets the same session [A6]', async () => {
     const headers = { 'Idempotency-Key': 'killed-before-the-answer' };
-    const { id } = await startUnheard('203.0.113.2', 'COMMIT', headers);
+    const { id } = await startInDoubt('203.0.113.2', 'COMMIT', headers);
     const again = await org.admin.post<Session>('/sessions', { ipv4Address: '203.0.113.2' }, headers);
     expect(again).toMatchObject({ status: 200, body: { id } });
     watch().keySent('killed-before-the-answer', '203.0.113.2', id);
@@ -76,7 +76,7 @@ describe('A. An API killed with SIGKILL keeps its word', () => {
   });
 
   it('without a key the second try is told of the session that stands [A6]', async () => {
-    const { id } = await startUnheard('203.0.113.3', 'INTO sessions');
+    const { id } = await startInDoubt('203.0.113.3', 'INTO sessions');
     const again = await org.admin.post<{ message: string }>('/sessions', { ipv4Address: '203.0.113.3' });
     expect(again.status).toBe(409);
     expect(JSON.stringify(again.body)).toContain(id);

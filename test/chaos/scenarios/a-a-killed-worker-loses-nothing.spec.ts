@@ -10,7 +10,7 @@ describe('A. A worker killed with SIGKILL loses nothing', () => {
   let org: Organization;
   let added: Session;
   let removed: Session;
-  let unheard: Session;
+  let inDoubt: Session;
   let stopped: Session;
   let unattended: Session;
 
@@ -40,7 +40,7 @@ describe('A. A worker killed with SIGKILL loses nothing', () => {
     await loseAnswer('timeout-after-success', 1, 'Revoke');
     await loseAnswer('timeout-before', 2, 'Authorize');
     await loseAnswer('timeout-after-success', 3, 'Authorize');
-    [added, unheard, stopped] = await Promise.all([startOn(0), startOn(2), startOn(3)]);
+    [added, inDoubt, stopped] = await Promise.all([startOn(0), startOn(2), startOn(3)]);
     await org.admin.expect(200, org.admin.post(`/sessions/${removed.id}/stop`));
 
     await until('the cloud has done what nobody heard of', async () => {
@@ -77,7 +77,7 @@ describe('A. A worker killed with SIGKILL loses nothing', () => {
   });
 
   it('before the cloud heard of it: the next worker does it [A1]', async () => {
-    await org.reaches(unheard.id, 'ACTIVE');
+    await org.reaches(inDoubt.id, 'ACTIVE');
     expect(await events(group(2))).toEqual(['opened']);
   });
 

@@ -24,7 +24,7 @@ describe('A. However and however often a worker ends, its work is finished', () 
     await org.reaches(id, 'CANCELLED');
   };
 
-  it('killed between the two cloud objects of one session: ACTIVE, each rule opened once [A4]', async () => {
+  it('killed between the two targets of one session: ACTIVE, each rule opened once [A4]', async () => {
     const org = await organization(drawbridge, [
       { group: group(0), config: { port: 22 } },
       { group: group(1), config: { ports: [22, 443] } },

@@ -5,7 +5,7 @@ import { until } from '../../harness/until';
 import { HEALTHY_BOUND_MS, machineSlowness } from '../oracles/bounds';
 
 const ADDRESS = '203.0.113.1';
-const foreign = (target: string, last: number): Parameters<Drawbridge['cloud']['addForeign']>[0] => ({
+const unmanaged = (target: string, last: number): Parameters<Drawbridge['cloud']['addUnmanaged']>[0] => ({
   target,
   address: `198.51.100.${last}`,
   protocol: 'tcp',
@@ -51,7 +51,7 @@ describe('B. The cloud misbehaves', () => {
     await ends(id);
   });
 
-  it('an add that timed out, succeeded and is not wanted any more is removed [B1]', async () => {
+  it('an add that timed out, succeeded and is not desired any more is removed [B1]', async () => {
     const fault = await bench.breaks({
       kind: 'timeout-after-success',
       operation: 'AuthorizeSecurityGroupIngress',
@@ -90,8 +90,8 @@ describe('B. The cloud misbehaves', () => {
     },
   );
 
-  it('an add that EC2 calls a duplicate is judged by whose it is, and a foreign one stays [B5]', async () => {
-    await drawbridge.cloud.addForeign({ ...foreign(bench.group, 0), address: ADDRESS });
+  it('an add that EC2 calls a duplicate is judged by whose it is, and an unmanaged one stays [B5]', async () => {
+    await drawbridge.cloud.addUnmanaged({ ...unmanaged(bench.group, 0), address: ADDRESS });
     const fault = await bench.breaks({
       kind: 'stale-read',
       operation: 'DescribeSecurityGroupRules',
@@ -139,7 +139,7 @@ describe('B. The cloud misbehaves', () => {
     await bench.org.reaches(id, 'CANCELLED', 60_000);
   });
 
-  it('a cloud object that answers after ten seconds delays nobody else [B10]', async () => {
+  it('a target that answers after ten seconds delays nobody else [B10]', async () => {
     const other = await FaultBench.begin(drawbridge, index % 10);
     index += 1;
     const timed = async (address: string): Promise<number> => {
@@ -179,7 +179,8 @@ describe('B. The cloud misbehaves', () => {
     const fault = await bench.breaks({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
     await bench.stop(overdue);
     await bench.met('Revoke', 'UnauthorizedOperation');
-    for (let last = 1; last <= 7; last += 1) await drawbridge.cloud.addForeign(foreign(bench.group, last));
+    for (let last = 1; last <= 7; last += 1)
+      await drawbridge.cloud.addUnmanaged(unmanaged(bench.group, last));
     const pause = async (): Promise<number> => {
       const rows = await drawbridge.query(
         `UPDATE rules SET due_at = now() + interval '50 seconds' WHERE address = '203.0.113.9/32' AND attempts > 0
@@ -201,7 +202,7 @@ describe('B. The cloud misbehaves', () => {
 
   it('a group that is full of others fails its own rule, and no other [B13]', async () => {
     const { group: target } = bench;
-    for (let last = 1; last <= 8; last += 1) await drawbridge.cloud.addForeign(foreign(target, last));
+    for (let last = 1; last <= 8; last += 1) await drawbridge.cloud.addUnmanaged(unmanaged(target, last));
     const elsewhere = group((index + 1) % 10);
     const org = await organization(drawbridge, [
       { group: target, config: { port: 22 } },
@@ -304,7 +305,7 @@ describe('B. The cloud misbehaves', () => {
     bench.watch.outsideHand(bench.group, ADDRESS);
     await drawbridge.cloud.removeByHand(bench.group, ADDRESS);
     const description = `drawbridge:test:${rule!.id}:never`;
-    await drawbridge.cloud.addForeign({ ...foreign(bench.group, 0), address: ADDRESS, description });
+    await drawbridge.cloud.addUnmanaged({ ...unmanaged(bench.group, 0), address: ADDRESS, description });
     await bench.org.admin.expect(
       200,
       bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),

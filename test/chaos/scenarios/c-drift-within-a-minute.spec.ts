@@ -32,7 +32,7 @@ describe('C. Drift is mended within a minute, unasked', () => {
       watch.outsideHand(group(index), address);
       watch.outsideHand(group(index), '203.0.113.2');
       await drawbridge.cloud.removeByHand(group(index), address);
-      await drawbridge.cloud.addForeign({
+      await drawbridge.cloud.addUnmanaged({
         target: group(index),
         address: '203.0.113.2',
         protocol: 'tcp',

@@ -126,7 +126,7 @@ describe('E. A rule on which the worker always fails', () => {
     expect(ended.resourceIps[0]!.status).toBe('APPLIED');
   });
 
-  it('a credential that cannot be opened: whoever shares the cloud object with it is served [E9]', async () => {
+  it('a credential that cannot be opened: whoever shares the target with it is served [E9]', async () => {
     const address = '203.0.113.40';
     await drawbridge.query(`UPDATE credentials SET sealed_data = 'null' WHERE id = $1`, [other.credentialId]);
     const broken = await other.started({ ipv4Address: address, resourceIds: [other.resourceIds[3]] });

@@ -6,7 +6,7 @@ import { manyTimes, ROUNDS, sometime } from '../many-times';
 import { Watch } from '../oracles/watch';
 
 const LONG_MS = 60_000 + ROUNDS * 20_000;
-const MOST_GAP_MS = 2000;
+const MAX_GAP_MS = 2000;
 
 describe('H. Races of the life cycle, many times', () => {
   let drawbridge: Drawbridge;
@@ -157,7 +157,7 @@ describe('H. Races of the life cycle, many times', () => {
         const gaps = seen.flatMap(({ event, at }, index) =>
           event === 'closed' && seen[index + 1] ? [(seen[index + 1]!.at - at) / 1000] : [],
         );
-        expect(gaps.filter((gap) => gap > MOST_GAP_MS)).toEqual([]);
+        expect(gaps.filter((gap) => gap > MAX_GAP_MS)).toEqual([]);
       }),
     LONG_MS,
   );

@@ -9,7 +9,7 @@ import { SteadyTraffic } from '../steady-traffic';
 const RESTARTS = Number(process.env['RESTARTS'] ?? 4);
 const PER_SECOND = 50;
 const GROUPS = 4;
-const LATEST_SECONDS = 5;
+const MAX_DELAY_SECONDS = 5;
 const RESTART_TAKES_MS = 60_000;
 
 /** Two API processes behind a load balancer and two workers, restarted in turn, one of each at a time. */
@@ -99,12 +99,12 @@ describe('J. Deploy and operations: a rolling restart', () => {
           figure('R21 requests that failed', `of ${traffic.requests}`, [traffic.failures.length], {
             atMost: 0,
           }),
-          figure('R21 stop to closed, most', 's', late, { atMost: LATEST_SECONDS }, 1),
+          figure('R21 stop to closed, most', 's', late, { atMost: MAX_DELAY_SECONDS }, 1),
           figure('API from SIGTERM to its end', 's', apiEnds, { atMost: 10 }),
           figure('worker from SIGTERM to its end', 's', workerEnds, { atMost: 10 }),
         ])}\n`,
       );
-      expect(late.filter((seconds) => seconds > LATEST_SECONDS)).toEqual([]);
+      expect(late.filter((seconds) => seconds > MAX_DELAY_SECONDS)).toEqual([]);
       expect(Math.max(...apiEnds, ...workerEnds)).toBeLessThan(10);
     },
     RESTARTS * RESTART_TAKES_MS,

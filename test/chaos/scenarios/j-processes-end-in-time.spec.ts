@@ -5,7 +5,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
 
-const ENDS_WITHIN_MS = 10_000;
+const END_TIMEOUT_MS = 10_000;
 
 /** From SIGTERM until the process is gone. @returns milliseconds */
 async function timeToEnd(app: AppProcess): Promise<number> {
@@ -55,7 +55,7 @@ describe('J. Deploy and operations: a process told to end', () => {
     const answer = await waiting;
     expect(answer.statusCode).toBe(200);
     expect(answer.headers.connection).toBe('close');
-    expect(await ended).toBeLessThan(ENDS_WITHIN_MS);
+    expect(await ended).toBeLessThan(END_TIMEOUT_MS);
     expect(await api.stop()).toBe(0);
     await expect(ask(api, '/health', agent)).rejects.toThrow('ECONNREFUSED');
     agent.destroy();
@@ -72,7 +72,7 @@ describe('J. Deploy and operations: a process told to end', () => {
     });
     expect(unready.headers.connection).toBe('close');
     expect((await ask(api, '/sessions?size=1', agent)).statusCode).toBe(200);
-    expect(await ended).toBeLessThan(ENDS_WITHIN_MS);
+    expect(await ended).toBeLessThan(END_TIMEOUT_MS);
     agent.destroy();
   });
 
@@ -83,7 +83,7 @@ describe('J. Deploy and operations: a process told to end', () => {
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
     const asked = ask(api, '/sessions?size=1', agent).catch((error: Error) => error);
-    expect(await timeToEnd(api)).toBeLessThan(ENDS_WITHIN_MS);
+    expect(await timeToEnd(api)).toBeLessThan(END_TIMEOUT_MS);
     await asked;
     await holder.end();
   });
@@ -101,7 +101,7 @@ describe('J. Deploy and operations: a process told to end', () => {
       return rows.length > 0;
     });
     await drawbridge.startWorker();
-    expect(await timeToEnd(first)).toBeLessThan(ENDS_WITHIN_MS);
+    expect(await timeToEnd(first)).toBeLessThan(END_TIMEOUT_MS);
     await org.reaches(id, 'ACTIVE', 30_000);
     const opened = (await drawbridge.cloud.timeline()).filter(({ address }) => address === '203.0.113.11');
     expect(opened.map(({ event }) => event)).toEqual(['opened']);
@@ -110,7 +110,7 @@ describe('J. Deploy and operations: a process told to end', () => {
   it('a worker lets go of its objects: the next one need not wait for a lease to run out [J1]', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.12', resourceIds: [org.resourceIds[2]] });
     await org.reaches(id, 'ACTIVE');
-    expect(await timeToEnd(drawbridge.worker)).toBeLessThan(ENDS_WITHIN_MS);
+    expect(await timeToEnd(drawbridge.worker)).toBeLessThan(END_TIMEOUT_MS);
     expect(await drawbridge.query('SELECT id FROM targets WHERE lease_until > now()')).toEqual([]);
     await drawbridge.startWorker();
   });

@@ -6,7 +6,7 @@ import type { AppProcess } from '../../harness/processes';
 import { SeverableConnection } from '../../harness/severable-connection';
 import { until } from '../../harness/until';
 
-const ANSWER_WITHIN_MS = 8000;
+const ANSWER_TIMEOUT_MS = 8000;
 /** More than the API has connections. */
 const REQUESTS = 30;
 
@@ -31,7 +31,7 @@ describe('J. Deploy and operations: health in each fault', () => {
   });
 
   const status = async (url: string): Promise<number> =>
-    (await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).status;
+    (await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })).status;
   const ofApi = (path: string): string => `http://127.0.0.1:${api.port}/api/v1${path}`;
   const ofWorker = (path: string): string => `http://127.0.0.1:${worker.port}${path}`;
 
@@ -62,7 +62,7 @@ describe('J. Deploy and operations: health in each fault', () => {
     slowWay.slow(50);
     const starting = await drawbridge.startWorker({ DATABASE_URL: slowWay.url, METRICS_PORT: '0' });
     const ask = (path: string): Promise<Response> =>
-      fetch(`http://127.0.0.1:${starting.port}${path}`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+      fetch(`http://127.0.0.1:${starting.port}${path}`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     // it has looked at the database and not yet at the queue, which takes some ways to and fro
     await slowWay.cut();
     await until('it noticed', async () => (await ask('/health/ready')).status === 503, 60_000);
@@ -91,7 +91,7 @@ describe('J. Deploy and operations: health in each fault', () => {
     const asked = performance.now();
     expect(await status(ofWorker('/health/ready'))).toBe(503);
     expect(await status(ofApi('/health/ready'))).toBe(503);
-    expect(performance.now() - asked).toBeLessThan(ANSWER_WITHIN_MS);
+    expect(performance.now() - asked).toBeLessThan(ANSWER_TIMEOUT_MS);
     await isAlive();
     way.thaw();
     await bothTell(200);

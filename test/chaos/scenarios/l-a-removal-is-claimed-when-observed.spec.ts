@@ -32,7 +32,7 @@ describe('L. A removal is claimed when it was observed, and explained', () => {
 
   const plant = async (bench: FaultBench, address: string, ruleId: string): Promise<void> => {
     bench.watch.outsideHand(bench.group, address);
-    await drawbridge.cloud.addForeign({
+    await drawbridge.cloud.addUnmanaged({
       target: bench.group,
       address,
       protocol: 'tcp',

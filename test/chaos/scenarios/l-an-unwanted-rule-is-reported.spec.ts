@@ -65,7 +65,7 @@ describe('L. An unwanted rule that cannot be removed is reported within a minute
     const address = '203.0.113.2';
     bench.watch.outsideHand(bench.group, address);
     const fault = await bench.breaks({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
-    await drawbridge.cloud.addForeign({
+    await drawbridge.cloud.addUnmanaged({
       target: bench.group,
       address,
       protocol: 'tcp',

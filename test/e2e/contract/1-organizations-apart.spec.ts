@@ -15,7 +15,7 @@ describe('1 Organizations are apart', () => {
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });
-    // one cloud object and one address: what is shared in the cloud is apart here all the same
+    // one target and one address: what is shared in the cloud is apart here all the same
     [mine, theirs] = await Promise.all([
       furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.1'),
       furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.1'),

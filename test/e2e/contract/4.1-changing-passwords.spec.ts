@@ -42,8 +42,8 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
 
     it('of many changes at once one is made', async () => {
       const owner = await accountOwner(drawbridge);
-      const wanted = Array.from({ length: 3 }, (_, index) => `Another ${index} entirely`);
-      const answers = await Promise.all(wanted.map((password) => change(owner, password)));
+      const desired = Array.from({ length: 3 }, (_, index) => `Another ${index} entirely`);
+      const answers = await Promise.all(desired.map((password) => change(owner, password)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(await owner.audited('PASSWORD_CHANGED')).toContainEqual(
         expect.objectContaining({ result: 'SUCCESS' }),

@@ -66,7 +66,7 @@ describe('4.3 Cloud resources: another credential', () => {
     await until('the old rule is out', async () => (await addresses(group(1))).length === 0);
   });
 
-  it('together with another cloud object: the old rule is revoked with the old credential, nothing is left', async () => {
+  it('together with another target: the old rule is revoked with the old credential, nothing is left', async () => {
     const { org, sessionId, resource } = await withSession(2, '203.0.113.3');
     const wrong = await credential(org, 'AWS', 'ACCESS_KEY', {
       ...SIMULATED_KEY,

@@ -255,7 +255,7 @@ describe('4.3 Cloud resources', () => {
       });
     });
 
-    it('to another cloud object takes applied rules along and leaves nothing behind', async () => {
+    it('to another target takes applied rules along and leaves nothing behind', async () => {
       const resource = await usable(4);
       const session = await org.started({ ipv4Address: '203.0.113.20', resourceIds: [resource.id] });
       await org.reaches(session.id, 'ACTIVE');
@@ -288,7 +288,7 @@ describe('4.3 Cloud resources', () => {
       expect(closed.map((entry) => entry.fromPort)).toEqual([80]);
     });
 
-    it('to a cloud object that is not there fails the session in the provider’s words, and revokes the old rule', async () => {
+    it('to a target that is not there fails the session in the provider’s words, and revokes the old rule', async () => {
       const resource = await usable(7);
       const session = await org.started({ ipv4Address: '203.0.113.22', resourceIds: [resource.id] });
       await org.reaches(session.id, 'ACTIVE');

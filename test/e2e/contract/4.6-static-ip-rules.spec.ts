@@ -252,7 +252,7 @@ describe('4.6 Static IP rules', () => {
       expect(await isOpen(group(0), '203.0.113.41')).toBe(false);
     });
 
-    it('and with another organization’s static rule for the same cloud object', async () => {
+    it('and with another organization’s static rule for the same target', async () => {
       const [ours, theirs] = await Promise.all([
         created({ ipAddress: '203.0.113.42' }),
         created({ ipAddress: '203.0.113.42' }, other),

@@ -53,7 +53,7 @@ const TYPES: Readonly<Record<string, { wrong: unknown; words: RegExp }>> = {
 const typeOf = ({ type, properties }: Schema): string =>
   (typeof type === 'string' ? type : type?.find((one) => one !== 'null')) ?? (properties ? 'object' : '');
 
-const wordsFor = (schema: Schema): RegExp =>
+const messageFor = (schema: Schema): RegExp =>
   schema.enum ? /^must be one of / : (FORMATS[schema.format ?? ''] ?? TYPES[typeOf(schema)]!.words);
 
 /** The message about one field, wherever the shape of the body has it. */
@@ -96,7 +96,7 @@ describe('7 Errors: a value of the wrong type', () => {
       }
       const value = TYPES[typeOf(own)]?.wrong;
       if (value === undefined) throw new Error(`What is no ${typeOf(own)}, for ${path}?`);
-      return { name, value, fields: [{ path, words: wordsFor(own) }] };
+      return { name, value, fields: [{ path, words: messageFor(own) }] };
     });
     return {
       body: Object.fromEntries(made.map(({ name, value }) => [name, value])),

@@ -30,12 +30,12 @@ export class ModelComparisons implements Modelled<ComparisonStore> {
     if (unmanagedDigest !== null) Object.assign(target, { comparedAt: now - startedAgoMs, unmanagedDigest });
     if (`${target.reconcileDueAt}` !== againAt) return;
     target.reconcileDueAt =
-      now + Math.max(INTERVAL_MS, (1000 * this.mostTargets(targetId)) / READS_PER_SECOND);
+      now + Math.max(INTERVAL_MS, (1000 * this.maxTargets(targetId)) / READS_PER_SECOND);
     target.reconcileRequested = false;
   }
 
   /** To how many targets one of the target's credentials leads. */
-  private mostTargets(targetId: string): number {
+  private maxTargets(targetId: string): number {
     const resources = [...this.tables.resources.values()];
     const ways = new Set(
       resources.filter((one) => one.targetId === targetId).map(({ credentialId }) => credentialId),
@@ -67,12 +67,12 @@ export class ModelComparisons implements Modelled<ComparisonStore> {
         ruleId: rule.id,
         key: rule.key,
         state: rule.state,
-        isForeign: rule.isForeign,
+        isUnmanaged: rule.isUnmanaged,
         isUnmarked: rule.isUnmarked,
         providerRuleId: rule.providerRuleId,
         targetMissing: rule.targetMissingSince !== null,
         wasObserved: rule.presentSince !== null,
-        wanted: this.tables.isWanted(rule),
+        desired: this.tables.isDesired(rule),
       })),
     };
   }

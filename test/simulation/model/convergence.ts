@@ -11,9 +11,9 @@ import { portsText } from '#rules';
 import type { Modelled } from './modelled';
 import { HOLDING, type RuleHolderRow, type RuleRow, type Tables } from './tables';
 
-const LOOK_AFTER_WRITE_MS = 45_000;
-const LOOK_AFTER_LOSS_MS = 20_000;
-const LONGEST_IN_FLIGHT_MS = 10 * 60_000;
+const COMPARE_AFTER_WRITE_MS = 45_000;
+const COMPARE_AFTER_LOSS_MS = 20_000;
+const MAX_IN_FLIGHT_MS = 10 * 60_000;
 
 /** `ConvergenceStore` in memory. */
 export class ModelConvergence implements Modelled<ConvergenceStore> {
@@ -24,10 +24,10 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     return this.tables
       .rulesOf(lease.targetId)
       .filter((rule) => rule.dueAt !== null && rule.dueAt <= now)
-      .map((rule) => ({ rule, wanted: this.tables.isWanted(rule) }))
+      .map((rule) => ({ rule, desired: this.tables.isDesired(rule) }))
       .sort(
         (a, b) =>
-          Number(a.wanted) - Number(b.wanted) ||
+          Number(a.desired) - Number(b.desired) ||
           a.rule.dueAt! - b.rule.dueAt! ||
           (a.rule.id < b.rule.id ? -1 : 1),
       )
@@ -35,11 +35,11 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       .map(({ rule }) => this.row(rule, now));
   }
 
-  standing(lease: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isForeign'>[] {
+  standing(lease: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isUnmanaged'>[] {
     return this.tables
       .rulesOf(lease.targetId)
       .filter(({ state }) => state !== 'absent')
-      .map(({ id, key, state, isForeign }) => ({ ruleId: id, key, state, isForeign }));
+      .map(({ id, key, state, isUnmanaged }) => ({ ruleId: id, key, state, isUnmanaged }));
   }
 
   private row(rule: RuleRow, now: number): DueRuleRow {
@@ -51,12 +51,12 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       protocol: spec.protocol,
       ports: portsText(spec.ports),
       state: rule.state,
-      isForeign: rule.isForeign,
+      isUnmanaged: rule.isUnmanaged,
       revision: rule.revision,
       attempts: rule.attempts,
       inFlightMs: this.inFlightMs(rule, now),
       targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
-      seenAs: rule.isForeign ? null : rule.providerRuleId,
+      seenAs: rule.isUnmanaged ? null : rule.providerRuleId,
       credentialId,
       region: rule.region,
       writerOrganizationId:
@@ -72,7 +72,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
 
   private inFlightMs({ targetId, inFlightUntil }: RuleRow, now: number): number | null {
     const { inFlightUntil: listUntil } = this.tables.targets.get(targetId)!;
-    const longest = now + LONGEST_IN_FLIGHT_MS;
+    const longest = now + MAX_IN_FLIGHT_MS;
     const ends = [
       ...(inFlightUntil === null ? [] : [inFlightUntil <= longest ? inFlightUntil : now]),
       ...(listUntil === null || listUntil < now || listUntil > longest ? [] : [listUntil]),
@@ -118,10 +118,10 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     const target = this.tables.targets.get(lease.targetId)!;
     const held = `${target.leaseGeneration}` === lease.generation && (target.leaseUntil ?? 0) > now;
     if (!held) return null;
-    const unheardUntil = target.inFlightUntil;
+    const inDoubtUntil = target.inFlightUntil;
     target.lastWriteAt = now;
     target.inFlightUntil = changes.wholeList ? now + horizonSeconds * 1000 : null;
-    target.reconcileDueAt = Math.min(target.reconcileDueAt, now + LOOK_AFTER_WRITE_MS);
+    target.reconcileDueAt = Math.min(target.reconcileDueAt, now + COMPARE_AFTER_WRITE_MS);
     target.lastWriteSize = changes.additions.length + changes.removals.length;
     const [added, removed] = [new Set(changes.additions), new Set(changes.removals)];
     const known = [...new Set([...added, ...removed])]
@@ -133,13 +133,13 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     for (const rule of known) {
       this.noteSent(rule, added.has(rule.id), removed.has(rule.id), now);
       if (added.has(rule.id)) {
-        const providerRuleId = rule.isForeign ? null : rule.providerRuleId;
-        Object.assign(rule, { ...changes.access, isForeign: false, providerRuleId });
+        const providerRuleId = rule.isUnmanaged ? null : rule.providerRuleId;
+        Object.assign(rule, { ...changes.access, isUnmanaged: false, providerRuleId });
       }
       Object.assign(rule, { state: 'unknown', inFlightUntil: now + horizonSeconds * 1000 });
     }
     return {
-      unheardUntil: unheardUntil === null ? null : new Date(unheardUntil),
+      inDoubtUntil: inDoubtUntil === null ? null : new Date(inDoubtUntil),
       ruleIds: known.map(({ id }) => id),
     };
   }
@@ -153,10 +153,10 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     else if (wasAbsent) rule.removalSentAt = null;
   }
 
-  heard(lease: Lease, { unheardUntil }: Intent): void {
+  heard(lease: Lease, { inDoubtUntil }: Intent): void {
     const target = this.tables.targets.get(lease.targetId)!;
     if (`${target.leaseGeneration}` === lease.generation)
-      target.inFlightUntil = unheardUntil === null ? null : unheardUntil.getTime();
+      target.inFlightUntil = inDoubtUntil === null ? null : inDoubtUntil.getTime();
   }
 
   lookAgain({ targetId }: Lease, ruleIds: readonly string[]): void {
@@ -169,7 +169,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     }
     const target = this.tables.targets.get(targetId)!;
     if (rules.length < ruleIds.length)
-      target.reconcileDueAt = Math.min(target.reconcileDueAt, now + LOOK_AFTER_LOSS_MS);
+      target.reconcileDueAt = Math.min(target.reconcileDueAt, now + COMPARE_AFTER_LOSS_MS);
   }
 
   putOff(

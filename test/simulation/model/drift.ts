@@ -122,7 +122,7 @@ export class ModelDrift implements Modelled<DriftStore> {
     const now = this.tables.now();
     const seen = { possibleSince: now, presentSince: now, observedAt: now, removalSentAt: null };
     for (const id of ruleIds)
-      Object.assign(this.tables.rules.get(id)!, { ...seen, isForeign: true, isUnmarked: false });
+      Object.assign(this.tables.rules.get(id)!, { ...seen, isUnmanaged: true, isUnmarked: false });
   }
 
   noteObserved(ruleIds: readonly string[], endedAgoMs: number): void {

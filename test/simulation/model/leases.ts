@@ -3,11 +3,11 @@ import type { Modelled } from './modelled';
 import type { Tables, TargetRow } from './tables';
 
 const BROKEN_OFF_MS = 30_000;
-const LONGEST_LEASE_MS = 60_000;
+const MAX_LEASE_MS = 60_000;
 
 /** `UNLEASED`: no worker has the target. */
 export const isUnleased = ({ leaseUntil }: Pick<TargetRow, 'leaseUntil'>, now: number): boolean =>
-  leaseUntil === null || leaseUntil <= now || leaseUntil > now + LONGEST_LEASE_MS;
+  leaseUntil === null || leaseUntil <= now || leaseUntil > now + MAX_LEASE_MS;
 
 /** `LeaseStore` in memory. */
 export class ModelLeases implements Modelled<LeaseStore> {
@@ -66,7 +66,7 @@ export class ModelSweeperLease implements Modelled<SweeperLeaseStore> {
       return { sweeps: true, hasOthers: false };
     }
     const isOwn = lease.workerId === workerId;
-    const maySweep = isOwn || lease.leaseUntil <= now || lease.leaseUntil > now + LONGEST_LEASE_MS;
+    const maySweep = isOwn || lease.leaseUntil <= now || lease.leaseUntil > now + MAX_LEASE_MS;
     const isNoted = lease.othersSeenAt !== null && lease.othersSeenAt >= now - OTHERS_NOTED_MS;
     if (!maySweep && isNoted) return { sweeps: false, hasOthers: false };
     if (maySweep) Object.assign(lease, { workerId, leaseUntil });

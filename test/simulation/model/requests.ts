@@ -53,7 +53,7 @@ export class ModelRequests {
     return { id, targetIds: this.open(owner, resourceIds, 'SESSION_STARTED') };
   }
 
-  /** @returns the cloud objects to wake; null when it is not live */
+  /** @returns the targets to wake; null when it is not live */
   stop(id: string, reason: 'MANUAL' | 'ADMIN'): string[] | null {
     const session = this.tables.sessions.get(id);
     if (!session || !SESSION_MOVES[session.status].includes('EXPIRING')) return null;
@@ -92,7 +92,7 @@ export class ModelRequests {
     return { id, targetIds: this.open(owner, resourceIds, 'STATIC_RULE_CREATED') };
   }
 
-  /** Takes it out of these resources. @returns the cloud objects to wake */
+  /** Takes it out of these resources. @returns the targets to wake */
   releaseStatic(id: string, resourceIds: readonly string[]): string[] {
     const entries = this.tables.ipsWhere(
       (ip) => ip.staticIpRuleId === id && resourceIds.includes(ip.resourceId),
@@ -107,8 +107,8 @@ export class ModelRequests {
   }
 
   /**
-   * The resource names another cloud object, or takes another way to it; its ResourceIps hold what they want now.
-   * @returns the cloud objects to wake
+   * The resource names another target, or takes another way to it; its ResourceIps hold what they want now.
+   * @returns the targets to wake
    */
   move(id: string, to: Pick<ResourceRow, 'targetId' | 'credentialId' | 'region'>): string[] {
     const resource = this.tables.resources.get(id)!;
@@ -116,13 +116,13 @@ export class ModelRequests {
     const cause = to.targetId === resource.targetId ? 'CONFIG_CHANGED' : 'RESOURCE_MOVED';
     Object.assign(resource, to, { revision: resource.revision + 1 });
     const ips = this.tables.ipsWhere((one) => one.resourceId === id && HOLDING.has(one.status));
-    const isWanted = (ip: ResourceIpRow, { targetId, key }: { targetId: string; key: string }): boolean =>
-      this.wanted(resource, ip.ipAddress).some((want) => want.targetId === targetId && want.key === key);
+    const isDesired = (ip: ResourceIpRow, { targetId, key }: { targetId: string; key: string }): boolean =>
+      this.desired(resource, ip.ipAddress).some((want) => want.targetId === targetId && want.key === key);
     const left = ips.flatMap((ip) =>
       this.tables
         .holdersBy(ip)
         .filter(
-          ({ ruleId, releasedAt }) => releasedAt === null && !isWanted(ip, this.tables.rules.get(ruleId)!),
+          ({ ruleId, releasedAt }) => releasedAt === null && !isDesired(ip, this.tables.rules.get(ruleId)!),
         ),
     );
     const woken = new Set(releaseClaims(this.tables, cause, left));
@@ -130,7 +130,7 @@ export class ModelRequests {
     for (const ip of ips) {
       const live = this.tables.holdersBy(ip).filter(({ releasedAt }) => releasedAt === null);
       const held = live.map(({ ruleId }) => this.tables.rules.get(ruleId)!);
-      const fresh = this.wanted(resource, ip.ipAddress).filter(
+      const fresh = this.desired(resource, ip.ipAddress).filter(
         (want) => again || !held.some((rule) => rule.targetId === want.targetId && rule.key === want.key),
       );
       for (const want of fresh) this.hold(ip, want, cause, woken, touched);
@@ -177,13 +177,13 @@ export class ModelRequests {
     // one statement: a rule that several of them want is written once
     const touched = new Set<string>();
     for (const ip of made) {
-      for (const want of this.wanted(this.tables.resources.get(ip.resourceId)!, ip.ipAddress))
+      for (const want of this.desired(this.tables.resources.get(ip.resourceId)!, ip.ipAddress))
         this.hold(ip, want, cause, woken, touched);
     }
     return [...woken];
   }
 
-  private wanted(
+  private desired(
     resource: ResourceRow,
     ipAddress: string,
   ): { targetId: string; key: string; spec: ReturnType<typeof ruleSpecs>[number] }[] {
@@ -196,7 +196,7 @@ export class ModelRequests {
 
   private hold(
     ip: ResourceIpRow,
-    { targetId, key, spec }: ReturnType<ModelRequests['wanted']>[number],
+    { targetId, key, spec }: ReturnType<ModelRequests['desired']>[number],
     cause: AdditionCause,
     woken: Set<string>,
     touched: Set<string>,
@@ -208,9 +208,9 @@ export class ModelRequests {
     const rule = found ?? this.tables.addRule({ targetId, key, spec, accountedTo, dueAt: now });
     this.tables.hold({ ruleId: rule.id, resourceIpId: ip.id, cause, releasedAt: null, releaseCause: null });
     if (found && !touched.has(rule.id)) {
-      const wanted = { cause: null, unwantedSince: null, overdueAt: null, isSuspended: false };
+      const desired = { cause: null, unwantedSince: null, overdueAt: null, isSuspended: false };
       const revision = rule.revision + 1;
-      Object.assign(rule, { ...wanted, accountedTo, dueAt: now, revision, attempts: 0, closing: false });
+      Object.assign(rule, { ...desired, accountedTo, dueAt: now, revision, attempts: 0, closing: false });
     }
     touched.add(rule.id);
   }

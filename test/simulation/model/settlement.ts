@@ -44,7 +44,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     const old = { ...rule };
     const same = rule.revision === found.revision;
     rule.state = found.state ?? rule.state;
-    rule.isForeign = found.isForeign ?? rule.isForeign;
+    rule.isUnmanaged = found.isUnmanaged ?? rule.isUnmanaged;
     rule.isUnmarked = found.isUnmarked ?? rule.isUnmarked;
     rule.providerRuleId = found.providerRuleId ?? rule.providerRuleId;
     rule.attempts = same ? found.attempts : 0;
@@ -67,10 +67,10 @@ export class ModelSettlements implements Modelled<SettlementStore> {
       wasPossible: old.possibleSince !== null,
       wasMissing: old.isMissing,
       wasUnmarked: old.isUnmarked,
-      wasForeign: old.isForeign,
+      wasUnmanaged: old.isUnmanaged,
       lastError: old.lastError,
       state: rule.state,
-      isForeign: rule.isForeign,
+      isUnmanaged: rule.isUnmanaged,
       cause: rule.cause ?? found.unwanted,
     };
   }
@@ -143,7 +143,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
       rules: rules.map((rule) => ({
         ruleId: rule.id,
         key: rule.key,
-        isForeign: rule.isForeign,
+        isUnmanaged: rule.isUnmanaged,
         state:
           rule.dueAt !== null && !looked.has(rule.id) && rule.state === 'present' ? 'unknown' : rule.state,
         writerOrganizationId:

@@ -7,8 +7,8 @@ import { isForgettable } from './settlement';
 import { HOLDING, type ResourceIpRow, type RuleRow, type SessionRow, type Tables } from './tables';
 
 const RULES_PER_TARGET = 4;
-const LONGEST_PAUSE_MS = 3 * 60_000;
-const LONGEST_SUSPENSION_MS = 61 * 60_000;
+const MAX_PAUSE_MS = 3 * 60_000;
+const MAX_SUSPENSION_MS = 61 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 const isUnsettled = (ip: ResourceIpRow): boolean => HOLDING.has(ip.status) || ip.status === 'REMOVING';
@@ -99,7 +99,7 @@ export class ModelSweep implements Modelled<SweepStore> {
   bringForward(): void {
     const now = this.tables.now();
     for (const rule of this.tables.rules.values()) {
-      const longest = rule.isSuspended ? LONGEST_SUSPENSION_MS : LONGEST_PAUSE_MS;
+      const longest = rule.isSuspended ? MAX_SUSPENSION_MS : MAX_PAUSE_MS;
       if (rule.dueAt !== null && rule.dueAt > now + longest) rule.dueAt = now;
     }
     for (const target of this.tables.targets.values())

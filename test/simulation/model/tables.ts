@@ -38,7 +38,7 @@ export interface RuleRow {
   readonly key: string;
   readonly spec: RuleSpec;
   state: RuleState;
-  isForeign: boolean;
+  isUnmanaged: boolean;
   providerRuleId: string | null;
   credentialId: string | null;
   region: string | null;
@@ -172,7 +172,7 @@ export const HOLDING: ReadonlySet<ResourceIpStatus> = new Set(['PENDING', 'APPLI
 /** The defaults of the table's columns. */
 const NEW_RULE = {
   state: 'absent',
-  isForeign: false,
+  isUnmanaged: false,
   providerRuleId: null,
   credentialId: null,
   region: null,
@@ -280,7 +280,7 @@ export class Tables {
       .map(({ resourceIpId }) => this.resourceIps.get(resourceIpId)!);
   }
 
-  isWanted(rule: RuleRow): boolean {
+  isDesired(rule: RuleRow): boolean {
     return this.holderRows(rule).some((holder) => this.isLive(holder));
   }
 
@@ -293,7 +293,7 @@ export class Tables {
     return this.holdersBy(ip).map(({ ruleId }) => this.rules.get(ruleId)!);
   }
 
-  wantedBy(ip: ResourceIpRow): RuleRow[] {
+  desiredBy(ip: ResourceIpRow): RuleRow[] {
     const live = this.holdersBy(ip).filter(({ releasedAt }) => releasedAt === null);
     return live.map(({ ruleId }) => this.rules.get(ruleId)!);
   }

@@ -30,7 +30,7 @@ export interface ChannelOptions {
 
 const CHANNEL_PATH = '/api/v1/agents/';
 /** Beyond the wait that was asked for. */
-const ANSWER_WITHIN_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 15_000;
 
 /** The agent channel: two requests, both outwards. */
 export class Channel {
@@ -84,7 +84,7 @@ export class Channel {
   ): Promise<unknown> {
     const late = new AbortController();
     const hangUp = (): void => late.abort();
-    const timer = setTimeout(hangUp, waitMs + ANSWER_WITHIN_MS);
+    const timer = setTimeout(hangUp, waitMs + ANSWER_TIMEOUT_MS);
     gone.addEventListener('abort', hangUp, { once: true });
     try {
       gone.throwIfAborted();
@@ -108,7 +108,7 @@ export class Channel {
     const { key } = this.options;
     if ('value' in key) return key.value;
     const text = await readFile(key.file, 'utf8').catch((error: unknown) => {
-      throw new ChannelError('refused', `The key cannot be read: ${wordsOf(error)}`);
+      throw new ChannelError('refused', `The key cannot be read: ${messageOf(error)}`);
     });
     return text.trim();
   }
@@ -150,7 +150,7 @@ function parsed(text: string): unknown {
 
 function unreached(error: unknown, late: AbortSignal): string {
   if (late.aborted) return 'The server does not answer in time';
-  return `The server cannot be reached: ${wordsOf(error)}`;
+  return `The server cannot be reached: ${messageOf(error)}`;
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error && error.message) || String(error);
+const messageOf = (error: unknown): string => (error instanceof Error && error.message) || String(error);

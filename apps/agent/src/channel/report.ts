@@ -35,8 +35,8 @@ export interface Told {
 export const NOTHING_TOLD: Told = { named: new Set(), failed: new Set() };
 
 /** So many results fit into one report. */
-export const MOST_RESULTS = 1000;
-const LONGEST_WORDS = 500;
+export const MAX_RESULTS = 1000;
+const MAX_MESSAGE_LENGTH = 500;
 
 /**
  * What to tell: what somebody waits for, what has changed for the worse or the better, and what is gone. Only what was
@@ -50,7 +50,7 @@ export function resultsOf(
   const results: Result[] = [];
   const fail = (ruleId: string, words: string): void => {
     failed.add(ruleId);
-    results.push({ ruleId, status: 'FAILED', errorMessage: words.slice(0, LONGEST_WORDS) });
+    results.push({ ruleId, status: 'FAILED', errorMessage: words.slice(0, MAX_MESSAGE_LENGTH) });
   };
   for (const ruleId of state.unreadable) fail(ruleId, 'This agent cannot read the rule: renew it');
   for (const { id, unconfirmed } of state.rules) {
@@ -75,9 +75,9 @@ export function resultsOf(
 /** In parts that a server takes. @param cleared is told with the last */
 export function reportsOf(results: readonly Result[], cleared: boolean): Report[] {
   const reports: Report[] = [];
-  for (let from = 0; from < Math.max(1, results.length); from += MOST_RESULTS) {
-    const isLast = from + MOST_RESULTS >= results.length;
-    reports.push({ results: results.slice(from, from + MOST_RESULTS), cleared: cleared && isLast });
+  for (let from = 0; from < Math.max(1, results.length); from += MAX_RESULTS) {
+    const isLast = from + MAX_RESULTS >= results.length;
+    reports.push({ results: results.slice(from, from + MAX_RESULTS), cleared: cleared && isLast });
   }
   return reports;
 }

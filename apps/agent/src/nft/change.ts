@@ -9,10 +9,10 @@ export interface Change {
 }
 
 /** What makes one set of elements another: what is to go, and what is new or ends at another time. */
-export function changeBetween(known: Elements, wanted: Elements): Change {
+export function changeBetween(known: Elements, desired: Elements): Change {
   return {
-    removed: [...known.keys()].filter((key) => !wanted.has(key)),
-    set: new Map([...wanted].filter(([key, deadline]) => !isSameEnd(known.get(key), deadline))),
+    removed: [...known.keys()].filter((key) => !desired.has(key)),
+    set: new Map([...desired].filter(([key, deadline]) => !isSameEnd(known.get(key), deadline))),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Protocol } from '#rules';
-import type { WantedRule } from '../state/host-state';
+import type { DesiredRule } from '../state/host-state';
 import { guardElements, openings } from './elements';
 
 let rules = 0;
-const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infinity): WantedRule => ({
+const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infinity): DesiredRule => ({
   id: `rule-${(rules += 1)}`,
   cidr,
   protocol,
@@ -43,10 +43,10 @@ describe('The elements of openings', () => {
     ['198.51.100.0/24', 'tcp', [22], ['net4_port 198.51.100.0-198.51.100.255 . 6 . 22']],
     ['2001:db8::/112', 'all', [], ['net6_any 2001:db8::-2001:db8::ffff']],
   ] as const)('%s %s %j', (cidr, protocol, ports, keys) => {
-    const wanted = rule(cidr, protocol, [...ports]);
-    const { elements, keysOf } = openings([wanted], 0);
+    const desired = rule(cidr, protocol, [...ports]);
+    const { elements, keysOf } = openings([desired], 0);
     expect([...elements.keys()]).toEqual(keys);
-    expect(keysOf.get(wanted.id)).toEqual(keys);
+    expect(keysOf.get(desired.id)).toEqual(keys);
   });
 
   it('an element of two rules lasts until the later end', () => {

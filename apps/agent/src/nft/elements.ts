@@ -1,5 +1,5 @@
 import type { Protocol } from '#rules';
-import type { Traffic, WantedRule } from '../state/host-state';
+import type { Traffic, DesiredRule } from '../state/host-state';
 import { addressText, bounds, disjoint, familyOf, isHost, type Family, type Span } from './address-span';
 
 /**
@@ -32,7 +32,7 @@ export function guardElements(guarded: readonly Traffic[]): Elements {
 }
 
 /** @param now running time in milliseconds: what is over by then is left out */
-export function openings(rules: readonly WantedRule[], now: number): Openings {
+export function openings(rules: readonly DesiredRule[], now: number): Openings {
   const elements = new Map<string, number>();
   const keysOf = new Map<string, string[]>();
   const ranges = new Map<string, Span[]>();
@@ -79,7 +79,7 @@ const numberOf = (protocol: Exclude<Protocol, 'all'>, family: Family): number =>
   protocol === 'icmp' ? ICMP[family] : NUMBERS[protocol];
 
 /** The sets, with the rest of the element, that a range has pieces in. */
-function rangePlaces(rule: WantedRule): string[] {
+function rangePlaces(rule: DesiredRule): string[] {
   const family = familyOf(rule.cidr);
   return places(rule, family).map(({ kind, rest }) => `net${family}_${kind}${rest}`);
 }

@@ -11,10 +11,10 @@ const listing = (...elements: [string, number][]): Listing => ({
   dropped: 0,
 });
 const found = (
-  wanted: [string, number][],
+  desired: [string, number][],
   ...listed: [string, number][]
 ): { standing: string[]; exact: boolean } => {
-  const { standing, exact } = compare(new Map(wanted), listing(...listed), NOW, NOW + 20).found;
+  const { standing, exact } = compare(new Map(desired), listing(...listed), NOW, NOW + 20).found;
   return { standing: [...standing], exact };
 };
 

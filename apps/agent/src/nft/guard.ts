@@ -4,11 +4,11 @@ import type { Listing } from './listing';
 import type { Nft } from './nft';
 import { changeTransaction, replaceTransaction, type RulesetOptions } from './ruleset';
 
-/** What was read back of the elements that are wanted. */
+/** What was read back of the elements that are desired. */
 export interface Found {
   /** those that stand, with the end that they are to have */
   readonly standing: ReadonlySet<string>;
-  /** the table is as it was made, and nothing is in it but what is wanted */
+  /** the table is as it was made, and nothing is in it but what is desired */
   readonly exact: boolean;
 }
 
@@ -21,7 +21,7 @@ export class Guard {
   private known: Elements | null = null;
   /** as it was read right after it was made */
   private structure: string | null = null;
-  private wanted: Elements | null = null;
+  private desired: Elements | null = null;
   private turn: Promise<unknown> = Promise.resolve();
 
   /** @param now running time in milliseconds */
@@ -37,7 +37,7 @@ export class Guard {
    */
   enforce(elements: Elements): Promise<Found> {
     return this.inTurn(async () => {
-      this.wanted = elements;
+      this.desired = elements;
       if (!(await this.changed(elements))) await this.replace(elements);
       const found = await this.read(elements);
       if (found.exact) return found;
@@ -54,14 +54,14 @@ export class Guard {
    */
   mend(parts: 'all' | 'structure'): Promise<boolean> {
     return this.inTurn(async () => {
-      if (!this.wanted) return false;
+      if (!this.desired) return false;
       const isWhole =
         parts === 'all'
-          ? (await this.read(this.wanted)).exact
+          ? (await this.read(this.desired)).exact
           : (await this.nft.list('structure'))?.structure === this.structure;
       if (isWhole) return false;
-      await this.replace(this.wanted);
-      await this.read(this.wanted);
+      await this.replace(this.desired);
+      await this.read(this.desired);
       return true;
     });
   }
@@ -72,10 +72,10 @@ export class Guard {
   }
 
   /** @returns false when the whole has to be made anew */
-  private async changed(wanted: Elements): Promise<boolean> {
+  private async changed(desired: Elements): Promise<boolean> {
     if (!this.known) return false;
     const now = this.now();
-    const change = changeBetween(this.known, lasting(wanted, now));
+    const change = changeBetween(this.known, lasting(desired, now));
     if (change.removed.length + change.set.size === 0) return true;
     const transaction = changeTransaction(change, now);
     try {
@@ -87,16 +87,16 @@ export class Guard {
     }
   }
 
-  private async replace(wanted: Elements): Promise<void> {
+  private async replace(desired: Elements): Promise<void> {
     this.known = null;
-    await this.nft.load(replaceTransaction(wanted, this.now(), this.options));
+    await this.nft.load(replaceTransaction(desired, this.now(), this.options));
     this.structure = (await this.nft.list('structure'))?.structure ?? null;
   }
 
-  private async read(wanted: Elements): Promise<Found> {
+  private async read(desired: Elements): Promise<Found> {
     const before = this.now();
     const listing = await this.nft.list('all');
-    const { found, known } = compare(wanted, listing, before, this.now());
+    const { found, known } = compare(desired, listing, before, this.now());
     this.known = known;
     return { ...found, exact: found.exact && listing !== null && listing.structure === this.structure };
   }
@@ -117,7 +117,7 @@ const lasting = (elements: Elements, now: number): Elements =>
  * @returns what stands, and what the table holds with the ends that it really has
  */
 export function compare(
-  wanted: Elements,
+  desired: Elements,
   listing: Listing | null,
   before: number,
   after: number,
@@ -126,14 +126,14 @@ export function compare(
   const standing = new Set<string>();
   let exact = true;
   for (const [key, seconds] of listing?.secondsLeft ?? []) {
-    const deadline = wanted.get(key);
+    const deadline = desired.get(key);
     const isRight = deadline !== undefined && isEnd(deadline, seconds * 1000, before, after);
     if (isRight) standing.add(key);
     // one that has just ended is listed until the kernel has swept
     else if (seconds > 0) exact = false;
     known.set(key, isRight ? deadline : after + seconds * 1000);
   }
-  for (const [key, deadline] of wanted) if (deadline > after && !standing.has(key)) exact = false;
+  for (const [key, deadline] of desired) if (deadline > after && !standing.has(key)) exact = false;
   return { found: { standing, exact }, known };
 }
 

@@ -14,8 +14,8 @@ export class NftError extends Error {
   }
 }
 
-const GIVE_UP_MS = 60_000;
-const LONGEST_WORDS = 400;
+const TIMEOUT_MS = 60_000;
+const MAX_MESSAGE_LENGTH = 400;
 /** Services are often started without the folders of system programs. */
 const FOLDERS = '/usr/sbin:/sbin:/usr/local/sbin';
 
@@ -54,7 +54,7 @@ function run(args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, LC_ALL: 'C', PATH: `${process.env['PATH'] ?? ''}:${FOLDERS}` };
     const child = spawn('nft', args, { env, stdio: 'pipe' });
-    const timer = setTimeout(() => child.kill('SIGKILL'), GIVE_UP_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
@@ -86,7 +86,7 @@ function notStarted(error: NodeJS.ErrnoException): NftError {
 }
 
 function faultOf(words: string, signal: NodeJS.Signals | null): NftError {
-  if (signal) return new NftError('refused', `nft did not end within ${GIVE_UP_MS / 1000} seconds`);
+  if (signal) return new NftError('refused', `nft did not end within ${TIMEOUT_MS / 1000} seconds`);
   if (words.includes('Operation not permitted')) {
     return new NftError(
       'denied',
@@ -96,6 +96,6 @@ function faultOf(words: string, signal: NodeJS.Signals | null): NftError {
   const said = words
     .trim()
     .replace(/^.*?Error: /s, '')
-    .slice(0, LONGEST_WORDS);
+    .slice(0, MAX_MESSAGE_LENGTH);
   return new NftError('refused', `nft: ${said || 'it failed without a word'}`);
 }

@@ -13,12 +13,12 @@ describe('What a change is', () => {
       [B, NOW + 5000],
       [NET, Infinity],
     ]);
-    const wanted = new Map([
+    const desired = new Map([
       [A, NOW + 5400],
       [B, NOW + 9000],
       ['host6_any ::1', Infinity],
     ]);
-    expect(changeBetween(known, wanted)).toEqual({
+    expect(changeBetween(known, desired)).toEqual({
       removed: [NET],
       set: new Map([
         [B, NOW + 9000],
@@ -35,7 +35,7 @@ describe('What a change is', () => {
 });
 
 describe('A transaction', () => {
-  it('that changes puts every element in, takes it out, and puts in what is wanted with the time it has left', () => {
+  it('that changes puts every element in, takes it out, and puts in what is desired with the time it has left', () => {
     const text = changeTransaction(
       {
         removed: [A],

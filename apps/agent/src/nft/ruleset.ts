@@ -9,7 +9,7 @@ export interface RulesetOptions {
 }
 
 /** Below a jiffy a time-out is none at all: the element would stay for ever. */
-const SHORTEST_MS = 100;
+const MIN_MS = 100;
 
 const FAMILIES = [4, 6] as const;
 const REST = { port: ' . inet_proto . inet_service', protocol: ' . inet_proto', any: '' } as const;
@@ -87,7 +87,7 @@ function timed(elements: Elements, now: number): string[] {
   return [...elements]
     .filter(([, deadline]) => deadline > now)
     .map(([key, deadline]) =>
-      deadline === Infinity ? key : `${key} timeout ${Math.max(SHORTEST_MS, Math.ceil(deadline - now))}ms`,
+      deadline === Infinity ? key : `${key} timeout ${Math.max(MIN_MS, Math.ceil(deadline - now))}ms`,
     );
 }
 

@@ -7,7 +7,7 @@ export interface Traffic {
 }
 
 /** An opening that is to stand. */
-export interface WantedRule extends Traffic {
+export interface DesiredRule extends Traffic {
   readonly id: string;
   /** canonical, a host with /32 or /128 */
   readonly cidr: string;
@@ -21,7 +21,7 @@ export interface WantedRule extends Traffic {
 export interface HostState {
   readonly version: string;
   readonly guarded: readonly Traffic[];
-  readonly rules: readonly WantedRule[];
+  readonly rules: readonly DesiredRule[];
   /** rules that this agent cannot read, by their ids */
   readonly unreadable: readonly string[];
 }
@@ -49,7 +49,7 @@ export function readState(body: unknown, receivedAt: number): HostState {
 }
 
 /** @returns the rule, or the id of one that cannot be read */
-function readRule(rule: Record<string, unknown>, receivedAt: number): WantedRule | string {
+function readRule(rule: Record<string, unknown>, receivedAt: number): DesiredRule | string {
   const { id, ipAddress, secondsLeft, unconfirmed } = rule;
   if (typeof id !== 'string') throw new UnreadableState('A rule of the state has no id');
   const traffic = readTraffic(rule);

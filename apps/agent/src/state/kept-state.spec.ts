@@ -1,9 +1,9 @@
-import type { WantedRule } from './host-state';
+import type { DesiredRule } from './host-state';
 import { readKept, writeKept, type KeptState, type Moment } from './kept-state';
 
 const THEN: Moment = { bootId: 'boot', runningMs: 500_000, batterySeconds: 1_700_000_000 };
 
-const rule = (id: string, deadline: number): WantedRule => ({
+const rule = (id: string, deadline: number): DesiredRule => ({
   id,
   cidr: '10.0.0.1/32',
   protocol: 'tcp',

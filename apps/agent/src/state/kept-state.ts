@@ -1,5 +1,5 @@
 import { canonicalCidr } from '#rules';
-import { fields, readTraffic, type HostState, type Traffic, type WantedRule } from './host-state';
+import { fields, readTraffic, type HostState, type Traffic, type DesiredRule } from './host-state';
 
 /** The clocks of the moment: both go on by themselves, whatever the time of day is set to. */
 export interface Moment {
@@ -79,7 +79,7 @@ function readGuarded(entry: unknown): Traffic {
   return traffic;
 }
 
-function readRule(rule: Record<string, unknown>, runningMs: number, agoMs: number): WantedRule[] {
+function readRule(rule: Record<string, unknown>, runningMs: number, agoMs: number): DesiredRule[] {
   const { id, cidr, leftMs } = rule;
   const traffic = readTraffic(rule);
   const address = typeof cidr === 'string' ? canonicalCidr(cidr) : null;

@@ -8,7 +8,7 @@ const { identifier, place } = DriverRegistry.facts('AGENT').resourceTypes['HOST_
 /** What resources may call a host, its agent may call itself. */
 export const AGENT_NAME = identifier.pattern;
 export const AGENT_NAME_EXAMPLE = identifier.example;
-export const AGENT_NAME_WORDS = `must look like ${AGENT_NAME_EXAMPLE}`;
+export const AGENT_NAME_MESSAGE = `must look like ${AGENT_NAME_EXAMPLE}`;
 
 /** The host's one name among all organizations. */
 export const hostKey = (name: string, organization: OrganizationId): string =>
@@ -18,6 +18,6 @@ export const hostKey = (name: string, organization: OrganizationId): string =>
 export const AgentNamePipe: PipeTransform<string, string> = {
   transform: (name) => {
     if (AGENT_NAME.test(name)) return name;
-    throw badRequest(`name ${AGENT_NAME_WORDS}`, { name: AGENT_NAME_WORDS });
+    throw badRequest(`name ${AGENT_NAME_MESSAGE}`, { name: AGENT_NAME_MESSAGE });
   },
 };

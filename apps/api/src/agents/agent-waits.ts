@@ -4,7 +4,7 @@ import { NotificationFeed, type NotificationListener } from '#entities';
 import { ApiSettings } from '../api.settings';
 
 /** While nobody can tell of changes, they are looked for. */
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
 /** Somebody who waits for a change, from the moment before what is there now is read. */
 export interface StateWatch {
@@ -70,7 +70,7 @@ export class AgentWaits implements NotificationListener, OnModuleInit, OnModuleD
 
   private async changed(watch: Watch, withinMs: number, gone: AbortSignal): Promise<void> {
     if (this.stopped) return;
-    await watch.wait(this.feed.isListening ? withinMs : Math.min(withinMs, LOOK_EVERY_MS), gone);
+    await watch.wait(this.feed.isListening ? withinMs : Math.min(withinMs, POLL_INTERVAL_MS), gone);
   }
 
   private forget(hostKey: string, watch: Watch): void {

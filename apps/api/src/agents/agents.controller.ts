@@ -12,7 +12,7 @@ import { AgentsService } from './agents.service';
 import { AgentReportDto, AgentVersionDto } from './dto/agent-report.dto';
 import { AgentStateDto, AgentStateQueryDto } from './dto/agent-state.dto';
 
-const LONGEST_SOFTWARE = 100;
+const MAX_SOFTWARE_LENGTH = 100;
 
 @ApiTags('Agents')
 @Uncounted()
@@ -63,4 +63,5 @@ export class AgentsController {
   }
 }
 
-const softwareOf = (header: string | undefined): string | null => header?.slice(0, LONGEST_SOFTWARE) ?? null;
+const softwareOf = (header: string | undefined): string | null =>
+  header?.slice(0, MAX_SOFTWARE_LENGTH) ?? null;

@@ -222,11 +222,11 @@ function recordOf(principal: Principal, visit: AgentVisit, admission: Admission)
   };
 }
 
-const duplicateWords = ({ name }: AgentVisit, { address }: Pick<AgentVisit, 'address'>): string =>
+const duplicateMessage = ({ name }: AgentVisit, { address }: Pick<AgentVisit, 'address'>): string =>
   `Another agent serves as ${name}, from ${address ?? 'an unknown address'}: give each host a name of its own`;
 
 const refusal = (visit: AgentVisit, rival: Extract<Admission, { kind: 'rival' }>): ApiError =>
-  rival.otherKey ? otherKeyServes(visit) : conflict(duplicateWords(visit, rival.serving));
+  rival.otherKey ? otherKeyServes(visit) : conflict(duplicateMessage(visit, rival.serving));
 
 const otherKeyServes = ({ name }: AgentVisit): ApiError =>
   conflict(

@@ -7,7 +7,7 @@ import { AccountAudit } from './account-audit';
 import { principalOf } from './stored-principals';
 
 const LASTS_SECONDS = 300;
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** A sign-in that waits for its second factor. */
 export interface MfaChallenge {
@@ -45,7 +45,7 @@ export class MfaChallenges {
     const tx = this.database.autocommit;
     const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
     if (!principal) throw isOver();
-    if (!(await this.mfa.countTry(tx, principal.organizationId, id, MOST_TRIES))) {
+    if (!(await this.mfa.countTry(tx, principal.organizationId, id, MAX_ATTEMPTS))) {
       await this.audit.refused('USER_LOGIN', principal, callerAddress, 'The MFA challenge was over');
       throw isOver();
     }

@@ -10,7 +10,7 @@ import type { ForgotPasswordDto } from './dto/password.dto';
 
 const LINK_SECONDS = 60 * 60;
 /** Nobody needs more, and somebody else's inbox is soon full. */
-const MOST_LINKS_AN_HOUR = 5;
+const MAX_LINKS_PER_HOUR = 5;
 
 /** Each account that knows the e-mail has a link of its own; anybody may register organizations with somebody else's. */
 const MAX_ACCOUNTS_MAILED = 10;
@@ -62,7 +62,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
     const { plainText: token, hash: tokenHash } = newOpaqueToken();
     const reset = { organizationId, userId, purpose: 'RESET', tokenHash, ttlSeconds: LINK_SECONDS } as const;
     const made = await this.database.transaction(async (tx) => {
-      if (!(await this.accountTokens.createUnlessMany(tx, reset, MOST_LINKS_AN_HOUR))) return false;
+      if (!(await this.accountTokens.createUnlessMany(tx, reset, MAX_LINKS_PER_HOUR))) return false;
       await this.audit.done(tx, 'PASSWORD_RESET_REQUESTED', account, callerAddress);
       return true;
     });

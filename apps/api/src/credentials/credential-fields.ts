@@ -2,8 +2,8 @@ import { DriverRegistry, type CredentialShape } from '#drivers';
 import type { Provider } from '#rules';
 import { badRequest } from '../errors/api-error';
 
-const LONGEST = 20_000;
-const WORDS = 'must be a string that is not empty';
+const MAX_LENGTH = 20_000;
+const MESSAGE = 'must be a string that is not empty';
 
 export interface CredentialFields {
   readonly secrets: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function credentialFields(
 }
 
 /**
- * Resources name cloud objects through their credential: one that suddenly led elsewhere would leave rules behind.
+ * Resources name targets through their credential: one that suddenly led elsewhere would leave rules behind.
  * @throws ApiError 400 when a rotation changes where the credential leads
  */
 export function checkSamePlaces(
@@ -56,8 +56,8 @@ export function checkSamePlaces(
 }
 
 function refusalOf(shape: CredentialShape, field: string, text: string): string | null {
-  if (text === '') return WORDS;
-  if (text.length > LONGEST) return `must be at most ${LONGEST} characters`;
+  if (text === '') return MESSAGE;
+  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   const form = shape.forms[field];
   if (form && !form.pattern.test(text)) return form.words;
   return form?.refusal?.(text) ?? null;

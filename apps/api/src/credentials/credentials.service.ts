@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, Database, type Slice, type Sliced, type Tx } from '#entities';
 import { AuditStore, type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
 import type { Principal } from '#guards';
-import { PASSING_KINDS, type HostAddress, type OrganizationId } from '#rules';
+import { RETRYABLE_KINDS, type HostAddress, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { notFound, notPossible } from '../errors/api-error';
@@ -110,7 +110,7 @@ export class CredentialsService {
     if (!sealed) throw missing(id);
     const failure = await this.verifier.check(sealed);
     return this.database.transaction(async (tx) => {
-      if (failure && PASSING_KINDS.has(failure.kind)) {
+      if (failure && RETRYABLE_KINDS.has(failure.kind)) {
         await this.credentials.recordNoAnswer(tx, organizationId, sealed, failure.message);
       } else {
         await this.credentials.recordCheck(tx, organizationId, sealed, failure?.message ?? null);

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { ERROR_WORDS } from './error-words';
+import { ERROR_MESSAGE } from './error-words';
 
 /** A body; `[Body]` for a list of them; null for none. */
 type Answer = Type | readonly [Type] | null;
@@ -21,7 +21,7 @@ export function Answers({ errors, words = '', ...successes }: DocumentedAnswers)
     success(Number(status), answer, words),
   );
   const refused = errors.map((status) =>
-    ApiResponse({ status, description: ERROR_WORDS[status] ?? 'Refused' }),
+    ApiResponse({ status, description: ERROR_MESSAGE[status] ?? 'Refused' }),
   );
   return applyDecorators(...documented, ...refused);
 }

@@ -10,11 +10,11 @@ import {
 } from './document.types';
 import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
 import { errorExamples, scopeExample } from './error-examples';
-import { ERROR_WORDS } from './error-words';
+import { ERROR_MESSAGE } from './error-words';
 import { HEADERS, headersOf } from './headers';
 import type { Route } from './route-table';
 import { exampleOf, NO_EXAMPLE } from './schema-example';
-import { bodyWords, parameterWords } from './words';
+import { bodyMessage, parameterMessage } from './words';
 
 const JSON_TYPE = 'application/json';
 
@@ -55,7 +55,7 @@ function complete(place: Place, schemas: Schemas): void {
   }
   describeParameters(place);
   for (const status of commonErrors(place)) {
-    operation.responses[status] ??= { description: ERROR_WORDS[status] ?? 'Refused' };
+    operation.responses[status] ??= { description: ERROR_MESSAGE[status] ?? 'Refused' };
   }
   completeRequest(operation, schemas);
   for (const [status, response] of Object.entries(operation.responses)) {
@@ -74,7 +74,7 @@ function describeParameters({ operation, path }: Place): void {
   for (const parameter of operation.parameters ?? []) {
     if ('$ref' in parameter || parameter.description) continue;
     const index = parts.indexOf(`{${parameter.name}}`);
-    const words = parameterWords(parameter.name, index < 0 ? [] : parts.slice(0, index));
+    const words = parameterMessage(parameter.name, index < 0 ? [] : parts.slice(0, index));
     if (words !== undefined) parameter.description = words;
   }
 }
@@ -117,7 +117,7 @@ function completeResponse(
   if (status >= 400 && !response.content) response.content = { [JSON_TYPE]: errorContent(status, place) };
   const content = response.content?.[JSON_TYPE];
   if (content && !content.examples) addExample(content, schemas);
-  if (response.description === '') response.description = successWords(status, content?.schema);
+  if (response.description === '') response.description = successMessage(status, content?.schema);
 }
 
 type MediaType = NonNullable<DocumentedResponse['content']>[string];
@@ -139,9 +139,9 @@ function addExample(content: MediaType, schemas: Schemas): void {
   if (example !== NO_EXAMPLE) content.example = example;
 }
 
-function successWords(status: number, schema: MediaType['schema']): string {
+function successMessage(status: number, schema: MediaType['schema']): string {
   if (!schema) return 'Done; there is no body';
   const isList = 'type' in schema && schema.type === 'array';
   const body = isList ? schema.items : schema;
-  return body && '$ref' in body ? bodyWords(body.$ref.split('/').at(-1) ?? '', status, isList) : 'Done';
+  return body && '$ref' in body ? bodyMessage(body.$ref.split('/').at(-1) ?? '', status, isList) : 'Done';
 }

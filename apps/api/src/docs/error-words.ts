@@ -1,5 +1,5 @@
 /** What a status of an error means where an endpoint says no more about it. */
-export const ERROR_WORDS: Readonly<Record<number, string>> = {
+export const ERROR_MESSAGE: Readonly<Record<number, string>> = {
   400: 'The request is malformed, a field is wrong, or a rule of the service forbids it',
   401: 'No credential was sent, or it is invalid, expired or revoked',
   403: 'The caller may not do this',

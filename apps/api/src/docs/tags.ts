@@ -6,8 +6,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Accounts and tokens': 'Registering, signing in, staying signed in, and passwords.',
   MFA: 'The second factor: one-time codes of an app, and recovery codes. Bearer tokens only.',
   Sessions: 'An address let in on cloud resources for some hours. Rules appear and vanish in the background.',
-  Resources:
-    'Cloud objects whose access rules are changed. Reading is open to keys, changing to administrators.',
+  Resources: 'Targets whose access rules are changed. Reading is open to keys, changing to administrators.',
   'Resource health': 'What checks and repairs of resources found over time.',
   Credentials: 'What the service signs in to clouds with. Secrets go in and never come out.',
   Roles: 'Who may open what, and for how long: a role joins users and resources.',

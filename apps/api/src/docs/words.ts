@@ -48,7 +48,7 @@ const nounOf = (schemaName: string): string =>
   reading(schemaName.replace(/Dto$/, '').match(/[A-Z][a-z0-9]*/g) ?? [schemaName]);
 
 /** What an answer with this body is. */
-export function bodyWords(schemaName: string, status: number, isList: boolean): string {
+export function bodyMessage(schemaName: string, status: number, isList: boolean): string {
   const own = BODIES[schemaName];
   if (own !== undefined) return own;
   const noun = nounOf(schemaName);
@@ -61,7 +61,7 @@ export function bodyWords(schemaName: string, status: number, isList: boolean): 
  * @param before the path's parts up to a path parameter; empty for the others
  * @returns undefined when nothing is known about its name
  */
-export function parameterWords(name: string, before: readonly string[]): string | undefined {
+export function parameterMessage(name: string, before: readonly string[]): string | undefined {
   if (before.length === 0) return PARAMETERS[name];
   const collection = before.toReversed().find((part) => !part.startsWith('{') && part !== 'admin');
   if (!/(^i|I)d$/.test(name) || collection === undefined) return PARAMETERS[name];

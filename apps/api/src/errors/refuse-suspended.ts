@@ -1,4 +1,4 @@
-import { SUSPENDED_WORDS, type Principal } from '#guards';
+import { SUSPENDED_MESSAGE, type Principal } from '#guards';
 import { forbidden } from './api-error';
 
 /**
@@ -6,5 +6,5 @@ import { forbidden } from './api-error';
  * @throws ApiError 403 when the organization is suspended
  */
 export function refuseSuspended({ suspended }: Principal): void {
-  if (suspended) throw forbidden(SUSPENDED_WORDS);
+  if (suspended) throw forbidden(SUSPENDED_MESSAGE);
 }

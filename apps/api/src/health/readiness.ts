@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, WriteProbe } from '#entities';
 import { QueueProbe } from './queue-probe';
 
-const ANSWER_WITHIN_MS = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 
 export interface ReadinessReport {
   /** DEGRADED: the queue is lost, the sweep in the database does its work more slowly; DOWN: no database that accepts writes, or it stops */
@@ -42,7 +42,7 @@ export class Readiness {
 async function answers(ping: () => Promise<void>): Promise<'UP' | 'DOWN'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'DOWN'>((resolve) => {
-    timer = setTimeout(() => resolve('DOWN'), ANSWER_WITHIN_MS);
+    timer = setTimeout(() => resolve('DOWN'), ANSWER_TIMEOUT_MS);
   });
   // a server that refuses is the very thing the report is about
   const answer = ping().then(

@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Readiness } from './readiness';
 
 /** Of the ten seconds a process has from SIGTERM to its end. */
-const LATEST_MS = 9000;
+const MAX_DELAY_MS = 9000;
 const IDLE_CHECK_MS = 50;
 
 /**
@@ -20,7 +20,7 @@ export function stopOnRequest(app: NestExpressApplication, leaveMs: number): voi
     stopping = true;
     app.get(Readiness).leave();
     connections.endWithTheirRequest();
-    setTimeout(() => process.exit(1), LATEST_MS).unref();
+    setTimeout(() => process.exit(1), MAX_DELAY_MS).unref();
     setTimeout(() => {
       // a kept-alive connection that falls idle later would hold the server open until its time-out
       setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_CHECK_MS).unref();

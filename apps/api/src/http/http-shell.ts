@@ -22,8 +22,8 @@ const EXPOSED_HEADERS = [
 
 // longer than a load balancer keeps an idle connection, so that it is never ours that closes first
 const KEEP_ALIVE_MS = 65_000;
-const HEADERS_WITHIN_MS = 20_000;
-const REQUEST_WITHIN_MS = 60_000;
+const HEADERS_TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 
 const PAGES = PAGE_PATHS.map((path) => ({ path: `${path}/{*path}`, method: RequestMethod.ALL }));
 
@@ -42,8 +42,8 @@ export function dressApplication(app: NestExpressApplication, settings: ApiSetti
   }
   const server = app.getHttpServer();
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = HEADERS_WITHIN_MS;
-  server.requestTimeout = REQUEST_WITHIN_MS;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
 }
 
 const apiHeaders = helmet({

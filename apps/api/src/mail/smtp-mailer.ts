@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import { Mailer, type Mail } from './mailer';
 
-const GIVE_UP_AFTER_MS = 10_000;
+const GIVE_UP_TIMEOUT_MS = 10_000;
 
 /** Hands mail to an SMTP server. */
 export class SmtpMailer extends Mailer {
@@ -20,9 +20,9 @@ export class SmtpMailer extends Mailer {
     this.transport = createTransport({
       url,
       requireTLS: requireTls,
-      connectionTimeout: GIVE_UP_AFTER_MS,
-      greetingTimeout: GIVE_UP_AFTER_MS,
-      socketTimeout: GIVE_UP_AFTER_MS,
+      connectionTimeout: GIVE_UP_TIMEOUT_MS,
+      greetingTimeout: GIVE_UP_TIMEOUT_MS,
+      socketTimeout: GIVE_UP_TIMEOUT_MS,
     });
   }
 

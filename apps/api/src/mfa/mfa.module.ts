@@ -6,12 +6,12 @@ import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';
 import { MfaController } from './mfa.controller';
 import { MfaService } from './mfa.service';
-import { ProvedDeeds } from './proved-deeds';
+import { ProvenActions } from './proven-actions';
 
 @Module({
   imports: [LockOutModule, CredentialsModule],
   controllers: [MfaController],
-  providers: [MfaService, MfaCodes, MfaSecrets, ProvedDeeds, MfaStore, RefreshTokenStore],
+  providers: [MfaService, MfaCodes, MfaSecrets, ProvenActions, MfaStore, RefreshTokenStore],
   exports: [MfaCodes, MfaStore, RefreshTokenStore],
 })
 export class MfaModule {}

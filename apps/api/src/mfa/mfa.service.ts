@@ -5,7 +5,7 @@ import type { Principal } from '#guards';
 import { badRequest, conflict, notPossible, type ApiError } from '../errors';
 import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';
-import { ProvedDeeds } from './proved-deeds';
+import { ProvenActions } from './proven-actions';
 import { qrCodePng } from './qr-code';
 import { newEnrolment, stepOf, type Enrolment } from './totp';
 
@@ -23,7 +23,7 @@ export class MfaService {
     private readonly secrets: MfaSecrets,
     private readonly codes: MfaCodes,
     private readonly refreshTokens: RefreshTokenStore,
-    private readonly deeds: ProvedDeeds,
+    private readonly deeds: ProvenActions,
   ) {}
 
   /** A new secret, worth nothing until it is confirmed. @throws ApiError 409 when MFA is on */

@@ -12,7 +12,7 @@ import { auditActor } from '../audit/audit-actor';
 import { changesBetween, type Changes } from '../audit/changes';
 import { unprocessable } from '../errors';
 import {
-  LONGEST_EXPIRATION_DAYS,
+  MAX_EXPIRATION_DAYS,
   type UpdateOrganizationDto,
   type UpdateOrganizationSettingsDto,
 } from './dto/organization.dto';
@@ -67,9 +67,9 @@ export class OrganizationService {
     caller: HostAddress | null,
   ): Promise<OrganizationSettingsRow> {
     const days = asked.passwordExpirationDays ?? null;
-    if (days !== null && (days < 1 || days > LONGEST_EXPIRATION_DAYS)) {
+    if (days !== null && (days < 1 || days > MAX_EXPIRATION_DAYS)) {
       throw unprocessable(
-        `passwordExpirationDays must be 1 to ${LONGEST_EXPIRATION_DAYS}, or null for passwords that never expire`,
+        `passwordExpirationDays must be 1 to ${MAX_EXPIRATION_DAYS}, or null for passwords that never expire`,
       );
     }
     const { organizationId } = principal;

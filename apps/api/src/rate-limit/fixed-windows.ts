@@ -5,8 +5,8 @@ interface Window {
   endsAt: number;
 }
 
-const SWEEP_EVERY_MS = 60_000;
-const MOST_WINDOWS = 200_000;
+const SWEEP_INTERVAL_MS = 60_000;
+const MAX_WINDOWS = 200_000;
 
 /** Windows in this process's memory: one small record for each client, whatever the limit. */
 export class FixedWindows implements RequestWindows {
@@ -41,13 +41,13 @@ export class FixedWindows implements RequestWindows {
     this.windows.delete(key);
     const window = { hits: 0, endsAt: now + ttlMs };
     this.windows.set(key, window);
-    const [oldest] = this.windows.size > MOST_WINDOWS ? this.windows.keys() : [];
+    const [oldest] = this.windows.size > MAX_WINDOWS ? this.windows.keys() : [];
     if (oldest !== undefined) this.windows.delete(oldest);
     return window;
   }
 
   private sweep(now: number): void {
-    this.sweepAt = now + SWEEP_EVERY_MS;
+    this.sweepAt = now + SWEEP_INTERVAL_MS;
     for (const [key, window] of this.windows) if (window.endsAt <= now) this.windows.delete(key);
   }
 }

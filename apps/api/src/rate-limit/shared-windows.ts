@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import { FixedWindows } from './fixed-windows';
 import { countOf, type Count, type RequestWindows } from './request-windows';
 
-const ANSWER_WITHIN_MS = 250;
-const CONNECT_WITHIN_MS = 2000;
-const LONGEST_PAUSE_MS = 2000;
+const ANSWER_TIMEOUT_MS = 250;
+const CONNECT_TIMEOUT_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 /** how long nobody asks a Redis that did not answer: each request would wait for it */
 const LEFT_ALONE_MS = 1000;
 
@@ -90,12 +90,12 @@ export class SharedWindows implements RequestWindows, OnApplicationShutdown {
 
 function redisCounter(url: string, prefix: string): SharedCounter {
   const client = new Redis(url, {
-    connectTimeout: CONNECT_WITHIN_MS,
-    commandTimeout: ANSWER_WITHIN_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
     // a lost connection refuses at once instead of keeping requests waiting
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, LONGEST_PAUSE_MS),
+    retryStrategy: (attempt) => Math.min(attempt * 100, MAX_PAUSE_MS),
   });
   // what the connection says is told by the requests that miss it
   client.on('error', () => undefined);

@@ -4,7 +4,7 @@ import type { OrganizationId, Provider } from '#rules';
 import { badRequest, notFound } from '../errors/api-error';
 
 /**
- * @returns its hints: what says where its cloud objects are
+ * @returns its hints: what says where its targets are
  * @throws ApiError 404 when the organization has no such credential, 400 when it is another provider's
  */
 export async function checkFittingCredential(

@@ -1,5 +1,5 @@
 import { DriverRegistry } from '#drivers';
-import type { NewOpening } from '#engine-store/port';
+import type { NewHolder } from '#engine-store/port';
 import {
   canonicalCidr,
   ruleSpecs,
@@ -20,7 +20,7 @@ export interface Placement {
   readonly config: ResourceConfig;
 }
 
-const MOST_PLANS = 3;
+const MAX_PLANS = 3;
 
 /** The cloud rules that let an address or a range reach a resource. @param address canonical */
 export function specsOf(
@@ -32,7 +32,7 @@ export function specsOf(
 }
 
 /** An opening of a canonical address or range on a resource. */
-export function openingOn(place: Placement, ipVersion: IpVersion, ipAddress: string): NewOpening {
+export function newHolder(place: Placement, ipVersion: IpVersion, ipAddress: string): NewHolder {
   const { resourceId, revision, targetId } = place;
   return { resourceId, revision, targetId, ipVersion, ipAddress, specs: specsOf(place, ipAddress) };
 }
@@ -42,8 +42,8 @@ export function openingOn(place: Placement, ipVersion: IpVersion, ipAddress: str
  * @param attempt plans and does it; `moved`: it did nothing, since a resource is not what the plan was made for
  * @throws ApiError 409 when resources keep moving
  */
-export async function whileResourcesStay<T>(attempt: () => Promise<T | 'moved'>): Promise<T> {
-  for (let plans = 0; plans < MOST_PLANS; plans += 1) {
+export async function replanIfResourceMoved<T>(attempt: () => Promise<T | 'moved'>): Promise<T> {
+  for (let plans = 0; plans < MAX_PLANS; plans += 1) {
     const done = await attempt();
     if (done !== 'moved') return done;
   }

@@ -14,7 +14,7 @@ import type {
   ResourceTypeDto,
   TextFormDto,
 } from './dto/provider-types.dto';
-import { likeWords } from './resource-naming';
+import { exampleMessage } from './resource-naming';
 
 /** What a form needs to ask for a provider's credentials and resources. From facts alone: no driver is loaded. */
 export function toProviderTypes(provider: Provider): ProviderTypesDto {
@@ -28,7 +28,7 @@ export function toProviderTypes(provider: Provider): ProviderTypesDto {
       fields: credentialFieldsOf(shape),
     })),
     resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
-    ...(facts.region && { region: toTextForm({ ...facts.region, words: likeWords(facts.region) }) }),
+    ...(facts.region && { region: toTextForm({ ...facts.region, words: exampleMessage(facts.region) }) }),
     ...(isDriven && { limits: toLimits(facts.traits) }),
     policy: facts.policy,
     revocation: facts.revocation,
@@ -54,7 +54,7 @@ function toResourceType([resourceType, type]: [string, ResourceTypeFacts]): Reso
   const { identifier, portsPerRule, config } = type;
   return {
     resourceType,
-    identifier: Object.assign(toTextForm({ ...identifier, words: likeWords(identifier) }), {
+    identifier: Object.assign(toTextForm({ ...identifier, words: exampleMessage(identifier) }), {
       description: identifier.description,
     }),
     portsPerRule,

@@ -5,11 +5,11 @@ import { badRequest } from '../errors/api-error';
 import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
 import { checkedType } from './resource-naming';
 
-/** What a PATCH makes of a resource; which cloud object that is, its credential helps to tell. */
+/** What a PATCH makes of a resource; which target that is, its credential helps to tell. */
 export interface PlannedChange extends Omit<ResourceChange, 'object'> {
   /** its rules belong elsewhere, or let other traffic in */
-  readonly placeChanged: boolean;
-  /** the same cloud object is reached with another credential, or in another region */
+  readonly targetChanged: boolean;
+  /** the same target is reached with another credential, or in another region */
   readonly wayChanged: boolean;
   readonly activityGiven: boolean;
 }
@@ -41,7 +41,7 @@ export function changedResource(now: ResourceRow, asked: UpdateResourceDto): Pla
   checkedType({ ...change, provider, resourceType });
   return {
     ...change,
-    placeChanged:
+    targetChanged:
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
     activityGiven: asked.isActive !== undefined,
     wayChanged: change.credentialId !== now.credentialId || change.region !== now.region,

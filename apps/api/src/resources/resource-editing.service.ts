@@ -17,7 +17,7 @@ import type { UpdateResourceDto } from './dto/resource.dto';
 import { checkFittingCredential } from './fitting-credential';
 import { specsOf } from './placement';
 import { changedResource, type PlannedChange } from './resource-changes';
-import { checkedType, placedObject } from './resource-naming';
+import { checkedType, targetNameOf } from './resource-naming';
 import { resourceMissing } from './resources.service';
 import { refuseFullTarget } from './target-limit';
 
@@ -45,7 +45,7 @@ export class ResourceEditingService {
       const now = await this.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
       const change = changedResource(now, asked);
-      if (change.placeChanged || change.wayChanged || asked.isActive) refuseSuspended(principal);
+      if (change.targetChanged || change.wayChanged || asked.isActive) refuseSuspended(principal);
       const woken = await this.move(tx, principal, now, change);
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),
@@ -88,7 +88,7 @@ export class ResourceEditingService {
     this.wakeUps.wake('revoke-rules', targets);
   }
 
-  /** Has a worker compare the cloud object with what should stand there; health events tell the outcome. */
+  /** Has a worker compare the target with what should stand there; health events tell the outcome. */
   async reconcile(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
     const { organizationId } = principal;
     const { provider, targetId } = await this.database.transaction(async (tx) => {
@@ -143,7 +143,7 @@ export class ResourceEditingService {
     change: PlannedChange,
   ): ReturnType<ResourceRulesStore['rehold']> {
     const { id, provider, resourceType } = now;
-    const moved = change.placeChanged || change.wayChanged;
+    const moved = change.targetChanged || change.wayChanged;
     const named = { ...change, provider, resourceType };
     const hints = await checkFittingCredential(
       this.credentials,
@@ -152,7 +152,7 @@ export class ResourceEditingService {
       change.credentialId,
       provider,
     );
-    const object = placedObject(named, checkedType(named), hints, organizationId);
+    const object = targetNameOf(named, checkedType(named), hints, organizationId);
     const targetId = await this.resources.target(tx, organizationId, { object, provider, resourceType });
     await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id });
     await this.resources.update(tx, organizationId, id, { ...change, targetId, moved });

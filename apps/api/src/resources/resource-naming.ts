@@ -1,10 +1,10 @@
-import { DriverRegistry, type PlacedObject, type ResourceTypeFacts } from '#drivers';
+import { DriverRegistry, type TargetName, type ResourceTypeFacts } from '#drivers';
 import type { CredentialRow } from '#tenant-store';
 import type { OrganizationId, ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 
-/** What names a cloud object, and the way to it. */
+/** What names a target, and the way to it. */
 export interface NamedResource extends Pick<
   CreateResourceDto,
   'provider' | 'resourceType' | 'resourceIdentifier'
@@ -27,27 +27,28 @@ export function checkedType(asked: NamedResource): ResourceTypeFacts {
       `must be one of ${Object.keys(facts.resourceTypes).join(', ')} for ${asked.provider}`,
     );
   if (!type.identifier.pattern.test(asked.resourceIdentifier)) {
-    throw invalid('resourceIdentifier', likeWords(type.identifier));
+    throw invalid('resourceIdentifier', exampleMessage(type.identifier));
   }
   if (facts.region && !facts.region.pattern.test(asked.region ?? '')) {
-    throw invalid('region', `is required for ${asked.provider} and ${likeWords(facts.region)}`);
+    throw invalid('region', `is required for ${asked.provider} and ${exampleMessage(facts.region)}`);
   }
   checkConfig(asked, type);
   return type;
 }
 
-/** The cloud object that is named. @param hints of the credential */
-export function placedObject(
+/** The target that is named. @param hints of the credential */
+export function targetNameOf(
   { resourceIdentifier, config }: NamedResource,
   type: ResourceTypeFacts,
   hints: CredentialRow['hints'],
   organization: OrganizationId,
-): PlacedObject {
+): TargetName {
   return type.place({ identifier: resourceIdentifier, config, hints, organization });
 }
 
 /** What a text that is known by its example must be; goes after the field's name. */
-export const likeWords = ({ example }: { readonly example: string }): string => `must look like ${example}`;
+export const exampleMessage = ({ example }: { readonly example: string }): string =>
+  `must look like ${example}`;
 
 function checkConfig({ resourceType, config }: NamedResource, type: ResourceTypeFacts): void {
   const known = new Set(type.config.map(({ name }) => name));

@@ -45,7 +45,7 @@ export class ResourceVerifier {
     const failure = await driverErrorOf(() =>
       driver.verify({
         resourceType: resource.resourceType,
-        identifier: resource.objectIdentifier,
+        identifier: resource.targetIdentifier,
         region: resource.region,
         credential: openedCredential(this.masterKeys, sealed),
         deployment: this.settings.DEPLOYMENT_ID,

@@ -53,7 +53,7 @@ export class ResourcesController {
   @Post()
   @AdminOnly()
   @ApiOperation({
-    summary: 'Name a cloud object whose access rules are to be changed',
+    summary: 'Name a target whose access rules are to be changed',
     description: 'It is inactive until POST /resources/{id}/verify has read it, or PATCH says isActive.',
   })
   @Answers({ 201: ResourceDto, errors: [400, 401, 403, 404] })
@@ -69,7 +69,7 @@ export class ResourcesController {
   @AllowedWhileSuspended()
   @HttpCode(200)
   @AdminOnly()
-  @ApiOperation({ summary: 'Read the cloud object with its credential; changes nothing there' })
+  @ApiOperation({ summary: 'Read the target with its credential; changes nothing there' })
   @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
   async verify(
     @CurrentPrincipal() principal: Principal,
@@ -119,7 +119,7 @@ export class ResourcesController {
   @HttpCode(200)
   @AdminOnly()
   @ApiOperation({
-    summary: 'Compare the cloud object with what should stand there, and mend it',
+    summary: 'Compare the target with what should stand there, and mend it',
     description:
       'Done in the background, as it is by itself every 45 seconds; GET /resource-health/events tells the outcome.',
   })

@@ -3,13 +3,13 @@ import { Database, type Slice, type Sliced } from '#entities';
 import { AuditStore, CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
-import { PASSING_KINDS, type HostAddress } from '#rules';
+import { RETRYABLE_KINDS, type HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 import { checkFittingCredential } from './fitting-credential';
 import { givenConfig } from './resource-changes';
-import { checkedType, placedObject } from './resource-naming';
+import { checkedType, targetNameOf } from './resource-naming';
 import { refuseFullTarget } from './target-limit';
 import { ResourceVerifier } from './resource-verifier';
 
@@ -58,7 +58,7 @@ export class ResourcesService {
           { code: 'MAX_RESOURCES_REACHED' },
         );
       }
-      const object = placedObject(named, type, hints, organizationId);
+      const object = targetNameOf(named, type, hints, organizationId);
       const targetId = await this.resources.target(tx, organizationId, { ...named, object });
       await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id: null });
       const created = await this.resources.create(tx, organizationId, {
@@ -79,13 +79,13 @@ export class ResourcesService {
     });
   }
 
-  /** Reads the cloud object with its credential; what it found decides whether the resource may be used. */
+  /** Reads the target with its credential; what it found decides whether the resource may be used. */
   async verify(principal: Principal, id: string, caller: HostAddress | null): Promise<ResourceRow> {
     const resource = await this.find(principal, id);
     const { organizationId } = principal;
     const { failure, secrets } = await this.verifier.check(organizationId, resource);
     await this.database.transaction(async (tx) => {
-      const found = failure && { message: failure.message, isRetryable: PASSING_KINDS.has(failure.kind) };
+      const found = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
       await this.resources.recordVerification(tx, organizationId, resource, secrets, found);
       await this.audit.write(tx, organizationId, {
         ...auditActor(principal, caller?.text ?? null),

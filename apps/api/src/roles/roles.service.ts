@@ -13,7 +13,7 @@ type Other = { readonly kind: 'resource' | 'user'; readonly id: string };
 /** Who does it, and from where. */
 type By = { readonly principal: Principal; readonly caller: HostAddress | null };
 
-const KIND_WORDS = { resource: 'Resource', user: 'User' } as const;
+const KIND_LABELS = { resource: 'Resource', user: 'User' } as const;
 
 @Injectable()
 export class RolesService {
@@ -164,7 +164,7 @@ function refusal(
   other: Other,
 ): ApiError {
   if (outcome === 'role-missing') return missing(roleId);
-  const named = `${KIND_WORDS[other.kind]} ${other.id}`;
+  const named = `${KIND_LABELS[other.kind]} ${other.id}`;
   if (outcome === 'other-missing') return notFound(`${named} does not exist`);
   if (outcome === 'not-assigned') return notFound(`${named} is not assigned to the role`);
   return notPossible(`${named} is already assigned to the role`);

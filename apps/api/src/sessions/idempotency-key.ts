@@ -7,14 +7,14 @@ import type { StartSessionDto } from './dto/start-session.dto';
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
 const FORM = /^[\x21-\x7e]{1,255}$/;
-const WORDS = 'must be 1 to 255 visible ASCII characters';
+const MESSAGE = 'must be 1 to 255 visible ASCII characters';
 
 /** Handler parameter: the Idempotency-Key of the request, null without one. @throws ApiError 400 for an unusable one */
 export const IdempotencyKey = createParamDecorator((_: unknown, context: ExecutionContext): string | null => {
   const key = context.switchToHttp().getRequest<Request>().get(IDEMPOTENCY_KEY_HEADER);
   if (key === undefined) return null;
   if (FORM.test(key)) return key;
-  throw badRequest(`${IDEMPOTENCY_KEY_HEADER} ${WORDS}`, { [IDEMPOTENCY_KEY_HEADER]: WORDS });
+  throw badRequest(`${IDEMPOTENCY_KEY_HEADER} ${MESSAGE}`, { [IDEMPOTENCY_KEY_HEADER]: MESSAGE });
 });
 
 /** The same for two requests that ask for the same, however their JSON was written. */

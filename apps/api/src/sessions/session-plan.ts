@@ -1,16 +1,16 @@
-import type { NewOpening } from '#engine-store/port';
+import type { NewHolder } from '#engine-store/port';
 import type { GrantRow } from '#tenant-store';
 import {
   readGivenAddress,
   refusalOf,
-  REFUSAL_WORDS,
+  REFUSAL_MESSAGES,
   type AddressPolicy,
   type HostAddress,
   type IpVersion,
   type MaximumDuration,
 } from '#rules';
 import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
-import { openingOn } from '../resources/placement';
+import { newHolder } from '../resources/placement';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 export interface SessionAddresses {
@@ -67,7 +67,7 @@ function addressOf(
   if (given !== undefined) {
     const read = readGivenAddress(given, version, policy);
     if ('host' in read) return read.host.text;
-    const words = REFUSAL_WORDS[read.refusal];
+    const words = REFUSAL_MESSAGES[read.refusal];
     throw badRequest(`${field} ${words}`, { [field]: words });
   }
   if (caller?.version !== version) return null;
@@ -107,9 +107,9 @@ export function sessionHours(asked: number | undefined, fallback: number, maximu
 }
 
 /** Each address on each resource, with the cloud rules that takes. */
-export function openings({ ipv4, ipv6 }: SessionAddresses, grants: readonly GrantRow[]): NewOpening[] {
+export function openings({ ipv4, ipv6 }: SessionAddresses, grants: readonly GrantRow[]): NewHolder[] {
   return grants.flatMap((grant) => [
-    ...(ipv4 === null ? [] : [openingOn(grant, 4, ipv4)]),
-    ...(ipv6 === null ? [] : [openingOn(grant, 6, ipv6)]),
+    ...(ipv4 === null ? [] : [newHolder(grant, 4, ipv4)]),
+    ...(ipv6 === null ? [] : [newHolder(grant, 6, ipv6)]),
   ]);
 }

@@ -16,7 +16,7 @@ import { maximumDuration, type HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { conflict, unprocessable } from '../errors/api-error';
-import { whileResourcesStay } from '../resources/placement';
+import { replanIfResourceMoved } from '../resources/placement';
 import type { SessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
@@ -108,7 +108,7 @@ export class SessionStarter {
     if (foreign !== null && (await this.requiresDetectedAddress(tx, principal))) {
       throw mustBeDetected(foreign, caller);
     }
-    return whileResourcesStay(() => this.startPlanned(tx, principal, asked, addresses, caller));
+    return replanIfResourceMoved(() => this.startPlanned(tx, principal, asked, addresses, caller));
   }
 
   private async requiresDetectedAddress(tx: Tx, { organizationId }: Principal): Promise<boolean> {

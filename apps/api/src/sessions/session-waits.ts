@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '#entities';
 import { movingSessions } from '#tenant-store';
 
-const EVERY_MS = 200;
+const INTERVAL_MS = 200;
 
 /**
  * Requests that wait for a session to change. One query a tick asks for all of them together, and none while nobody
@@ -62,7 +62,7 @@ export class SessionWaits implements OnModuleDestroy {
   }
 
   private lookLater(): void {
-    setTimeout(() => void this.look(), EVERY_MS).unref();
+    setTimeout(() => void this.look(), INTERVAL_MS).unref();
   }
 
   private async look(): Promise<void> {

@@ -1,6 +1,6 @@
 import {
   canonicalCidr,
-  REFUSAL_WORDS,
+  REFUSAL_MESSAGES,
   specialRangeIn,
   type AddressPolicy,
   type IpVersion,
@@ -47,7 +47,7 @@ export function staticAddress(
   }
   const isHost = prefix === (version === 4 ? 32 : 128);
   const special = specialRangeIn(cidr, policy.allowPrivate);
-  if (special && isHost) throw unprocessable(`ipAddress ${REFUSAL_WORDS[special.refusal]}`);
+  if (special && isHost) throw unprocessable(`ipAddress ${REFUSAL_MESSAGES[special.refusal]}`);
   if (special)
     throw unprocessable(`ipAddress shares addresses with ${special.range}, ${WHY[special.refusal]}`);
   return { version, text: isHost ? network : cidr, isRange: !isHost };

@@ -153,9 +153,9 @@ export class StaticIpRulesService {
     rule: StaticIpRuleRow,
     places: Awaited<ReturnType<ResourceStore['places']>>,
   ): Promise<{ opened: WokenTargets[]; released: WokenTargets[] }> {
-    const wanted = new Set(places.map((place) => place.resourceId));
+    const desired = new Set(places.map((place) => place.resourceId));
     const standing = rule.resources.filter(
-      (entry) => entry.status !== 'FAILED' && wanted.has(entry.resourceId),
+      (entry) => entry.status !== 'FAILED' && desired.has(entry.resourceId),
     );
     const kept = new Set(standing.map((entry) => entry.resourceId));
     const gone = rule.resources

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { DepartureStore, UserStore } from '#tenant-store';
+import { OffboardingStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
-import { Departures } from './departures';
+import { Offboarding } from './offboarding';
 import { NewUsers } from './new-users';
 import { ServiceUsers } from './service-users';
 import { UsersController } from './users.controller';
@@ -10,6 +10,6 @@ import { UsersService } from './users.service';
 @Module({
   imports: [AuthModule],
   controllers: [UsersController],
-  providers: [UsersService, NewUsers, ServiceUsers, Departures, UserStore, DepartureStore],
+  providers: [UsersService, NewUsers, ServiceUsers, Offboarding, UserStore, OffboardingStore],
 })
 export class UsersModule {}

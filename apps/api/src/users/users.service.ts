@@ -14,7 +14,7 @@ import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
-import { Departures } from './departures';
+import { Offboarding } from './offboarding';
 import type { UpdateUserDto } from './dto/user.dto';
 
 @Injectable()
@@ -22,7 +22,7 @@ export class UsersService {
   constructor(
     private readonly database: Database,
     private readonly users: UserStore,
-    private readonly departures: Departures,
+    private readonly offboarding: Offboarding,
     private readonly audit: AuditStore,
   ) {}
 
@@ -60,11 +60,11 @@ export class UsersService {
         const actor = auditActor(principal, caller?.text ?? null);
         return {
           user: after,
-          due: leaves ? await this.departures.end(tx, organizationId, after, actor, trail) : [],
+          due: leaves ? await this.offboarding.end(tx, organizationId, after, actor, trail) : [],
         };
       }),
     );
-    this.departures.wakeWorkers(due);
+    this.offboarding.wakeWorkers(due);
     return user;
   }
 
@@ -76,9 +76,9 @@ export class UsersService {
         await this.users.lock(tx, organizationId);
         const user = await this.existing(tx, principal, id);
         if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
-        await this.departures.leaveRoles(tx, organizationId, id);
+        await this.offboarding.leaveRoles(tx, organizationId, id);
         await this.record(tx, principal, caller, 'USER_DELETED', user, { roleNames: user.roleNames }, trail);
-        return this.departures.end(
+        return this.offboarding.end(
           tx,
           organizationId,
           user,
@@ -87,7 +87,7 @@ export class UsersService {
         );
       }),
     );
-    this.departures.wakeWorkers(due);
+    this.offboarding.wakeWorkers(due);
   }
 
   /** @throws ApiError 400 when the user has no MFA, 403 for one's own account */

@@ -21,7 +21,7 @@ export interface DataFolder {
   former: string[];
 }
 
-/** Written into the wanted folder when the data had to go elsewhere. */
+/** Written into the desired folder when the data had to go elsewhere. */
 interface Location {
   data: string;
   of: string;
@@ -31,27 +31,27 @@ interface Location {
 const elsewhere = ['/var/lib/drawbridge', '/var/tmp/drawbridge'];
 
 /**
- * Makes the folder for the cluster. When root hands over to a user that cannot reach the wanted folder (a clone below
- * /root), the data goes to a folder that user can reach, and a note in the wanted folder tells where.
+ * Makes the folder for the cluster. When root hands over to a user that cannot reach the desired folder (a clone below
+ * /root), the data goes to a folder that user can reach, and a note in the desired folder tells where.
  * @param say told in one line when the data is elsewhere
  * @throws Error when data is there already and cannot be reached any more
  */
-export function placeData(wanted: string, runAs: RunAs, say: (line: string) => void): DataFolder {
-  mkdirSync(wanted, { recursive: true });
-  refuseForeign(wanted, runAs);
-  const noted = readNote(wanted);
+export function placeData(desired: string, runAs: RunAs, say: (line: string) => void): DataFolder {
+  mkdirSync(desired, { recursive: true });
+  refuseForeign(desired, runAs);
+  const noted = readNote(desired);
   if (noted) {
     refuseForeign(noted.data, runAs);
     say(`PostgreSQL's data is in ${noted.data}: ${noted.why}`);
     return { folder: noted.data, former: [] };
   }
-  if (runAs.uid === undefined) return { folder: wanted, former: [] };
-  if (!existsSync(join(wanted, 'cluster'))) handOver(wanted, runAs);
-  if (canReach(wanted, runAs)) return { folder: wanted, former: [] };
-  if (existsSync(join(wanted, 'cluster'))) {
-    throw new Error(`PostgreSQL runs as uid ${runAs.uid}, which no longer reaches the data in ${wanted}.`);
+  if (runAs.uid === undefined) return { folder: desired, former: [] };
+  if (!existsSync(join(desired, 'cluster'))) handOver(desired, runAs);
+  if (canReach(desired, runAs)) return { folder: desired, former: [] };
+  if (existsSync(join(desired, 'cluster'))) {
+    throw new Error(`PostgreSQL runs as uid ${runAs.uid}, which no longer reaches the data in ${desired}.`);
   }
-  return moveOut(wanted, runAs, say);
+  return moveOut(desired, runAs, say);
 }
 
 /** Makes a file or folder belong to the user PostgreSQL runs as, and to nobody else. */
@@ -73,16 +73,16 @@ function refuseForeign(folder: string, runAs: RunAs): void {
   }
 }
 
-function moveOut(wanted: string, runAs: RunAs, say: (line: string) => void): DataFolder {
-  const why = `${wanted} cannot be reached by uid ${runAs.uid}, which PostgreSQL runs as because it refuses root`;
-  const prefix = `${createHash('sha256').update(wanted).digest('hex').slice(0, 8)}-`;
+function moveOut(desired: string, runAs: RunAs, say: (line: string) => void): DataFolder {
+  const why = `${desired} cannot be reached by uid ${runAs.uid}, which PostgreSQL runs as because it refuses root`;
+  const prefix = `${createHash('sha256').update(desired).digest('hex').slice(0, 8)}-`;
   for (const base of elsewhere) {
     mkdirSync(base, { recursive: true, mode: 0o755 });
     const former = readdirSync(base).filter((name) => name.startsWith(prefix));
     const data = mkdtempSync(join(base, prefix));
     handOver(data, runAs);
     if (canReach(data, runAs)) {
-      writeJsonObject(noteIn(wanted), { data, of: wanted, why } satisfies Location);
+      writeJsonObject(noteIn(desired), { data, of: desired, why } satisfies Location);
       say(`PostgreSQL's data is in ${data}: ${why}`);
       return { folder: data, former: former.map((name) => join(base, name)) };
     }
@@ -99,16 +99,16 @@ function canReach(folder: string, runAs: RunAs): boolean {
   return spawnSync('/bin/sh', ['-c', script, 'sh', folder], { ...runAs, cwd: '/' }).status === 0;
 }
 
-const noteIn = (wanted: string): string => join(wanted, 'data-location.json');
+const noteIn = (desired: string): string => join(desired, 'data-location.json');
 
 /** The note, unless it came along with a copy of the folder: two folders must not share one cluster. */
-function readNote(wanted: string): Location | undefined {
-  const found = readJsonObject(noteIn(wanted));
+function readNote(desired: string): Location | undefined {
+  const found = readJsonObject(noteIn(desired));
   const [data, of, why] = ['data', 'of', 'why'].map((field) => textIn(found, field));
   if (!data || !of || !why || !existsSync(data)) return undefined;
-  if (of === wanted) return { data, of, why };
+  if (of === desired) return { data, of, why };
   if (existsSync(noteIn(of))) return undefined;
-  const moved = { data, of: wanted, why };
-  writeJsonObject(noteIn(wanted), moved);
+  const moved = { data, of: desired, why };
+  writeJsonObject(noteIn(desired), moved);
   return moved;
 }

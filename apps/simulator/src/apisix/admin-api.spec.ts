@@ -60,7 +60,7 @@ describe('The simulated Admin API', () => {
   const open = async (target = 'simulated-route-1'): Promise<string[]> => {
     const response = await control('GET', `/_rules?provider=APISIX&target=${target}`);
     const rules = (await response.json()) as OpenRule[];
-    return rules.map(({ address, ours }) => `${address} ${ours ? 'ours' : 'foreign'}`);
+    return rules.map(({ address, ours }) => `${address} ${ours ? 'ours' : 'unmanaged'}`);
   };
 
   it('starts with objects that let nobody in', async () => {
@@ -101,7 +101,7 @@ describe('The simulated Admin API', () => {
     expect(after.modifiedIndex).toBeGreaterThan(before.modifiedIndex!);
     expect(await open()).toEqual(['203.0.113.7 ours', '2001:db8::/48 ours']);
     await ask('PATCH', LIST, ['203.0.113.7/32', '10.0.0.1']);
-    expect(await open()).toEqual(['203.0.113.7 ours', '10.0.0.1 foreign']);
+    expect(await open()).toEqual(['203.0.113.7 ours', '10.0.0.1 unmanaged']);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe('The simulated Admin API', () => {
     ['with a blacklist', { plugins: { 'ip-restriction': { whitelist: null, blacklist: ['10.0.0.1'] } } }],
   ])('opens to everybody %s', async (_, body) => {
     expect((await ask('PATCH', ROUTE, body)).status).toBe(200);
-    expect(await open()).toEqual(['0.0.0.0/0 foreign', '::/0 foreign']);
+    expect(await open()).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
   });
 
   it('closes again with a list, also one that makes the plugin', async () => {
@@ -158,7 +158,7 @@ describe('The simulated Admin API', () => {
     });
   });
 
-  it('has a foreign hand that adds and removes', async () => {
+  it('has another program that adds and removes', async () => {
     await ask('PATCH', LIST, ['203.0.113.7/32'], asDrawbridge);
     const rule = { provider: 'APISIX', target: 'simulated-route-1', address: '203.0.113.8' };
     expect(await (await control('POST', '/_rules', rule)).json()).toMatchObject({
@@ -166,12 +166,12 @@ describe('The simulated Admin API', () => {
       protocol: 'all',
       ours: false,
     });
-    expect(await open()).toEqual(['203.0.113.7 ours', '203.0.113.8 foreign']);
+    expect(await open()).toEqual(['203.0.113.7 ours', '203.0.113.8 unmanaged']);
     const gone = '/_rules?provider=APISIX&target=simulated-route-1&address=203.0.113.7';
     expect(await (await control('DELETE', gone)).json()).toMatchObject({
       removed: [{ address: '203.0.113.7' }],
     });
-    expect(await open()).toEqual(['203.0.113.8 foreign']);
+    expect(await open()).toEqual(['203.0.113.8 unmanaged']);
     expect((await control('POST', '/_rules', { ...rule, address: 'nonsense' })).status).toBe(409);
     const last = '/_rules?provider=APISIX&target=simulated-route-1&address=203.0.113.8';
     expect((await control('DELETE', last)).status).toBe(409);
@@ -204,7 +204,7 @@ describe('The simulated Admin API', () => {
     await ask('PATCH', LIST, ['203.0.113.7/32', '10.0.0.1']);
     await simulator.close();
     await start();
-    expect(await open()).toEqual(['203.0.113.7 ours', '10.0.0.1 foreign']);
+    expect(await open()).toEqual(['203.0.113.7 ours', '10.0.0.1 unmanaged']);
     expect((await ask('GET', ROUTE)).body.value?.plugins?.['ip-restriction']?.whitelist).toEqual([
       '203.0.113.7/32',
       '10.0.0.1',

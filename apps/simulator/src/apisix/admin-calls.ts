@@ -23,7 +23,7 @@ export const OPERATIONS: Readonly<Record<string, CallEffect>> = {
   PatchObject: 'change',
 };
 
-const LARGEST_BODY = 1_572_864;
+const MAX_BODY_BYTES = 1_572_864;
 const PLUGINS = ['real-ip', 'client-control', 'ip-restriction', 'limit-count', 'key-auth', 'proxy-rewrite'];
 
 /** What a request is about. @param path below `/apisix/admin`. @returns undefined when the Admin API has no such path */
@@ -59,7 +59,7 @@ export class AdminCalls {
   private patch(call: AdminCall, { method, body, headers }: CloudRequest, how: Performance): CloudAnswer {
     if (method !== 'PATCH') throw methodNotSupported(method);
     const bytes = Buffer.byteLength(body);
-    if (bytes > LARGEST_BODY) throw bodyTooLarge(bytes, LARGEST_BODY);
+    if (bytes > MAX_BODY_BYTES) throw bodyTooLarge(bytes, MAX_BODY_BYTES);
     const part = readBody(body);
     const known = this.find(call);
     const value = { ...patched(known.value, call.subPath, part), update_time: Math.floor(Date.now() / 1000) };

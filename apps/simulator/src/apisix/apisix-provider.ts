@@ -2,13 +2,13 @@ import { bareAddress, readAddressOrCidr } from '../cidr';
 import { playFault, type Refusal } from '../faults/play-fault';
 import type { OpenRule } from '../ground-truth/ledger';
 import {
-  ForeignHandRefused,
+  OutsideEditRefused,
   NO_ANSWER,
   type CloudAnswer,
   type CloudProvider,
   type CloudRequest,
-  type ForeignRule,
-  type ForeignRuleFilter,
+  type UnmanagedRuleSpec,
+  type UnmanagedRuleFilter,
   type World,
 } from '../provider';
 import { AdminCalls, OPERATIONS, readCall, type AdminCall } from './admin-calls';
@@ -71,27 +71,27 @@ export class ApisixProvider implements CloudProvider {
   }
 
   /** An entry as people type it, after those that stand. A list knows neither protocols nor ports. */
-  addForeignRule({ target, address }: ForeignRule): OpenRule {
+  addUnmanagedRule({ target, address }: UnmanagedRuleSpec): OpenRule {
     const object = this.objects.byId(target);
     const cidr = readAddressOrCidr(address);
-    if (!cidr) throw new ForeignHandRefused('Invalid', `${address} is no entry of a whitelist`);
+    if (!cidr) throw new OutsideEditRefused('Invalid', `${address} is no entry of a whitelist`);
     this.objects.write(target, withWhitelist(object.value, [...whitelistOf(object.value), address]), false);
     const opened = this.world.ledger
       .list({ provider: this.provider, target })
       .find((rule) => rule.providerRuleId.endsWith(`#${address}`));
-    if (!opened) throw new ForeignHandRefused('Invalid', `${address} lets nobody in`);
+    if (!opened) throw new OutsideEditRefused('Invalid', `${address} lets nobody in`);
     return opened;
   }
 
-  removeRules({ target, address }: ForeignRuleFilter): OpenRule[] {
+  removeRules({ target, address }: UnmanagedRuleFilter): OpenRule[] {
     const object = this.objects.byId(target);
-    const wanted = address === undefined ? undefined : canonicalAddress(address);
+    const desired = address === undefined ? undefined : canonicalAddress(address);
     const fitting = this.world.ledger
       .list({ provider: this.provider, target })
-      .filter((rule) => wanted === undefined || rule.address === wanted);
+      .filter((rule) => desired === undefined || rule.address === desired);
     const gone = new Set(fitting.map(({ providerRuleId }) => providerRuleId.split('#')[1]));
     const left = whitelistOf(object.value).filter((entry) => !gone.has(entry));
-    if (left.length === 0) throw new ForeignHandRefused('Invalid', 'expect array to have at least 1 items');
+    if (left.length === 0) throw new OutsideEditRefused('Invalid', 'expect array to have at least 1 items');
     if (fitting.length > 0) this.objects.write(target, withWhitelist(object.value, left), false);
     return fitting;
   }
@@ -119,7 +119,7 @@ export class ApisixProvider implements CloudProvider {
     const { operation, effect, id } = call;
     const scope = { provider: 'APISIX', operation, effect, targets: id === null ? [] : [id] } as const;
     return playFault(this.world, request.epoch, scope, {
-      perform: (how) => inAdminWords(() => this.calls.perform(call, request, how)),
+      perform: (how) => asAdminError(() => this.calls.perform(call, request, how)),
       refuse: (why) => errorAnswer(PLANNED[why]()),
     });
   }
@@ -132,7 +132,7 @@ function keyFlaw({ method, headers, query }: CloudRequest): string | null {
   return key === ADMIN_KEY ? null : 'wrong apikey';
 }
 
-function inAdminWords(act: () => CloudAnswer): CloudAnswer {
+function asAdminError(act: () => CloudAnswer): CloudAnswer {
   try {
     return act();
   } catch (error) {
@@ -143,6 +143,6 @@ function inAdminWords(act: () => CloudAnswer): CloudAnswer {
 
 function canonicalAddress(text: string): string {
   const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new ForeignHandRefused('Invalid', `${text} is no entry of a whitelist`);
+  if (!cidr) throw new OutsideEditRefused('Invalid', `${text} is no entry of a whitelist`);
   return bareAddress(cidr.text);
 }

@@ -1,11 +1,11 @@
 import {
-  ForeignHandRefused,
+  OutsideEditRefused,
   type CloudAnswer,
   type CloudProvider,
   type CloudRequest,
-  type ForeignRule,
-  type ForeignRuleChange,
-  type ForeignRuleFilter,
+  type UnmanagedRuleSpec,
+  type UnmanagedRuleChange,
+  type UnmanagedRuleFilter,
   type NO_ANSWER,
   type World,
 } from '../provider';
@@ -74,8 +74,8 @@ export class AwsProvider implements CloudProvider {
     return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
   }
 
-  addForeignRule(rule: ForeignRule): OpenRule {
-    return inAwsWords(() => {
+  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
+    return asAwsError(() => {
       if (isListId(rule.target)) return this.openRule(this.listHand.add(rule));
       this.groups.check(rule.target);
       const specs = readPermissions(permissionForm(rule));
@@ -85,10 +85,10 @@ export class AwsProvider implements CloudProvider {
     });
   }
 
-  removeRules(filter: ForeignRuleFilter): OpenRule[] {
+  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
     const fitting = this.fitting(filter);
     if (isListId(filter.target)) {
-      inAwsWords(() => this.listHand.remove(filter, idsOf(fitting)));
+      asAwsError(() => this.listHand.remove(filter, idsOf(fitting)));
       return fitting;
     }
     for (const { providerRuleId } of fitting) {
@@ -99,9 +99,9 @@ export class AwsProvider implements CloudProvider {
   }
 
   /** As the console does it: the rule keeps its id, and its description unless that is changed too. */
-  changeRules(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+  changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
     if (isListId(filter.target)) return this.describeEntries(filter, change);
-    return inAwsWords(() =>
+    return asAwsError(() =>
       this.fitting(filter).map(({ providerRuleId, address, ...rule }) => {
         const known = this.groups.find(providerRuleId);
         if (!known) throw new Error('A rule in the ledger is in no group');
@@ -125,13 +125,13 @@ export class AwsProvider implements CloudProvider {
     this.issued.revokeAll();
   }
 
-  private describeEntries(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+  private describeEntries(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
     const ruleIds = idsOf(this.fitting(filter));
-    inAwsWords(() => this.listHand.describe(filter.target, ruleIds, change));
+    asAwsError(() => this.listHand.describe(filter.target, ruleIds, change));
     return ruleIds.map((ruleId) => this.openRule(ruleId));
   }
 
-  private fitting(filter: ForeignRuleFilter): OpenRule[] {
+  private fitting(filter: UnmanagedRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
     return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
@@ -169,8 +169,8 @@ export class AwsProvider implements CloudProvider {
 
 const idsOf = (rules: readonly OpenRule[]): string[] => rules.map(({ providerRuleId }) => providerRuleId);
 
-/** The foreign hand works through the same checks as a request. */
-function permissionForm(rule: ForeignRule): QueryForm {
+/** Another program works through the same checks as a request. */
+function permissionForm(rule: UnmanagedRuleSpec): QueryForm {
   const cidr = readAddressOrCidr(rule.address);
   const isTransport = rule.protocol === 'tcp' || rule.protocol === 'udp';
   const range = cidr?.version === 6 ? 'Ipv6Ranges.1' : 'IpRanges.1';
@@ -186,15 +186,15 @@ function permissionForm(rule: ForeignRule): QueryForm {
 
 function canonicalAddress(text: string): string {
   const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new ForeignHandRefused('InvalidParameterValue', `CIDR block ${text} is malformed`);
+  if (!cidr) throw new OutsideEditRefused('InvalidParameterValue', `CIDR block ${text} is malformed`);
   return bareAddress(cidr.text);
 }
 
-function inAwsWords<T>(act: () => T): T {
+function asAwsError<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof AwsError) throw new ForeignHandRefused(error.code, error.message);
+    if (error instanceof AwsError) throw new OutsideEditRefused(error.code, error.message);
     throw error;
   }
 }

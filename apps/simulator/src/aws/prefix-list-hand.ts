@@ -1,16 +1,16 @@
 import { readAddressOrCidr } from '../cidr';
-import type { ForeignRule, ForeignRuleChange, ForeignRuleFilter } from '../provider';
+import type { UnmanagedRuleSpec, UnmanagedRuleChange, UnmanagedRuleFilter } from '../provider';
 import { invalidValue } from './aws-error';
 import { checkDescription } from './permissions';
 import { entryExists, tooManyEntries } from './prefix-list-errors';
 import { currentVersion, type PrefixList, type PrefixListEntry, type PrefixLists } from './prefix-lists';
 
-/** A foreign hand in the prefix lists: what it does is a version of its own, at once. */
+/** Another program in the prefix lists: what it does is a version of its own, at once. */
 export class PrefixListHand {
   constructor(private readonly lists: PrefixLists) {}
 
   /** @returns the entry's id. @throws AwsError */
-  add({ target, address, description }: ForeignRule): string {
+  add({ target, address, description }: UnmanagedRuleSpec): string {
     const list = this.lists.get(target);
     const { entries } = currentVersion(list);
     const cidr = readAddressOrCidr(address);
@@ -23,14 +23,14 @@ export class PrefixListHand {
   }
 
   /** @param ruleIds of entries that stand. @throws AwsError */
-  remove({ target }: Pick<ForeignRuleFilter, 'target'>, ruleIds: readonly string[]): void {
+  remove({ target }: Pick<UnmanagedRuleFilter, 'target'>, ruleIds: readonly string[]): void {
     const list = this.lists.get(target);
     const stays = currentVersion(list).entries.filter((entry) => !ruleIds.includes(idOf(list, entry)));
     if (ruleIds.length > 0) this.lists.replace(list, stays);
   }
 
   /** An entry has a description to change and nothing else. @throws AwsError */
-  describe(target: string, ruleIds: readonly string[], { address, description }: ForeignRuleChange): void {
+  describe(target: string, ruleIds: readonly string[], { address, description }: UnmanagedRuleChange): void {
     if (address !== undefined)
       throw invalidValue('An entry has no address to change: its address is what it is');
     const list = this.lists.get(target);

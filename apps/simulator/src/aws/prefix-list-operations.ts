@@ -19,7 +19,7 @@ import type { XmlStructure } from './xml';
 
 type ListOperation = Ec2Operation<PrefixLists>;
 
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 const PAGE = { smallest: 1, largest: 100, usual: 100 };
 
 const namedList = (form: QueryForm): string[] => {
@@ -103,7 +103,7 @@ function accept(form: QueryForm, lists: PrefixLists, how: Performance, failure?:
 function checkRequest(removals: readonly string[], additions: readonly PrefixListEntry[]): void {
   const cidrs = [...removals, ...additions.map(({ cidr }) => cidr)];
   if (cidrs.length === 0) throw missingParameter('AddEntries or RemoveEntries');
-  if (cidrs.length > MOST_CHANGES) throw tooManyChanges(MOST_CHANGES);
+  if (cidrs.length > MAX_CHANGES) throw tooManyChanges(MAX_CHANGES);
   const repeated = cidrs.find((cidr, index) => cidrs.indexOf(cidr) < index);
   if (repeated !== undefined) throw invalidValue(`The request received duplicate CIDR (${repeated}).`);
 }

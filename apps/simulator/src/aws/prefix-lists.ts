@@ -47,7 +47,7 @@ export interface PrefixListOptions {
   readonly changeMs: number;
 }
 
-const MOST_VERSIONS = 1000;
+const MAX_VERSIONS = 1000;
 const IPV4_LISTS = 5;
 /** S3's list in eu-central-1 looks like this. */
 const OF_AWS = 'pl-6da54004';
@@ -118,7 +118,7 @@ export class PrefixLists {
       else if (stood.get(entry.cidr) !== entry.description) this.relabel(list, entry);
     }
     const version = { number: before.number + 1, entries, since: this.world.clock.now() };
-    list.versions = [...list.versions, version].slice(-MOST_VERSIONS);
+    list.versions = [...list.versions, version].slice(-MAX_VERSIONS);
   }
 
   remember(): RememberedList[] {

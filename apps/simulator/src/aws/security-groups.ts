@@ -109,9 +109,9 @@ export class SecurityGroups {
     this.checkIdentity(groupId, specs);
     const inbound = this.rules(groupId).filter((rule) => !rule.isEgress);
     for (const version of [4, 6]) {
-      const wanted = specs.filter((spec) => spec.version === version).length;
+      const desired = specs.filter((spec) => spec.version === version).length;
       const present = inbound.filter((rule) => rule.version === version).length;
-      if (wanted > 0 && present + wanted > this.rulesPerGroup) throw ruleLimitExceeded();
+      if (desired > 0 && present + desired > this.rulesPerGroup) throw ruleLimitExceeded();
     }
   }
 

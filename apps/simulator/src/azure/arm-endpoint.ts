@@ -98,7 +98,7 @@ export class ArmEndpoint {
     const { operation, effect } = route;
     const scope = { provider: 'AZURE', operation, effect, targets: target === null ? [] : [target] } as const;
     const perform = (how: Performance, failing = false): CloudAnswer =>
-      inAzureWords(() => {
+      asAzureError(() => {
         this.checkTarget(names);
         return this.calls[route.call]({
           request,
@@ -160,7 +160,7 @@ const baseOf = ({ headers }: CloudRequest): string => `http://${headers.host ?? 
 /** Tokens are good for the address that a client calls the resource manager by. */
 const audienceOf = baseOf;
 
-function inAzureWords(act: () => CloudAnswer): CloudAnswer {
+function asAzureError(act: () => CloudAnswer): CloudAnswer {
   try {
     return act();
   } catch (error) {

@@ -1,11 +1,11 @@
 import {
-  ForeignHandRefused,
+  OutsideEditRefused,
   type CloudAnswer,
   type CloudProvider,
   type CloudRequest,
-  type ForeignRule,
-  type ForeignRuleChange,
-  type ForeignRuleFilter,
+  type UnmanagedRuleSpec,
+  type UnmanagedRuleChange,
+  type UnmanagedRuleFilter,
   type NO_ANSWER,
   type World,
 } from '../provider';
@@ -27,7 +27,7 @@ export interface AzureOptions extends ArmLimits {
 }
 
 const LOGIN = /^\/azure\/login\/([^/]+)\/oauth2\/v2\.0\/token$/;
-const FIRST_FOREIGN_PRIORITY = 100;
+const FIRST_UNMANAGED_PRIORITY = 100;
 
 /** Azure: tokens below `/azure/login`, the resource manager below `/azure/arm`. */
 export class AzureProvider implements CloudProvider {
@@ -40,7 +40,7 @@ export class AzureProvider implements CloudProvider {
   private readonly arm: ArmEndpoint;
   private readonly tokens: TokenEndpoint;
   private readonly issued: IssuedTokens;
-  private foreignRules = 0;
+  private unmanagedRules = 0;
 
   constructor(
     private readonly world: World,
@@ -62,13 +62,13 @@ export class AzureProvider implements CloudProvider {
   }
 
   /** In the portal a rule takes the next priority that is free. */
-  addForeignRule(rule: ForeignRule): OpenRule {
+  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
     const { target } = rule;
     const taken = new Set(this.groups.list(target).map(({ properties }) => properties.priority));
-    let priority = FIRST_FOREIGN_PRIORITY;
+    let priority = FIRST_UNMANAGED_PRIORITY;
     while (taken.has(priority)) priority += 1;
-    const name = `foreign-${(this.foreignRules += 1)}`;
-    inAzureWords(() => {
+    const name = `unmanaged-${(this.unmanagedRules += 1)}`;
+    asAzureError(() => {
       const properties = readRuleProperties(
         JSON.stringify({ properties: propertiesOf(rule, priority) }),
         name,
@@ -82,17 +82,17 @@ export class AzureProvider implements CloudProvider {
     return opened;
   }
 
-  removeRules(filter: ForeignRuleFilter): OpenRule[] {
+  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
     const fitting = this.fitting(filter);
     for (const rule of this.rulesOf(filter.target, fitting)) this.groups.remove(rule);
     return fitting;
   }
 
   /** As the portal does it: the rule keeps its name and priority. */
-  changeRules(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+  changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
     const { target } = filter;
     const rules = this.rulesOf(target, this.fitting(filter));
-    return inAzureWords(() => {
+    return asAzureError(() => {
       for (const rule of rules) {
         const properties = JSON.stringify({ properties: changedProperties(rule, change) });
         this.groups.write(target, rule.name, readRuleProperties(properties, rule.name));
@@ -108,7 +108,7 @@ export class AzureProvider implements CloudProvider {
     this.issued.revokeAll();
   }
 
-  private fitting(filter: ForeignRuleFilter): OpenRule[] {
+  private fitting(filter: UnmanagedRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
     return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
@@ -141,7 +141,7 @@ export class AzureProvider implements CloudProvider {
   }
 }
 
-function propertiesOf(rule: ForeignRule, priority: number): Record<string, unknown> {
+function propertiesOf(rule: UnmanagedRuleSpec, priority: number): Record<string, unknown> {
   const from = rule.fromPort;
   const to = rule.toPort ?? from;
   return {
@@ -161,7 +161,7 @@ function propertiesOf(rule: ForeignRule, priority: number): Record<string, unkno
 /** A rule's properties with some of them changed, as they would be sent. */
 function changedProperties(
   { properties }: SecurityRule,
-  { address, protocol, fromPort, toPort, description }: ForeignRuleChange,
+  { address, protocol, fromPort, toPort, description }: UnmanagedRuleChange,
 ): Record<string, unknown> {
   const { sourceAddressPrefixes, destinationPortRanges, ...rest } = properties;
   const changed = propertiesOf(
@@ -190,17 +190,17 @@ function changedProperties(
 /** Of the rule that makes an opening. */
 const nameOf = (providerRuleId: string): string => providerRuleId.replace(/#\d+$/, '');
 
-function inAzureWords<T>(act: () => T): T {
+function asAzureError<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof AzureError) throw new ForeignHandRefused(error.code, error.message);
+    if (error instanceof AzureError) throw new OutsideEditRefused(error.code, error.message);
     throw error;
   }
 }
 
 function canonicalAddress(text: string): string {
   const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new ForeignHandRefused('SecurityRuleInvalidAddressPrefix', `${text} is no address prefix`);
+  if (!cidr) throw new OutsideEditRefused('SecurityRuleInvalidAddressPrefix', `${text} is no address prefix`);
   return bareAddress(cidr.text);
 }

@@ -11,7 +11,7 @@ export interface Operation {
   readonly error: AzureError | null;
 }
 
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /** Changes that were accepted and take their time. */
 export class Operations {
@@ -24,7 +24,7 @@ export class Operations {
     const operation = { id: randomUUID(), group, ruleName, endsAt: Date.now() + this.durationMs, error };
     this.known.set(operation.id, operation);
     for (const oldest of this.known.keys()) {
-      if (this.known.size <= MOST_KEPT) break;
+      if (this.known.size <= MAX_KEPT) break;
       this.known.delete(oldest);
     }
     return operation;

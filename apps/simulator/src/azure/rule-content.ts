@@ -21,7 +21,7 @@ export interface RuleProperties {
 const PROTOCOLS = ['Tcp', 'Udp', 'Icmp', 'Esp', 'Ah', '*'];
 const NAME = /^[a-z0-9](?:[\w.-]{0,78}\w)?$/i;
 const SERVICE_TAGS = ['*', 'VirtualNetwork', 'AzureLoadBalancer', 'Internet'];
-const LONGEST_DESCRIPTION = 140;
+const MAX_DESCRIPTION_LENGTH = 140;
 const TEXTS = ['description', 'protocol', 'access', 'direction', 'sourcePortRange', 'destinationPortRange'];
 const PREFIXES = ['sourceAddressPrefix', 'destinationAddressPrefix'];
 
@@ -49,11 +49,11 @@ export function readRuleProperties(body: string, name: string): RuleProperties {
       `Security rule ${name} has invalid priority. Priority must be between 100 and 4096.`,
     );
   }
-  if ((rule.description ?? '').length > LONGEST_DESCRIPTION) {
+  if ((rule.description ?? '').length > MAX_DESCRIPTION_LENGTH) {
     throw new AzureError(
       400,
       'InvalidDescriptionLength',
-      `The description of security rule ${name} is longer than ${LONGEST_DESCRIPTION} characters.`,
+      `The description of security rule ${name} is longer than ${MAX_DESCRIPTION_LENGTH} characters.`,
     );
   }
   checkAddresses(rule, name);

@@ -67,7 +67,7 @@ const openByApi = async (description: string, tag: string): Promise<void> => {
   ec2.destroy();
 };
 
-describe('the foreign hand', () => {
+describe('changes by another program', () => {
   it('adds and removes rules, and both show up in the timeline with rising times', async () => {
     const added = await control('POST', '/_rules', RULE);
     expect(added).toMatchObject({ status: 201, body: { ...RULE, ours: false, since: aNumber } });
@@ -117,7 +117,7 @@ describe('the foreign hand', () => {
   });
 });
 
-describe('the foreign hand that changes a rule', () => {
+describe('another program that changes a rule', () => {
   it('widens it in place: what it let in is closed, what it lets in now is opened, whose it is stays', async () => {
     await openByApi('drawbridge:a', 'x');
     const [before] = await read('/_rules');

@@ -1,5 +1,5 @@
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
-import { ForeignHandRefused, type CloudProvider, type ForeignRuleFilter, type World } from '../provider';
+import { OutsideEditRefused, type CloudProvider, type UnmanagedRuleFilter, type World } from '../provider';
 import { BadInput, Input, required } from './input';
 
 export interface ControlRequest {
@@ -19,12 +19,12 @@ type Route = (request: ControlRequest) => ControlAnswer;
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'all'] as const;
 const RULE_FIELDS = ['provider', 'target', 'address', 'protocol', 'fromPort', 'toPort'];
-const LONGEST_DELAY_MS = 600_000;
-const LARGEST_COUNT = 1_000_000;
+const MAX_DELAY_MS = 600_000;
+const MAX_COUNT = 1_000_000;
 
 const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
 
-/** The simulator's own interface, below `/_`: ground truth, the foreign hand, faults. */
+/** The simulator's own interface, below `/_`: ground truth, another program, faults. */
 export class ControlInterface {
   private readonly routes: Readonly<Record<string, Route>> = {
     'GET /_providers': () => ok(this.describeProviders()),
@@ -56,7 +56,7 @@ export class ControlInterface {
       return route(request);
     } catch (error) {
       if (error instanceof BadInput) return badInput(error);
-      if (error instanceof ForeignHandRefused) {
+      if (error instanceof OutsideEditRefused) {
         return { status: 409, body: { error: error.code, message: error.message } };
       }
       throw error;
@@ -92,7 +92,7 @@ export class ControlInterface {
   private addRule({ body }: ControlRequest): ControlAnswer {
     const input = Input.fromJson(body, [...RULE_FIELDS, 'description']);
     const provider = this.requireProvider(input);
-    const rule = provider.addForeignRule({
+    const rule = provider.addUnmanagedRule({
       target: this.requireTarget(input, provider),
       address: required('address', input.text('address')),
       protocol: input.oneOf('protocol', PROTOCOLS) ?? 'tcp',
@@ -121,7 +121,7 @@ export class ControlInterface {
     });
   }
 
-  private readFilter(query: URLSearchParams): { provider: CloudProvider; filter: ForeignRuleFilter } {
+  private readFilter(query: URLSearchParams): { provider: CloudProvider; filter: UnmanagedRuleFilter } {
     const input = Input.fromQuery(query, RULE_FIELDS);
     const provider = this.requireProvider(input);
     const filter = {
@@ -147,9 +147,9 @@ export class ControlInterface {
       operation: readOperation(input, provider, kind),
       caller: input.text('caller'),
       address: input.text('address'),
-      count: input.integer('count', 1, LARGEST_COUNT),
+      count: input.integer('count', 1, MAX_COUNT),
       seconds: input.integer('seconds', 1, 86_400),
-      delayMs: input.integer('delayMs', 0, LONGEST_DELAY_MS),
+      delayMs: input.integer('delayMs', 0, MAX_DELAY_MS),
     });
     return { status: 201, body: describeFault(fault) };
   }
@@ -214,7 +214,7 @@ function readJournal(
 ): ControlAnswer {
   const input = Input.fromQuery(query, ['since', 'limit']);
   const since = input.integer('since', 0, Number.MAX_SAFE_INTEGER) ?? 0;
-  const limit = input.integer('limit', 1, LARGEST_COUNT);
+  const limit = input.integer('limit', 1, MAX_COUNT);
   const headers = { 'x-forgotten-entries': String(journal.forgotten) };
   return { status: 200, body: journal.since(since, limit), headers };
 }

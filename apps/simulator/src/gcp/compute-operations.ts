@@ -41,7 +41,7 @@ export interface HowPerformed extends Performance {
 }
 
 /** `globalOperations.wait` answers at the latest then. */
-const LONGEST_WAIT_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
 const FIREWALLS = /^global\/firewalls$/;
 const ONE_FIREWALL = /^global\/firewalls\/([^/]+)$/;
@@ -163,7 +163,7 @@ export const METHODS: Readonly<Record<string, ComputeMethod>> = {
     targets: ({ name }, { operations }) => [operations.find(name)?.network],
     perform: async (call, state) => {
       const operation = operationOf(call, state);
-      await Promise.race([operation.done, pause(LONGEST_WAIT_MS, undefined, { ref: false })]);
+      await Promise.race([operation.done, pause(MAX_WAIT_MS, undefined, { ref: false })]);
       return operationJson(operation);
     },
   },

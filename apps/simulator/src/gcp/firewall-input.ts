@@ -27,9 +27,9 @@ const NETWORK =
   /^(?:https:\/\/(?:www|compute)\.googleapis\.com\/compute\/v1\/)?(?:projects\/([^/]+)\/)?global\/networks\/([^/]+)$/;
 const NAMED_PROTOCOLS = new Set(['tcp', 'udp', 'icmp', 'esp', 'ah', 'sctp', 'ipip', 'all']);
 const WITH_PORTS = new Set(['tcp', 'udp', 'sctp', '6', '17', '132']);
-const MOST_RANGES = 256;
-const MOST_TAGS = 70;
-const LONGEST_DESCRIPTION = 2048;
+const MAX_RANGES = 256;
+const MAX_TAGS = 70;
+const MAX_DESCRIPTION_LENGTH = 2048;
 const ANYWHERE = '0.0.0.0/0';
 
 /** Fields a request may have: known to Compute, whether or not they are simulated. */
@@ -87,8 +87,8 @@ function checkName(value: unknown, field: string): string {
 }
 
 function checkDescription(value: unknown = ''): string {
-  if (typeof value === 'string' && value.length <= LONGEST_DESCRIPTION) return value;
-  throw invalidValue('resource.description', value, `must be at most ${LONGEST_DESCRIPTION} characters`);
+  if (typeof value === 'string' && value.length <= MAX_DESCRIPTION_LENGTH) return value;
+  throw invalidValue('resource.description', value, `must be at most ${MAX_DESCRIPTION_LENGTH} characters`);
 }
 
 function checkNetwork(value: unknown = 'global/networks/default', project: string): string {
@@ -112,8 +112,8 @@ function checkRange(text: string): string {
 }
 
 function checkRanges(ranges: readonly string[]): void {
-  if (ranges.length > MOST_RANGES) {
-    throw invalid(`Invalid value for field 'resource.sourceRanges': more than ${MOST_RANGES} ranges.`);
+  if (ranges.length > MAX_RANGES) {
+    throw invalid(`Invalid value for field 'resource.sourceRanges': more than ${MAX_RANGES} ranges.`);
   }
   if (ranges.some((range) => range.includes(':')) && ranges.some((range) => !range.includes(':'))) {
     throw invalid(
@@ -123,8 +123,8 @@ function checkRanges(ranges: readonly string[]): void {
 }
 
 function checkTags(tags: readonly string[]): string[] {
-  if (tags.length > MOST_TAGS) {
-    throw invalid(`Invalid value for field 'resource.targetTags': more than ${MOST_TAGS} tags.`);
+  if (tags.length > MAX_TAGS) {
+    throw invalid(`Invalid value for field 'resource.targetTags': more than ${MAX_TAGS} tags.`);
   }
   return tags.map((tag) => checkName(tag, 'resource.targetTags'));
 }

@@ -3,7 +3,7 @@ import type { Firewall } from './firewalls';
 import { invalid } from './gcp-error';
 import { PROJECT } from './service-account';
 
-const LARGEST_PAGE = 500;
+const MAX_PAGE = 500;
 const FILTER = /^(name|network) *(eq|ne|=|!=) *(?! )"?([^"]*)"?$/;
 
 /** A page of firewall rules in the order of their names. @throws GcpError */
@@ -25,11 +25,11 @@ export function listFirewalls(query: URLSearchParams, rules: readonly Firewall[]
 }
 
 function readSize(text: string | null): number {
-  if (text === null || text === '0') return LARGEST_PAGE;
+  if (text === null || text === '0') return MAX_PAGE;
   const size = Number(text);
-  if (Number.isInteger(size) && size > 0 && size <= LARGEST_PAGE) return size;
+  if (Number.isInteger(size) && size > 0 && size <= MAX_PAGE) return size;
   throw invalid(
-    `Invalid value for field 'maxResults': '${text}'. Must be between 0 and ${LARGEST_PAGE}, inclusive.`,
+    `Invalid value for field 'maxResults': '${text}'. Must be between 0 and ${MAX_PAGE}, inclusive.`,
   );
 }
 

@@ -2,13 +2,13 @@ import { readAddressOrCidr, bareAddress } from '../cidr';
 import type { OpenRule } from '../ground-truth/ledger';
 import { IssuedTokens } from '../issued-tokens';
 import {
-  ForeignHandRefused,
+  OutsideEditRefused,
   type CloudAnswer,
   type CloudProvider,
   type CloudRequest,
-  type ForeignRule,
-  type ForeignRuleChange,
-  type ForeignRuleFilter,
+  type UnmanagedRuleSpec,
+  type UnmanagedRuleChange,
+  type UnmanagedRuleFilter,
   type NO_ANSWER,
   type World,
 } from '../provider';
@@ -58,26 +58,26 @@ export class GcpProvider implements CloudProvider {
     return request.path === '/gcp/token' ? this.tokens.handle(request) : this.compute.handle(request);
   }
 
-  addForeignRule(rule: ForeignRule): OpenRule {
+  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
     const id = newId();
-    return inGcpWords(() => {
-      const spec = readFirewall(foreignBody(rule, id), PROJECT);
+    return asGcpError(() => {
+      const spec = readFirewall(bodyOfUnmanaged(rule, id), PROJECT);
       this.firewalls.checkAddition(spec, this.pending.underWay('insert'));
       this.firewalls.add(spec, id);
       return this.openRule(`${spec.name}#${id}`);
     });
   }
 
-  removeRules(filter: ForeignRuleFilter): OpenRule[] {
+  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
     const fitting = this.fitting(filter);
     for (const rule of this.rulesOf(fitting)) this.firewalls.remove(rule);
     return fitting;
   }
 
   /** As `gcloud compute firewall-rules update` does it: the rule keeps its name and number. */
-  changeRules(filter: ForeignRuleFilter, change: ForeignRuleChange): OpenRule[] {
+  changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
     const rules = this.rulesOf(this.fitting(filter));
-    return inGcpWords(() => {
+    return asGcpError(() => {
       for (const rule of rules) this.firewalls.change(readFirewall(changedBody(rule, change), PROJECT));
       const changed = new Set(rules.map(({ name, id }) => `${name}#${id}`));
       return this.world.ledger
@@ -90,7 +90,7 @@ export class GcpProvider implements CloudProvider {
     this.issued.revokeAll();
   }
 
-  private fitting(filter: ForeignRuleFilter): OpenRule[] {
+  private fitting(filter: UnmanagedRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
     return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
@@ -130,8 +130,8 @@ export class GcpProvider implements CloudProvider {
   }
 }
 
-/** The foreign hand works through the same checks as a request. */
-function foreignBody(rule: ForeignRule, id: string): Readonly<Record<string, unknown>> {
+/** Another program works through the same checks as a request. */
+function bodyOfUnmanaged(rule: UnmanagedRuleSpec, id: string): Readonly<Record<string, unknown>> {
   const hasPorts = rule.fromPort !== null && (rule.protocol === 'tcp' || rule.protocol === 'udp');
   const ports = `${rule.fromPort}-${rule.toPort ?? rule.fromPort}`.replace(/^(\d+)-\1$/, '$1');
   return {
@@ -148,11 +148,11 @@ function foreignBody(rule: ForeignRule, id: string): Readonly<Record<string, unk
 /** A rule with some of its fields changed, as it would be sent. */
 function changedBody(
   rule: Firewall,
-  { address, protocol, fromPort, toPort, description }: ForeignRuleChange,
+  { address, protocol, fromPort, toPort, description }: UnmanagedRuleChange,
 ): Readonly<Record<string, unknown>> {
   const { id: _, ...body } = firewallJson(rule);
   const changesTraffic = protocol !== undefined || fromPort !== undefined || toPort !== undefined;
-  const { allowed } = foreignBody(
+  const { allowed } = bodyOfUnmanaged(
     {
       target: rule.network,
       address: '',
@@ -173,15 +173,15 @@ function changedBody(
 
 function canonicalAddress(text: string): string {
   const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new ForeignHandRefused('invalid', `${text} is no IP address range`);
+  if (!cidr) throw new OutsideEditRefused('invalid', `${text} is no IP address range`);
   return bareAddress(cidr.text);
 }
 
-function inGcpWords<T>(act: () => T): T {
+function asGcpError<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof GcpError) throw new ForeignHandRefused(error.reason, error.message);
+    if (error instanceof GcpError) throw new OutsideEditRefused(error.reason, error.message);
     throw error;
   }
 }

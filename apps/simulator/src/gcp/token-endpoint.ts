@@ -12,7 +12,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const AUDIENCE = 'https://oauth2.googleapis.com/token';
 const SCOPES = ['https://www.googleapis.com/auth/compute', 'https://www.googleapis.com/auth/cloud-platform'];
 const LIFETIME_SECONDS = 3599;
-const LONGEST_CLAIM_SECONDS = 3600;
+const MAX_CLAIM_SECONDS = 3600;
 const SKEW_SECONDS = 300;
 /** Signs tokens, so that they outlive a restart of the simulator as they would outlive one of a real endpoint. */
 const TOKEN_KEY = 'simulated-access-token-key';
@@ -90,7 +90,7 @@ function flawOf(assertion: string): CloudAnswer | null {
   const isTimely =
     typeof iat === 'number' &&
     typeof exp === 'number' &&
-    exp - iat <= LONGEST_CLAIM_SECONDS &&
+    exp - iat <= MAX_CLAIM_SECONDS &&
     iat <= now + SKEW_SECONDS &&
     exp > now;
   if (!isTimely) {

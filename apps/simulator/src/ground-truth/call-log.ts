@@ -8,7 +8,7 @@ export interface CallEntry {
   readonly at: number;
   readonly provider: ProviderName;
   readonly operation: string;
-  /** the cloud objects it names, joined by a comma; null when it names none */
+  /** the targets it names, joined by a comma; null when it names none */
   target: string | null;
   /** rules the request names */
   items: number;

@@ -2,10 +2,10 @@ import type { ProviderName } from '../provider-name';
 import type { Clock } from './clock';
 import { Journal } from './journal';
 
-/** One opening in a cloud object, told the same way for every provider. */
+/** One opening in a target, told the same way for every provider. */
 export interface Opening {
   readonly provider: ProviderName;
-  /** the cloud object, as the cloud names it */
+  /** the target, as the cloud names it */
   readonly target: string;
   /** a single address bare (`203.0.113.7`), a range as canonical CIDR */
   readonly address: string;
@@ -77,7 +77,7 @@ export class Ledger {
     return at;
   }
 
-  /** A changed description or tag may make a rule ours or foreign without opening or closing anything. */
+  /** A changed description or tag may make a rule ours or unmanaged without opening or closing anything. */
   relabel(rule: Pick<Opening, 'provider' | 'target' | 'providerRuleId'>, ours: boolean): void {
     const known = this.rules.get(keyOf(rule));
     if (known) this.rules.set(keyOf(rule), { ...known, ours });

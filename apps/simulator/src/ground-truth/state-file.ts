@@ -9,7 +9,7 @@ export interface Remembering {
   recall(remembered: unknown): void;
 }
 
-const WRITE_EVERY_MS = 100;
+const WRITE_INTERVAL_MS = 100;
 
 /**
  * Keeps what is open over a restart, as a real cloud does. Written at most every 100 ms and on close; a process that
@@ -29,7 +29,7 @@ export class StateFile {
   open(): string | null {
     const problem = this.read();
     this.writtenAt = this.ledger.changedAt;
-    this.timer = setInterval(() => this.writeChanges(), WRITE_EVERY_MS);
+    this.timer = setInterval(() => this.writeChanges(), WRITE_INTERVAL_MS);
     this.timer.unref();
     return problem;
   }

@@ -16,8 +16,8 @@ export const MARKUP = `
   </div>
   <aside class="column">
     <section class="panel">
-      <h2>Add a foreign rule</h2>
-      <form id="foreign">
+      <h2>Add an unmanaged rule</h2>
+      <form id="unmanaged">
         <label class="wide">Object <select name="target"></select></label>
         <label class="wide">Address or range <input name="address" value="198.51.100.7" required></label>
         <label>Protocol

@@ -39,9 +39,9 @@ const cards = new Map();
 const rows = new Map();
 
 const makeRow = (rule) => {
-  const row = make('li', 'rule new ' + (rule.ours ? 'ours' : 'foreign'));
+  const row = make('li', 'rule new ' + (rule.ours ? 'ours' : 'unmanaged'));
   row.append(make('span', 'where mono', rule.address));
-  row.append(make('span', 'badge', rule.ours ? 'Drawbridge' : 'foreign'));
+  row.append(make('span', 'badge', rule.ours ? 'Drawbridge' : 'unmanaged'));
   const remove = make('button', 'small', 'remove');
   remove.title = 'Remove this rule by hand, behind the back of Drawbridge';
   remove.onclick = () => {
@@ -96,7 +96,7 @@ const showTimeline = (entries) => {
   list.replaceChildren(...entries.toReversed().map((entry) => {
     const item = make('li', entry.event);
     const what = make('span', 'what');
-    const who = entry.ours ? 'Drawbridge' : 'foreign';
+    const who = entry.ours ? 'Drawbridge' : 'unmanaged';
     what.append(make('b', '', entry.event), ' ', make('span', 'mono', entry.address), ' ' + ports(entry) + ' on ' + entry.provider + ' ');
     what.append(make('span', 'mono name', entry.target), ' (' + who + ')');
     item.append(make('time', 'mono', clockTime(entry.at)), what);
@@ -179,7 +179,7 @@ const start = async () => {
     const [provider, target] = (object ?? providers[0].provider + ' ').split(' ');
     return target ? { provider, target } : { provider };
   };
-  onSubmit('foreign', ({ target, address, protocol, ports: range }) => {
+  onSubmit('unmanaged', ({ target, address, protocol, ports: range }) => {
     const [from, to] = (range ?? '').split('-');
     const given = from ? { fromPort: Number(from), toPort: Number(to ?? from) } : {};
     const hasPorts = protocol === 'tcp' || protocol === 'udp';

@@ -9,8 +9,8 @@ export const STYLE = `
   --quiet: light-dark(#5d656d, #9aa4ae);
   --ours: light-dark(#0b6b53, #58d3ab);
   --ours-soft: light-dark(#ddf2ea, #173a30);
-  --foreign: light-dark(#8a5200, #f0b35a);
-  --foreign-soft: light-dark(#fbeed6, #3d2e14);
+  --unmanaged: light-dark(#8a5200, #f0b35a);
+  --unmanaged-soft: light-dark(#fbeed6, #3d2e14);
   --alarm: light-dark(#b3261e, #ff8a80);
   --alarm-soft: light-dark(#fbe3e1, #46201d);
   --focus: light-dark(#1a5fd0, #8ab4ff);
@@ -53,7 +53,7 @@ ul, ol { list-style: none; margin: 0; padding: 0; }
 .rule .detail { grid-column: 1; color: var(--quiet); font-size: 0.86rem; }
 .badge { border-radius: 99px; padding: 1px 9px; font-size: 0.8rem; white-space: nowrap; }
 .ours .badge { background: var(--ours-soft); color: var(--ours); }
-.foreign .badge { background: var(--foreign-soft); color: var(--foreign); }
+.unmanaged .badge { background: var(--unmanaged-soft); color: var(--unmanaged); }
 .rule.new { animation: arrive 1.6s ease-out; }
 .rule.gone { animation: leave 1.4s ease-in forwards; pointer-events: none; }
 .rule.gone .where, .rule.gone .detail { text-decoration: line-through; }

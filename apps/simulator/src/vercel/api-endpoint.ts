@@ -88,7 +88,7 @@ export class ApiEndpoint {
       targets: route.name === null ? [] : [route.name],
     } as const;
     return playFault(this.world, request.epoch, scope, {
-      perform: (how) => inVercelsWords(() => this.perform(request, route, how)),
+      perform: (how) => asVercelError(() => this.perform(request, route, how)),
       refuse: (why) => errorAnswer(PLANNED[why]()),
     });
   }
@@ -131,8 +131,8 @@ const PLANNED: Readonly<Record<Refusal, () => VercelError>> = {
 
 function routeOf({ method, path, query }: CloudRequest): Route | null {
   const below = path.slice(VERCEL_PREFIX.length);
-  for (const [wanted, pattern, operation] of ROUTES) {
-    const match = wanted === method ? pattern.exec(below) : null;
+  for (const [desired, pattern, operation] of ROUTES) {
+    const match = desired === method ? pattern.exec(below) : null;
     if (match) return { operation, name: match[1] ?? query.get('projectId') };
   }
   return null;
@@ -152,7 +152,7 @@ function projectOf(name: string | null): string {
   throw notFound('Project not found');
 }
 
-function inVercelsWords(act: () => CloudAnswer): CloudAnswer {
+function asVercelError(act: () => CloudAnswer): CloudAnswer {
   try {
     return act();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { listOf, isAbout } from './openings';
 import type { Condition, RuleInput } from './rule-input';
 
-const MOST_VALUES = 75;
+const MAX_VALUES = 75;
 
 /** A rule of which only the first half of the changes to its list came through, removals first. */
 export function halfDone(before: RuleInput | null, after: RuleInput): RuleInput {
@@ -26,8 +26,8 @@ export function halfDone(before: RuleInput | null, after: RuleInput): RuleInput 
 
 function listed(list: readonly string[]): Condition[] {
   const conditions: Condition[] = [];
-  for (let from = 0; from < list.length; from += MOST_VALUES) {
-    const value = list.slice(from, from + MOST_VALUES);
+  for (let from = 0; from < list.length; from += MAX_VALUES) {
+    const value = list.slice(from, from + MAX_VALUES);
     conditions.push({ type: 'ip_address', op: 'inc', neg: true, value });
   }
   return conditions;

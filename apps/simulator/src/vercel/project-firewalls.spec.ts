@@ -224,7 +224,7 @@ describe('The simulated firewalls of Vercel', () => {
     expect(await open()).toEqual(['203.0.113.7 all null true', '203.0.113.8 all null true']);
   });
 
-  it('let a foreign hand let somebody past, and take anybody out', async () => {
+  it('let another program let somebody past, and take anybody out', async () => {
     await insert();
     const asked = { provider: 'VERCEL', target: PROJECT, address: '203.0.113.99', description: 'office' };
     expect((await control('POST', '/_rules', asked)).status).toBe(201);

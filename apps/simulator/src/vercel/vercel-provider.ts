@@ -1,12 +1,12 @@
 import { bareAddress, readAddressOrCidr } from '../cidr';
 import type { OpenRule } from '../ground-truth/ledger';
 import {
-  ForeignHandRefused,
+  OutsideEditRefused,
   type CloudAnswer,
   type CloudProvider,
   type CloudRequest,
-  type ForeignRule,
-  type ForeignRuleFilter,
+  type UnmanagedRuleSpec,
+  type UnmanagedRuleFilter,
   type NO_ANSWER,
   type World,
 } from '../provider';
@@ -41,9 +41,9 @@ export class VercelProvider implements CloudProvider {
   }
 
   /** Who owns the project lets an address past its guards by a rule that skips them. */
-  addForeignRule({ target, address, description }: ForeignRule): OpenRule {
+  addUnmanagedRule({ target, address, description }: UnmanagedRuleSpec): OpenRule {
     const cidr = readAddressOrCidr(address);
-    if (!cidr) throw new ForeignHandRefused('bad_request', `${address} is no IP address or CIDR`);
+    if (!cidr) throw new OutsideEditRefused('bad_request', `${address} is no IP address or CIDR`);
     const value = bareAddress(cidr.text);
     const { id } = this.firewalls.prepend(target, {
       name: `Let ${value} in`,
@@ -58,10 +58,10 @@ export class VercelProvider implements CloudProvider {
     throw new Error('A rule that was just added is not in the ledger');
   }
 
-  removeRules(filter: ForeignRuleFilter): OpenRule[] {
+  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
     const cidr = filter.address === undefined ? null : readAddressOrCidr(filter.address);
     if (filter.address !== undefined && !cidr)
-      throw new ForeignHandRefused('bad_request', `${filter.address} is no IP address or CIDR`);
+      throw new OutsideEditRefused('bad_request', `${filter.address} is no IP address or CIDR`);
     const fitting = this.open(filter.target)
       .filter(({ address }) => cidr === null || address === bareAddress(cidr.text))
       .filter(({ protocol }) => filter.protocol === undefined || protocol === filter.protocol)

@@ -4,9 +4,9 @@ import { AuditChainStore, type Seal, type SealPosition, type SealableRecord } fr
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
 import { RepeatedTask } from '../repeated-task';
 
-const EVERY_MS = 1000;
-const RECORDS_AT_ONCE = 1000;
-const MOST_BATCHES = 50;
+const INTERVAL_MS = 1000;
+const RECORDS_BATCH_SIZE = 1000;
+const MAX_BATCHES = 50;
 const BEGINNING: SealPosition = { transactionId: '0', sequence: '0' };
 
 /**
@@ -22,8 +22,8 @@ export class AuditSealer {
 
   /** Seals what there is; of a great backlog a part, so that it can be stopped in between. */
   async sealMany(): Promise<void> {
-    for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
-      if ((await this.sealNext()) < RECORDS_AT_ONCE) return;
+    for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
+      if ((await this.sealNext()) < RECORDS_BATCH_SIZE) return;
     }
   }
 
@@ -31,7 +31,7 @@ export class AuditSealer {
    * Seals the next records.
    * @returns how many it went through; less than `most`: none is left
    */
-  async sealNext(most = RECORDS_AT_ONCE): Promise<number> {
+  async sealNext(most = RECORDS_BATCH_SIZE): Promise<number> {
     if (!(await this.chain.isBehind(this.database.autocommit))) return 0;
     return this.database.transaction(async (tx) => {
       const cursor = await this.chain.takeCursor(tx);
@@ -91,5 +91,5 @@ export class AuditSealer {
 /** Seals once a second, never while a request waits. */
 export function auditSealing(database: Database, log: Logger): RepeatedTask {
   const sealer = new AuditSealer(database, new AuditChainStore(), log);
-  return new RepeatedTask('seal audit records', EVERY_MS, () => sealer.sealMany(), log);
+  return new RepeatedTask('seal audit records', INTERVAL_MS, () => sealer.sealMany(), log);
 }

@@ -4,7 +4,7 @@ import type { OrganizationId } from '#rules';
 import { auditSealHash, BEFORE_FIRST_RECORD, type CheckpointKeys } from '#secrets';
 import { CheckpointProof } from './checkpoint-proof';
 
-const ROWS_AT_ONCE = 1000;
+const ROWS_BATCH_SIZE = 1000;
 const BEFORE_ALL = String(-(2n ** 63n));
 
 /** A link that somebody noted outside of the database, to be found in the chain again. */
@@ -33,7 +33,7 @@ export class ChainVerifier {
     private readonly database: Database,
     private readonly chain: AuditChainStore,
     private readonly tellProgress: (checked: number) => void,
-    private readonly rowsAtOnce = ROWS_AT_ONCE,
+    private readonly rowsAtOnce = ROWS_BATCH_SIZE,
     /** null: signed checkpoints are not compared */
     private readonly keys: CheckpointKeys | null = null,
   ) {}

@@ -3,9 +3,9 @@ import { AuditCheckpointStore, type ChainLink, type StoredCheckpoint } from '#te
 import type { OrganizationId } from '#rules';
 import type { CheckpointKeys } from '#secrets';
 
-const ROWS_AT_ONCE = 1000;
+const ROWS_BATCH_SIZE = 1000;
 /** A worker signs every hour. */
-const UNSIGNED_AT_MOST_MS = 2 * 60 * 60 * 1000;
+const MAX_UNSIGNED_MS = 2 * 60 * 60 * 1000;
 
 /** Compares an organization's chain with its signed checkpoints, while the chain is walked from its beginning. */
 export class CheckpointProof {
@@ -51,14 +51,14 @@ export class CheckpointProof {
       return `the chain ends at ${end}, before position ${next.position}, which was signed at ${next.signedAt}`;
     }
     const { unsignedSince } = this;
-    if (unsignedSince === null || Date.now() - Date.parse(unsignedSince) < UNSIGNED_AT_MOST_MS) return null;
+    if (unsignedSince === null || Date.now() - Date.parse(unsignedSince) < MAX_UNSIGNED_MS) return null;
     return `nothing was signed after position ${this.provenTo}, though records since ${unsignedSince} are sealed: checkpoints were removed, or no worker signs`;
   }
 
   private async peek(): Promise<StoredCheckpoint | null> {
     if (this.ahead.length === 0 && this.hasMore) {
-      this.ahead = await this.store.after(this.tx, this.organization, this.readTo, ROWS_AT_ONCE);
-      this.hasMore = this.ahead.length === ROWS_AT_ONCE;
+      this.ahead = await this.store.after(this.tx, this.organization, this.readTo, ROWS_BATCH_SIZE);
+      this.hasMore = this.ahead.length === ROWS_BATCH_SIZE;
       this.readTo = this.ahead.at(-1)?.position ?? this.readTo;
     }
     return this.ahead[0] ?? null;

@@ -3,7 +3,7 @@ import { OverdueStore } from '#engine-store';
 import type { Database } from '#entities';
 import { RepeatedTask } from '../repeated-task';
 
-const EVERY_MS = 5000;
+const INTERVAL_MS = 5000;
 const OVERDUE_AFTER_SECONDS = 55;
 const AT_ONCE = 500;
 
@@ -16,5 +16,5 @@ export function overdueAlarm(database: Database, log: Logger): RepeatedTask {
       if (count > 0) log.warn({ count }, 'Rules that should be gone are still in the cloud');
     }
   };
-  return new RepeatedTask('record overdue revocations', EVERY_MS, look, log);
+  return new RepeatedTask('record overdue revocations', INTERVAL_MS, look, log);
 }

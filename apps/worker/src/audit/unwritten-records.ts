@@ -3,7 +3,7 @@ import type { Database } from '#entities';
 import { UnwrittenAuditStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
-const EVERY_MS = 5000;
+const INTERVAL_MS = 5000;
 const AT_ONCE = 500;
 
 /** Writes the records of closings that the audit trail did not take when they were done. */
@@ -20,5 +20,5 @@ export function unwrittenRecords(database: Database, log: Logger): RepeatedTask 
       }
     }
   };
-  return new RepeatedTask('write kept audit records', EVERY_MS, write, log);
+  return new RepeatedTask('write kept audit records', INTERVAL_MS, write, log);
 }

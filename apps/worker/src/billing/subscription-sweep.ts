@@ -4,7 +4,7 @@ import { AuditStore, type EndedPeriod, SubscriptionMoveStore, SubscriptionSweepS
 import { RepeatedTask } from '../repeated-task';
 
 /** What ends is known before it does; only what was changed in between is found so late. */
-const EVERY_MS = 10_000;
+const INTERVAL_MS = 10_000;
 const AT_ONCE = 100;
 
 /** On the database's clock: moves on subscriptions as soon as their period or grace is over. */
@@ -17,7 +17,7 @@ export function subscriptionSweep(database: Database, log: Logger): RepeatedTask
     }
     return ends.untilNext(database.autocommit);
   };
-  return new RepeatedTask('move on ended subscriptions', EVERY_MS, sweep, log);
+  return new RepeatedTask('move on ended subscriptions', INTERVAL_MS, sweep, log);
 }
 
 class SubscriptionEnds {

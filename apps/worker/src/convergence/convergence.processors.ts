@@ -8,7 +8,7 @@ const LOCK_MS = 10_000;
 /** The same in every worker: on Redis one key throttles the check of all. */
 const STALLED_CHECK_MS = 5000;
 /** After an error of the queue, where BullMQ would ask again at once, and again. */
-const ASK_AGAIN_MS = 1000;
+const RETRY_DELAY_MS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Takes wake-ups off the queues. A job is a key and no more; lost, late or repeated, it does no harm. */
@@ -55,7 +55,7 @@ export class ConvergenceProcessors {
       this.paused.delete(worker);
       void worker.resume();
     };
-    this.paused.set(worker, setTimeout(resume, ASK_AGAIN_MS));
+    this.paused.set(worker, setTimeout(resume, RETRY_DELAY_MS));
   }
 }
 

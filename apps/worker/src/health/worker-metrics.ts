@@ -24,8 +24,11 @@ const BACKLOG_GAUGES: readonly (readonly [
     'For how long the oldest overdue rule should have been out',
     ({ oldestOverdueSeconds }) => oldestOverdueSeconds,
   ],
-  ['due_rules', 'Rules to be looked at, now or when their next try comes', ({ dueRules }) => dueRules],
+  ['due_rules', 'Rules that a pass is to settle, now or at their next retry', ({ dueRules }) => dueRules],
 ];
+
+/** The second is its name of before, there for one more release. */
+const PASSES = ['drawbridge_passes_total', 'drawbridge_cloud_looks_total'];
 
 /** What the gauges are called; without the prefix they are there for one more release. */
 const namesOf = (name: string): string[] => [`drawbridge_${name}`, name];
@@ -33,7 +36,7 @@ const namesOf = (name: string): string[] => [`drawbridge_${name}`, name];
 /** What an operator watches a worker by. */
 export class WorkerMetrics implements ConvergenceObserver {
   readonly registry = new Registry();
-  private readonly looks: Counter<'provider' | 'outcome'>;
+  private readonly passes: readonly Counter<'provider' | 'outcome'>[];
   private readonly lateness: Histogram<'provider'>;
   private readonly failures: Counter<'provider'>;
   private readonly events: Counter<'provider' | 'kind'>;
@@ -41,15 +44,18 @@ export class WorkerMetrics implements ConvergenceObserver {
   /** @param log where failures that nobody foresaw are told in full */
   constructor(private readonly log: Logger) {
     const { registry } = this;
-    this.looks = new Counter({
-      name: 'drawbridge_cloud_looks_total',
-      help: 'Looks at a cloud object by outcome: ok, or what the provider refused it for',
-      labelNames: ['provider', 'outcome'],
-      registers: [registry],
-    });
+    this.passes = PASSES.map(
+      (name) =>
+        new Counter({
+          name,
+          help: 'Passes over a target by outcome: ok, or the kind of error of the provider',
+          labelNames: ['provider', 'outcome'],
+          registers: [registry],
+        }),
+    );
     this.lateness = new Histogram({
       name: 'drawbridge_revocation_lateness_seconds',
-      help: 'From the end of an opening until its rule was seen to be out of the cloud',
+      help: 'From the release of a holder until its rule was observed absent',
       labelNames: ['provider'],
       buckets: LATENESS_BUCKETS,
       registers: [registry],
@@ -68,21 +74,21 @@ export class WorkerMetrics implements ConvergenceObserver {
     });
   }
 
-  broke(provider: Provider, ruleIds: readonly string[], error: unknown): void {
+  failed(provider: Provider, ruleIds: readonly string[], error: unknown): void {
     this.failures.inc({ provider });
     this.log.error({ err: error, provider, ruleIds }, 'Rules cannot be worked on; they are tried again');
   }
 
-  looked(provider: Provider, outcome: 'ok' | DriverErrorKind): void {
-    this.looks.inc({ provider, outcome });
+  passEnded(provider: Provider, outcome: 'ok' | DriverErrorKind): void {
+    for (const counter of this.passes) counter.inc({ provider, outcome });
   }
 
-  closed(provider: Provider, latenessSeconds: number): void {
+  ruleClosed(provider: Provider, latenessSeconds: number): void {
     this.lateness.observe({ provider }, latenessSeconds);
   }
 
   /** One line in the log for each event of the ledger, with the fields that it has there. */
-  recorded(events: readonly LedgerRow[]): void {
+  eventsRecorded(events: readonly LedgerRow[]): void {
     for (const { kind, provider, ...event } of events) {
       this.events.inc({ provider, kind });
       this.log.info({ event: kind, provider, ...event }, `Rule ${kind.toLowerCase().replaceAll('_', ' ')}`);

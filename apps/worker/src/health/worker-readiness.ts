@@ -1,7 +1,7 @@
 import { WriteProbe, type Database } from '#entities';
 import type { RepeatedTask } from '../repeated-task';
 
-const ANSWER_WITHIN_MS = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 /** A sweep begins every second at the latest; one that waits for a lock gives up after fifteen. */
 const SWEPT_WITHIN_MS = 20_000;
 
@@ -28,7 +28,7 @@ export class WorkerReadiness {
   private async databaseAcceptsWrites(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ANSWER_WITHIN_MS);
+      timer = setTimeout(() => resolve(false), ANSWER_TIMEOUT_MS);
     });
     // a server that refuses is the very thing this is about
     const answer = this.writes.check().then(

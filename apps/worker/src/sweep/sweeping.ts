@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Sweeper } from '#engine';
 import { RepeatedTask } from '../repeated-task';
 
-const EVERY_MS = 1000;
+const INTERVAL_MS = 1000;
 
 /** Sweeps for as long as it runs: every second, and sooner when a session ends before that. */
 export function sweeping(sweeper: Sweeper, log: Logger): RepeatedTask {
-  return new RepeatedTask('sweep', EVERY_MS, (stopping) => sweeper.sweep(stopping), log);
+  return new RepeatedTask('sweep', INTERVAL_MS, (stopping) => sweeper.sweep(stopping), log);
 }

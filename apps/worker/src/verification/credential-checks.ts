@@ -3,12 +3,12 @@ import { DriverRegistry, driverErrorOf } from '#drivers';
 import type { CloudAccess } from '#engine';
 import type { Database } from '#entities';
 import type { DueCredential, VerificationStore } from '#tenant-store';
-import { backoffMs, PASSING_KINDS, type BackoffPolicy } from '#rules';
+import { backoffMs, RETRYABLE_KINDS, type BackoffPolicy } from '#rules';
 
 const AT_ONCE = 10;
 /** Longer than a check takes; a worker that died in one leaves it to the next after that. */
 const LEASE_SECONDS = 60;
-const SOONEST_MS = 1000;
+const MIN_DELAY_MS = 1000;
 /** Between tries while a provider does not answer. */
 const BACKOFF: BackoffPolicy = { baseMs: 2000, capMs: 600_000 };
 
@@ -40,9 +40,9 @@ export class CredentialChecks {
         const driver = await this.clouds.driver(due.provider);
         await driver.checkCredential(await this.clouds.credential(due.id));
       });
-      if (failure && PASSING_KINDS.has(failure.kind)) {
+      if (failure && RETRYABLE_KINDS.has(failure.kind)) {
         const wait = failure.retryAfterMs ?? backoffMs(BACKOFF, due.attempts + 1, Math.random());
-        const inMs = Math.max(SOONEST_MS, wait);
+        const inMs = Math.max(MIN_DELAY_MS, wait);
         await this.store.postponeCredential(this.database.autocommit, due, inMs);
         return;
       }

@@ -4,12 +4,12 @@ import type { CloudAccess } from '#engine';
 import { AgentStore, type WriteBudgetStore } from '#engine-store';
 import type { Database } from '#entities';
 import type { DueResource, VerificationStore } from '#tenant-store';
-import { agentAbsence, PASSING_KINDS } from '#rules';
+import { agentAbsence, RETRYABLE_KINDS } from '#rules';
 
 const AT_ONCE = 10;
-const EVERY_MINUTES = 30;
+const INTERVAL_MINUTES = 30;
 /** After a look that the cloud did not answer. */
-const AGAIN_IN_MINUTES = 2;
+const RETRY_MINUTES = 2;
 const LEASE_SECONDS = 60;
 /** Calls of one look that count as writes. */
 const DRY_RUNS = 2;
@@ -31,7 +31,7 @@ export class ResourceChecks {
   /** Verifies what is due now, some at once. */
   async run(): Promise<void> {
     const due = await this.store.takeResources(this.database.autocommit, DriverRegistry.providers, AT_ONCE, {
-      everyMinutes: EVERY_MINUTES,
+      everyMinutes: INTERVAL_MINUTES,
       leaseSeconds: LEASE_SECONDS,
     });
     await Promise.all(due.map((resource) => this.verify(resource)));
@@ -42,12 +42,12 @@ export class ResourceChecks {
       const failure = DriverRegistry.isDriven(due.provider)
         ? await driverErrorOf(() => this.ask(due))
         : await this.absence(due);
-      if (failure && PASSING_KINDS.has(failure.kind)) {
-        await this.store.postponeResource(this.database.autocommit, due, AGAIN_IN_MINUTES);
+      if (failure && RETRYABLE_KINDS.has(failure.kind)) {
+        await this.store.postponeResource(this.database.autocommit, due, RETRY_MINUTES);
         return;
       }
       await this.database.transaction((tx) =>
-        this.store.settleResource(tx, due, failure?.message ?? null, EVERY_MINUTES),
+        this.store.settleResource(tx, due, failure?.message ?? null, INTERVAL_MINUTES),
       );
     } catch (error) {
       this.log.error({ err: error, resourceId: due.id }, 'A resource could not be verified');
@@ -65,7 +65,7 @@ export class ResourceChecks {
 
   private async ask(due: DueResource): Promise<void> {
     const driver = await this.clouds.driver(due.provider);
-    const { resourceType, objectIdentifier: identifier, region, credentialId } = due;
+    const { resourceType, targetIdentifier: identifier, region, credentialId } = due;
     const place = { resourceType, identifier, region, credentialId };
     const target = await this.clouds.open(place, new Map());
     const { writeBudget } = driver.traits;

@@ -7,7 +7,7 @@ import { RepeatedTask } from '../repeated-task';
 import { CredentialChecks } from './credential-checks';
 import { ResourceChecks } from './resource-checks';
 
-const EVERY_MS = 1000;
+const INTERVAL_MS = 1000;
 
 /** What asks the clouds once a second whether what is due there still works. */
 export function verificationTasks(database: Database, clouds: CloudAccess, log: Logger): RepeatedTask[] {
@@ -15,7 +15,7 @@ export function verificationTasks(database: Database, clouds: CloudAccess, log: 
   const credentials = new CredentialChecks(database, store, clouds, log);
   const resources = new ResourceChecks(database, store, new WriteBudgetStore(), clouds, log);
   return [
-    new RepeatedTask('check credentials', EVERY_MS, () => credentials.run(), log),
-    new RepeatedTask('verify resources', EVERY_MS, () => resources.run(), log),
+    new RepeatedTask('check credentials', INTERVAL_MS, () => credentials.run(), log),
+    new RepeatedTask('verify resources', INTERVAL_MS, () => resources.run(), log),
   ];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CallFailure } from '../call-failure';
 import { NoTenantAnswer, type PinnedConnection, type TenantAnswer } from '../tenant-url/pinned-connection';
-import { isRecord, parseJson } from '../foreign-json';
+import { isRecord, parseJson } from '../untrusted-json';
 import { noProperAnswer, refusalOf } from './admin-errors';
 import { SENTINEL, type Guard, type GuardedObject } from './whitelist';
 

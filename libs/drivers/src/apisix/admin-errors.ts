@@ -2,7 +2,7 @@ import type { DriverErrorKind } from '#rules';
 import { CallFailure } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 import type { TenantAnswer } from '../tenant-url/pinned-connection';
-import { isRecord, parseJson } from '../foreign-json';
+import { isRecord, parseJson } from '../untrusted-json';
 
 /**
  * No answer, or none of APISIX: one text for all of it, so that nobody reads from it what stands at an address.
@@ -73,7 +73,7 @@ const REFUSALS: readonly Refused[] = [
 
 /** Classifies an answer that was no success. */
 export function refusalOf({ status, headers, text }: TenantAnswer): CallFailure {
-  const words = wordsOf(text);
+  const words = messageOf(text);
   const found = REFUSALS.find(
     (refusal) =>
       (refusal.status === undefined || refusal.status === status) &&
@@ -86,7 +86,7 @@ export function refusalOf({ status, headers, text }: TenantAnswer): CallFailure 
 }
 
 /** The Admin API says `{error_msg}`, or `{message}` in etcd's words. */
-function wordsOf(text: string): string | null {
+function messageOf(text: string): string | null {
   const body = parseJson(text);
   if (!isRecord(body)) return null;
   const words = body.error_msg ?? body.message;

@@ -146,7 +146,7 @@ describe('The APISIX driver, before a gateway that answers as told', () => {
     expect(await driver.readRules(target())).toHaveLength(1);
   });
 
-  describe('a foreign hand', () => {
+  describe('another program', () => {
     it('that takes our entry out again right after the write is seen', async () => {
       respond = keeping([], ({ method }, list) => {
         if (method === 'PATCH') list.pop();

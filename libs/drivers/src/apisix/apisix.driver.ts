@@ -43,7 +43,7 @@ class ApisixDriver implements ProviderDriver {
   }
 
   async verify(target: CloudTarget): Promise<void> {
-    const { collection, path } = readPlace(target);
+    const { collection, path } = readGatewayPath(target);
     await this.inGateway(target.credential, async (api) => {
       const { guard } = await api.read(path);
       if (guard !== 'whitelist') throw new DriverError('invalid', UNGUARDED[guard]);
@@ -52,7 +52,7 @@ class ApisixDriver implements ProviderDriver {
   }
 
   async readRules(target: CloudTarget): Promise<ObservedRule[]> {
-    const { path } = readPlace(target);
+    const { path } = readGatewayPath(target);
     return this.inGateway(target.credential, async (api) =>
       observedRules(await api.read(path), target.claims),
     );
@@ -60,7 +60,7 @@ class ApisixDriver implements ProviderDriver {
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     if (changes.length === 0) return [];
-    const { path } = readPlace(target);
+    const { path } = readGatewayPath(target);
     return this.inGateway(target.credential, async (api, hasTime) => {
       const before = await api.read(path);
       return new ListChange(api, before, target.claims, hasTime).make(changes);
@@ -105,7 +105,7 @@ const UNGUARDED: Readonly<Record<Exclude<Guard, 'whitelist'>, string>> = {
   blacklist: 'The ip-restriction of the object has a blacklist: replace it by a whitelist',
 };
 
-function readPlace({ resourceType, identifier }: CloudTarget): { collection: string; path: string } {
+function readGatewayPath({ resourceType, identifier }: CloudTarget): { collection: string; path: string } {
   const collection = COLLECTIONS[resourceType];
   const type = APISIX_FACTS.resourceTypes[resourceType];
   if (!collection || !type)

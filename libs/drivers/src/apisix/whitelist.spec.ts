@@ -148,17 +148,17 @@ describe('a list with changes', () => {
 
   it('whatever changes: it has the sentinel first, loses and moves nothing of others, repeats nothing', () => {
     const address = fc.integer({ min: 0, max: 12 }).map((number) => `203.0.113.${number}/32`);
-    const foreign = fc.oneof(
+    const unmanaged = fc.oneof(
       address,
       fc.constantFrom('10.0.0.0/8', '203.0.113.1', '2001:DB8::1', SENTINEL, 'odd'),
     );
     fc.assert(
       fc.property(
-        fc.uniqueArray(foreign),
+        fc.uniqueArray(unmanaged),
         fc.array(address),
         fc.array(fc.tuple(fc.boolean(), address)),
-        (entries, claimed, wanted) => {
-          const changes = wanted.map(([isAdd, one]) => (isAdd ? add(one) : remove(one)));
+        (entries, claimed, desired) => {
+          const changes = desired.map(([isAdd, one]) => (isAdd ? add(one) : remove(one)));
           const ours = claiming(...claimed);
           const { entries: list } = rewrite(object(entries), changes, ours);
           if (!list) return;
@@ -166,9 +166,9 @@ describe('a list with changes', () => {
           expect(new Set(list).size).toBe(list.length);
           const others = entries.filter((entry) => entry !== SENTINEL && !ours.has(ruleKey(spec(entry))));
           expect(list.filter((entry) => others.includes(entry))).toEqual(others);
-          const added = wanted.filter(([isAdd]) => isAdd).map(([, one]) => one);
+          const added = desired.filter(([isAdd]) => isAdd).map(([, one]) => one);
           for (const one of added) expect(list).toContain(one);
-          const removed = wanted.filter(([isAdd, one]) => !isAdd && ours.has(ruleKey(spec(one))));
+          const removed = desired.filter(([isAdd, one]) => !isAdd && ours.has(ruleKey(spec(one))));
           for (const [, one] of removed) expect(list.includes(one)).toBe(added.includes(one));
         },
       ),

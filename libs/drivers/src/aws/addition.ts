@@ -1,10 +1,10 @@
 import { ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
-import type { AddChange } from './aws-object';
+import type { AddChange } from './aws-target';
 import { DUPLICATE_RULE } from './aws-errors';
 import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
-import { isIpv6, openingKey, permissionsOf } from './rule-mapping';
+import { isIpv6, ruleKeyOfEc2, permissionsOf } from './rule-mapping';
 import type { SecurityGroup } from './security-group';
 
 /**
@@ -50,7 +50,7 @@ class Addition {
     }
     try {
       const made = await this.group.authorize(permissionsOf(adds));
-      const ids = new Map(made.map((rule) => [openingKey(rule), rule.SecurityGroupRuleId]));
+      const ids = new Map(made.map((rule) => [ruleKeyOfEc2(rule), rule.SecurityGroupRuleId]));
       for (const key of keysOf(adds)) {
         const id = ids.get(key);
         // One that the answer does not show keeps its outcome unknown, whatever the answer's verdict.
@@ -67,11 +67,11 @@ class Addition {
     }
   };
 
-  /** Rules that stand already, ours or foreign, are done. @returns the others */
+  /** Rules that stand already, ours or unmanaged, are done. @returns the others */
   private async leaveOutExisting(adds: readonly AddChange[]): Promise<readonly AddChange[]> {
     try {
       const standing = new Map(
-        (await this.group.readRules()).map((rule) => [openingKey(rule), rule.SecurityGroupRuleId]),
+        (await this.group.readRules()).map((rule) => [ruleKeyOfEc2(rule), rule.SecurityGroupRuleId]),
       );
       return adds.filter(({ spec }) => {
         const id = standing.get(ruleKey(spec));

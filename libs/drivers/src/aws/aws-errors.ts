@@ -118,8 +118,8 @@ export function toFailure(error: unknown, secrets: readonly string[]): CallFailu
   const thrown = readThrown(error);
   const { kind, settled } = verdictOn(thrown);
   if (settled && OF_KEYS.has(thrown.code))
-    return new TokenRefused(kind, wordsOf(thrown, secrets), thrown.code, thrown.retryAfterMs);
-  return new CallFailure(kind, wordsOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
+    return new TokenRefused(kind, messageOf(thrown, secrets), thrown.code, thrown.retryAfterMs);
+  return new CallFailure(kind, messageOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
 }
 
 /** What the SDK's errors have in common; everything may be missing. */
@@ -163,7 +163,7 @@ function verdictOn({ code, status, neverSent }: Thrown): { kind: DriverErrorKind
   return { kind: status === 401 || status === 403 ? 'denied' : 'invalid', settled: true };
 }
 
-function wordsOf({ code, status, message }: Thrown, secrets: readonly string[]): string {
+function messageOf({ code, status, message }: Thrown, secrets: readonly string[]): string {
   const words =
     code === null
       ? status === null

@@ -3,7 +3,7 @@ import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import { identityOf } from './aws-credentials';
-import type { AwsObject } from './aws-object';
+import type { AwsTarget } from './aws-target';
 import { AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
 import { Ec2Clients, type Ec2Access } from './ec2-clients';
@@ -15,7 +15,7 @@ import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
 import { SecurityGroupRules } from './security-group-rules';
 
-type Reach = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsObject;
+type Reach = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsTarget;
 
 /** By resourceType. */
 const KINDS: Readonly<Record<string, Reach>> = {
@@ -75,7 +75,7 @@ class AwsDriver implements ProviderDriver {
     );
   }
 
-  private async with<T>(target: CloudTarget, work: (object: AwsObject) => Promise<T>): Promise<T> {
+  private async with<T>(target: CloudTarget, work: (object: AwsTarget) => Promise<T>): Promise<T> {
     const reach = KINDS[target.resourceType];
     if (!reach) {
       throw new DriverError('invalid', `AWS has no resources of type ${target.resourceType} here`);

@@ -1,7 +1,7 @@
 import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
-import type { AddChange, AwsObject, Changes } from './aws-object';
+import type { AddChange, AwsTarget, Changes } from './aws-target';
 import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
 import { PrefixListChange, type EntryAddition, type EntryRemoval } from './prefix-list-change';
 import { isIpv6 } from './rule-mapping';
@@ -18,7 +18,7 @@ interface Look {
  * an entry, whatever its description says. EC2 takes an addition of one that stands for a new description: so every
  * change is worked out from one version of the list, and made of that version only.
  */
-export class PrefixListEntries implements AwsObject {
+export class PrefixListEntries implements AwsTarget {
   constructor(private readonly list: PrefixList) {}
 
   async verify(): Promise<void> {
@@ -43,7 +43,7 @@ export class PrefixListEntries implements AwsObject {
     const staying = without(look.standing, new Set(leaving.map(({ cidr }) => cidr)));
     const entering = this.entering(adds, { ...look, standing: staying }, deployment, outcomes);
     const room = look.facts.maxEntries - staying.size;
-    const full = new CallFailure('quota', this.fullWords(look.facts), null, true);
+    const full = new CallFailure('quota', this.fullMessage(look.facts), null, true);
     outcomes.failed(
       entering.slice(Math.max(0, room)).map(({ key }) => key),
       full,
@@ -82,7 +82,7 @@ export class PrefixListEntries implements AwsObject {
     return { leaving, missing };
   }
 
-  /** Of what is to be added, what can be; what stands already, ours or foreign, is done. */
+  /** Of what is to be added, what can be; what stands already, ours or unmanaged, is done. */
   private entering(
     adds: readonly AddChange[],
     { standing, facts }: Look,
@@ -116,7 +116,7 @@ export class PrefixListEntries implements AwsObject {
     return `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
   }
 
-  private fullWords({ maxEntries }: PrefixListFacts): string {
+  private fullMessage({ maxEntries }: PrefixListFacts): string {
     return `${this.list.listId} is full: its maximum is ${maxEntries} entries (MaxEntries)`;
   }
 

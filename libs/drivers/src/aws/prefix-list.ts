@@ -10,7 +10,7 @@ import {
 import { asCallFailure, CallFailure } from '../call-failure';
 import { oddAnswer } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
-import { Ec2Object, type Page } from './ec2-object';
+import { Ec2Target, type Page } from './ec2-target';
 import type { SdkSettings } from './sdk-settings';
 
 /** What a prefix list says of itself. */
@@ -43,10 +43,10 @@ const IN_PROGRESS = /^(create|modify|restore)-in-progress$/;
 const STANDING = /^(create-complete|(modify|restore)-(complete|failed)|delete-failed)$/;
 const GONE = /^(delete-in-progress|delete-complete|create-failed)$/;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 800;
+const MAX_PAUSE_MS = 800;
 
 /** The calls Drawbridge makes on one managed prefix list. Each throws CallFailure, also for an answer in another shape. */
-export class PrefixList extends Ec2Object {
+export class PrefixList extends Ec2Target {
   constructor(
     readonly listId: string,
     access: Ec2Access,
@@ -135,7 +135,7 @@ export class PrefixList extends Ec2Object {
       const facts = await this.describe();
       if (isOver(facts) || performance.now() + pauseMs > until) return facts;
       await pause(pauseMs);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { SecurityGroupRule } from '@aws-sdk/client-ec2';
 import { formatMark, type RuleSpec } from '#rules';
-import type { AddChange } from './aws-object';
-import { observedRule, openingKey, permissionsOf } from './rule-mapping';
+import type { AddChange } from './aws-target';
+import { observedRule, ruleKeyOfEc2, permissionsOf } from './rule-mapping';
 
 const RULE_ID = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';
 const MARK = { deployment: 'prod', ruleId: RULE_ID, expiresAt: 1_900_000_000 };
@@ -78,7 +78,7 @@ describe('permissions', () => {
       const [permission] = permissionsOf([change]);
       const { IpRanges, Ipv6Ranges, ...traffic } = permission ?? {};
       const rule = { ...traffic, CidrIpv4: IpRanges?.[0]?.CidrIp, CidrIpv6: Ipv6Ranges?.[0]?.CidrIpv6 };
-      return openingKey(rule);
+      return ruleKeyOfEc2(rule);
     });
     expect(keys).toEqual([
       '203.0.113.7/32 all *',

@@ -10,7 +10,7 @@ import {
   type RuleSpec,
 } from '#rules';
 import { protocolOf } from '../ip-protocol';
-import type { AddChange } from './aws-object';
+import type { AddChange } from './aws-target';
 
 /** How EC2 spells what a rule lets in. `-1` is any protocol, and any ICMP type and code. */
 interface Traffic {
@@ -70,7 +70,7 @@ function trafficOf({ address, protocol, ports: [range] }: RuleSpec): Traffic {
  *   protocol, or of single ICMP types
  */
 export function observedRule(rule: SecurityGroupRule, deployment: string): ObservedRule | null {
-  const key = openingKey(rule);
+  const key = ruleKeyOfEc2(rule);
   if (key === null || rule.SecurityGroupRuleId === undefined) return null;
   const mark = parseMark(rule.Description);
   const ownRuleId = mark?.deployment === deployment ? mark.ruleId : null;
@@ -78,7 +78,7 @@ export function observedRule(rule: SecurityGroupRule, deployment: string): Obser
 }
 
 /** `ruleKey` of what an inbound rule lets in; null when no rule of ours is like that. */
-export function openingKey(rule: SecurityGroupRule): string | null {
+export function ruleKeyOfEc2(rule: SecurityGroupRule): string | null {
   const cidr = canonicalCidr(rule.CidrIpv4 ?? rule.CidrIpv6 ?? '');
   if (rule.IsEgress || !cidr) return null;
   const { IpProtocol = '' } = rule;

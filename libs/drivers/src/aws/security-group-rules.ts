@@ -2,13 +2,13 @@ import type { ObservedRule } from '#rules';
 import { DriverError } from '../driver-error';
 import type { Outcomes } from '../outcomes';
 import { addRules } from './addition';
-import type { AwsObject, Changes } from './aws-object';
+import type { AwsTarget, Changes } from './aws-target';
 import { removeRules } from './removal';
 import { observedRule } from './rule-mapping';
 import type { SecurityGroup } from './security-group';
 
 /** The inbound rules of a security group. */
-export class SecurityGroupRules implements AwsObject {
+export class SecurityGroupRules implements AwsTarget {
   constructor(private readonly group: SecurityGroup) {}
 
   async verify(): Promise<void> {

@@ -8,14 +8,14 @@ import {
 } from '@aws-sdk/client-ec2';
 import { oddAnswer } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
-import { Ec2Object, type Page } from './ec2-object';
+import { Ec2Target, type Page } from './ec2-target';
 import type { SdkSettings } from './sdk-settings';
 
 /** The most that EC2 takes. */
 const PAGE_SIZE = 1000;
 
 /** The calls Drawbridge makes on one security group. Each throws CallFailure, also for an answer in another shape. */
-export class SecurityGroup extends Ec2Object {
+export class SecurityGroup extends Ec2Target {
   constructor(
     readonly groupId: string,
     access: Ec2Access,

@@ -1,4 +1,4 @@
-import { parseJson } from '../foreign-json';
+import { parseJson } from '../untrusted-json';
 import { oddAnswer, refusalOf, toFailure } from './azure-errors';
 import type { Deadline } from './deadline';
 

@@ -1,7 +1,7 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
 import { CallFailure, NEVER_SENT, TokenRefused, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
-import { isRecord, parseJson } from '../foreign-json';
+import { isRecord, parseJson } from '../untrusted-json';
 
 /** The priority is taken: another rule of the same direction has it. */
 export const PRIORITY_TAKEN = 'SecurityRuleConflict';
@@ -81,7 +81,7 @@ export const oddAnswer = (what: string): CallFailure =>
   new CallFailure('transient', `The answer to ${what} is none that Azure gives`, null, false);
 
 /** A refusal in Azure's words. */
-export interface AzureWords {
+export interface AzureErrorBody {
   readonly code: string;
   readonly message: string;
   /** codes that say more than `code` */
@@ -100,7 +100,7 @@ export interface Refusal {
  * @param secrets texts that must not get into the message
  */
 export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readonly string[]): CallFailure {
-  const words = wordsOf(body);
+  const words = messageOf(body);
   const { kind, settled } = verdictOn(status, words);
   const text = words
     ? `${words.code}: ${words.message}`
@@ -113,7 +113,7 @@ export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readon
 
 /** Classifies what an operation that Azure had accepted ended with. It was not done, whatever the code. */
 export function lateRefusal(body: unknown, secrets: readonly string[]): CallFailure {
-  const words = wordsOf(body);
+  const words = messageOf(body);
   const kind = (words && kindOf(words)) ?? 'transient';
   const text = words ? `${words.code}: ${words.message}` : 'Azure gave up on the change and did not say why';
   return new CallFailure(kind, withoutSecrets(text, secrets), words?.code ?? null, true);
@@ -148,7 +148,10 @@ export function toFailure(error: unknown, secrets: readonly string[]): CallFailu
   return new CallFailure('transient', words, null, NEVER_SENT.has(code));
 }
 
-function verdictOn(status: number, words: AzureWords | null): { kind: DriverErrorKind; settled: boolean } {
+function verdictOn(
+  status: number,
+  words: AzureErrorBody | null,
+): { kind: DriverErrorKind; settled: boolean } {
   const known = words && kindOf(words);
   // 429 is both too many calls and a group that is being changed: the code tells.
   if (status === 429 && known !== 'conflict') return { kind: 'throttled', settled: true };
@@ -158,14 +161,14 @@ function verdictOn(status: number, words: AzureWords | null): { kind: DriverErro
   return { kind: status === 409 || status === 412 ? 'conflict' : 'invalid', settled: true };
 }
 
-function kindOf({ code, details }: AzureWords): DriverErrorKind | undefined {
+function kindOf({ code, details }: AzureErrorBody): DriverErrorKind | undefined {
   return [...details, code]
     .map((name) => KIND_OF.get(name) ?? (LIMIT.test(name) ? 'quota' : undefined))
     .find(Boolean);
 }
 
 /** Azure's own form `{error: {code, message, details}}`, or OAuth's `{error, error_description}`. */
-function wordsOf(body: unknown): AzureWords | null {
+function messageOf(body: unknown): AzureErrorBody | null {
   if (!isRecord(body)) return null;
   const { error } = body;
   if (typeof error === 'string') {

@@ -10,7 +10,7 @@ import { isAsWritten, isOurs, observedRules, ruleName, securityRuleOf, type Grou
 
 type AddChange = Extract<RuleChange, { action: 'add' }>;
 
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * One batch of changes on one group, one after another: a group takes a single change at a time. Knows what stands in
@@ -86,7 +86,7 @@ export class Batch {
         break;
       } catch (error) {
         const failure = asCallFailure(error);
-        if (failure.code !== PRIORITY_TAKEN || tries >= MOST_TRIES || !this.deadline.hasTime) throw failure;
+        if (failure.code !== PRIORITY_TAKEN || tries >= MAX_ATTEMPTS || !this.deadline.hasTime) throw failure;
         this.rules = await this.group.readRules().catch((unread: unknown) => {
           throw asCallFailure(unread).unsent;
         });
@@ -112,10 +112,10 @@ export class Batch {
   }
 
   /** A rule of that name that is not ours to write over keeps it. */
-  private freeName(wanted: string): string {
+  private freeName(desired: string): string {
     const taken = new Set(this.rules.map(({ name }) => name.toLowerCase()));
-    let name = wanted;
-    for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${wanted}-${number}`;
+    let name = desired;
+    for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${desired}-${number}`;
     return name;
   }
 

@@ -1,9 +1,9 @@
 import type { NetworkManagementClient, SecurityRule } from '@azure/arm-network';
-import { PASSING_KINDS } from '#rules';
+import { RETRYABLE_KINDS } from '#rules';
 import { CallFailure } from '../call-failure';
 import type { CallToken } from '../call-tokens';
 import { readRetryAfter } from '../retry-after';
-import { parseJson } from '../foreign-json';
+import { parseJson } from '../untrusted-json';
 import { ArmClients, type CallOptions } from './arm-clients';
 import { askJson } from './ask-json';
 import { lateRefusal, oddAnswer, toFailure } from './azure-errors';
@@ -46,9 +46,9 @@ export interface GroupAccess {
 }
 
 const PERMISSIONS_VERSION = '2022-04-01';
-const FIRST_LOOK_MS = 50;
+const MIN_POLL_MS = 50;
 /** Azure advises ten seconds where a change is done in one or two: a look costs one of 10 000 reads in five minutes. */
-const LONGEST_LOOK_MS = 2000;
+const MAX_POLL_MS = 2000;
 
 /** The calls Drawbridge makes on one network security group. Each throws CallFailure, also for an odd answer. */
 export class NetworkSecurityGroup {
@@ -150,9 +150,9 @@ export class NetworkSecurityGroup {
     };
     try {
       const poller = await change.begin({ ...this.options, onResponse });
-      for (let wait = FIRST_LOOK_MS; !poller.isDone(); wait *= 2) {
+      for (let wait = MIN_POLL_MS; !poller.isDone(); wait *= 2) {
         const advised = readRetryAfter(last?.headers.get('retry-after')) ?? wait;
-        await this.access.deadline.pause(Math.min(advised, LONGEST_LOOK_MS));
+        await this.access.deadline.pause(Math.min(advised, MAX_POLL_MS));
         await poller.poll();
       }
     } catch (error) {
@@ -168,12 +168,12 @@ export class NetworkSecurityGroup {
   /** Where the credential may not poll an operation, the state of the rule tells that it is over. */
   private async watchRule({ ruleName, isDone }: Change, refused: CallFailure): Promise<void> {
     try {
-      for (let wait = FIRST_LOOK_MS; ; wait *= 2) {
+      for (let wait = MIN_POLL_MS; ; wait *= 2) {
         const shown = await this.find(ruleName);
         if (isDone(shown)) return;
         // It may have failed before this change: only the next comparison tells.
         if (shown?.state === 'failed') break;
-        await this.access.deadline.pause(Math.min(wait, LONGEST_LOOK_MS));
+        await this.access.deadline.pause(Math.min(wait, MAX_POLL_MS));
       }
     } catch (error) {
       throw stillRunning(toFailure(error, this.secrets));
@@ -210,7 +210,7 @@ export class NetworkSecurityGroup {
  * after it, so the failure is of a kind that is tried again.
  */
 function stillRunning({ kind, message, retryAfterMs }: CallFailure): CallFailure {
-  const passing = PASSING_KINDS.has(kind) ? kind : 'transient';
+  const passing = RETRYABLE_KINDS.has(kind) ? kind : 'transient';
   return new CallFailure(passing, `Azure is still at it: ${message}`, null, false, retryAfterMs);
 }
 

@@ -16,7 +16,7 @@ const observed = (...rules: object[]): ReturnType<typeof observedRules> =>
     rules.map((rule) => groupRule(rule)!),
     'here',
   );
-const foreign = (changed: object = {}): object => written(SSH, { description: 'office', ...changed });
+const unmanaged = (changed: object = {}): object => written(SSH, { description: 'office', ...changed });
 
 describe('security rules', () => {
   it.each<[RuleSpec, object]>([
@@ -68,14 +68,14 @@ describe('security rules', () => {
     ['lists of one', { sourceAddressPrefix: undefined, sourceAddressPrefixes: ['203.0.113.7/32'] }],
     ['every source port in figures', { sourcePortRange: '0-65535' }],
   ])('of others mean the same in another spelling: %s', (_, changed) => {
-    expect(observed(foreign(changed))).toEqual([
+    expect(observed(unmanaged(changed))).toEqual([
       { key: ruleKey(SSH), providerRuleId: 'a-rule', ownRuleId: null },
     ]);
   });
 
   it('show each address of a list', () => {
     const sourceAddressPrefixes = ['198.51.100.1', '*'];
-    const keys = observed(foreign({ sourceAddressPrefixes })).map(({ key }) => key);
+    const keys = observed(unmanaged({ sourceAddressPrefixes })).map(({ key }) => key);
     expect(keys).toEqual([
       '203.0.113.7/32 tcp 22',
       '198.51.100.1/32 tcp 22',
@@ -95,14 +95,14 @@ describe('security rules', () => {
     ['still being written', { provisioningState: 'Updating' }],
     ['that failed', { provisioningState: 'Failed' }],
   ])('of others do not count: %s', (_, changed) => {
-    expect(observed(foreign(changed))).toEqual([]);
+    expect(observed(unmanaged(changed))).toEqual([]);
   });
 
   it('of others do not count behind one that denies, and ours do', () => {
-    const denying = foreign({ name: 'no', access: 'Deny', priority: 900 });
-    expect(observed(denying, foreign())).toEqual([]);
+    const denying = unmanaged({ name: 'no', access: 'Deny', priority: 900 });
+    expect(observed(denying, unmanaged())).toEqual([]);
     expect(observed(denying, written())).toHaveLength(1);
-    expect(observed({ ...denying, priority: 1100 }, foreign())).toHaveLength(1);
+    expect(observed({ ...denying, priority: 1100 }, unmanaged())).toHaveLength(1);
   });
 
   it.each([

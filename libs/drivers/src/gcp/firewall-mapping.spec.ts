@@ -1,14 +1,20 @@
 import { ruleKey, type OwnershipMark, type RuleSpec } from '#rules';
 import { GCP_FACTS } from './gcp.facts';
-import { firewallOf, makesOnly, observedRules, readPlace, type FirewallRule } from './firewall-mapping';
+import {
+  firewallOf,
+  makesOnly,
+  observedRules,
+  readTaggedNetwork,
+  type FirewallRule,
+} from './firewall-mapping';
 
 const MARK: OwnershipMark = {
   deployment: 'test',
   ruleId: '0b6ad20a-6f3c-4a24-9a0f-1c7a7d7b0a11',
   expiresAt: 1_900_000_000,
 };
-const PLACE = readPlace('projects/p/global/networks/default');
-const TAGGED = readPlace('projects/p/global/networks/default?targetTags=db,web');
+const PLACE = readTaggedNetwork('projects/p/global/networks/default');
+const TAGGED = readTaggedNetwork('projects/p/global/networks/default?targetTags=db,web');
 const SPEC: RuleSpec = {
   address: '203.0.113.7/32',
   protocol: 'tcp',
@@ -44,7 +50,7 @@ describe('firewall rules', () => {
     ).toBe(name);
     const others = [
       firewallOf(TAGGED, SPEC, MARK),
-      firewallOf(readPlace('projects/q/global/networks/default'), SPEC, MARK),
+      firewallOf(readTaggedNetwork('projects/q/global/networks/default'), SPEC, MARK),
       firewallOf(PLACE, { ...SPEC, protocol: 'udp' }, MARK),
       firewallOf(PLACE, SPEC, { ...MARK, deployment: 'other' }),
     ].map((rule) => rule.name);

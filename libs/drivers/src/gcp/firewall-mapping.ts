@@ -12,8 +12,8 @@ import {
 import { DriverError } from '../driver-error';
 import { protocolOf } from '../ip-protocol';
 
-/** A cloud object of resourceType FIREWALL. */
-export interface NetworkPlace {
+/** A target of resourceType FIREWALL. */
+export interface TaggedNetwork {
   readonly project: string;
   readonly network: string;
   /** sorted; empty: every instance of the network */
@@ -52,20 +52,20 @@ const PRIORITY = 1000;
 const LAST_PORT = 65_535;
 
 /** Reads what `place` of the facts wrote. @throws DriverError `invalid` */
-export function readPlace(identifier: string): NetworkPlace {
+export function readTaggedNetwork(identifier: string): TaggedNetwork {
   const [, project, network, tags] = PLACE.exec(identifier) ?? [];
   if (!project || !network) throw new DriverError('invalid', `${identifier} names no VPC network`);
   return { project, network, targetTags: tags?.split(',') ?? [] };
 }
 
-export const networkPath = ({ project, network }: NetworkPlace): string =>
+export const networkPath = ({ project, network }: TaggedNetwork): string =>
   `projects/${project}/global/networks/${network}`;
 
 /**
  * The firewall rule that makes an opening. Its name says which opening of which object it is, so that a second one of
  * the same cannot be made.
  */
-export function firewallOf(place: NetworkPlace, spec: RuleSpec, mark: OwnershipMark): NewFirewall {
+export function firewallOf(place: TaggedNetwork, spec: RuleSpec, mark: OwnershipMark): NewFirewall {
   return {
     name: nameOf(place, spec, mark.deployment),
     description: formatMark(mark),
@@ -79,7 +79,7 @@ export function firewallOf(place: NetworkPlace, spec: RuleSpec, mark: OwnershipM
   };
 }
 
-function nameOf(place: NetworkPlace, spec: RuleSpec, deployment: string): string {
+function nameOf(place: TaggedNetwork, spec: RuleSpec, deployment: string): string {
   const parts = [deployment, networkPath(place), place.targetTags, ruleKey(spec)];
   return `drawbridge-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`;
 }
@@ -97,7 +97,7 @@ export function readProviderRuleId(text: string): { name: string; id: string } {
  * The openings that one firewall rule makes in an object.
  * @param deployment whose marks are ours
  */
-export function observedRules(rule: FirewallRule, place: NetworkPlace, deployment: string): ObservedRule[] {
+export function observedRules(rule: FirewallRule, place: TaggedNetwork, deployment: string): ObservedRule[] {
   if (!letsInto(rule, place) || !rule.name) return [];
   const mark = parseMark(rule.description);
   const ownRuleId = mark?.deployment === deployment ? mark.ruleId : null;
@@ -106,14 +106,14 @@ export function observedRules(rule: FirewallRule, place: NetworkPlace, deploymen
 }
 
 /** Whether a rule makes exactly this opening, and no other. */
-export function makesOnly(rule: FirewallRule, place: NetworkPlace, spec: RuleSpec): boolean {
+export function makesOnly(rule: FirewallRule, place: TaggedNetwork, spec: RuleSpec): boolean {
   const openings = letsInto(rule, place) ? openingsOf(rule) : [];
   const isWhole = rule.sourceRanges?.length === 1 && rule.allowed?.length === 1;
   return isWhole && openings.length === 1 && openings.every((opening) => ruleKey(opening) === ruleKey(spec));
 }
 
 /** Enabled, inbound, to these instances of the network as a whole. */
-function letsInto(rule: FirewallRule, { network, targetTags }: NetworkPlace): boolean {
+function letsInto(rule: FirewallRule, { network, targetTags }: TaggedNetwork): boolean {
   const tags = (rule.targetTags ?? []).toSorted();
   return (
     rule.direction === 'INGRESS' &&

@@ -87,7 +87,7 @@ class Addition {
     };
   }
 
-  /** The name is taken: by this opening, by one of ours that a foreign hand has changed, or by somebody. */
+  /** The name is taken: by this opening, by one of ours that another program has changed, or by somebody. */
   private async adopt(refusal: CallFailure): Promise<End> {
     const { network, add, rule } = this;
     const standing = await this.standing();

@@ -6,7 +6,7 @@ import { CallToken } from '../call-tokens';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 import { ComputeApi } from './compute-api';
 import { createGcpDriver } from './gcp.driver';
-import { readPlace } from './firewall-mapping';
+import { readTaggedNetwork } from './firewall-mapping';
 import { finish, requestIdOf } from './operations';
 import { VpcNetwork } from './vpc-network';
 
@@ -193,7 +193,7 @@ describe('GCP driver at the wire', () => {
   it('is unknown while the operation runs at the deadline, and when it cannot be watched', async () => {
     script['POST operations'] = [operation('RUNNING')];
     const api = new ComputeApi({ GCP_COMPUTE_URL: url });
-    const network = new VpcNetwork(readPlace(target().identifier), new CallToken('a-token'), api);
+    const network = new VpcNetwork(readTaggedNetwork(target().identifier), new CallToken('a-token'), api);
     const started = await network.wait('operation-1', 5000);
     const late = await failure(finish(network, started, performance.now() + 700));
     expect(late).toBeInstanceOf(CallFailure);

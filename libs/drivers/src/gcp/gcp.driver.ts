@@ -3,7 +3,7 @@ import { DriverError } from '../driver-error';
 import { Outcomes } from '../outcomes';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import { ComputeApi } from './compute-api';
-import { observedRules, readPlace } from './firewall-mapping';
+import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
 import { sendPaced } from './paced-writes';
@@ -31,7 +31,7 @@ class GcpDriver implements ProviderDriver {
 
   /** Compute counts the calls of a project, whoever makes them. */
   accountKey({ identifier }: CloudTarget): string {
-    return `GCP:${readPlace(identifier).project}`;
+    return `GCP:${readTaggedNetwork(identifier).project}`;
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {
@@ -83,7 +83,7 @@ class GcpDriver implements ProviderDriver {
     if (!GCP_FACTS.resourceTypes[target.resourceType]) {
       throw new DriverError('invalid', `GCP has no resources of type ${target.resourceType} here`);
     }
-    const place = readPlace(target.identifier);
+    const place = readTaggedNetwork(target.identifier);
     const account = readServiceAccount(target.credential);
     const network = new VpcNetwork(place, await this.tokens.token(account), this.api);
     try {

@@ -1,8 +1,8 @@
 import {
   TRAFFIC_FIELDS,
   type CredentialTypes,
-  type NamedObject,
-  type PlacedObject,
+  type ResourceNaming,
+  type TargetName,
   type ProviderFacts,
 } from '../provider-facts';
 
@@ -97,7 +97,7 @@ export const GCP_FACTS: ProviderFacts = {
           example: ['database'],
         },
       ],
-      place: placeNetwork,
+      place: targetOfNetwork,
     },
   },
   region: null,
@@ -109,7 +109,7 @@ export const GCP_FACTS: ProviderFacts = {
 };
 
 /** A network, and the tags of the instances in it: rules for other tags are another object's. */
-function placeNetwork({ identifier, config, hints }: NamedObject): PlacedObject {
+function targetOfNetwork({ identifier, config, hints }: ResourceNaming): TargetName {
   const [, project, network = ''] = SPELLING.exec(identifier) ?? [];
   const path = `projects/${project ?? hints['project_id'] ?? ''}/global/networks/${network}`.toLowerCase();
   const tags = Array.isArray(config['targetTags']) ? config['targetTags'].map(String) : [];

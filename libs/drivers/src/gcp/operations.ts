@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PASSING_KINDS } from '#rules';
+import { RETRYABLE_KINDS } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { operationFailure } from './gcp-errors';
 import type { Operation } from './compute-answers';
 import type { VpcNetwork } from './vpc-network';
 
-const LOOK_AGAIN_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 /**
  * Waits until Compute has carried a write out.
@@ -21,7 +21,7 @@ export async function finish(network: VpcNetwork, started: Operation, deadline: 
       throw new CallFailure('transient', `Operation ${started.name} is still running`, null, false);
     }
     operation = (await look(network, operation, leftMs)) ?? operation;
-    if (!operation.isDone) await pause(Math.min(LOOK_AGAIN_MS, Math.max(1, deadline - performance.now())));
+    if (!operation.isDone) await pause(Math.min(POLL_INTERVAL_MS, Math.max(1, deadline - performance.now())));
   }
   if (operation.errors.length > 0) throw operationFailure(operation.errors, operation.status);
   return operation;
@@ -33,7 +33,7 @@ async function look(network: VpcNetwork, operation: Operation, withinMs: number)
     return await network.wait(operation.name, withinMs);
   } catch (error) {
     const { kind, message, code } = asCallFailure(error);
-    if (PASSING_KINDS.has(kind)) return null;
+    if (RETRYABLE_KINDS.has(kind)) return null;
     // The write was taken: not being allowed to watch it says nothing about it.
     const words = `Operation ${operation.name} cannot be watched: ${message}`;
     throw new CallFailure(kind, words, code, false);

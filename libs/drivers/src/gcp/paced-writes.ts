@@ -1,4 +1,4 @@
-import { PASSING_KINDS, type DriverErrorKind } from '#rules';
+import { RETRYABLE_KINDS, type DriverErrorKind } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 
@@ -9,7 +9,7 @@ export interface Write {
   readonly start: () => Promise<() => Promise<string | null>>;
 }
 
-const MOST_AT_ONCE = 10;
+const MAX_CONCURRENCY = 10;
 /** What the next write would meet too. */
 const HALTING: ReadonlySet<DriverErrorKind> = new Set([
   'throttled',
@@ -31,7 +31,11 @@ export async function sendPaced(
 ): Promise<void> {
   const ends: Promise<void>[] = [];
   let sent = 0;
-  for (let width = 1; sent < writes.length && !outcomes.haltedBy; width = Math.min(2 * width, MOST_AT_ONCE)) {
+  for (
+    let width = 1;
+    sent < writes.length && !outcomes.haltedBy;
+    width = Math.min(2 * width, MAX_CONCURRENCY)
+  ) {
     if (performance.now() >= deadline) {
       outcomes.haltUnsent([], new CallFailure('transient', 'The time for one batch was over', null, true));
       break;
@@ -59,7 +63,7 @@ async function settleEnd(key: string, outcomes: Outcomes, end: () => Promise<str
  * says nothing about the next one.
  */
 const concernsNext = ({ kind, settled: isSettled }: CallFailure): boolean =>
-  HALTING.has(kind) && (isSettled || PASSING_KINDS.has(kind));
+  HALTING.has(kind) && (isSettled || RETRYABLE_KINDS.has(kind));
 
 /** @returns null when it failed, which the outcomes then say */
 async function settled<T>(key: string, outcomes: Outcomes, work: () => Promise<T>): Promise<T | null> {

@@ -5,7 +5,7 @@ import { noAnswer, oddAnswer } from './gcp-errors';
 export type RefusalReader = (status: number, body: unknown, retryAfter: string | null) => CallFailure;
 
 /** A page of 500 firewall rules with 256 ranges each stays far below. */
-const LARGEST_ANSWER = 8_000_000;
+const MAX_ANSWER_BYTES = 8_000_000;
 
 /**
  * One HTTP call to Google: never repeated, never redirected, bounded in time and size.
@@ -42,7 +42,7 @@ async function readBounded(response: Response): Promise<string | null> {
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > LARGEST_ANSWER) return null;
+    if (length > MAX_ANSWER_BYTES) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

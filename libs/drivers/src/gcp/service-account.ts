@@ -18,7 +18,7 @@ const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const SCOPE = 'https://www.googleapis.com/auth/compute';
 const LIFETIME_SECONDS = 3600;
-const ASK_WITHIN_MS = 5000;
+const REQUEST_TIMEOUT_MS = 5000;
 
 /**
  * The service account that a tenant's credential holds. Of Google's key file nothing else is ever used: the addresses
@@ -77,7 +77,7 @@ export class AccessTokens {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: body.toString(),
       },
-      ASK_WITHIN_MS,
+      REQUEST_TIMEOUT_MS,
       tokenRefusal,
     );
     const given = JSON.parse(answer) as { access_token?: unknown; expires_in?: unknown };

@@ -11,17 +11,17 @@ import {
   type Operation,
 } from './compute-answers';
 import type { ComputeApi, ComputeCall } from './compute-api';
-import type { FirewallRule, NetworkPlace, NewFirewall } from './firewall-mapping';
+import type { FirewallRule, TaggedNetwork, NewFirewall } from './firewall-mapping';
 
 const PAGE_SIZE = 500;
 /** The name of none: asked for, it tells who may not ask from who may. */
 const NO_OPERATION = 'drawbridge-permission-check';
 /** A call that is no wait for an operation. */
-const CALL_WITHIN_MS = 5000;
+const CALL_TIMEOUT_MS = 5000;
 /** The calls Drawbridge makes on one VPC network. Each throws CallFailure, also for an answer in another shape. */
 export class VpcNetwork {
   constructor(
-    readonly place: NetworkPlace,
+    readonly place: TaggedNetwork,
     private readonly token: CallToken<string>,
     private readonly api: ComputeApi,
   ) {}
@@ -106,7 +106,7 @@ export class VpcNetwork {
     method: ComputeCall['method'],
     path: readonly string[],
     rest: Pick<ComputeCall, 'query' | 'body'> = {},
-    withinMs = CALL_WITHIN_MS,
+    withinMs = CALL_TIMEOUT_MS,
   ): Promise<Record<string, unknown>> {
     const call = { method, project: this.place.project, path, ...rest };
     return this.token.use((token) => this.api.call({ token, withinMs }, call));

@@ -30,7 +30,7 @@ export class NoTenantAnswer extends Error {
   }
 }
 
-const LARGEST_ANSWER = 4_000_000;
+const MAX_ANSWER_BYTES = 4_000_000;
 const CONNECT_MS = 1000;
 
 /**
@@ -90,7 +90,7 @@ export class PinnedConnection {
         response.on('data', (chunk: Buffer) => {
           length += chunk.length;
           chunks.push(chunk);
-          if (length > LARGEST_ANSWER) response.destroy(new Error('The answer is too long'));
+          if (length > MAX_ANSWER_BYTES) response.destroy(new Error('The answer is too long'));
         });
         response.once('error', fail);
         response.once('close', () => fail(new Error('The answer ended early')));

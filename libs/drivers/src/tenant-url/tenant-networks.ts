@@ -8,7 +8,7 @@ export interface TenantNetwork {
   readonly port: number | null;
 }
 
-export const TENANT_NETWORKS_WORDS =
+export const TENANT_NETWORKS_MESSAGE =
   'TENANT_URL_NETWORKS must be a comma-separated list of addresses, CIDR ranges and address:port pairs';
 
 const PAIR = /^(?:\[([\da-f:.]{2,45})\]|([\d.]{7,15})):(\d{1,5})$/i;
@@ -33,7 +33,7 @@ export function tenantNetworks({ TENANT_URL_NETWORKS: text = '' }: NodeJS.Proces
     .map((network) => {
       const read = readNetwork(network);
       if (read) return read;
-      throw new Error(TENANT_NETWORKS_WORDS);
+      throw new Error(TENANT_NETWORKS_MESSAGE);
     });
 }
 
@@ -47,5 +47,5 @@ export const AreTenantNetworks = (): PropertyDecorator =>
           Array.isArray(list) && list.every((item) => typeof item === 'string' && readNetwork(item) !== null),
       },
     },
-    { message: TENANT_NETWORKS_WORDS },
+    { message: TENANT_NETWORKS_MESSAGE },
   );

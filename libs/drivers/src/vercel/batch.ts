@@ -15,10 +15,10 @@ import {
 } from './guard';
 import { Outcomes, type Items } from './outcomes';
 import type { ProjectFirewall } from './project-firewall';
-import type { GuardedPlace } from './vercel.facts';
+import type { GuardedPath } from './vercel.facts';
 
 /** A list that was read longer ago is not built upon: this process was held up, and another one may have written. */
-const MOST_AGE_MS = 2000;
+const MAX_AGE_MS = 2000;
 /** A write, and the read that tells what came of it. */
 const REQUESTS_OF_A_WRITE = 2;
 const GONE: ChangeResult = { result: 'done', providerRuleId: null };
@@ -41,7 +41,7 @@ export class Batch {
   /** @param config as it was read this moment */
   constructor(
     private readonly firewall: ProjectFirewall,
-    private readonly place: GuardedPlace,
+    private readonly place: GuardedPath,
     private readonly target: Pick<CloudTarget, 'deployment' | 'claims'>,
     config: FirewallConfig,
   ) {
@@ -171,7 +171,7 @@ export class Batch {
 
   /** @throws CallFailure when it is too late for a write */
   private requireTime(): void {
-    if (performance.now() - this.readAt > MOST_AGE_MS)
+    if (performance.now() - this.readAt > MAX_AGE_MS)
       throw new CallFailure('transient', 'The list was read too long ago to be written', null, true);
     if (!this.firewall.api.hasTimeFor(REQUESTS_OF_A_WRITE))
       throw new CallFailure('transient', 'The changes before it took all the time', null, true);

@@ -1,4 +1,4 @@
-import { isRecord } from '../foreign-json';
+import { isRecord } from '../untrusted-json';
 
 export interface RuleCondition {
   readonly type: string;

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { canonicalCidr, parseRuleKey, ruleKey, type ObservedRule } from '#rules';
 import type { CloudTarget } from '../provider-driver';
 import type { CustomRule, FirewallConfig, RuleCondition } from './firewall-config';
-import type { GuardedPlace } from './vercel.facts';
+import type { GuardedPath } from './vercel.facts';
 
 /** Of one condition. */
-const MOST_VALUES = 75;
+const MAX_VALUES = 75;
 /** Of one group. */
-const MOST_CONDITIONS = 65;
+const MAX_CONDITIONS = 65;
 const EVERY_PATH = '/';
 
 /** The one custom rule that keeps everybody out of a place who is not on its list. */
@@ -37,17 +37,17 @@ export interface SentRule {
 }
 
 /** How many addresses fit on the list of a guard. */
-export const roomOf = (place: GuardedPlace): number =>
-  (MOST_CONDITIONS - fixedConditions(place).length) * MOST_VALUES;
+export const roomOf = (place: GuardedPath): number =>
+  (MAX_CONDITIONS - fixedConditions(place).length) * MAX_VALUES;
 
 /**
  * The rule that keeps everybody out but these addresses. No list is ever empty: without addresses the rule has no
  * condition about them, and denies everything that it is about.
  */
-export function guardRule(place: GuardedPlace, deployment: string, addresses: readonly string[]): SentRule {
+export function guardRule(place: GuardedPath, deployment: string, addresses: readonly string[]): SentRule {
   const lists: SentCondition[] = [];
-  for (let from = 0; from < addresses.length; from += MOST_VALUES) {
-    const value = addresses.slice(from, from + MOST_VALUES).map(bare);
+  for (let from = 0; from < addresses.length; from += MAX_VALUES) {
+    const value = addresses.slice(from, from + MAX_VALUES).map(bare);
     lists.push({ type: 'ip_address', op: 'inc', neg: true, value });
   }
   const conditions = [...fixedConditions(place), ...lists];
@@ -63,13 +63,13 @@ export function guardRule(place: GuardedPlace, deployment: string, addresses: re
 }
 
 /** The guards of a place: one; none before the first write; several after an insert that landed late. */
-export const guardsOf = (config: FirewallConfig, place: GuardedPlace, deployment: string): Guard[] =>
+export const guardsOf = (config: FirewallConfig, place: GuardedPath, deployment: string): Guard[] =>
   config.rules
     .filter((rule) => isGuard(rule, place, deployment))
     .map((rule) => ({ id: rule.id, isSound: isSound(rule, place), addresses: listOf(rule) }));
 
 /** Where the guard is known by: its name, or the mark when somebody changed that. */
-function isGuard({ name, description }: CustomRule, place: GuardedPlace, deployment: string): boolean {
+function isGuard({ name, description }: CustomRule, place: GuardedPath, deployment: string): boolean {
   return name === guardName(place, deployment) || description.startsWith(`${guardMark(place, deployment)} `);
 }
 
@@ -101,7 +101,7 @@ const keyOf = (address: string): string => ruleKey({ address, protocol: 'all', p
  */
 export function observedRules(
   config: FirewallConfig,
-  place: GuardedPlace,
+  place: GuardedPath,
   { deployment, claims }: Pick<CloudTarget, 'deployment' | 'claims'>,
 ): ObservedRule[] {
   const guards = guardsOf(config, place, deployment);
@@ -119,7 +119,7 @@ export function observedRules(
 }
 
 /** Rules before the guard that make Vercel skip it for some addresses, and about nothing else than the place. */
-function bypasses(config: FirewallConfig, place: GuardedPlace, guards: readonly Guard[]): ObservedRule[] {
+function bypasses(config: FirewallConfig, place: GuardedPath, guards: readonly Guard[]): ObservedRule[] {
   const first = config.rules.findIndex(({ id }) => guards.some((guard) => guard.id === id));
   const before = first < 0 ? config.rules : config.rules.slice(0, first);
   return before
@@ -131,14 +131,14 @@ function bypasses(config: FirewallConfig, place: GuardedPlace, guards: readonly 
     );
 }
 
-function bypassed(group: readonly RuleCondition[], place: GuardedPlace): string[] {
+function bypassed(group: readonly RuleCondition[], place: GuardedPath): string[] {
   const [about, ...more] = group.filter(({ type }) => type === 'ip_address');
   const others = group.filter((condition) => condition !== about);
   const names = about && !about.neg && (about.op === 'eq' || about.op === 'inc') && more.length === 0;
   return names && others.every((condition) => isFixed(condition, place)) ? canonical(about.values) : [];
 }
 
-function isSound(rule: CustomRule, place: GuardedPlace): boolean {
+function isSound(rule: CustomRule, place: GuardedPath): boolean {
   const [group = [], ...otherGroups] = rule.groups;
   const others = group.filter(({ type }) => type !== 'ip_address');
   const lists = group.filter(({ type }) => type === 'ip_address');
@@ -149,7 +149,7 @@ function isSound(rule: CustomRule, place: GuardedPlace): boolean {
     otherGroups.length === 0 &&
     group.length > 0 &&
     others.every((condition) => isFixed(condition, place)) &&
-    fixed.every((wanted) => others.some((condition) => isSame(condition, wanted))) &&
+    fixed.every((desired) => others.some((condition) => isSame(condition, desired))) &&
     lists.every((list) => isList(list) && canonical(list.values).length === list.values?.length)
   );
 }
@@ -172,7 +172,7 @@ const isList = ({ type, op, neg, values }: RuleCondition): boolean =>
 const canonical = (values: readonly string[] | null): string[] =>
   (values ?? []).flatMap((value) => canonicalCidr(value)?.cidr ?? []);
 
-function fixedConditions({ hostname, pathPrefix }: GuardedPlace): SentCondition[] {
+function fixedConditions({ hostname, pathPrefix }: GuardedPath): SentCondition[] {
   return [
     ...(hostname === null ? [] : [{ type: 'host', op: 'eq', value: hostname }]),
     ...(pathPrefix === null ? [] : [{ type: 'path', op: 'pre', value: pathPrefix }]),
@@ -180,24 +180,24 @@ function fixedConditions({ hostname, pathPrefix }: GuardedPlace): SentCondition[
 }
 
 /** A condition that says where, or one that holds for every request. */
-const isFixed = (condition: RuleCondition, place: GuardedPlace): boolean =>
-  [...fixedConditions(place), { type: 'path', op: 'pre', value: EVERY_PATH }].some((wanted) =>
-    isSame(condition, wanted),
+const isFixed = (condition: RuleCondition, place: GuardedPath): boolean =>
+  [...fixedConditions(place), { type: 'path', op: 'pre', value: EVERY_PATH }].some((desired) =>
+    isSame(condition, desired),
   );
 
-const isSame = ({ type, op, neg, values }: RuleCondition, wanted: SentCondition): boolean =>
-  type === wanted.type && op === wanted.op && !neg && values?.length === 1 && values[0] === wanted.value;
+const isSame = ({ type, op, neg, values }: RuleCondition, desired: SentCondition): boolean =>
+  type === desired.type && op === desired.op && !neg && values?.length === 1 && values[0] === desired.value;
 
-const digestOf = ({ hostname, pathPrefix }: GuardedPlace): string =>
+const digestOf = ({ hostname, pathPrefix }: GuardedPath): string =>
   createHash('sha256')
     .update(JSON.stringify([hostname, pathPrefix]))
     .digest('hex')
     .slice(0, 16);
 
-const guardName = (place: GuardedPlace, deployment: string): string =>
+const guardName = (place: GuardedPath, deployment: string): string =>
   `drawbridge-${deployment}-${digestOf(place)}`;
 
-const guardMark = (place: GuardedPlace, deployment: string): string =>
+const guardMark = (place: GuardedPath, deployment: string): string =>
   `drawbridge:${deployment}:${digestOf(place)}`;
 
 /** A single address without its prefix length, as Vercel's own pages write it. */

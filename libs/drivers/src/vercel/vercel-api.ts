@@ -1,11 +1,11 @@
-import { isRecord } from '../foreign-json';
+import { isRecord } from '../untrusted-json';
 import type { VercelToken } from './vercel-credentials';
-import { oddAnswer, refusalOf, toFailure, wordsOf } from './vercel-errors';
+import { oddAnswer, refusalOf, toFailure, messageOf } from './vercel-errors';
 
 /** How long Vercel may take to answer one request. */
 const REQUEST_MS = 5000;
 /** A configuration is some hundred kilobytes at most; what is longer is none, and is not read to its end. */
-const LONGEST_ANSWER = 4_000_000;
+const MAX_ANSWER_BYTES = 4_000_000;
 
 interface Question {
   readonly what: string;
@@ -72,7 +72,7 @@ export class VercelApi {
     }
     const header = (name: string): string | null => response.headers.get(name);
     if (!response.ok) throw refusalOf({ status: response.status, body: answer, header }, secrets);
-    if (isRecord(answer) && wordsOf(answer) === null) return answer;
+    if (isRecord(answer) && messageOf(answer) === null) return answer;
     throw oddAnswer(what);
   }
 }
@@ -84,7 +84,7 @@ async function readJson(response: Response, what: string): Promise<unknown> {
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     // Leaving the loop cancels the rest.
-    if (length > LONGEST_ANSWER) throw oddAnswer(what);
+    if (length > MAX_ANSWER_BYTES) throw oddAnswer(what);
     chunks.push(chunk);
   }
   try {

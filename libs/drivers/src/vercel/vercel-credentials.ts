@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
-import { parsePlace, VERCEL_FACTS, type GuardedPlace } from './vercel.facts';
+import { parseGuardedPath, VERCEL_FACTS, type GuardedPath } from './vercel.facts';
 
 /** Who asks Vercel, and on behalf of which team. */
 export interface VercelToken {
@@ -27,10 +27,10 @@ export function readCredential({ credentialType, data }: DriverCredential): Verc
 }
 
 /** @throws DriverError `invalid` when the target is nothing that a guard can be for */
-export function readPlace({ resourceType, identifier }: CloudTarget): GuardedPlace {
+export function readGuardedPath({ resourceType, identifier }: CloudTarget): GuardedPath {
   if (!VERCEL_FACTS.resourceTypes[resourceType])
     throw new DriverError('invalid', `Vercel has no resources of type ${resourceType} here`);
-  const place = parsePlace(identifier);
+  const place = parseGuardedPath(identifier);
   if (place) return place;
   throw new DriverError('invalid', `${identifier} is no id of a Vercel project`);
 }

@@ -1,5 +1,5 @@
 import type { DriverErrorKind } from '#rules';
-import { oddAnswer, refusalOf, toFailure, wordsOf, type Refusal } from './vercel-errors';
+import { oddAnswer, refusalOf, toFailure, messageOf, type Refusal } from './vercel-errors';
 
 const NOW = 1_800_000_000_000;
 const refusal = (
@@ -124,7 +124,7 @@ describe('errors of Vercel', () => {
 
   it('reads no error from what is none', () => {
     for (const body of [null, 'error', [], {}, { error: null }, { error: 'x' }, { error: { code: 7 } }])
-      expect(wordsOf(body)).toBeNull();
-    expect(wordsOf({ error: { code: 'x' } })).toEqual({ code: 'x', message: '' });
+      expect(messageOf(body)).toBeNull();
+    expect(messageOf({ error: { code: 'x' } })).toEqual({ code: 'x', message: '' });
   });
 });

@@ -1,7 +1,7 @@
 import type { DriverErrorKind } from '#rules';
 import { CallFailure, NEVER_SENT, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
-import { isRecord } from '../foreign-json';
+import { isRecord } from '../untrusted-json';
 
 /** Vercel's codes that say more than the HTTP status; it has no list of them. */
 const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map([
@@ -29,7 +29,7 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
 ]);
 /** What is left of a limit or of a plan is said in many codes. */
 const LIMIT = /limit|quota|plan_|upgrade|too_many|too_large/;
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 /** An answer that says neither yes nor no. */
 export const oddAnswer = (what: string): CallFailure =>
@@ -52,7 +52,7 @@ export function refusalOf(
   secrets: readonly string[],
   now = Date.now(),
 ): CallFailure {
-  const words = wordsOf(body);
+  const words = messageOf(body);
   const { kind, settled } = verdictOn(status, words?.code ?? null);
   const text = words
     ? `${words.code}: ${words.message}`
@@ -85,7 +85,7 @@ function verdictOn(status: number, code: string | null): { kind: DriverErrorKind
 }
 
 /** `{error: {code, message}}`; null when the body is no error of Vercel's. */
-export function wordsOf(body: unknown): { code: string; message: string } | null {
+export function messageOf(body: unknown): { code: string; message: string } | null {
   const error = isRecord(body) ? body['error'] : null;
   if (!isRecord(error) || typeof error['code'] !== 'string' || error['code'] === '') return null;
   return { code: error['code'], message: typeof error['message'] === 'string' ? error['message'] : '' };
@@ -104,7 +104,7 @@ function waitOf(body: unknown, header: Refusal['header'], now: number): number |
     moment === null || index === 0 ? moment : moment - now,
   );
   const wait = first ?? others.find((candidate) => candidate !== null) ?? null;
-  return wait === null ? null : Math.min(LONGEST_WAIT_MS, Math.max(0, wait));
+  return wait === null ? null : Math.min(MAX_WAIT_MS, Math.max(0, wait));
 }
 
 function epochMs(value: unknown, factor = 1): number | null {

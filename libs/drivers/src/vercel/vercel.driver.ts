@@ -2,12 +2,12 @@ import type { ChangeResult, ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
-import { isRecord } from '../foreign-json';
+import { isRecord } from '../untrusted-json';
 import { Batch } from './batch';
 import { observedRules } from './guard';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
-import { accountOf, readCredential, readPlace } from './vercel-credentials';
+import { accountOf, readCredential, readGuardedPath } from './vercel-credentials';
 import { oddAnswer } from './vercel-errors';
 import { VERCEL_FACTS } from './vercel.facts';
 
@@ -71,9 +71,9 @@ class VercelDriver implements ProviderDriver {
 
   private firewallOf(target: CloudTarget): {
     firewall: ProjectFirewall;
-    place: ReturnType<typeof readPlace>;
+    place: ReturnType<typeof readGuardedPath>;
   } {
-    const place = readPlace(target);
+    const place = readGuardedPath(target);
     return { place, firewall: new ProjectFirewall(this.api(target.credential), place.projectId) };
   }
 

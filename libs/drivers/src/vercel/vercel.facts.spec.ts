@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parsePlace, VERCEL_FACTS } from './vercel.facts';
+import { parseGuardedPath, VERCEL_FACTS } from './vercel.facts';
 
 const { identifier, place } = VERCEL_FACTS.resourceTypes['FIREWALL_RULE']!;
 const PROJECT = 'prj_XLKmu1DyR1eY7zq8UgeRKbA7yVLA';
@@ -10,7 +10,7 @@ const placed = (config: Readonly<Record<string, string>> = {}, project = PROJECT
 describe('a guarded project', () => {
   it.each([PROJECT, 'prj_simulated1', `Qm${'T'.repeat(44)}`])('may be named %s', (text) => {
     expect(text).toMatch(identifier.pattern);
-    expect(parsePlace(placed({}, text).identifier)).toEqual({
+    expect(parseGuardedPath(placed({}, text).identifier)).toEqual({
       projectId: text,
       hostname: null,
       pathPrefix: null,
@@ -30,14 +30,14 @@ describe('a guarded project', () => {
     `${PROJECT}\n`,
   ])('may not be named %j', (text) => {
     expect(text).not.toMatch(identifier.pattern);
-    expect(parsePlace(`${text}?host=a.example`)?.projectId).not.toBe(text);
+    expect(parseGuardedPath(`${text}?host=a.example`)?.projectId).not.toBe(text);
   });
 
   it('is told apart by host and path, a host whatever its case', () => {
     const hostname = 'admin.example.com';
     const pathPrefix = "/a b&c=d?e#f%/é'";
     const one = placed({ hostname, pathPrefix });
-    expect(parsePlace(one.identifier)).toEqual({ projectId: PROJECT, hostname, pathPrefix });
+    expect(parseGuardedPath(one.identifier)).toEqual({ projectId: PROJECT, hostname, pathPrefix });
     expect(placed({ hostname: 'Admin.Example.COM', pathPrefix })).toEqual(one);
     const keys = [
       {},

@@ -1,10 +1,10 @@
-import type { NamedObject, PlacedObject, ProviderFacts } from '../provider-facts';
+import type { ResourceNaming, TargetName, ProviderFacts } from '../provider-facts';
 
 const PROJECT = 'prj_\\w{1,100}|Qm[1-9A-HJ-NP-Za-km-z]{44}';
 const IS_PROJECT = new RegExp(`^(?:${PROJECT})$`);
 
 /** Whom a guard keeps out: requests to a project, or to one host or to paths of it. */
-export interface GuardedPlace {
+export interface GuardedPath {
   readonly projectId: string;
   /** null: every host of the project */
   readonly hostname: string | null;
@@ -13,7 +13,7 @@ export interface GuardedPlace {
 }
 
 /** Reads what `place` made. @returns null when the text is nothing of the kind */
-export function parsePlace(identifier: string): GuardedPlace | null {
+export function parseGuardedPath(identifier: string): GuardedPath | null {
   const [projectId = '', tail = ''] = identifier.split('?');
   if (!IS_PROJECT.test(projectId)) return null;
   const parts = new URLSearchParams(tail);
@@ -24,7 +24,7 @@ export function parsePlace(identifier: string): GuardedPlace | null {
  * A project, and the part of it that is guarded. Host names are one whatever their case. Paths and ids are taken as
  * they are written: taking two for one would leave one of them unguarded.
  */
-function place({ identifier, config }: NamedObject): PlacedObject {
+function place({ identifier, config }: ResourceNaming): TargetName {
   const parts = new URLSearchParams();
   if (typeof config['hostname'] === 'string') parts.set('host', config['hostname'].toLowerCase());
   if (typeof config['pathPrefix'] === 'string' && config['pathPrefix'] !== '/')

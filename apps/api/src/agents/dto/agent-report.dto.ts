@@ -15,7 +15,7 @@ import { asId } from '../../http/text-fields';
 import { AgentIdentityDto } from './agent-state.dto';
 
 const STATUSES = ['APPLIED', 'FAILED', 'REMOVED'] as const;
-const MOST_RESULTS = 1000;
+const MAX_RESULTS = 1000;
 
 export class AgentResultDto {
   @ApiProperty({ format: 'uuid', description: "The rule's id in the state" })
@@ -43,10 +43,10 @@ export class AgentReportDto extends AgentIdentityDto {
   @IsString({ message: 'must be a string' })
   version!: string;
 
-  @ApiProperty({ type: [AgentResultDto], maxItems: MOST_RESULTS })
+  @ApiProperty({ type: [AgentResultDto], maxItems: MAX_RESULTS })
   @ValidateNested({ each: true, message: 'must hold results' })
   @Type(() => AgentResultDto)
-  @ArrayMaxSize(MOST_RESULTS, { message: `must hold at most ${MOST_RESULTS} results: send several reports` })
+  @ArrayMaxSize(MAX_RESULTS, { message: `must hold at most ${MAX_RESULTS} results: send several reports` })
   @IsArray({ message: 'must be an array of results' })
   results!: AgentResultDto[];
 

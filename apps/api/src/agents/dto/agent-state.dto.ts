@@ -2,14 +2,14 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { PROTOCOLS, type Protocol } from '#rules';
-import { AGENT_NAME, AGENT_NAME_WORDS } from '../agent-name';
+import { AGENT_NAME, AGENT_NAME_MESSAGE } from '../agent-name';
 
 const PORTS = { example: [22] as number[], description: 'Empty: every port of the protocol' };
 
 /** Who asks: on every request of an agent. */
 export class AgentIdentityDto {
   @ApiProperty({ example: 'db-host-1', description: 'The name that resources call the host by' })
-  @Matches(AGENT_NAME, { message: AGENT_NAME_WORDS })
+  @Matches(AGENT_NAME, { message: AGENT_NAME_MESSAGE })
   @IsString({ message: 'must be a string' })
   agent!: string;
 

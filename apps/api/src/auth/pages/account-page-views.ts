@@ -6,7 +6,7 @@ import { Markup, type BrowserPage } from '../../pages/browser-page';
 export type Problems = Readonly<Record<string, string>>;
 
 /** What a page says before anything of its form is filled in. */
-export interface PageWords {
+export interface PageTexts {
   readonly title: string;
   readonly button: string;
   readonly done: string;
@@ -16,7 +16,7 @@ export interface PageWords {
 }
 
 interface FormView {
-  readonly words: PageWords;
+  readonly words: PageTexts;
   readonly holder: AccountTokenHolder;
   /** what the organization asks of the password, as the rest of a sentence */
   readonly policy: string;
@@ -26,7 +26,7 @@ interface FormView {
 }
 
 /** A link that was never given out, is used, too old, or of an account that is no more. */
-export const unusablePage = ({ whenUnusable }: PageWords): BrowserPage => ({
+export const unusablePage = ({ whenUnusable }: PageTexts): BrowserPage => ({
   status: HttpStatus.NOT_FOUND,
   title: 'This link does not work any more',
   body: whenUnusable,
@@ -57,7 +57,7 @@ export function formPage({ words, holder, policy, name, problems }: FormView): B
 
 /** The password is set. */
 export const donePage = (
-  { done }: PageWords,
+  { done }: PageTexts,
   { organizationName, organizationSlug, email }: AccountTokenHolder,
 ): BrowserPage => ({
   status: HttpStatus.OK,

@@ -9,7 +9,7 @@ import { ApiError, fieldMessages } from '../../errors';
 import { Markup, type BrowserPage } from '../../pages/browser-page';
 import { ResetPasswordDto, SetPasswordDto } from '../dto/password.dto';
 import { PasswordTokensService } from '../password-tokens.service';
-import { donePage, formPage, unusablePage, type PageWords, type Problems } from './account-page-views';
+import { donePage, formPage, unusablePage, type PageTexts, type Problems } from './account-page-views';
 
 /** What somebody typed into the form. */
 export interface PasswordForm {
@@ -21,7 +21,7 @@ export interface PasswordForm {
 /** One of the pages that mail leads to. */
 interface PageKind {
   readonly purpose: AccountTokenPurpose;
-  readonly words: PageWords;
+  readonly words: PageTexts;
   /** the form as the API takes it */
   readonly asked: (token: string, form: PasswordForm) => ResetPasswordDto | SetPasswordDto;
 }

@@ -2,7 +2,7 @@ import StripeClient from 'stripe';
 import type Stripe from 'stripe';
 
 /** Two tries stay below the time a transaction may wait. */
-const ANSWER_WITHIN_MS = 5000;
+const ANSWER_TIMEOUT_MS = 5000;
 const RETRIES = 1;
 
 export const { errors: stripeErrors } = StripeClient;
@@ -10,7 +10,7 @@ export const { errors: stripeErrors } = StripeClient;
 /** @param url where Stripe's API is; undefined: Stripe itself */
 export function stripeClient(secretKey: string, url: string | undefined): Stripe {
   return new StripeClient(secretKey, {
-    timeout: ANSWER_WITHIN_MS,
+    timeout: ANSWER_TIMEOUT_MS,
     maxNetworkRetries: RETRIES,
     telemetry: false,
     ...(url !== undefined && endpointOf(url)),

@@ -8,7 +8,7 @@ import { PROVIDERS, type Provider } from '#rules';
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
 /** Every provider's types with their fields; `?`: may be left out. */
-function credentialTypeWords(): string {
+function credentialTypeMessage(): string {
   return PROVIDERS.map((provider) => {
     const types = Object.entries(DriverRegistry.facts(provider).credentialTypes);
     const words = types.map(([name, { required, optional }]) => {
@@ -31,7 +31,7 @@ export class CreateCredentialDto {
   @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
   provider!: Provider;
 
-  @ApiProperty({ example: 'ACCESS_KEY', description: `by provider: ${credentialTypeWords()}` })
+  @ApiProperty({ example: 'ACCESS_KEY', description: `by provider: ${credentialTypeMessage()}` })
   @IsString({ message: 'must be a string' })
   credentialType!: string;
 

@@ -5,12 +5,12 @@ import { mayBeAbsent } from '../../http/absent-fields';
 import { trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
-const FLAG_WORDS = { message: 'must be true or false' };
+const FLAG_MESSAGE = { message: 'must be true or false' };
 const SHORTEST = 8;
-const LENGTH_WORDS = { message: `must be a whole number from ${SHORTEST} to ${MAX_PASSWORD_LENGTH}` };
+const LENGTH_MESSAGE = { message: `must be a whole number from ${SHORTEST} to ${MAX_PASSWORD_LENGTH}` };
 const DETECTED_ADDRESS =
   'true: POST /sessions refuses an address that is not the one it is called from, with an API key too';
-export const LONGEST_EXPIRATION_DAYS = 365;
+export const MAX_EXPIRATION_DAYS = 365;
 
 export class OrganizationDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -44,7 +44,7 @@ export class OrganizationSettingsDto {
   @ApiProperty({
     type: 'integer',
     minimum: 1,
-    maximum: LONGEST_EXPIRATION_DAYS,
+    maximum: MAX_EXPIRATION_DAYS,
     nullable: true,
     example: null,
     description: 'null: passwords never expire',
@@ -57,41 +57,41 @@ export class OrganizationSettingsDto {
 export class UpdateOrganizationSettingsDto {
   @ApiPropertyOptional({ description: 'true: users without MFA set it up at their next login' })
   @mayBeAbsent()
-  @IsBoolean(FLAG_WORDS)
+  @IsBoolean(FLAG_MESSAGE)
   mfaRequired?: boolean;
 
   @ApiPropertyOptional({ type: 'integer', minimum: SHORTEST, maximum: MAX_PASSWORD_LENGTH, example: 12 })
   @mayBeAbsent()
-  @Min(SHORTEST, LENGTH_WORDS)
-  @Max(MAX_PASSWORD_LENGTH, LENGTH_WORDS)
-  @IsInt(LENGTH_WORDS)
+  @Min(SHORTEST, LENGTH_MESSAGE)
+  @Max(MAX_PASSWORD_LENGTH, LENGTH_MESSAGE)
+  @IsInt(LENGTH_MESSAGE)
   passwordMinLength?: number;
 
   @ApiPropertyOptional()
   @mayBeAbsent()
-  @IsBoolean(FLAG_WORDS)
+  @IsBoolean(FLAG_MESSAGE)
   passwordRequireUppercase?: boolean;
 
   @ApiPropertyOptional()
   @mayBeAbsent()
-  @IsBoolean(FLAG_WORDS)
+  @IsBoolean(FLAG_MESSAGE)
   passwordRequireLowercase?: boolean;
 
   @ApiPropertyOptional()
   @mayBeAbsent()
-  @IsBoolean(FLAG_WORDS)
+  @IsBoolean(FLAG_MESSAGE)
   passwordRequireDigit?: boolean;
 
   @ApiPropertyOptional()
   @mayBeAbsent()
-  @IsBoolean(FLAG_WORDS)
+  @IsBoolean(FLAG_MESSAGE)
   passwordRequireSpecialChar?: boolean;
 
   // its range is the service's to check: outside of it is 422, not 400
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
-    maximum: LONGEST_EXPIRATION_DAYS,
+    maximum: MAX_EXPIRATION_DAYS,
     nullable: true,
     example: 90,
     description: 'null: passwords never expire. Outside the range: 422',
@@ -102,6 +102,6 @@ export class UpdateOrganizationSettingsDto {
 
   @ApiPropertyOptional({ description: DETECTED_ADDRESS })
   @mayBeAbsent()
-  @IsBoolean(FLAG_WORDS)
+  @IsBoolean(FLAG_MESSAGE)
   requireDetectedAddress?: boolean;
 }

@@ -29,11 +29,11 @@ import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
-const PRIORITY_WORDS = 'must be a whole number from 100 to 4096';
-const PORT_WORDS = 'must be a port from 1 to 65535';
+const PRIORITY_MESSAGE = 'must be a whole number from 100 to 4096';
+const PORT_MESSAGE = 'must be a port from 1 to 65535';
 
 /** What may be named, by provider this build serves. */
-function resourceTypeWords(): string {
+function resourceTypeMessage(): string {
   return DriverRegistry.providers
     .map((provider) => {
       const types = Object.entries(DriverRegistry.facts(provider).resourceTypes);
@@ -55,9 +55,9 @@ export class ResourceConfigDto {
   })
   @leftOutWhenNull()
   @IsOptional()
-  @Min(1, { message: PORT_WORDS })
-  @Max(65535, { message: PORT_WORDS })
-  @IsInt({ message: PORT_WORDS })
+  @Min(1, { message: PORT_MESSAGE })
+  @Max(65535, { message: PORT_MESSAGE })
+  @IsInt({ message: PORT_MESSAGE })
   port?: number;
 
   @ApiPropertyOptional({ type: [Number], example: [80, 443], description: 'Instead of port' })
@@ -103,9 +103,9 @@ export class ResourceConfigDto {
   })
   @leftOutWhenNull()
   @IsOptional()
-  @Min(100, { message: PRIORITY_WORDS })
-  @Max(4096, { message: PRIORITY_WORDS })
-  @IsInt({ message: PRIORITY_WORDS })
+  @Min(100, { message: PRIORITY_MESSAGE })
+  @Max(4096, { message: PRIORITY_MESSAGE })
+  @IsInt({ message: PRIORITY_MESSAGE })
   priorityFrom?: number;
 
   @ApiPropertyOptional({
@@ -117,9 +117,9 @@ export class ResourceConfigDto {
   })
   @leftOutWhenNull()
   @IsOptional()
-  @Min(100, { message: PRIORITY_WORDS })
-  @Max(4096, { message: PRIORITY_WORDS })
-  @IsInt({ message: PRIORITY_WORDS })
+  @Min(100, { message: PRIORITY_MESSAGE })
+  @Max(4096, { message: PRIORITY_MESSAGE })
+  @IsInt({ message: PRIORITY_MESSAGE })
   priorityTo?: number;
 
   @ApiPropertyOptional({
@@ -162,7 +162,7 @@ export class CreateResourceDto {
   @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
   provider!: Provider;
 
-  @ApiProperty({ example: 'SECURITY_GROUP', description: resourceTypeWords() })
+  @ApiProperty({ example: 'SECURITY_GROUP', description: resourceTypeMessage() })
   @IsString({ message: 'must be a string' })
   resourceType!: string;
 

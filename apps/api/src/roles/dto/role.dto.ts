@@ -4,7 +4,7 @@ import { mayBeAbsent } from '../../http/absent-fields';
 import { trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
-const HOURS_WORDS = 'must be a whole number from 1 to 24';
+const HOURS_MESSAGE = 'must be a whole number from 1 to 24';
 
 export class CreateRoleDto {
   @ApiProperty({ example: 'Developers', maxLength: 100, description: 'unique in the organization' })
@@ -27,9 +27,9 @@ export class CreateRoleDto {
     description: "Left out: the plan's maximum, as it changes",
   })
   @IsOptional()
-  @Min(1, { message: HOURS_WORDS })
-  @Max(24, { message: HOURS_WORDS })
-  @IsInt({ message: HOURS_WORDS })
+  @Min(1, { message: HOURS_MESSAGE })
+  @Max(24, { message: HOURS_MESSAGE })
+  @IsInt({ message: HOURS_MESSAGE })
   maxSessionDurationHours?: number | null;
 }
 
@@ -56,9 +56,9 @@ export class UpdateRoleDto {
     description: "null: the plan's maximum, as it changes",
   })
   @IsOptional()
-  @Min(1, { message: HOURS_WORDS })
-  @Max(24, { message: HOURS_WORDS })
-  @IsInt({ message: HOURS_WORDS })
+  @Min(1, { message: HOURS_MESSAGE })
+  @Max(24, { message: HOURS_MESSAGE })
+  @IsInt({ message: HOURS_MESSAGE })
   maxSessionDurationHours?: number | null;
 }
 

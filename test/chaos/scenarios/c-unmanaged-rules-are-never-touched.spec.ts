@@ -2,7 +2,7 @@ import { group, organization, type Organization } from '../../builders/organizat
 import { Drawbridge } from '../../harness/drawbridge';
 import { Watch } from '../oracles/watch';
 
-describe('C. Foreign hands: rules of others are never touched', () => {
+describe('C. Other programs: rules of others are never touched', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let watch: Watch;
@@ -17,15 +17,15 @@ describe('C. Foreign hands: rules of others are never touched', () => {
   afterEach(() => watch.holds());
   afterAll(() => drawbridge.stop());
 
-  it('a foreign rule with the same address lets the session be ACTIVE, and stays when it ends [C3]', async () => {
-    const foreign = {
+  it('an unmanaged rule with the same address lets the session be ACTIVE, and stays when it ends [C3]', async () => {
+    const unmanaged = {
       target: group(0),
       address: '203.0.113.100/32',
       protocol: 'tcp',
       fromPort: 22,
       toPort: 22,
     };
-    await drawbridge.cloud.addForeign(foreign);
+    await drawbridge.cloud.addUnmanaged(unmanaged);
     const before = await drawbridge.cloud.rules(group(0));
     const { id } = await org.started({ ipv4Address: '203.0.113.100' });
     await org.reaches(id, 'ACTIVE');
@@ -39,15 +39,15 @@ describe('C. Foreign hands: rules of others are never touched', () => {
     expect(writes).toEqual([]);
   });
 
-  it('foreign rules beside ours stay as they are, whatever ours do [C3]', async () => {
-    await drawbridge.cloud.addForeign({
+  it('unmanaged rules beside ours stay as they are, whatever ours do [C3]', async () => {
+    await drawbridge.cloud.addUnmanaged({
       target: group(0),
       address: '203.0.113.101/32',
       protocol: 'tcp',
       fromPort: 23,
       toPort: 23,
     });
-    await drawbridge.cloud.addForeign({
+    await drawbridge.cloud.addUnmanaged({
       target: group(0),
       address: '203.0.113.0/24',
       protocol: 'tcp',

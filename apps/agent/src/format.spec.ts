@@ -1,4 +1,4 @@
-import { changeWords, secondsWords, statusWords } from './words';
+import { formatChange, formatSeconds, formatStatus } from './format';
 
 describe('What people read', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('What people read', () => {
     [7199, '1 h 59 min'],
     [90_061, '1 d 1 h'],
     [Infinity, 'no end'],
-  ])('%d seconds: %s', (seconds, words) => expect(secondsWords(seconds)).toBe(words));
+  ])('%d seconds: %s', (seconds, words) => expect(formatSeconds(seconds)).toBe(words));
 
   it('the table', () => {
     const secondsLeft = new Map([
@@ -19,7 +19,7 @@ describe('What people read', () => {
       ['host4_port 203.0.113.10 . 6 . 22', 3599],
       ['net4_any 10.0.0.0-10.0.0.255', Infinity],
     ]);
-    expect(statusWords({ structure: '', secondsLeft, dropped: 12 })).toBe(
+    expect(formatStatus({ structure: '', secondsLeft, dropped: 12 })).toBe(
       [
         'Guarded: tcp 22, icmpv6, everything over IPv4',
         '12 packets were turned away.',
@@ -29,18 +29,18 @@ describe('What people read', () => {
         '',
       ].join('\n'),
     );
-    expect(statusWords(null)).toBe('No guard stands on this host.\n');
+    expect(formatStatus(null)).toBe('No guard stands on this host.\n');
   });
 
   it('what a new state changes; many changes are counted', () => {
     const rule = (id: string, cidr: string) =>
       ({ id, cidr, protocol: 'tcp', ports: [22], deadline: Infinity, unconfirmed: true }) as const;
     const [a, b] = [rule('a', '203.0.113.1/32'), rule('b', '198.51.100.0/24')];
-    expect(changeWords([a], [b])).toEqual([
+    expect(formatChange([a], [b])).toEqual([
       'Let in: 198.51.100.0/24 to tcp 22',
       'No longer let in: 203.0.113.1 to tcp 22',
     ]);
     const many = Array.from({ length: 11 }, (_, index) => rule(`m${index}`, `10.0.0.${index}/32`));
-    expect(changeWords([], many)).toEqual(['11 rules come, 0 go']);
+    expect(formatChange([], many)).toEqual(['11 rules come, 0 go']);
   });
 });

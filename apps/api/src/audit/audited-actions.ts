@@ -10,7 +10,7 @@ const of = (resourceType: string, routes: Readonly<Record<string, AuditEventType
   Object.entries(routes).map(([route, eventType]) => [route, { eventType, resourceType }]);
 
 /** What each route does when it is not refused. `:` stands for an id. */
-const DEEDS: ReadonlyMap<string, Deed> = new Map([
+const AUDITED_ACTIONS: ReadonlyMap<string, Deed> = new Map([
   ...of('SESSION', {
     'POST /sessions': 'SESSION_STARTED',
     'POST /sessions/:/extend': 'SESSION_EXTENDED',
@@ -80,5 +80,5 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map([
  * The deed of a route; undefined when it does nothing that is recorded.
  * @param path the route's, with its parameters: `/api/v1/roles/:id`
  */
-export const deedOf = (method: string, path: string): Deed | undefined =>
-  DEEDS.get(`${method} ${path.replace(API_PREFIX, '').replaceAll(/:\w+/g, ':')}`);
+export const auditedActionOf = (method: string, path: string): Deed | undefined =>
+  AUDITED_ACTIONS.get(`${method} ${path.replace(API_PREFIX, '').replaceAll(/:\w+/g, ':')}`);

@@ -61,7 +61,7 @@ describe('C. Drift is mended', () => {
     expect(await reconciled(0)).toEqual({ event_type: 'RECONCILE_OK', message: null });
   });
 
-  it('a rule that a foreign hand took out is added again while its session lives [C1]', async () => {
+  it('a rule that another program took out is added again while its session lives [C1]', async () => {
     const id = await openOn(1, '203.0.113.2');
     await removeByHand(1, '203.0.113.2');
     expect(await reconciled(1)).toMatchObject({
@@ -76,9 +76,9 @@ describe('C. Drift is mended', () => {
     expect((await reconciled(1)).event_type).toBe('RECONCILE_OK');
   });
 
-  it('a rule with our mark that the database lost is removed, a foreign one is left alone and counted [C5]', async () => {
+  it('a rule with our mark that the database lost is removed, an unmanaged one is left alone and counted [C5]', async () => {
     const id = await openOn(2, '203.0.113.3');
-    await drawbridge.cloud.addForeign({
+    await drawbridge.cloud.addUnmanaged({
       target: group(2),
       address: '192.0.2.7',
       protocol: 'tcp',
@@ -94,7 +94,7 @@ describe('C. Drift is mended', () => {
         /1 of ours that no holder wants, removal scheduled.*1 unmanaged rules/,
       ) as string,
     });
-    await until('only the foreign one stands', async () => (await standing(2)).join() === '192.0.2.7');
+    await until('only the unmanaged one stands', async () => (await standing(2)).join() === '192.0.2.7');
     const recorded = (): Promise<object[]> =>
       drawbridge.query(`SELECT 1 FROM audit_records WHERE event_type = 'RULE_ORPHAN_REMOVED'`);
     await until('its removal is recorded', async () => (await recorded()).length > 0);

@@ -1,23 +1,23 @@
 import type { Listing } from './nft/listing';
-import type { Traffic, WantedRule } from './state/host-state';
+import type { Traffic, DesiredRule } from './state/host-state';
 
 /** More changes than this at once are counted, not listed. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
-export const trafficWords = ({ protocol, ports }: Traffic): string =>
+export const formatTrafficList = ({ protocol, ports }: Traffic): string =>
   protocol === 'all' ? 'everything' : [protocol, ports.join(',')].filter(Boolean).join(' ');
 
 const shortAddress = (cidr: string): string => cidr.replace(cidr.includes(':') ? /\/128$/ : /\/32$/, '');
 
 /** What a new state opens and closes, in lines for the log. */
-export function changeWords(before: readonly WantedRule[], after: readonly WantedRule[]): string[] {
-  const [known, wanted] = [before, after].map((rules) => new Set(rules.map(({ id }) => id)));
+export function formatChange(before: readonly DesiredRule[], after: readonly DesiredRule[]): string[] {
+  const [known, desired] = [before, after].map((rules) => new Set(rules.map(({ id }) => id)));
   const opened = after.filter(({ id }) => !known!.has(id));
-  const closed = before.filter(({ id }) => !wanted!.has(id));
-  if (opened.length + closed.length > MOST_LINES) return [`${opened.length} rules come, ${closed.length} go`];
+  const closed = before.filter(({ id }) => !desired!.has(id));
+  if (opened.length + closed.length > MAX_LINES) return [`${opened.length} rules come, ${closed.length} go`];
   return [
-    ...opened.map((rule) => `Let in: ${shortAddress(rule.cidr)} to ${trafficWords(rule)}`),
-    ...closed.map((rule) => `No longer let in: ${shortAddress(rule.cidr)} to ${trafficWords(rule)}`),
+    ...opened.map((rule) => `Let in: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
+    ...closed.map((rule) => `No longer let in: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
   ];
 }
 
@@ -28,19 +28,19 @@ const FAMILY_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The table, as people read it. @param listing null: there is none */
-export function statusWords(listing: Listing | null): string {
+export function formatStatus(listing: Listing | null): string {
   if (!listing) return 'No guard stands on this host.\n';
   const elements = [...listing.secondsLeft].map(([key, seconds]) => ({ ...split(key), seconds }));
   const guarded = elements.filter(({ set }) => set.startsWith('guarded'));
   const open = elements.filter(({ set }) => !set.startsWith('guarded'));
   const rows = open.map(({ words: [address = '', ...rest], seconds }) => [
-    rangeWords(address),
-    rest.length === 0 ? 'everything' : placeWords(rest),
-    secondsWords(seconds),
+    formatRange(address),
+    rest.length === 0 ? 'everything' : formatTraffic(rest),
+    formatSeconds(seconds),
   ]);
   const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
   return [
-    guarded.length === 0 ? 'Nothing is guarded.' : `Guarded: ${guarded.map(guardWords).join(', ')}`,
+    guarded.length === 0 ? 'Nothing is guarded.' : `Guarded: ${guarded.map(formatGuard).join(', ')}`,
     `${listing.dropped} packets were turned away.`,
     open.length === 0 ? 'Open to nobody.' : 'Open to:',
     ...rows.map(
@@ -55,13 +55,13 @@ function split(key: string): { set: string; words: string[] } {
   return { set: key.slice(0, space), words: key.slice(space + 1).split(' . ') };
 }
 
-const guardWords = ({ set, words }: { set: string; words: string[] }): string =>
-  set === 'guarded_families' ? (FAMILY_NAMES[words[0] ?? ''] ?? words.join(' ')) : placeWords(words);
+const formatGuard = ({ set, words }: { set: string; words: string[] }): string =>
+  set === 'guarded_families' ? (FAMILY_NAMES[words[0] ?? ''] ?? words.join(' ')) : formatTraffic(words);
 
-const placeWords = ([protocol = '', ...ports]: readonly string[]): string =>
+const formatTraffic = ([protocol = '', ...ports]: readonly string[]): string =>
   [PROTOCOL_NAMES[protocol] ?? protocol, ...ports].join(' ');
 
-function rangeWords(address: string): string {
+function formatRange(address: string): string {
   const [first, last] = address.split('-');
   return last === undefined || first === last ? first! : address;
 }
@@ -74,7 +74,7 @@ const UNITS = [
 ] as const;
 
 /** `1 h 59 min`: the two largest units. */
-export function secondsWords(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   if (seconds === Infinity) return 'no end';
   const from = Math.max(
     0,

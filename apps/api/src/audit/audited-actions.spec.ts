@@ -3,7 +3,7 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { RESOURCE_MODULES } from '../app.module';
 import { routePolicyOf } from '#guards';
-import { deedOf } from './deeds';
+import { auditedActionOf } from './audited-actions';
 
 /** Where people look after their own accounts, and agents report: nothing there is refused to some and not to others. */
 const OPEN_TO_ALL = /^\w+ \/(auth\/|mfa\/|agents\/report$)/;
@@ -32,7 +32,7 @@ describe('the deeds of routes', () => {
     expect(routes).toContain('POST /sessions/:id/stop');
     const unknown = routes.filter((route) => {
       const [method, path] = route.split(' ') as [string, string];
-      return !deedOf(method, `/api/v1${path}`) && !OPEN_TO_ALL.test(route);
+      return !auditedActionOf(method, `/api/v1${path}`) && !OPEN_TO_ALL.test(route);
     });
     expect(unknown).toEqual([]);
   });
@@ -43,11 +43,11 @@ describe('the deeds of routes', () => {
     ['POST', ''],
     ['POST', '/api/v1/auth/login'],
   ])('are none for %s %s', (method, path) => {
-    expect(deedOf(method, path)).toBeUndefined();
+    expect(auditedActionOf(method, path)).toBeUndefined();
   });
 
   it('do not depend on what a parameter is called', () => {
-    expect(deedOf('DELETE', '/api/v1/roles/:role/users/:who')).toEqual({
+    expect(auditedActionOf('DELETE', '/api/v1/roles/:role/users/:who')).toEqual({
       eventType: 'ROLE_USER_UNASSIGNED',
       resourceType: 'ROLE',
     });

@@ -23,10 +23,10 @@ interface EndedSession {
 }
 
 /** What ends with a user who is deactivated or deleted. Call its methods in one transaction. */
-export class DepartureStore implements TenantStore<DepartureStore> {
+export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
 
-  /** As an admin's stop does, for all of the user's live sessions. @returns the cloud objects to wake */
+  /** As an admin's stop does, for all of the user's live sessions. @returns the targets to wake */
   async endSessions(
     tx: Tx,
     organization: OrganizationId,

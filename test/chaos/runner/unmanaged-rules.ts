@@ -4,8 +4,8 @@ import type { SimulatorClient } from '../../harness/simulator-client';
 const AT_ONCE = 100;
 const PORTS = [21, 22, 23, 80, 443];
 
-/** Plants rules of other hands over the groups, some on the very port that ours are for. */
-export async function plantForeignRules(
+/** Plants unmanaged rules over the groups, some on the very port that ours are for. */
+export async function plantUnmanagedRules(
   cloud: SimulatorClient,
   count: number,
   groups: number,
@@ -13,7 +13,7 @@ export async function plantForeignRules(
   const plant = (index: number): Promise<void> => {
     const number = Math.floor(index / groups);
     const port = PORTS[number % PORTS.length]!;
-    return cloud.addForeign({
+    return cloud.addUnmanaged({
       target: group(index % groups),
       address: `9.${(number >> 8) & 255}.${number & 255}.${(index % 250) + 1}`,
       protocol: 'tcp',

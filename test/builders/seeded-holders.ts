@@ -8,7 +8,7 @@ export const SEEDED_RANGE = '100.64.0.0/10';
  * Sessions on a host as they stand in the database after they were opened, each with an address of its own: thousands in
  * a second. Its agent is told of them as of any other.
  */
-export async function seedOpenings(
+export async function seedHolders(
   org: Organization,
   { resourceId }: GuardedHost,
   { port, count }: { readonly port: number; readonly count: number },

@@ -8,7 +8,7 @@ import { badRequest, type ApiError } from '../errors';
 
 /** What people do to their second factor, which takes a code: done, or failed, it is recorded. */
 @Injectable()
-export class ProvedDeeds {
+export class ProvenActions {
   constructor(
     private readonly database: Database,
     private readonly audit: AuditStore,

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import type { AuditActor, Trail, Tx } from '#entities';
-import { DepartureStore } from '#tenant-store';
+import { OffboardingStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { OrganizationId } from '#rules';
 
 /** Ends what a user leaves behind who is deactivated or deleted. */
 @Injectable()
-export class Departures {
+export class Offboarding {
   constructor(
-    private readonly store: DepartureStore,
+    private readonly store: OffboardingStore,
     private readonly wakeUps: WakeUps,
   ) {}
 
   /**
-   * In the transaction of the departure: live sessions, API keys, refresh tokens, invitations and resets.
-   * @returns the cloud objects to wake workers for once it is committed
+   * In the transaction of the offboarding: live sessions, API keys, refresh tokens, invitations and resets.
+   * @returns the targets to wake workers for once it is committed
    */
   async end(
     tx: Tx,

@@ -16,8 +16,8 @@ export interface Page<T> {
   readonly next?: string;
 }
 
-/** One cloud object of EC2, and what the calls on it have in common. Each throws CallFailure and nothing else. */
-export abstract class Ec2Object {
+/** One target of EC2, and what the calls on it have in common. Each throws CallFailure and nothing else. */
+export abstract class Ec2Target {
   constructor(
     private readonly access: Ec2Access,
     protected readonly settings: SdkSettings,

@@ -15,7 +15,7 @@ import { answerFailure } from '../http/answer-failure';
 import { ApiError } from '../errors/api-error';
 import { callerAddressOf } from '../http/caller-address';
 import { auditActor } from './audit-actor';
-import { deedOf } from './deeds';
+import { auditedActionOf } from './audited-actions';
 
 /** What was understood, and not allowed. A malformed request, or one for what does not exist, attempts nothing. */
 const REFUSED: readonly number[] = [HttpStatus.FORBIDDEN, HttpStatus.CONFLICT];
@@ -24,12 +24,12 @@ const isRefusal = (exception: HttpException): boolean =>
   REFUSED.includes(exception.getStatus()) ||
   (exception instanceof ApiError && exception.extras.isAudited === true);
 
-const MOST_A_MINUTE = 10;
-const LONGEST_PATH = 200;
+const MAX_PER_MINUTE = 10;
+const MAX_PATH_LENGTH = 200;
 
 /** Writes the deed somebody was refused into the audit trail, then answers. Costs nothing where nobody is refused. */
 @Catch(HttpException)
-export class RefusedDeedsFilter implements ExceptionFilter {
+export class DeniedActionsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Audit');
 
   constructor(
@@ -52,7 +52,10 @@ export class RefusedDeedsFilter implements ExceptionFilter {
   private async record(exception: HttpException, request: Request): Promise<void> {
     if (!isRefusal(exception)) return;
     const principal = principalOfRequest(request);
-    const deed = deedOf(request.method, (request.route as { path?: string } | undefined)?.path ?? '');
+    const deed = auditedActionOf(
+      request.method,
+      (request.route as { path?: string } | undefined)?.path ?? '',
+    );
     if (!principal || !deed) return;
     const { id } = request.params;
     // a service has looked the object up before it refuses; a guard has not
@@ -64,8 +67,8 @@ export class RefusedDeedsFilter implements ExceptionFilter {
       resourceName: null,
       result: 'FAILURE' as const,
       errorMessage: exception.message,
-      details: { status: exception.getStatus(), path: request.path.slice(0, LONGEST_PATH) },
+      details: { status: exception.getStatus(), path: request.path.slice(0, MAX_PATH_LENGTH) },
     };
-    await this.audit.writeRefusal(this.database.autocommit, principal.organizationId, entry, MOST_A_MINUTE);
+    await this.audit.writeRefusal(this.database.autocommit, principal.organizationId, entry, MAX_PER_MINUTE);
   }
 }

@@ -10,8 +10,8 @@ export interface Changes {
   readonly removals: readonly string[];
 }
 
-/** What the driver does with one cloud object, whatever its kind. Each throws DriverError. */
-export interface AwsObject {
+/** What the driver does with one target, whatever its kind. Each throws DriverError. */
+export interface AwsTarget {
   /** Proves that the credential may read, open and close here. Changes nothing. */
   verify(): Promise<void>;
   /** @param deployment whose marks are ours */

@@ -29,7 +29,7 @@ export interface OpenTarget {
 }
 
 /** Writes to targets: never without an intent in the database first, and never on a lease that may be gone. */
-export class ObjectWriter {
+export class TargetWriter {
   constructor(
     private readonly database: Transactions,
     private readonly convergence: ConvergenceStore,
@@ -67,7 +67,7 @@ export class ObjectWriter {
   }
 
   /**
-   * Notes the intent, then sends the changes that are still wanted. What was sent and not answered is unknown; what was
+   * Notes the intent, then sends the changes that are still desired. What was sent and not answered is unknown; what was
    * not sent has no result.
    */
   private async change(
