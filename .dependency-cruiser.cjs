@@ -1,6 +1,6 @@
-/** The floors: libs/rules and libs/config rest on nothing, other libs on those two, apps on libs, tests on all. */
+/** The layers: libs/rules and libs/config import nothing, other libs import those two, apps import libs, tests import all. */
 const only = (name, module, ...places) => ({
-  name: `${name}-stays-home`,
+  name: `${name}-only-in-its-layer`,
   comment: `${module} is imported only where it belongs`,
   severity: 'error',
   from: { path: '^(apps|libs)/', pathNot: places.map((place) => `^${place}`) },
@@ -25,7 +25,7 @@ module.exports = {
       to: { couldNotResolve: true },
     },
     {
-      name: 'ground-floor-rests-on-nothing',
+      name: 'base-layer-imports-nothing',
       severity: 'error',
       from: { path: '^libs/(rules|config)/' },
       to: { path: '^(libs|apps|test)/', pathNot: '^libs/$1/' },
@@ -34,31 +34,31 @@ module.exports = {
       name: 'rules-are-pure',
       comment: 'no framework and no I/O in libs/rules; ipaddr.js parses addresses',
       severity: 'error',
-      from: { path: '^libs/rules/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/rules/', pathNot: '\\.(spec|testing)\\.ts$' },
       to: { dependencyTypes: ['npm', 'core'], pathNot: ['node_modules/ipaddr\\.js', '^net$'] },
     },
     {
-      name: 'libs-rest-on-the-ground-floor-only',
+      name: 'libs-import-the-base-layer-only',
       severity: 'error',
       from: { path: '^libs/(entities|secrets|guards|drivers|jobs|logs|metrics)/' },
       to: { path: '^(libs|apps|test)/', pathNot: ['^libs/$1/', '^libs/(rules|config)/'] },
     },
     {
-      name: 'libs-know-no-framework',
-      comment: 'guards are for Nest; everything else is wired by the apps',
+      name: 'libs-without-framework',
+      comment: 'guards and connections are Nest modules; everything else is wired by the apps',
       severity: 'error',
-      from: { path: '^libs/', pathNot: '^libs/guards/' },
+      from: { path: '^libs/', pathNot: '^libs/(guards|connections)/' },
       to: { path: 'node_modules/@nestjs/' },
     },
     {
-      name: 'engine-store-rests-on-entities',
+      name: 'engine-store-imports-entities-only',
       comment: 'what the engine reads and writes; it knows no tenant query',
       severity: 'error',
       from: { path: '^libs/engine-store/' },
       to: { path: '^(libs|apps|test)/', pathNot: ['^libs/engine-store/', '^libs/(rules|config|entities)/'] },
     },
     {
-      name: 'tenant-store-reaches-the-engine-by-its-port',
+      name: 'tenant-store-uses-the-engine-port',
       comment: "desire, release and the ledger: the rest of the engine store is the engine's",
       severity: 'error',
       from: { path: '^libs/tenant-store/' },
@@ -72,7 +72,7 @@ module.exports = {
       },
     },
     {
-      name: 'the-engine-knows-no-tenant-query',
+      name: 'engine-without-tenant-store',
       severity: 'error',
       from: { path: '^libs/engine/' },
       to: {
@@ -81,14 +81,21 @@ module.exports = {
       },
     },
     {
-      name: 'the-api-reaches-the-engine-by-its-port',
+      name: 'connections-are-for-apps',
+      comment: 'the top of the libraries: it connects them, and none of them needs it',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: '^libs/connections/' },
+      to: { path: '^libs/connections/' },
+    },
+    {
+      name: 'api-uses-the-engine-port',
       comment: 'agents settle what they report through the engine; every other feature sees the port alone',
       severity: 'error',
       from: { path: '^apps/api/', pathNot: '^apps/api/src/agents/' },
       to: { path: '^libs/(engine|engine-store)/', pathNot: '^libs/engine-store/src/port\\.ts$' },
     },
     {
-      name: 'libs-are-entered-by-their-index',
+      name: 'libs-by-index-only',
       comment: 'test/hostile reaches every parser, also those that a library keeps to itself',
       severity: 'error',
       from: { path: '^(apps|libs|test)/([^/]+)/', pathNot: '^test/hostile/' },
@@ -98,7 +105,7 @@ module.exports = {
       },
     },
     {
-      name: 'providers-know-nothing-of-each-other',
+      name: 'providers-are-independent',
       comment: 'the registry alone knows the providers; tenant-url serves those that tenants name by a URL',
       severity: 'error',
       from: { path: '^libs/drivers/(?:src/)?([^/]+)', pathNot: '^libs/drivers/src/registry\\.ts$' },
@@ -108,13 +115,13 @@ module.exports = {
       },
     },
     {
-      name: 'apps-never-rest-on-each-other',
+      name: 'apps-are-independent',
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },
       to: { path: '^(apps|test)/', pathNot: '^apps/$1/' },
     },
     {
-      name: 'the-agent-travels-light',
+      name: 'agent-dependencies',
       comment: 'it runs on hosts of others: rules and the environment, an address parser, Node.js',
       severity: 'error',
       from: { path: '^apps/agent/', pathNot: '\\.spec\\.ts$' },

@@ -8,7 +8,7 @@ module.exports = config([
     'pure',
     [
       '{apps,libs}/**/*.spec.ts',
-      'test/floors/*.spec.ts',
+      'test/layers/*.spec.ts',
       'test/hostile/*.spec.ts',
       'test/conformance/*.spec.ts',
       'test/chaos/oracles/*.spec.ts',
@@ -17,5 +17,9 @@ module.exports = config([
     NOT_LONG,
   ),
   project('store', ['test/store/**/*.spec.ts'], { ...WITH_SERVER, ...NOT_LONG }),
-  project('e2e', ['test/e2e/**/*.spec.ts'], { ...WITH_SERVER, ...NOT_LONG }),
+  project('e2e', ['test/e2e/**/*.spec.ts'], {
+    ...WITH_SERVER,
+    ...NOT_LONG,
+    testEnvironment: '<rootDir>/test/harness/product-environment.cjs',
+  }),
 ]);

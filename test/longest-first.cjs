@@ -3,7 +3,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** Minutes at the end would be spent by one worker while the others idle: what takes longest begins first. */
 const FIRST = [
   'test/chaos/kills',
-  'test/chaos/scenarios/b-the-cloud',
+  'test/chaos/scenarios/b-cloud',
   'test/simulation/',
   'test/chaos/scenarios/',
   'test/store/',

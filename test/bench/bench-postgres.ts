@@ -11,18 +11,18 @@ const ROOT = resolve(__dirname, '../..');
 const TMPFS = 0x01021994;
 const FLUSHES = 100;
 
-/** What each entry of the server's log starts with: application, transaction id (0 while it has written nothing), database. */
+/** Prefix of each entry in the server's log: application, transaction id (0 without a write), database. */
 const LOG_PREFIX = '%a|%x|%d|';
 
 export interface LoggedLine {
   readonly application: string;
   readonly transaction: string;
   readonly database: string;
-  /** with the lines that follow the first one, as those of a statement do */
+  /** including continuation lines */
   text: string;
 }
 
-/** A durable PostgreSQL of the bench's own, with a migrated template for its databases. */
+/** A durable PostgreSQL for the benchmarks, with a migrated template database. */
 export class BenchPostgres {
   private lines: LoggedLine[] | null = null;
 
@@ -33,7 +33,7 @@ export class BenchPostgres {
 
   static async start(): Promise<BenchPostgres> {
     const folder = await mkdtemp(join(onDisk(), 'drawbridge-bench-'));
-    // the server may run as another user
+    // the server may run as a different user
     await chmod(folder, 0o755);
     let bench: BenchPostgres | null = null;
     const server = new EmbeddedPostgres({
@@ -54,7 +54,7 @@ export class BenchPostgres {
     return bench;
   }
 
-  /** Keeps what the server logs from now on. @returns the list, which grows */
+  /** Collects the server's log from now on. @returns the list, which grows */
   keepLog(): readonly LoggedLine[] {
     this.lines = [];
     return this.lines;
@@ -64,7 +64,7 @@ export class BenchPostgres {
     this.lines = null;
   }
 
-  /** How long the disk takes to keep 8 kB for good, milliseconds: the floor of every commit. */
+  /** Durations of writing and syncing 8 kB, milliseconds: the lower bound of every commit. */
   async flushTimes(): Promise<number[]> {
     const file = await open(join(this.folder, 'flush'), 'w');
     const times: number[] = [];
@@ -84,7 +84,7 @@ export class BenchPostgres {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** The server is in a process group of its own: nobody else ends it when this process is interrupted. */
+  /** The server has its own process group: it must be ended explicitly when this process is interrupted. */
   private readonly abandon = (): void => {
     void this.server.kill();
     rmSync(this.folder, { recursive: true, force: true });
@@ -102,7 +102,7 @@ export class BenchPostgres {
   }
 }
 
-/** A folder in memory would make every commit free. */
+/** A folder in memory would hide the cost of commits. */
 const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
 
 async function migrate(url: string): Promise<void> {

@@ -3,18 +3,18 @@ import { group, organization, type Organization } from '../builders/organization
 import { Drawbridge } from '../harness/drawbridge';
 import { figure, quantile, type Figure } from './figure';
 import { freshAddress } from './load';
-import { useQuietly } from './tenant';
+import { measureSessions } from './tenant';
 
-/** Together a hundred resources whose credentials the provider refuses, as many to an organization as it may have there. */
+/** Together 100 resources with denied credentials; 20 is the limit per organization on one target. */
 const DENIED_ORGANIZATIONS = 5;
 const RESOURCES_EACH = 20;
 const SESSIONS = 100;
 const INTERVAL_MS = 250;
-/** The denied ones start again and again, each time on all of their resources. */
+/** Interval at which the denied organizations start sessions, each on all of its resources. */
 const DENIED_INTERVAL_MS = 500;
 const MAX_RATIO = 1.5;
 
-/** A hundred resources of other tenants name the same target, through credentials that are refused. What does one see? */
+/** Times of one tenant while 100 resources of other tenants point at the same target with denied credentials. */
 export async function deniedNeighbours(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({
     worker: false,
@@ -23,12 +23,12 @@ export async function deniedNeighbours(): Promise<Figure[]> {
   try {
     await drawbridge.startWorker();
     const org = await organization(drawbridge);
-    await useQuietly(org, 20, INTERVAL_MS);
-    const quiet = await useQuietly(org, SESSIONS, INTERVAL_MS);
+    await measureSessions(org, 20, INTERVAL_MS);
+    const quiet = await measureSessions(org, SESSIONS, INTERVAL_MS);
     const denied: Organization[] = [];
     for (let index = 0; index < DENIED_ORGANIZATIONS; index += 1) denied.push(await deniedOn(drawbridge));
-    const stop = startAgainAndAgain(denied);
-    const meanwhile = await useQuietly(org, SESSIONS, INTERVAL_MS);
+    const stop = startRepeatedly(denied);
+    const meanwhile = await measureSessions(org, SESSIONS, INTERVAL_MS);
     await stop();
     const [before, after] = [quiet, meanwhile].map(({ toClosed }) => quantile(toClosed, 0.99)) as [
       number,
@@ -48,7 +48,7 @@ export async function deniedNeighbours(): Promise<Figure[]> {
   }
 }
 
-/** An organization whose resources name the other one's group, each through a key that AWS does not know. */
+/** An organization whose resources point at the other one's group, each with an access key unknown to AWS. */
 async function deniedOn(drawbridge: Drawbridge): Promise<Organization> {
   const org = await organization(drawbridge, []);
   for (let index = 0; index < RESOURCES_EACH; index += 1) {
@@ -80,8 +80,8 @@ async function deniedOn(drawbridge: Drawbridge): Promise<Organization> {
   return org;
 }
 
-/** @returns what ends it */
-function startAgainAndAgain(orgs: readonly Organization[]): () => Promise<void> {
+/** @returns a function that stops it */
+function startRepeatedly(orgs: readonly Organization[]): () => Promise<void> {
   const sent: Promise<unknown>[] = [];
   const timer = setInterval(() => {
     for (const org of orgs) sent.push(org.start({ ipv4Address: freshAddress() }));

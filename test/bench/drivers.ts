@@ -6,10 +6,10 @@ import { group, organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { figure, type Figure } from './figure';
 
-const TIMES = 5;
+const SAMPLES = 5;
 const MAX_MEGABYTES = 300;
 
-/** What each driver costs a process of its own, and a worker that has none, or the one of AWS alone. */
+/** Load time and memory of each driver in its own process; memory of a worker without drivers, and with AWS only. */
 export async function drivers(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({ worker: false });
   try {
@@ -32,7 +32,7 @@ export async function drivers(): Promise<Figure[]> {
 
 async function costOf(provider: Provider, url: string): Promise<Figure[]> {
   const loads: DriverLoad[] = [];
-  for (let time = 0; time < TIMES; time += 1) loads.push(await driverLoad(provider, url));
+  for (let time = 0; time < SAMPLES; time += 1) loads.push(await driverLoad(provider, url));
   const samples = (read: (load: DriverLoad) => number): number[] => loads.map(read);
   return [
     figure(
@@ -41,7 +41,7 @@ async function costOf(provider: Provider, url: string): Promise<Figure[]> {
       samples(({ loadMs }) => loadMs),
     ),
     figure(
-      `${provider}: loaded, and one object verified`,
+      `${provider}: loaded, and one target verified`,
       'ms',
       samples(({ readyMs }) => readyMs),
     ),
@@ -53,10 +53,10 @@ async function costOf(provider: Provider, url: string): Promise<Figure[]> {
   ];
 }
 
-/** Of a worker that is ready for work, resident. */
+/** Resident memory of a worker that is ready. */
 async function workerMegabytes(drawbridge: Drawbridge): Promise<number[]> {
   const samples: number[] = [];
-  for (let time = 0; time < TIMES; time += 1) {
+  for (let time = 0; time < SAMPLES; time += 1) {
     const worker = await drawbridge.startWorker();
     samples.push(residentMegabytes(worker.pid));
     await worker.stop();

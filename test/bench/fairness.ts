@@ -5,24 +5,24 @@ import type { Fault } from '../harness/simulator-client';
 import { until } from '../harness/until';
 import { figure, quantile, type Figure } from './figure';
 import { groups } from './time-to-active';
-import { useQuietly, type Waits } from './tenant';
+import { measureSessions, type Waits } from './tenant';
 
 const STUCK_RULES = 10_000;
 const STUCK_GROUPS = 200;
-/** after the ten of the other organization */
+/** the first ten belong to the other organization */
 const FIRST_GROUP = 10;
-/** as many as it takes for the 99th percentile not to be the one that took longest */
+/** enough that the 99th percentile is not the maximum */
 const SESSIONS = 160;
 const INTERVAL_MS = 250;
-const MAX_TIMES = 1.5;
+const MAX_RATIO = 1.5;
 
-const TROUBLES: readonly { readonly words: string; readonly fault: Fault }[] = [
-  { words: 'hang', fault: { kind: 'timeout-before' } },
-  { words: 'take 10 s', fault: { kind: 'slow', delayMs: 10_000 } },
-  { words: 'are throttled', fault: { kind: 'throttle' } },
+const FAULTS: readonly { readonly label: string; readonly fault: Fault }[] = [
+  { label: 'hang', fault: { kind: 'timeout-before' } },
+  { label: 'take 10 s', fault: { kind: 'slow', delayMs: 10_000 } },
+  { label: 'are throttled', fault: { kind: 'throttle' } },
 ];
 
-/** One organization has ten thousand overdue rules on objects that hang, crawl or are throttled. What does another one see? */
+/** Times of one organization while another has 10,000 overdue rules on targets that hang, are slow or throttled. */
 export async function fairness(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({
     worker: false,
@@ -31,11 +31,11 @@ export async function fairness(): Promise<Figure[]> {
   try {
     await drawbridge.startWorker();
     const quiet = await organization(drawbridge, groups());
-    await useQuietly(quiet, 20, INTERVAL_MS);
-    const before = await useQuietly(quiet, SESSIONS, INTERVAL_MS);
+    await measureSessions(quiet, 20, INTERVAL_MS);
+    const before = await measureSessions(quiet, SESSIONS, INTERVAL_MS);
     const stuck = await organization(drawbridge, []);
-    await trouble(drawbridge, TROUBLES[0]!.fault);
-    // in another region: who shares an account in one shares what EC2 lets it do, whoever they are
+    await setFault(drawbridge, FAULTS[0]!.fault);
+    // in another region: organizations with the same account and region share its EC2 call limits
     const plan = {
       region: 'eu-west-2',
       firstGroup: FIRST_GROUP,
@@ -44,11 +44,11 @@ export async function fairness(): Promise<Figure[]> {
     };
     await seedSessions(stuck, { ...plan, expiresInSeconds: 0 });
     const figures = figuresOf('quiet', before, null);
-    for (const { words, fault } of TROUBLES) {
-      await trouble(drawbridge, fault);
-      await everyStuckObjectTried(drawbridge);
-      const meanwhile = await useQuietly(quiet, SESSIONS, INTERVAL_MS);
-      figures.push(...figuresOf(`another's 200 objects ${words}`, meanwhile, before));
+    for (const { label, fault } of FAULTS) {
+      await setFault(drawbridge, fault);
+      await everyStuckTargetTried(drawbridge);
+      const meanwhile = await measureSessions(quiet, SESSIONS, INTERVAL_MS);
+      figures.push(...figuresOf(`another's 200 targets ${label}`, meanwhile, before));
     }
     return figures;
   } finally {
@@ -56,16 +56,16 @@ export async function fairness(): Promise<Figure[]> {
   }
 }
 
-async function trouble(drawbridge: Drawbridge, fault: Fault): Promise<void> {
+async function setFault(drawbridge: Drawbridge, fault: Fault): Promise<void> {
   await drawbridge.cloud.clearFaults();
   for (let index = 0; index < STUCK_GROUPS; index += 1) {
     await drawbridge.cloud.fault({ ...fault, target: group(FIRST_GROUP + index) });
   }
 }
 
-const everyStuckObjectTried = (drawbridge: Drawbridge): Promise<boolean> =>
+const everyStuckTargetTried = (drawbridge: Drawbridge): Promise<boolean> =>
   until(
-    'every stuck object was tried',
+    'every stuck target was tried',
     async () => {
       const [row] = await drawbridge.query<{ isLeft: boolean }>(
         `SELECT EXISTS (SELECT FROM rules WHERE state <> 'absent' AND due_at IS NOT NULL AND attempts = 0) AS "isLeft"`,
@@ -75,17 +75,17 @@ const everyStuckObjectTried = (drawbridge: Drawbridge): Promise<boolean> =>
     120_000,
   );
 
-function figuresOf(words: string, waits: Waits, quiet: Waits | null): Figure[] {
+function figuresOf(label: string, waits: Waits, quiet: Waits | null): Figure[] {
   const of = (name: string, samples: number[], before: number[] | undefined): Figure[] => [
-    figure(`${name}, p99, ${words}`, 'ms', samples, null, 0.99),
+    figure(`${name}, p99, ${label}`, 'ms', samples, null, 0.99),
     ...(before
       ? [
           figure(
-            `${name}, p99, ${words}: times quiet`,
+            `${name}, p99, ${label}: times quiet`,
             '',
             [quantile(samples, 0.99) / quantile(before, 0.99)],
             {
-              atMost: MAX_TIMES,
+              atMost: MAX_RATIO,
             },
           ),
         ]

@@ -3,16 +3,16 @@ export interface Goal {
   readonly atMost?: number;
 }
 
-/** One line of the result. */
+/** One measured value of the result. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly value: number;
-  /** the machine's noise: the lowest and the highest of what `value` stands for */
+  /** minimum and maximum of the samples */
   readonly lowest: number;
   readonly highest: number;
   readonly goal: Goal | null;
-  /** null where there is no goal */
+  /** null without a goal */
   readonly met: boolean | null;
 }
 
@@ -23,7 +23,7 @@ export function quantile(samples: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-/** The median of what was measured, or another quantile of it, against its goal. */
+/** The median or another quantile of the samples, compared to its goal. */
 export function figure(
   name: string,
   unit: string,
@@ -38,7 +38,7 @@ export function figure(
 
 const HEADINGS = ['', 'measured', 'min..max', 'goal', ''];
 
-/** A table for people. */
+/** Formats the figures as a text table. */
 export function table(figures: readonly Figure[]): string {
   const rows = [HEADINGS, ...figures.map(cells)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));

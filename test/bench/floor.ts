@@ -8,8 +8,8 @@ import { asOrganizationId, ruleSpecs } from '#rules';
 import { Pool } from 'pg';
 
 /**
- * The least that can start a session: Node's own server and a pool, sending the statement the product sends with
- * parameters of the same shape. It checks nothing and knows nobody.
+ * The minimal server that starts a session: node:http and a pool, with the product's own statement and parameters of
+ * the same shape. It has no validation and no authentication.
  */
 export interface FloorSettings {
   readonly databaseUrl: string;
@@ -29,7 +29,7 @@ interface Recorded {
   readonly parameters: readonly unknown[];
 }
 
-/** Has the product's own store make the statement for an example, and keeps it instead of running it. */
+/** Calls the product's own store with an example, and records its statement instead of executing it. */
 async function recordStart(settings: FloorSettings): Promise<Recorded> {
   const sent: Recorded[] = [];
   const client = {
@@ -41,7 +41,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
   const recorder = { queryRunner: { connect: () => Promise.resolve(client) } } as unknown as Tx;
   const { sessionId, address } = EXAMPLE;
   const specs = ruleSpecs(`${address}/32`, settings.config, 'one');
-  const opening = {
+  const holder = {
     resourceId: settings.resourceId,
     revision: 0,
     targetId: settings.targetId,
@@ -59,7 +59,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
       ipv4Address: address,
       ipv6Address: null,
       hours: 1,
-      openings: [opening],
+      holders: [holder],
       limits: { perUser: 0, perServiceUser: 0 },
     },
     {
@@ -80,7 +80,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
   return only;
 }
 
-/** The example's parameters with another session's ids and address. */
+/** The recorded parameters, with the ids and address of a new session. */
 function parametersFor({ parameters }: Recorded, address: string): unknown[] {
   const [ip] = JSON.parse(String(parameters[7])) as { id: string }[];
   const [sessionId, ipId] = [randomUUID(), randomUUID()];
@@ -97,7 +97,7 @@ function parametersFor({ parameters }: Recorded, address: string): unknown[] {
 async function serve(settings: FloorSettings): Promise<void> {
   const recorded = await recordStart(settings);
   const pool = new Pool({ connectionString: settings.databaseUrl, max: settings.poolSize });
-  // the database is gone: the run is over
+  // the database has stopped: the run is over
   pool.on('error', () => process.exit(1));
   const start = async (request: IncomingMessage): Promise<string> => {
     const { ipv4Address } = JSON.parse(await text(request)) as { ipv4Address: string };

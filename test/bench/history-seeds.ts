@@ -7,10 +7,10 @@ interface Seeded {
   readonly org: Organization;
 }
 
-/** Of every ended session of the first resource. */
+/** The address of all ended sessions of the first resource. */
 export const CROWDED_ADDRESS = '198.51.100.7';
 
-/** Unmanaged keys of a million seeded rows are right by construction; checking them takes most of the time. */
+/** Foreign keys of a million seeded rows are valid by construction; checking them would take most of the time. */
 async function seed(url: string, ...statements: [string, unknown[]][]): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -23,7 +23,7 @@ async function seed(url: string, ...statements: [string, unknown[]][]): Promise<
   }
 }
 
-/** Sessions that are over: of the organization's resource $3, number n with the address that $7 is an expression for. */
+/** Inserts $4 ended sessions on resource $3. @param address SQL expression for the address of session n */
 const endedSessions = (address: string): string => `WITH plan AS (
     SELECT gen_random_uuid() AS session_id, ${address} AS address, now() - interval '1 minute' * (n + 60) AS ended_at
     FROM generate_series(1, $4::int) n
@@ -44,13 +44,13 @@ export function seedEndedSessions({ drawbridge, org }: Seeded, count: number): P
   return seed(drawbridge.ownerUrl, [endedSessions(`'${CROWDED_ADDRESS}'::text`), values]);
 }
 
-/** Ended sessions on the second resource, each of an address of its own. */
+/** Ended sessions on the second resource, each with its own address. */
 export function seedPastAddresses({ drawbridge, org }: Seeded, count: number): Promise<void> {
   const values = [org.organizationId, org.adminId, org.resourceIds[1], count];
   return seed(drawbridge.ownerUrl, [endedSessions(`host('10.0.0.0'::inet + n)`), values]);
 }
 
-/** What releases before this one left behind of the ended sessions of one address: their holders of one rule. */
+/** Holders of ended sessions, which earlier releases did not delete: all of one rule. */
 export function seedHoldersOfEnded({ drawbridge, org }: Seeded, count: number): Promise<void> {
   return seed(drawbridge.ownerUrl, [
     `WITH rule AS (
@@ -73,12 +73,12 @@ export async function vacuum(drawbridge: Drawbridge): Promise<void> {
 export interface SweepCounts {
   readonly targets: number;
   readonly rules: number;
-  /** of the rules; a tenth of them to be closed, some tried before */
+  /** number of due rules; a tenth of them are to be closed, some were tried before */
   readonly due: number;
   readonly organizations: number;
 }
 
-/** Targets and rules of many organizations, each target named by one of them; nothing else. */
+/** Targets and rules of many organizations; one resource points at each target. */
 export function seedSweep(url: string, { targets, rules, due, organizations }: SweepCounts): Promise<void> {
   return seed(
     url,
@@ -112,7 +112,7 @@ export function seedSweep(url: string, { targets, rules, due, organizations }: S
       [organizations, rules, due, targets],
     ],
     ['VACUUM ANALYZE', []],
-    // or what was seeded is written to disk while it is measured
+    // otherwise the seeded rows are written to disk during the measurement
     ['CHECKPOINT', []],
   );
 }

@@ -13,17 +13,17 @@ export interface LoadOutcome {
   readonly p99: number;
 }
 
-let given = 0;
+let used = 0;
 
-/** An address that nothing in this run has had yet. */
+/** An address that was not used in this run. */
 export function freshAddress(): string {
-  given += 1;
-  return `10.${(given >> 16) & 255}.${(given >> 8) & 255}.${given & 255}`;
+  used += 1;
+  return `10.${(used >> 16) & 255}.${(used >> 8) & 255}.${used & 255}`;
 }
 
 /**
- * POSTs sessions, each for an address of its own, as fast as the connections go.
- * @throws Error when an answer is no success
+ * POSTs sessions, each for its own address, as fast as the connections allow.
+ * @throws Error when a request fails
  */
 export async function startSessions({ url, headers = {}, connections, amount }: Load): Promise<LoadOutcome> {
   const began = performance.now();
@@ -38,7 +38,7 @@ export async function startSessions({ url, headers = {}, connections, amount }: 
       { setupRequest: (request) => ({ ...request, body: JSON.stringify({ ipv4Address: freshAddress() }) }) },
     ],
   });
-  // the run itself ends on a whole second
+  // autocannon itself ends on a whole second
   run.on('response', () => {
     ended = performance.now();
   });

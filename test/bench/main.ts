@@ -17,7 +17,7 @@ import { thousandSessions } from './thousand-sessions';
 import { timeToActive } from './time-to-active';
 
 const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise<Figure[]>>> = {
-  disk: async (postgres) => [figure('Disk: 8 kB kept for good', 'ms', await postgres.flushTimes())],
+  disk: async (postgres) => [figure('Disk: write and sync 8 kB', 'ms', await postgres.flushTimes())],
   'request-rate': requestRate,
   'request-cost': requestCost,
   'time-to-active': timeToActive,
@@ -34,16 +34,16 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   agent,
 };
 
-const say = (words: string): boolean => process.stderr.write(`${words}\n`);
+const log = (message: string): boolean => process.stderr.write(`${message}\n`);
 
-function chosenNames(asked: readonly string[]): string[] {
+function chosenNames(requested: readonly string[]): string[] {
   const names = Object.keys(MEASUREMENTS);
-  const unknown = asked.filter((name) => !names.includes(name));
-  if (unknown.length === 0) return asked.length > 0 ? [...asked] : names;
+  const unknown = requested.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return requested.length > 0 ? [...requested] : names;
   throw new Error(`There is no ${unknown.join(', ')}. There are: ${names.join(', ')}`);
 }
 
-/** What cannot be measured is told, and does not keep the rest from being measured. */
+/** A failed measurement is logged, and does not prevent the others. */
 async function measure(names: readonly string[]): Promise<Figure[]> {
   const postgres = await BenchPostgres.start();
   try {
@@ -52,10 +52,10 @@ async function measure(names: readonly string[]): Promise<Figure[]> {
       const began = performance.now();
       try {
         figures.push(...(await MEASUREMENTS[name]!(postgres)));
-        say(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
+        log(`${name}: ${Math.round((performance.now() - began) / 1000)} s`);
       } catch (error) {
         process.exitCode = 1;
-        say(`${name} FAILED: ${messageOf(error)}`);
+        log(`${name} FAILED: ${messageOf(error)}`);
       }
     }
     return figures;
@@ -65,7 +65,7 @@ async function measure(names: readonly string[]): Promise<Figure[]> {
 }
 
 async function main(): Promise<void> {
-  // an orderly exit: the children end with their channels, the server with `exit`
+  // a regular exit: child processes end with their IPC channels, the server with the `exit` event
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(130));
   const { values, positionals } = parseArgs({
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
     options: { json: { type: 'boolean' } },
   });
   const names = chosenNames(positionals);
-  say(`Node.js ${process.version}, ${cpus().length} cores, PostgreSQL with every commit on disk.`);
+  log(`Node.js ${process.version}, ${cpus().length} cores, PostgreSQL with every commit on disk.`);
   const figures = await measure(names);
   console.log(values.json ? JSON.stringify(figures, null, 2) : `\n${table(figures)}`);
 }
@@ -84,7 +84,7 @@ const messageOf = (error: unknown): string =>
 main().then(
   () => process.exit(),
   (error: unknown) => {
-    say(error instanceof Error ? error.message : String(error));
+    log(error instanceof Error ? error.message : String(error));
     process.exit(1);
   },
 );

@@ -3,7 +3,7 @@ import type { SeededRule } from '../builders/seeded-sessions';
 import { Drawbridge } from '../harness/drawbridge';
 import type { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
-import { allClosed, standing } from './backlog';
+import { allClosed, seedOpenSessions } from './backlog';
 import { figure, type Figure } from './figure';
 import { EC2_LIMITS } from './time-to-active';
 
@@ -11,16 +11,16 @@ const RULES = 500;
 const GROUPS = 50;
 /** OUTAGE_SECONDS=1200 is twenty minutes */
 const SECONDS = Number(process.env['OUTAGE_SECONDS'] ?? 90);
-/** in one region, which is where the worker calls: what EC2 allows in this time */
+/** what EC2 allows in one region in this time */
 const allowedCalls = (seconds: number): number => 100 + 20 * seconds + (50 + 5 * seconds);
 
-/** The provider fails for a while, and five hundred rules fall due just then. */
+/** The provider fails for a while, and 500 rules become due at its start. */
 export const outage = (): Promise<Figure[]> => during('error', 'an outage');
 
-/** The provider refuses every call as too many for a while. */
+/** The provider throttles every call for a while. */
 export const throttled = (): Promise<Figure[]> => during('throttle', 'throttling');
 
-async function during(kind: string, words: string): Promise<Figure[]> {
+async function during(kind: string, label: string): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({
     worker: false,
     simulator: { ...EC2_LIMITS, SIMULATOR_GROUPS: String(GROUPS) },
@@ -28,7 +28,7 @@ async function during(kind: string, words: string): Promise<Figure[]> {
   try {
     const worker = await drawbridge.startWorker({ METRICS_PORT: '0' });
     const org = await organization(drawbridge, []);
-    const rules = await standing(org, {
+    const rules = await seedOpenSessions(org, {
       firstGroup: 0,
       groups: GROUPS,
       sessions: RULES,
@@ -36,7 +36,7 @@ async function during(kind: string, words: string): Promise<Figure[]> {
     });
     await drawbridge.cloud.fault({ kind });
     const due = await endNow(org);
-    const alarm = await alarmed(org, due);
+    const alarm = await secondsToAlarm(org, due);
     const metrics = await overdueMetrics(worker);
     await until(
       'the fault is over',
@@ -47,16 +47,16 @@ async function during(kind: string, words: string): Promise<Figure[]> {
     const over = Date.now();
     const closed = (await allClosed(drawbridge, rules, 600_000)).map((at) => (at - over) / 1000);
     return [
-      figure(`500 overdue rules, ${SECONDS} s of ${words}: closed after it`, 's', closed, null, 0.5),
+      figure(`500 overdue rules, ${SECONDS} s of ${label}: closed after it`, 's', closed, null, 0.5),
       figure(
-        `500 overdue rules, ${SECONDS} s of ${words}: all closed after it`,
+        `500 overdue rules, ${SECONDS} s of ${label}: all closed after it`,
         's',
         closed,
         { atMost: 60 },
         1,
       ),
-      figure(`given up`, '', [await missing(org, rules)], { atMost: 0 }),
-      figure(`calls during ${words}, times what EC2 allows`, '', [await callsShare(drawbridge, due, over)], {
+      figure(`given up`, '', [await openRules(org, rules)], { atMost: 0 }),
+      figure(`calls during ${label}, times what EC2 allows`, '', [await callsShare(drawbridge, due, over)], {
         atMost: 1.1,
       }),
       figure('alarm: health events of all, from due', 's', [alarm], { atMost: 60 }),
@@ -79,9 +79,9 @@ async function endNow({ drawbridge, organizationId }: Organization): Promise<num
 }
 
 /** @returns seconds until there is a health event for every rule that cannot be closed */
-async function alarmed({ drawbridge, organizationId }: Organization, due: number): Promise<number> {
+async function secondsToAlarm({ drawbridge, organizationId }: Organization, due: number): Promise<number> {
   return until(
-    'all are told of',
+    'all overdue rules are reported',
     async () => {
       const [row] = await drawbridge.query<{ count: number; at: number }>(
         `SELECT count(*)::int AS count, extract(epoch FROM max(created_at))::float8 * 1000 AS at
@@ -98,10 +98,13 @@ async function overdueMetrics(worker: AppProcess): Promise<{ rules: number; seco
   const text = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text();
   const valueOf = (name: string): number =>
     Number(new RegExp(`^${name}\\{provider="AWS"\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
-  return { rules: valueOf('overdue_rules'), seconds: valueOf('oldest_overdue_seconds') };
+  return {
+    rules: valueOf('drawbridge_overdue_rules'),
+    seconds: valueOf('drawbridge_oldest_overdue_seconds'),
+  };
 }
 
-async function missing({ drawbridge }: Organization, rules: readonly SeededRule[]): Promise<number> {
+async function openRules({ drawbridge }: Organization, rules: readonly SeededRule[]): Promise<number> {
   const open = new Set((await drawbridge.cloud.rules()).map(({ address }) => address));
   return rules.filter(({ address }) => open.has(address)).length;
 }

@@ -10,34 +10,34 @@ const GROUPS = 200;
 const FEW = 1000;
 const MANY = 100_000;
 const OVERDUE = 200;
-const WATCHED_MS = 20_000;
+const OBSERVED_MS = 20_000;
 
 interface Start {
   /** seconds from its start */
   readonly ready: number;
   readonly firstClosed: number;
   readonly megabytes: number;
-  /** rows that sequential scans of the great tables read while the worker had nothing to do, each second */
+  /** rows per second that sequential scans of the large tables read while the worker was idle */
   readonly scanned: number;
 }
 
-/** A worker starts while a thousand sessions are live, and while a hundred thousand are; two hundred are overdue. */
+/** A worker starts with 1,000 and with 100,000 live sessions; 200 more are overdue. */
 export async function pending(): Promise<Figure[]> {
   const few = await coldStart(FEW);
   const many = await coldStart(MANY);
   return [
     ...figuresOf('1,000 live sessions', few),
     ...figuresOf('100,000 live sessions', many),
-    // PostgreSQL reads a small table whole, and rightly
+    // not for 1,000 sessions: PostgreSQL reads small tables with sequential scans
     figure('100,000 live sessions: rows read by sequential scans', '/s', [many.scanned], { atMost: 100 }),
     figure('Memory: 100,000 against 1,000', '', [many.megabytes / few.megabytes], { atMost: 1.15 }),
   ];
 }
 
-const figuresOf = (words: string, { ready, firstClosed, megabytes }: Start): Figure[] => [
-  figure(`${words}: worker started to ready`, 's', [ready]),
-  figure(`${words}: worker started to first overdue rule closed`, 's', [firstClosed], { atMost: 5 }),
-  figure(`${words}: memory of the worker`, 'MB', [megabytes], { atMost: 300 }),
+const figuresOf = (label: string, { ready, firstClosed, megabytes }: Start): Figure[] => [
+  figure(`${label}: worker started to ready`, 's', [ready]),
+  figure(`${label}: worker started to first overdue rule closed`, 's', [firstClosed], { atMost: 5 }),
+  figure(`${label}: memory of the worker`, 'MB', [megabytes], { atMost: 300 }),
 ];
 
 async function coldStart(sessions: number): Promise<Start> {
@@ -54,18 +54,18 @@ async function coldStart(sessions: number): Promise<Start> {
     const worker = await drawbridge.startWorker({ METRICS_PORT: '0' });
     const ready = (Date.now() - began) / 1000;
     const closed = await allClosed(drawbridge, rules, 120_000);
-    const before = await sequentiallyRead(drawbridge);
-    for (let asked = Date.now(); Date.now() < asked + WATCHED_MS;) {
-      // as a monitoring system asks
+    const before = await rowsReadSequentially(drawbridge);
+    for (let idleSince = Date.now(); Date.now() < idleSince + OBSERVED_MS;) {
+      // as a monitoring system does
       await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text();
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
-    const after = await sequentiallyRead(drawbridge);
+    const after = await rowsReadSequentially(drawbridge);
     return {
       ready,
       firstClosed: (Math.min(...closed) - began) / 1000,
       megabytes: residentMegabytes(worker.pid),
-      scanned: (1000 * (after - before)) / WATCHED_MS,
+      scanned: (1000 * (after - before)) / OBSERVED_MS,
     };
   } finally {
     await drawbridge.stop();
@@ -79,13 +79,13 @@ async function overdueOf(org: Organization, before: number): Promise<SeededRule[
   return rules;
 }
 
-/** The tables that grow with the sessions that are live. */
-const GREAT = ['sessions', 'resource_ips', 'rules', 'rule_holders'];
+/** The tables that grow with the number of live sessions. */
+const LARGE_TABLES = ['sessions', 'resource_ips', 'rules', 'rule_holders'];
 
-async function sequentiallyRead(drawbridge: Drawbridge): Promise<number> {
+async function rowsReadSequentially(drawbridge: Drawbridge): Promise<number> {
   const [row] = await drawbridge.query<{ rows: number }>(
     'SELECT sum(seq_tup_read)::float8 AS rows FROM pg_stat_user_tables WHERE relname = ANY ($1)',
-    [GREAT],
+    [LARGE_TABLES],
   );
   return row!.rows;
 }

@@ -10,17 +10,17 @@ const REQUESTS = 50;
 const QUIET_MS = 500;
 
 const APPLICATIONS = [
-  { application: 'drawbridge-api', words: 'API' },
-  { application: 'drawbridge-queue', words: 'queue' },
+  { application: 'drawbridge-api', label: 'API' },
+  { application: 'drawbridge-queue', label: 'queue' },
 ];
 
-/** Queries and durable commits that one POST /sessions costs, counted in the server's own log. */
+/** Queries and commits of one POST /sessions, counted in the log of PostgreSQL. */
 export async function requestCost(postgres: BenchPostgres): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({ worker: false, api: { NODE_ENV: 'production' } });
   try {
     const owner = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     const load = { url: sessionsUrl(drawbridge), headers: await apiKeyHeader(owner), amount: REQUESTS };
-    // connections, and what is noted once a minute, cost nothing later
+    // warm-up: opens connections, and runs what is done once a minute
     await startSessions({ ...load, connections: 16 });
     const figures: Figure[] = [];
     for (const connections of [1, 16]) {
@@ -35,13 +35,13 @@ export async function requestCost(postgres: BenchPostgres): Promise<Figure[]> {
 
 function costs(
   lines: readonly LoggedLine[],
-  { application, words }: (typeof APPLICATIONS)[number],
+  { application, label }: (typeof APPLICATIONS)[number],
   connections: number,
 ): Figure[] {
   const own = lines.filter((line) => line.application === application && isQuery(line));
   const commits = new Set(own.map((line) => line.transaction).filter((id) => id !== '0'));
   const how = connections === 1 ? 'one by one' : `${connections} at once`;
-  const name = (what: string): string => `${what} of the ${words} per POST, ${how}`;
+  const name = (what: string): string => `${what} of the ${label} per POST, ${how}`;
   const isGoal = application === 'drawbridge-api';
   return [
     figure(name('Queries'), '', [own.length / REQUESTS], isGoal ? { atMost: 3 } : null),
@@ -49,12 +49,12 @@ function costs(
   ];
 }
 
-/** Parsing and binding are logged as lines of their own: only the execution counts. */
+/** Parse and bind are logged as separate lines: only the execution counts. */
 export const isQuery = ({ text }: LoggedLine): boolean =>
   /^LOG: +duration: \S+ ms +(execute|statement)/.test(text);
 
-/** What the server logs while the work is done and until the queue is quiet, every statement included. */
-export async function logged(
+/** All statements that the server logs during the work and until the queue is idle. */
+async function logged(
   postgres: BenchPostgres,
   drawbridge: Drawbridge,
   work: () => Promise<unknown>,

@@ -11,11 +11,11 @@ const ROUNDS = 3;
 const SESSIONS = 1500;
 const WARM_UP = 500;
 const CONNECTIONS = 16;
-/** as many as the API's */
+/** as in the API */
 const POOL_SIZE = 20;
 const CONFIG = { port: 22 };
 
-/** POST /sessions against the floor below it, in turns, with no worker: the request alone. */
+/** Compares POST /sessions with the minimal server, alternating, without a worker. */
 export async function requestRate(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({
     worker: false,
@@ -28,9 +28,9 @@ export async function requestRate(): Promise<Figure[]> {
       const key = await apiKeyHeader(owner);
       const ours = (amount: number): Promise<LoadOutcome> =>
         startSessions({ url: sessionsUrl(drawbridge), headers: key, connections: CONNECTIONS, amount });
-      const below = (amount: number): Promise<LoadOutcome> =>
+      const minimal = (amount: number): Promise<LoadOutcome> =>
         startSessions({ url: floor.url, connections: CONNECTIONS, amount });
-      return await alternate(ours, below);
+      return await alternate(ours, minimal);
     } finally {
       floor.stop();
     }
@@ -41,13 +41,13 @@ export async function requestRate(): Promise<Figure[]> {
 
 async function alternate(
   ours: (amount: number) => Promise<LoadOutcome>,
-  below: (amount: number) => Promise<LoadOutcome>,
+  minimal: (amount: number) => Promise<LoadOutcome>,
 ): Promise<Figure[]> {
-  await below(WARM_UP);
+  await minimal(WARM_UP);
   await ours(WARM_UP);
   const rounds: { floor: LoadOutcome; api: LoadOutcome }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    rounds.push({ floor: await below(SESSIONS), api: await ours(SESSIONS) });
+    rounds.push({ floor: await minimal(SESSIONS), api: await ours(SESSIONS) });
   }
   const of = (value: (round: (typeof rounds)[number]) => number): number[] => rounds.map(value);
   return [
@@ -77,11 +77,10 @@ async function alternate(
   ];
 }
 
-/** Where sessions are started. */
 export const sessionsUrl = (drawbridge: Drawbridge): string =>
   `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1/sessions`;
 
-/** What a pipeline sends with its requests. */
+/** Creates an API key. @returns its request header */
 export async function apiKeyHeader({ admin }: Organization): Promise<Record<string, string>> {
   const body = { name: 'bench', scopes: ['sessions:write', 'sessions:read'] };
   const key = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
@@ -115,7 +114,7 @@ async function startFloor(settings: FloorSettings): Promise<{ url: string; stop(
     throw new Error('The floor ended before it was ready');
   });
   const [{ port }] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }];
-  // its end after the measurement is no error: nobody waits for it any more
+  // after the measurement its exit is expected
   ended.catch((error: unknown) => error);
   return { url: `http://127.0.0.1:${port}/`, stop: () => child.disconnect() };
 }

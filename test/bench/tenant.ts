@@ -2,33 +2,37 @@ import type { Organization } from '../builders/organization';
 import { until } from '../harness/until';
 import { freshAddress } from './load';
 
-/** What somebody sees who uses the product while others have their troubles, milliseconds. */
+/** Times of one organization's sessions, milliseconds. */
 export interface Waits {
-  /** from sending POST /sessions to ACTIVE */
+  /** from POST /sessions to ACTIVE */
   readonly toActive: number[];
-  /** from sending the stop until the rule is out of the cloud */
+  /** from the stop request until the rule is removed from the cloud */
   readonly toClosed: number[];
 }
 
 const TIMEOUT_MS = 120_000;
 
-/** Starts sessions one by one on the resources in turn, then stops them one by one, and waits for each. */
-export async function useQuietly(org: Organization, sessions: number, everyMs: number): Promise<Waits> {
-  const startedAt = await paced(sessions, everyMs, async (index) => {
+/** Starts sessions at an interval, on the resources in turn, then stops them at the same interval. */
+export async function measureSessions(
+  org: Organization,
+  sessions: number,
+  intervalMs: number,
+): Promise<Waits> {
+  const startedAt = await paced(sessions, intervalMs, async (index) => {
     const resourceIds = [org.resourceIds[index % org.resourceIds.length]!];
     return (await org.started({ ipv4Address: freshAddress(), resourceIds })).id;
   });
   const toActive = await activeAfter(org, startedAt);
-  return { toActive, toClosed: await stopOneByOne(org, [...startedAt.keys()], everyMs) };
+  return { toActive, toClosed: await stopOneByOne(org, [...startedAt.keys()], intervalMs) };
 }
 
-/** Stops sessions one by one. @returns for each, milliseconds until the cloud had closed it */
+/** Stops sessions at an interval. @returns for each, milliseconds until the cloud had closed it */
 export async function stopOneByOne(
   org: Organization,
   ids: readonly string[],
-  everyMs: number,
+  intervalMs: number,
 ): Promise<number[]> {
-  const stoppedAt = await paced(ids.length, everyMs, async (index) => {
+  const stoppedAt = await paced(ids.length, intervalMs, async (index) => {
     await org.admin.expect(200, org.admin.post(`/sessions/${ids[index]!}/stop`));
     return ids[index]!;
   });
@@ -47,23 +51,23 @@ export async function activeSessions(org: Organization, count: number): Promise<
 
 async function paced(
   count: number,
-  everyMs: number,
-  deed: (index: number) => Promise<string>,
+  intervalMs: number,
+  send: (index: number) => Promise<string>,
 ): Promise<Map<string, number>> {
   const sentAt = new Map<string, number>();
   const sent: Promise<void>[] = [];
   const began = performance.now();
   for (let index = 0; index < count; index += 1) {
-    const wait = began + index * everyMs - performance.now();
+    const wait = began + index * intervalMs - performance.now();
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, wait)));
     const at = performance.timeOrigin + performance.now();
-    sent.push(deed(index).then((id) => void sentAt.set(id, at)));
+    sent.push(send(index).then((id) => void sentAt.set(id, at)));
   }
   await Promise.all(sent);
   return sentAt;
 }
 
-/** The database's clock is this machine's. */
+/** The database uses this machine's clock. */
 async function activeAfter(org: Organization, startedAt: ReadonlyMap<string, number>): Promise<number[]> {
   const rows = await until(
     'the sessions are ACTIVE',

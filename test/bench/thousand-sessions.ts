@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000;
 const MAX_WRITES = 40;
 const MAX_MEGABYTES = 300;
 
-/** A thousand sessions at once, a hundred on each of ten groups, and their end: calls, time, memory. */
+/** Starts and stops 1,000 sessions at once, 100 on each of ten groups: calls, time, memory. */
 export async function thousandSessions(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({
     worker: false,
@@ -53,17 +53,17 @@ interface Burst {
   readonly writes: number;
 }
 
-const figuresOf = (deed: string, status: string, { answered, settled, writes }: Burst): Figure[] => [
-  figure(`1,000 sessions, ${deed}: all answered`, 's', [answered]),
-  figure(`1,000 sessions, ${deed}: all ${status}`, 's', [settled]),
-  figure(`1,000 sessions, ${deed}: cloud write calls`, '', [writes], { atMost: MAX_WRITES }),
+const figuresOf = (action: string, status: string, { answered, settled, writes }: Burst): Figure[] => [
+  figure(`1,000 sessions, ${action}: all answered`, 's', [answered]),
+  figure(`1,000 sessions, ${action}: all ${status}`, 's', [settled]),
+  figure(`1,000 sessions, ${action}: cloud write calls`, '', [writes], { atMost: MAX_WRITES }),
 ];
 
 async function measured(
   drawbridge: Drawbridge,
   status: string,
   operation: string,
-  deed: () => Promise<unknown>,
+  action: () => Promise<unknown>,
 ): Promise<Burst> {
   const began = performance.now();
   const seconds = (): number => (performance.now() - began) / 1000;
@@ -71,7 +71,7 @@ async function measured(
   const connection = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      await deed();
+      await action();
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));

@@ -8,7 +8,7 @@ const SESSIONS = 200;
 const INTERVAL_MS = 200;
 const GROUPS = 10;
 
-/** From sending POST /sessions to ACTIVE, with a cloud that takes 50 ms for each call and has EC2's call limits. */
+/** From POST /sessions to ACTIVE, with a latency of 50 ms for each cloud call and EC2's call limits. */
 export async function timeToActive(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({
     worker: false,
@@ -28,7 +28,7 @@ export async function timeToActive(): Promise<Figure[]> {
   }
 }
 
-/** What EC2 allows an account, instead of the tests' generous limits. */
+/** The call limits of EC2, instead of the tests' generous ones. */
 export const EC2_LIMITS = { SIMULATOR_WRITE_BURST: '50', SIMULATOR_READ_BURST: '100' } as const;
 
 /** Ten security groups, one port each. */
@@ -52,7 +52,7 @@ async function startOneByOne(owner: Organization): Promise<Map<string, number>> 
   return sentAt;
 }
 
-/** The database's clock is this machine's: a session is ACTIVE when its last address is noted as applied. */
+/** The database uses this machine's clock. A session is ACTIVE when its last address is applied. */
 async function activeAfter(drawbridge: Drawbridge, sentAt: ReadonlyMap<string, number>): Promise<number[]> {
   const rows = await until('every session is ACTIVE', async () => {
     const active = await drawbridge.query<{ id: string; at: number }>(

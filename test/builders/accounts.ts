@@ -4,7 +4,7 @@ import type { Answer, ApiClient } from '../harness/api-client';
 import type { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
-/** What POST /auth/login and its like answer. */
+/** The response of POST /auth/login and similar requests. */
 export interface Login {
   readonly mfaRequired: boolean;
   readonly mfaChallengeToken: string | null;
@@ -35,7 +35,7 @@ export interface ApiFailure {
   readonly validationErrors?: Readonly<Record<string, string>>;
 }
 
-/** The signed-in user, as sign-in and refresh answer it. */
+/** The signed-in user, as returned by sign-in and refresh. */
 export const USER_FIELDS = [
   'email',
   'id',
@@ -48,7 +48,7 @@ export const USER_FIELDS = [
   'subscriptionTier',
 ];
 
-/** The requests of who is not signed in. @param drawbridge asked for at each request: it starts after a file is read */
+/** Requests without sign-in. @param drawbridge called for each request: it starts after the file is loaded */
 export const accountCalls = (drawbridge: () => Drawbridge) => {
   const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
     drawbridge().api.post<T>(`/auth/${path}`, body);
@@ -59,7 +59,7 @@ export const accountCalls = (drawbridge: () => Drawbridge) => {
 
 const STEP_MS = 30_000;
 
-/** An admin with a password that nobody guesses, and everything that may be done with it. */
+/** An admin account, with the requests of sign-in, passwords and MFA. */
 export class AccountOwner {
   private lastStep = 0;
   private secret = '';
@@ -80,7 +80,7 @@ export class AccountOwner {
     return this.first.user.organizationId;
   }
 
-  /** Signed in since registering. */
+  /** The sign-in of the registration. */
   get client(): ApiClient {
     return this.as(this.first);
   }
@@ -98,7 +98,7 @@ export class AccountOwner {
     return this.drawbridge.api.expect(200, this.login());
   }
 
-  /** Changes the account's organization where no endpoint of this part does. */
+  /** Sets a column of the account's organization. */
   async organizationSets(column: string, value: unknown): Promise<void> {
     await this.drawbridge.query(`UPDATE organizations SET ${column} = $2 WHERE id = $1`, [
       this.organizationId,
@@ -106,7 +106,7 @@ export class AccountOwner {
     ]);
   }
 
-  /** Sets MFA up and confirms it. */
+  /** Enables MFA. */
   async turnMfaOn(client = this.client): Promise<void> {
     const setup = await client.expect(200, client.post<{ secret: string }>('/mfa/setup'));
     this.secret = setup.secret;
@@ -116,7 +116,7 @@ export class AccountOwner {
     this.recoveryCodes = (await client.expect(200, confirmed)).recoveryCodes;
   }
 
-  /** A code of the authenticator that is right and was not taken yet: two in half a minute, of this step and the next. */
+  /** A valid, unused TOTP code: two per half minute, of this step and the next. */
   code(): string {
     const now = Math.floor(Date.now() / STEP_MS);
     const step = Math.max(now, this.lastStep + 1);
@@ -125,7 +125,7 @@ export class AccountOwner {
     return totpOf(this.secret).generate({ timestamp: step * STEP_MS });
   }
 
-  /** A code that is wrong at every time near now. */
+  /** A code that is invalid at all times near now. */
   wrongCode(): string {
     const now = Date.now();
     const near = [-2, -1, 0, 1, 2].map((steps) =>
@@ -166,7 +166,7 @@ export async function accountOwner(
   return new AccountOwner(drawbridge, account.email, account.password, first);
 }
 
-/** The links that were mailed to an address, as the embedded service logs them, oldest first. */
+/** The links mailed to an address, as the embedded service logs them, oldest first. */
 export function mailedLinks(drawbridge: Drawbridge, email: string): string[] {
   return drawbridge.apiServer.output
     .split('\n')
@@ -175,7 +175,7 @@ export function mailedLinks(drawbridge: Drawbridge, email: string): string[] {
     .map((text) => /https?:\/\/\S+/.exec(text)![0]);
 }
 
-/** The token of the newest link, once there are so many. */
+/** The token of the newest link, once there are that many. */
 export function mailedToken(drawbridge: Drawbridge, email: string, mails = 1): Promise<string> {
   return until(`${mails} mails to ${email}`, async () => {
     const links = mailedLinks(drawbridge, email);

@@ -3,7 +3,7 @@ import type { Product } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import type { Organization } from './organization';
 
-export interface AgentRule {
+interface AgentRule {
   readonly id: string;
   readonly ipAddress: string;
   readonly protocol: string;
@@ -25,9 +25,9 @@ export interface AgentResult {
   readonly errorMessage?: string;
 }
 
-/** Speaks the agent channel, and keeps in memory what a host's firewall would hold. */
+/** A client of the agent channel with an in-memory firewall. */
 export class TestAgent {
-  /** what was told last */
+  /** the last state it received */
   state: AgentState | null = null;
   private readonly standing = new Set<string>();
 
@@ -56,14 +56,14 @@ export class TestAgent {
     return this.client.post('/agents/report', { agent: this.name, version, results, ...instance, ...more });
   }
 
-  /** The whole state, as soon as it is another one than was told last. */
+  /** Fetches the whole state, as soon as it differs from the last one. */
   async fetched(waitSeconds = 0): Promise<AgentState> {
     const version = this.state ? { version: this.state.version } : {};
     this.state = await this.client.expect(200, this.ask({ ...version, waitSeconds }));
     return this.state;
   }
 
-  /** One turn: fetches, has its host as it is to be, reports what has changed. */
+  /** One turn: fetches the state, applies it, and reports what changed. */
   async turn(waitSeconds = 0): Promise<AgentState> {
     const state = await this.fetched(waitSeconds);
     const desired = new Set(state.rules.map(({ id }) => id));
@@ -80,7 +80,7 @@ export class TestAgent {
     return state;
   }
 
-  /** Takes turns until somebody stops it. */
+  /** Takes turns until it is stopped. */
   serve(): { stop: () => Promise<void> } {
     const stopping = new AbortController();
     const turns = async (): Promise<void> => {
@@ -96,7 +96,7 @@ export class TestAgent {
   }
 }
 
-/** A host that an organization guards: its credential, and resources that name it. */
+/** A guarded host: its credential and its resource. */
 export class GuardedHost {
   constructor(
     private readonly org: Organization,
@@ -106,7 +106,7 @@ export class GuardedHost {
     private readonly key: ApiClient,
   ) {}
 
-  /** The agent's API key, as it was shown once. */
+  /** The agent's API key in plain text. */
   get plainKey(): string {
     const { identity } = this.key;
     if (!identity || !('apiKey' in identity)) throw new Error('An agent has an API key');
@@ -126,7 +126,7 @@ interface Created {
   readonly id: string;
 }
 
-/** Gives an organization a host, with the role that lets its admin open it. Verified once its agent has connected. */
+/** Adds a host to an organization's role. It can be verified once its agent has connected. */
 export async function guardedHost(
   org: Organization,
   name: string,
@@ -139,14 +139,14 @@ export async function guardedHost(
   return new GuardedHost(org, name, credentialId, resourceId, await agentKey(org, [name]));
 }
 
-/** A key for agents. @param agents the hosts it is bound to; left out: the first one it serves */
+/** A key for agents. @param agents the hosts it is bound to; left out: the first host it serves */
 export async function agentKey({ admin, drawbridge }: Organization, agents?: string[]): Promise<ApiClient> {
   const body = { name: 'agent', scopes: ['agent:connect'], ...(agents ? { agents } : {}) };
   const { plainTextKey } = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
   return drawbridge.api.as({ apiKey: plainTextKey });
 }
 
-/** A resource of a host, in the organization's role. */
+/** A host's resource in the organization's role. */
 export async function hostResource(
   { admin, roleId }: Organization,
   credentialId: string,
@@ -160,14 +160,14 @@ export async function hostResource(
   return id;
 }
 
-/** Makes time pass for an agent: it was heard of so long ago. */
+/** Moves the time an agent was last seen into the past. */
 export const lastHeardOf = (drawbridge: Product, name: string, secondsAgo: number): Promise<unknown> =>
   drawbridge.query(`UPDATE agents SET seen_at = now() - make_interval(secs => $2) WHERE name = $1`, [
     name,
     secondsAgo,
   ]);
 
-/** Has an agent wait for another state than the one it has. @returns once it waits; `answer` is what it gets */
+/** Makes an agent wait for a newer state. @returns once it waits; `answer` is the response */
 export async function waiting(
   drawbridge: Product,
   agent: TestAgent,

@@ -1,4 +1,6 @@
 import type { ApiClient } from '../harness/api-client';
+import type { Drawbridge } from '../harness/drawbridge';
+import { organization, type Organization } from './organization';
 import type { Page } from './page';
 
 export interface AuditRecord {
@@ -17,10 +19,39 @@ export interface AuditRecord {
   readonly details: Record<string, unknown>;
 }
 
-/** What a client sees of the audit trail. @param query e.g. `?eventType=ROLE_CREATED` */
+/** The names of its fields, sorted. */
+export const AUDIT_RECORD_FIELDS = [
+  'actorEmail',
+  'actorId',
+  'actorType',
+  'details',
+  'errorMessage',
+  'eventType',
+  'id',
+  'ipAddress',
+  'resourceId',
+  'resourceName',
+  'resourceType',
+  'result',
+  'timestamp',
+];
+
+/** A page of the audit trail. @param query e.g. `?eventType=ROLE_CREATED` */
 export const auditPage = (client: ApiClient, query = ''): Promise<Page<AuditRecord>> =>
   client.expect(200, client.get<Page<AuditRecord>>(`/audit-logs${query}`));
 
 /** The records of one page, newest first. */
 export const auditRecords = async (client: ApiClient, query = '?size=100'): Promise<AuditRecord[]> =>
   (await auditPage(client, query)).content;
+
+/** An organization with audit records one hour apart: `role 1` is the newest, an hour old. */
+export async function organizationWithRecords(drawbridge: Drawbridge, count: number): Promise<Organization> {
+  const made = await organization(drawbridge, []);
+  await drawbridge.query(
+    `INSERT INTO audit_records (organization_id, event_type, actor_type, resource_name, timestamp)
+     SELECT $1, 'ROLE_DELETED', 'SYSTEM', 'role ' || n, date_trunc('hour', now()) - make_interval(hours => n)
+     FROM generate_series(1, $2::int) n`,
+    [made.organizationId, count],
+  );
+  return made;
+}

@@ -47,7 +47,7 @@ export const BILLING_DETAILS = {
 
 export const DAY_MS = 86_400_000;
 
-/** An organization as its billing sees it. */
+/** An organization and its billing. */
 export class Customer {
   private constructor(
     readonly drawbridge: Drawbridge,
@@ -56,7 +56,7 @@ export class Customer {
     readonly email: string,
   ) {}
 
-  /** A new organization, on the Free plan, without billing details. */
+  /** A new organization on the Free plan, without billing details. */
   static async register(drawbridge: Drawbridge, organizationName = 'Example'): Promise<Customer> {
     const { api } = drawbridge;
     const email = `${randomUUID()}@example.com`;
@@ -71,14 +71,14 @@ export class Customer {
     return new Customer(drawbridge, api.as({ token: login.accessToken }), login.user.organizationId, email);
   }
 
-  /** One that may subscribe. */
+  /** A new organization with billing details, which may subscribe. */
   static async withDetails(drawbridge: Drawbridge, organizationName?: string): Promise<Customer> {
     const customer = await Customer.register(drawbridge, organizationName);
     await customer.setDetails();
     return customer;
   }
 
-  /** One whose plan is paid for. */
+  /** A new organization with an active subscription. */
   static async paying(drawbridge: Drawbridge): Promise<Customer> {
     const customer = await Customer.withDetails(drawbridge);
     const { redirectUrl } = await customer.subscribed();
@@ -86,7 +86,7 @@ export class Customer {
     return customer;
   }
 
-  /** An organization that exists already. */
+  /** An existing organization. */
   static of(drawbridge: Drawbridge, admin: ApiClient, organizationId: string): Customer {
     return new Customer(drawbridge, admin, organizationId, '');
   }
@@ -136,7 +136,7 @@ export class Customer {
     return row!.tier;
   }
 
-  /** Makes the period that is paid end so long ago. */
+  /** Moves the end of the paid period into the past. */
   async endPeriod(secondsAgo = 1): Promise<void> {
     await this.drawbridge.query(
       `UPDATE subscriptions SET current_period_end = now() - make_interval(secs => $2)
@@ -152,7 +152,7 @@ export class Customer {
     );
   }
 
-  /** What the trail says about the organization's billing, the oldest first. */
+  /** The organization's audit records of billing, oldest first. */
   trail(): Promise<AuditRow[]> {
     return this.drawbridge.query(
       `SELECT event_type AS "eventType", actor_type AS "actorType", actor_email AS "actorEmail", result, details
@@ -180,7 +180,7 @@ async function pageOf(response: Response): Promise<Page> {
 
 export const open = async (redirectUrl: string): Promise<Page> => pageOf(await fetch(redirectUrl));
 
-/** Presses a button of the sandbox's page, as a browser without JavaScript does. */
+/** Submits a button of the sandbox's page, as a browser without JavaScript does. */
 export const press = async (redirectUrl: string, button: 'confirm' | 'decline'): Promise<Page> =>
   pageOf(
     await fetch(`${redirectUrl}/${button}`, {

@@ -1,7 +1,7 @@
 import type { SimulatorClient } from '../harness/simulator-client';
 import { until } from '../harness/until';
 
-/** What happened to an address, or in a target, by the cloud's own timeline: `opened`, `closed`, in order. */
+/** Events of an address, or in a target, from the cloud's timeline: `opened`, `closed`, in order. */
 export async function historyOf(
   cloud: SimulatorClient,
   what: { readonly target?: string; readonly address?: string },
@@ -13,14 +13,14 @@ export async function historyOf(
     .map((entry) => entry.event);
 }
 
-/** How many calls that start with the verb (`Authorize`, `Revoke`, `Describe`) a target has had, without dry runs. */
+/** Number of calls on a target that start with the verb (`Authorize`, `Revoke`, `Describe`), without dry runs. */
 export async function callsTo(cloud: SimulatorClient, target: string, verb: string): Promise<number> {
   const calls = await cloud.calls();
   const meant = calls.filter((call) => call.target === target && call.operation.startsWith(verb));
   return meant.filter((call) => call.outcome !== 'DryRunOperation').length;
 }
 
-/** Waits for one call more than there were. @param before of `callsTo` */
+/** Waits for one more call. @param before result of `callsTo` */
 export function nextCall(cloud: SimulatorClient, target: string, verb: string, before = 0): Promise<boolean> {
   return until(
     `${verb} call ${before + 1} to ${target}`,

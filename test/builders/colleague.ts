@@ -11,7 +11,7 @@ export interface Colleague {
   readonly client: ApiClient;
 }
 
-/** A user of the organization who is no admin, signed in. @param roleIds by default the role of the organization's resources */
+/** A signed-in user of the organization without admin rights. @param roleIds by default the role of the organization's resources */
 export async function colleague(
   org: Organization,
   roleIds: readonly string[] = [org.roleId],

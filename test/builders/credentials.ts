@@ -1,6 +1,6 @@
 import { SIMULATED_KEY } from './organization';
 
-/** What POST /credentials takes. */
+/** The body of POST /credentials. */
 export interface CredentialBody {
   readonly name: string;
   readonly provider: string;
@@ -23,7 +23,7 @@ export const OWN_KEYS = {
 
 /**
  * A well-formed credential of every type.
- * @param mark a text that every secret in them contains
+ * @param mark text that every secret in them contains
  */
 export function everyCredential(mark: string): (CredentialBody & { hints: object })[] {
   const privateKey = `-----BEGIN PRIVATE KEY-----\n${mark}\n-----END PRIVATE KEY-----`;

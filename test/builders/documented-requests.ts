@@ -22,17 +22,17 @@ export interface RequestParameter {
   readonly schema: FieldSchema;
 }
 
-/** One operation of the document, as what may be sent to it. */
+/** One operation of the document, with what may be sent to it. */
 export interface RequestShape {
   /** `POST /roles/{id}` */
   readonly name: string;
   readonly method: string;
-  /** under the API's base */
+  /** relative to the API's base */
   readonly template: string;
   readonly parameters: readonly RequestParameter[];
-  /** null: it takes no body */
+  /** null: the operation has no body */
   readonly body: FieldSchema | null;
-  /** a body that the document shows */
+  /** the document's example body */
   readonly example: unknown;
 }
 
@@ -54,7 +54,7 @@ interface RawDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Raw>> };
 }
 
-/** What the document of a running API says may be sent. */
+/** The operations in the document of a running API. */
 export async function requestShapes(api: ApiClient): Promise<RequestShape[]> {
   const { paths, components } = await api.expect(200, api.get<RawDocument>('/openapi.json'));
   const resolved = (schema: Raw): FieldSchema => resolve(schema, components.schemas) as FieldSchema;
@@ -90,7 +90,7 @@ function resolve(schema: unknown, schemas: RawDocument['components']['schemas'])
 
 export type Path = readonly (string | number)[];
 
-/** Where a body that fits a schema has texts. */
+/** Paths of the string fields in a body that matches a schema. */
 export function textsIn(schema: FieldSchema, at: Path = []): Path[] {
   const inner = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
     textsIn(field, [...at, name]),
@@ -102,7 +102,7 @@ export function textsIn(schema: FieldSchema, at: Path = []): Path[] {
   return [...inner, ...items, ...(isText ? [at] : []), ...(isOpen ? [[...at, 'field']] : [])];
 }
 
-/** A copy of a value with another one in one place, which is made where it is not. */
+/** A copy of a value with one path set; missing parents are created. */
 export function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (key === undefined) return by;
   if (typeof key === 'number') {

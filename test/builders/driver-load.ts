@@ -10,12 +10,12 @@ import { group, SIMULATED_KEY } from './organization';
 const ROOT = resolve(__dirname, '../..');
 const SCRIPT = resolve(__dirname, '../harness/driver-load.cjs');
 
-/** What loading a driver, and using it once, cost a process that had none. */
+/** Cost of loading a driver and using it once, in a process without drivers. */
 export interface DriverLoad {
   readonly loadMs: number;
-  /** from the beginning to a verified target: some drivers load their SDK with the first call only */
+  /** from start to a verified target: some drivers load their SDK on the first call */
   readonly readyMs: number;
-  /** resident memory before, and after the object was verified, MB */
+  /** resident memory before, and after the target was verified, MB */
   readonly before: number;
   readonly after: number;
   /** drivers and scoped packages */
@@ -44,7 +44,7 @@ const nsg =
   `/subscriptions/${SUBSCRIPTION}/resourcegroups/simulated-group` +
   '/providers/microsoft.network/networksecuritygroups/simulated-nsg';
 
-/** An object of each simulated cloud, and the way into it. @param url of the simulator */
+/** A target of each simulated cloud with access to it. @param url of the simulator */
 const simulatedObjects = (url: string): Readonly<Record<Exclude<Provider, 'AGENT'>, Checked>> => ({
   AWS: object('SECURITY_GROUP', group(0), 'ACCESS_KEY', SIMULATED_KEY, 'eu-central-1'),
   GCP: object('FIREWALL', 'projects/simulated-project/global/networks/default', 'SERVICE_ACCOUNT', KEY_FILE),
@@ -62,9 +62,9 @@ const simulatedObjects = (url: string): Readonly<Record<Exclude<Provider, 'AGENT
 });
 
 /**
- * Loads one driver in a process of its own, and verifies an object of its simulated cloud.
+ * Loads one driver in a process of its own, and verifies a target of its simulated cloud.
  * @param url of the simulator
- * @throws Error with what the process said
+ * @throws Error with the output of the process
  */
 export async function driverLoad(provider: Provider, url: string): Promise<DriverLoad> {
   const objects: Readonly<Partial<Record<Provider, Checked>>> = simulatedObjects(url);

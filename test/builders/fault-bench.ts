@@ -5,10 +5,10 @@ import type { CloudCall, Fault, OpenRule } from '../harness/simulator-client';
 import { until } from '../harness/until';
 import { group as groupId, organization, type Organization } from './organization';
 
-/** Faults last seconds; with CHAOS_FULL=1 as long as the promises are made for. */
+/** Faults last seconds; with CHAOS_FULL=1 as long as documented. */
 export const CHAOS_FULL = process.env['CHAOS_FULL'] === '1';
 
-/** One of the simulated groups and one organization's way into it, watched while something is broken. */
+/** A simulated group and one organization with access to it, watched during a fault. */
 export class FaultBench {
   private readonly begunAt = Date.now();
 
@@ -19,7 +19,7 @@ export class FaultBench {
     readonly group: string,
   ) {}
 
-  /** @param index which of the ten groups: nothing of ours may stand in it */
+  /** @param index of the group, which must hold no rule of ours */
   static async begin(
     drawbridge: Drawbridge,
     index: number,
@@ -29,7 +29,7 @@ export class FaultBench {
     return new FaultBench(drawbridge, await Watch.begin(drawbridge), org, groupId(index));
   }
 
-  /** Starts a session that nobody may lose. */
+  /** Starts a session and registers it as acknowledged. */
   async start(ipv4Address: string): Promise<Session> {
     const session = await this.org.started({ ipv4Address });
     this.watch.acknowledged(session.id);
@@ -47,12 +47,12 @@ export class FaultBench {
     await this.org.admin.expect(200, this.org.admin.post(`/sessions/${id}/stop`));
   }
 
-  /** Breaks the group until `mend`. */
-  async breaks(fault: Fault): Promise<{ mend(): Promise<void> }> {
+  /** Sets a fault on the group until `clear`. */
+  async breaks(fault: Fault): Promise<{ clear(): Promise<void> }> {
     const window = this.watch.fault(fault.kind, { cloudOnly: true });
     await this.drawbridge.cloud.fault({ target: this.group, ...fault });
     return {
-      mend: async () => {
+      clear: async () => {
         await this.drawbridge.cloud.clearFaults();
         window.end();
       },
@@ -67,7 +67,7 @@ export class FaultBench {
     return (await this.rules()).map((rule) => rule.address).toSorted();
   }
 
-  /** Calls on the group since the bench stands whose operation begins like this, oldest first; dry runs are no changes. */
+  /** Calls on the group since the bench was created, by operation prefix, oldest first, without dry runs. */
   async calls(operation: '' | 'Authorize' | 'Revoke' | 'Describe' = ''): Promise<CloudCall[]> {
     return (await this.drawbridge.cloud.calls(this.begunAt * 1000)).filter(
       (call) =>
@@ -77,15 +77,15 @@ export class FaultBench {
     );
   }
 
-  /** Waits until no call is under way any more, slow ones included, and asks every oracle. */
+  /** Waits until no call is in progress, slow ones included, and evaluates every oracle. */
   async holds(): Promise<void> {
     await until('every call has its answer', async () =>
       (await this.drawbridge.cloud.calls(this.begunAt * 1000)).every((call) => call.outcome !== null),
     );
-    await this.watch.holds();
+    await this.watch.verify();
   }
 
-  /** Waits until a change was tried and met this. */
+  /** Waits until a change was attempted with this outcome. */
   async met(operation: 'Authorize' | 'Revoke' | 'Describe', outcome: string): Promise<void> {
     await until(`${operation} has met ${outcome}`, async () =>
       (await this.calls(operation)).some((call) => call.outcome === outcome),
@@ -93,6 +93,6 @@ export class FaultBench {
   }
 }
 
-/** The whole product for the scenarios of one file. */
+/** The product for the scenarios of one file. */
 export const startForFaults = (options: DrawbridgeOptions = {}): Promise<Drawbridge> =>
   Drawbridge.start({ ...options, simulator: { SIMULATOR_RULES_PER_GROUP: '8', ...options.simulator } });

@@ -4,7 +4,7 @@ import { documentedOperations } from '../harness/documented-operations';
 import { BILLING_DETAILS } from './billing';
 import { organization, type Organization, type ResourcePlan } from './organization';
 
-/** An organization that has one of everything. */
+/** An organization with one object of each kind. */
 export interface FurnishedOrganization extends Organization {
   readonly sessionId: string;
   readonly staticIpRuleId: string;
@@ -36,7 +36,7 @@ export async function furnishedOrganization(
 
 const isForAgents = (template: string): boolean => template.startsWith('/agents/');
 
-/** Every path that one may read, lists and single objects, with the organization's own ids filled in. */
+/** Every readable path, lists and single objects, with the organization's ids. */
 export async function readablePaths(org: FurnishedOrganization): Promise<string[]> {
   const ids: Readonly<Record<string, string>> = {
     sessions: org.sessionId,
@@ -51,7 +51,7 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
   return operations
     .filter(({ method, guarded, template }) => method === 'GET' && guarded && !isForAgents(template))
     .map(({ template }) => {
-      // a report is of something, at some time
+      // a report needs a subject and a time
       const question = template === '/reports/access' ? `?userId=${org.userId}&at=2026-01-31` : '';
       const path = template.replace(
         /([\w-]+)\/\{id\}/,

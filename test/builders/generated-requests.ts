@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import type { FieldSchema, RequestParameter, RequestShape } from './documented-requests';
 
-/** A request as it goes over the wire, but for who sends it. */
+/** A request without its sender. */
 export interface GeneratedRequest {
   readonly method: string;
-  /** under the API's base, with its query */
+  /** relative to the API's base, with its query */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** which of the callers sends it */
+  /** index of the caller that sends it */
   readonly caller: number;
 }
 
-/** Stands for an id that the sender knows; the sender puts one in. */
+/** Placeholder that the sender replaces with an id it knows. */
 export const KNOWN_ID = /00000000-0000-4000-9000-([0-9a-f]{12})/g;
 
 const knownId = fc
@@ -24,7 +24,7 @@ const id = fc.oneof(
   { weight: 1, arbitrary: fc.uuid().map((uuid) => uuid.toUpperCase()) },
 );
 
-/** Texts that have broken parsers, queries, logs and files before. */
+/** Texts that are known to break parsers, queries, logs and files. */
 const HOSTILE_TEXTS = [
   '',
   ' ',
@@ -101,7 +101,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** Of a field's format, or of its name where the document says no more than that it is a text. */
+/** By a field's format, or by its name where the document says only `string`. */
 const TEXTS: readonly (readonly [RegExp, fc.Arbitrary<string>])[] = [
   [/^uuid$|Id(s|s\.\d+)?$/, id],
   [/^email$|mail$/i, fc.nat({ max: 99 }).map((index) => `person-${index}@example.com`)],
@@ -115,7 +115,7 @@ const TEXTS: readonly (readonly [RegExp, fc.Arbitrary<string>])[] = [
   [/hostname/i, fc.domain()],
 ];
 
-/** A value that fits a schema as far as the document says what fits. */
+/** A value that matches a schema, as far as the document specifies it. */
 function fitting(schema: FieldSchema, name = ''): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const type = [schema.type].flat().find((one) => one !== 'null');
@@ -138,7 +138,7 @@ const fittingObject = ({ properties = {}, required = [] }: FieldSchema): fc.Arbi
     { requiredKeys: [...required] },
   );
 
-/** The same with some of its fields spoiled, left out, or ones that nobody knows. */
+/** The same with some fields invalid, missing or unknown. */
 function mutated(schema: FieldSchema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {});
   const field = fc.oneof(
@@ -179,7 +179,7 @@ const bodyOf = (schema: FieldSchema): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES) },
   );
 
-/** Such a request would be answered when the time is over. */
+/** Such a request would be answered only after the wait. */
 const WAITS = 'waitSeconds';
 
 const valueOf = ({ name, schema }: RequestParameter): fc.Arbitrary<string> =>
@@ -190,7 +190,7 @@ const valueOf = ({ name, schema }: RequestParameter): fc.Arbitrary<string> =>
         { weight: 1, arbitrary: hostileText },
       );
 
-/** Broken texts have no spelling in a URL. */
+/** Lone surrogates cannot be encoded in a URL. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
 const queryOf = (parameters: readonly RequestParameter[]): fc.Arbitrary<string> => {
@@ -250,7 +250,7 @@ const headersOf = (hasBody: boolean): fc.Arbitrary<Record<string, string>> =>
         .map((type) => (hasBody ? { ...headers, 'Content-Type': type } : headers)),
     );
 
-/** Requests to one operation: some as the document says, most of them not quite. @param callers how many there are */
+/** Requests to one operation: some valid, most slightly invalid. @param callers number of callers */
 export const requestsTo = (shape: RequestShape, callers: number): fc.Arbitrary<GeneratedRequest> =>
   fc.record({
     method: fc.constant(shape.method),

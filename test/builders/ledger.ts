@@ -28,7 +28,7 @@ export interface NewRuleEvent {
 
 const HOLDER = '203.0.113.1';
 
-/** Puts rows where the engine writes them: a test of what is read does without the engine. */
+/** Inserts rows as the engine writes them, for tests that only read. */
 export class LedgerRows {
   constructor(private readonly database: Pick<Database, 'autocommit'>) {}
 

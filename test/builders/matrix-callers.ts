@@ -5,11 +5,11 @@ import type { ApiClient } from '../harness/api-client';
 import { guardedHost } from './agents';
 import { organization, type Organization } from './organization';
 
-/** Somebody who calls every route. */
+/** A caller of every route. */
 export interface Caller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** undefined: nobody the service knows */
+  /** undefined: not authenticated */
   readonly user?: {
     readonly id: string;
     readonly organizationId: string;
@@ -17,11 +17,11 @@ export interface Caller {
     readonly platformRole: 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
     readonly suspended: boolean;
   };
-  /** undefined: signed in, no key */
+  /** undefined: signed in without a key */
   readonly key?: {
     readonly scopes: readonly Scope[];
     readonly tier: 'FREE' | 'PAID';
-    /** the host it is bound to; undefined: to none yet */
+    /** the host that the key is bound to; undefined: none yet */
     readonly agent?: string;
   };
 }
@@ -33,7 +33,7 @@ const PASSWORD = 'a password of the matrix 7';
 /** The host that requests of agents are about. */
 export const MATRIX_HOST = 'matrix-host';
 
-/** Everybody the routes are tried with, and the organization whose objects are foreign to all of them. */
+/** All callers, and the organization whose objects belong to none of them. */
 export async function everyCaller(
   drawbridge: Drawbridge,
 ): Promise<{ callers: readonly Caller[]; home: Organization; foreign: Organization }> {
@@ -82,7 +82,7 @@ const bearer = (name: string, token: string, user?: KnownUser): Caller => ({
 const tokenOf = (client: ApiClient): string =>
   client.identity && 'token' in client.identity ? client.identity.token : '';
 
-/** People and keys of organizations, by the shortest way there is. */
+/** Creates users and keys of organizations with as few requests as possible. */
 class People {
   constructor(private readonly drawbridge: Drawbridge) {}
 
@@ -110,7 +110,7 @@ class People {
       suspended: false,
       ...given,
     };
-    // a token names its organization: the user moves first, and then signs in
+    // a token contains its organization: the user is moved before signing in
     for (const table of ['refresh_tokens', 'known_devices']) {
       await this.drawbridge.query(`DELETE FROM ${table} WHERE user_id = $1`, [user.id]);
     }
@@ -144,7 +144,7 @@ class People {
         headers: inAuthorization,
       });
     }
-    // made with one scope it may have: others are refused at creation
+    // created with a permitted scope: others are refused at creation
     const all = await this.key(org, ['sessions:read'], user.id);
     await this.change(all, `scopes = '{${SCOPES.join(',')}}'`);
     made.push(keyCaller('a key of a plain user with every scope', all, user, SCOPES));
@@ -163,7 +163,7 @@ class People {
     return made;
   }
 
-  /** A program with a key that has every scope: it may what a plain user may, and never sign in. */
+  /** A service user with a key of every scope: the rights of a plain user, without sign-in. */
   async serviceUser(org: Organization): Promise<Caller> {
     const { admin, organizationId } = org;
     const asked = { isService: true, name: 'matrix', roleIds: [org.roleId] };
@@ -226,10 +226,10 @@ const keyCaller = (name: string, text: string, user: KnownUser, scopes: readonly
 
 export type Verdict = 'let in' | '401' | '403' | 'scope';
 
-/** A key never exceeds its user: the organization's records are an admin's to read, whatever the route says. */
+/** A key never exceeds its user: only admins read the organization's records, whatever the route's policy is. */
 const ADMIN_SCOPES: ReadonlySet<Scope> = new Set(['audit:read']);
 
-/** Whether a policy lets a caller in: the declared rule, not the guard's way of finding it out. */
+/** Whether a policy allows a caller: the declared rule, independent of the guard's implementation. */
 export function verdictOf(policy: RoutePolicy, { user, key }: Caller): Verdict {
   if (policy.kind === 'public') return 'let in';
   if (!user) return '401';

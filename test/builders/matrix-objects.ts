@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Drawbridge } from '../harness/drawbridge';
 
-/** Whose a new object is to be. */
+/** The owner of a new object. */
 export interface Owner {
   readonly organizationId: string;
-  /** one of its users, for what belongs to a person */
+  /** one of its users, for objects that belong to a user */
   readonly userId: string;
 }
 
 interface Table {
   readonly table: string;
-  /** what must not be the same twice there */
+  /** columns with unique values */
   readonly own: (owner: Owner) => object;
-  /** what paths call an object by, where it is not the id */
+  /** column that paths use instead of the id */
   readonly calledBy?: string;
 }
 
-/** Where the objects of a collection in a path are kept. */
+/** The table of a collection in a path. */
 const TABLES: Readonly<Record<string, Table>> = {
   sessions: {
     table: 'sessions',
@@ -44,10 +44,10 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
 };
 
-/** The copied row may be one that a request has ended. Columns a table does not have are passed over. */
+/** Overrides of copied rows, which a request may have ended. Columns that a table lacks are ignored. */
 const UNHARMED = { deleted_at: null, revoked_at: null, ended_at: null, ended_reason: null, is_active: true };
 
-/** Parameters that name no object of an organization. */
+/** Parameters that do not name an object of an organization. */
 const VALUES: Readonly<Record<string, string>> = { adapter: 'sandbox' };
 
 /** A parameter of a path, and the collection its object is in. */
@@ -71,11 +71,11 @@ export function objectsIn(path: string): PathObject[] {
 export const pathWith = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? VALUES[name] ?? 'unknown');
 
-/** Makes objects as copies of ones that are there: each request that may change one gets one of its own. */
+/** Creates objects as copies of existing ones: each request that may change an object gets its own. */
 export class MatrixObjects {
   constructor(private readonly drawbridge: Drawbridge) {}
 
-  /** A first object of what no other part of the test makes, in an organization. */
+  /** Creates a first object of each kind that no other part of the test creates. */
   async prepare({ organizationId, userId }: Owner): Promise<void> {
     await this.drawbridge.query(
       `INSERT INTO sessions (organization_id, user_id, holder, ipv4_address, expires_at)
@@ -98,7 +98,7 @@ export class MatrixObjects {
     );
   }
 
-  /** @returns its id, or what paths call it by */
+  /** @returns its id, or the value that paths use instead */
   async make(collection: string, owner: Owner): Promise<string> {
     const { table, own, calledBy = 'id' } = TABLES[collection]!;
     const changes = { ...UNHARMED, ...own(owner), id: randomUUID() };

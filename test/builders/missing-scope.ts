@@ -1,4 +1,4 @@
-/** What a key is answered that lacks a scope. */
+/** The response to a key that lacks a scope. */
 export const lacksScope = (scope: string): object => ({
   status: 403,
   body: {

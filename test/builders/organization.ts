@@ -17,7 +17,7 @@ export interface ResourcePlan {
   readonly config?: object;
 }
 
-/** An organization that has come as far as starting sessions. */
+/** An organization that is ready to start sessions. */
 export class Organization {
   constructor(
     readonly drawbridge: Product,
@@ -53,7 +53,7 @@ export class Organization {
     );
   }
 
-  /** Makes the session's time run out now. */
+  /** Moves the session's end to now. */
   async expire(id: string, inMs = 0): Promise<void> {
     await this.drawbridge.query(
       `UPDATE sessions SET expires_at = now() + make_interval(secs => $2) WHERE id = $1`,
@@ -74,11 +74,11 @@ interface Created {
 
 const registered = new WeakMap<object, Organization[]>();
 
-/** Those that were registered with `organization` on this product. */
+/** Organizations that were registered with `organization` on this product. */
 export const organizationsOf = (drawbridge: object): readonly Organization[] =>
   registered.get(drawbridge) ?? [];
 
-/** Registers an organization on the Paid plan with verified resources and a role that gives them to its admin. */
+/** Registers an organization on the Paid plan with verified resources and a role that grants them to its admin. */
 export async function organization(
   drawbridge: Product,
   plans: readonly ResourcePlan[] = [{ group: group(0), config: { port: 22 } }],

@@ -1,4 +1,4 @@
-/** A list that is answered as a Page. */
+/** A list response in the shape of a Page. */
 export interface Page<Item> {
   readonly content: Item[];
   readonly totalElements: number;
@@ -10,7 +10,7 @@ export interface Page<Item> {
   readonly numberOfElements: number;
 }
 
-/** Its fields, by name. */
+/** The names of its fields. */
 export const PAGE_FIELDS = [
   'content',
   'first',

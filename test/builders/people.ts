@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../harness/api-client';
 import type { Drawbridge } from '../harness/drawbridge';
 
-/** Keeps every organization's policy as it is in the beginning. */
+/** Conforms to the default password policy. */
 export const PASSWORD = 'Correct-horse-1';
 
 export const email = (): string => `${randomUUID()}@example.com`;
@@ -13,7 +13,7 @@ interface Login {
   readonly user: { readonly id: string; readonly organizationId: string; readonly organizationSlug: string };
 }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -30,7 +30,7 @@ const personOf = (drawbridge: Drawbridge, address: string, login: Login): Person
   client: drawbridge.api.as({ token: login.accessToken }),
 });
 
-/** Registers an organization on the Free plan; its admin, and nothing else in it. */
+/** Registers an organization on the Free plan, with an admin only. */
 export async function founder(drawbridge: Drawbridge, organizationName = 'Example'): Promise<Person> {
   const account = { organizationName, email: email(), password: PASSWORD };
   const { api } = drawbridge;
@@ -41,7 +41,7 @@ export async function founder(drawbridge: Drawbridge, organizationName = 'Exampl
   );
 }
 
-/** Has an admin add a user with a password, and signs the user in. */
+/** Adds a user with a password as an admin, and signs the user in. */
 export async function newcomer(
   drawbridge: Drawbridge,
   admin: ApiClient,

@@ -9,7 +9,7 @@ export interface LedgerRow {
   readonly sessionId: string | null;
 }
 
-/** What the ledger says of one IPv4 address, oldest first. */
+/** The ledger's events of one IPv4 address, oldest first. */
 export const ledgerOf = (drawbridge: Product, ipv4Address: string): Promise<LedgerRow[]> =>
   drawbridge.query<LedgerRow>(
     `SELECT kind, cause, provider_rule_id AS "providerRuleId", holder_kind AS "holderKind", session_id AS "sessionId"
@@ -40,7 +40,7 @@ export interface HealthRow {
   readonly message: string | null;
 }
 
-/** What a resource's health events say, oldest first. */
+/** A resource's health events, oldest first. */
 export const healthOf = (drawbridge: Product, resourceId: string): Promise<HealthRow[]> =>
   drawbridge.query<HealthRow>(
     `SELECT event_type AS "eventType", message FROM resource_health_events WHERE resource_id = $1
@@ -48,7 +48,7 @@ export const healthOf = (drawbridge: Product, resourceId: string): Promise<Healt
     [resourceId],
   );
 
-/** The value of a worker's metric for AWS; 0 when it has none yet. */
+/** The value of a worker's metric for AWS; 0 while it does not exist. */
 export async function metricOf(worker: AppProcess, name: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${worker.port}/metrics`);
   const lines = (await response.text()).split('\n');

@@ -1,12 +1,12 @@
 import type { GuardedHost } from './agents';
 import type { Organization } from './organization';
 
-/** Of all that is seeded on a host: sessions of a test are not in it. */
-export const SEEDED_RANGE = '100.64.0.0/10';
+/** Range of all seeded addresses; sessions of tests are outside of it. */
+const SEEDED_RANGE = '100.64.0.0/10';
 
 /**
- * Sessions on a host as they stand in the database after they were opened, each with an address of its own: thousands in
- * a second. Its agent is told of them as of any other.
+ * Inserts ACTIVE sessions on a host, each with an address of its own: thousands in a second. Its agent gets them like
+ * any other.
  */
 export async function seedHolders(
   org: Organization,

@@ -3,15 +3,15 @@ import { formatMark } from '#rules';
 import { group, SIMULATED_KEY, type Organization } from './organization';
 
 export interface SeedPlan {
-  /** the first of the security groups, and how many: sessions are on them in turn */
+  /** the first security group, and how many; sessions are distributed in turn */
   readonly firstGroup: number;
   readonly groups: number;
   readonly sessions: number;
   /** of the resources; `eu-central-1` unless given */
   readonly region?: string;
-  /** may be negative: over already */
+  /** negative: already expired */
   readonly expiresInSeconds: number;
-  /** of all sessions seeded in this database, how many went before: each has an address of its own */
+  /** number of sessions seeded in this database before: each has an address of its own */
   readonly before?: number;
 }
 
@@ -23,7 +23,7 @@ export interface SeededRule {
 
 const AT_ONCE = 20_000;
 
-/** ACTIVE sessions as they stand in the database after they were opened: thousands in a second. Not in the cloud. */
+/** Inserts ACTIVE sessions into the database, thousands in a second, without rules in the cloud. */
 export async function seedSessions(org: Organization, plan: SeedPlan): Promise<SeededRule[]> {
   await seedResources(org, plan);
   const seeded: SeededRule[] = [];
@@ -39,7 +39,7 @@ const regionOf = ({ region }: SeedPlan): string => region ?? 'eu-central-1';
 const groupsOf = ({ firstGroup, groups }: SeedPlan): string[] =>
   Array.from({ length: groups }, (_, index) => group(firstGroup + index));
 
-/** Verified and compared with the cloud a moment ago, so that nothing but the sessions is due. */
+/** Verified and compared just now, so that only the sessions are due. */
 async function seedResources(org: Organization, plan: SeedPlan): Promise<void> {
   await org.drawbridge.query(
     `WITH place AS (
@@ -95,12 +95,12 @@ function seedSome(org: Organization, plan: SeedPlan, done: number, count: number
   );
 }
 
-/** Regions to write in: each has a bucket of its own for calls, and the simulated groups are the same in all. */
+/** Regions to write in: each has its own rate limit, and the simulated groups are the same in all. */
 const REGIONS = ['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'eu-north-1', 'eu-west-1'];
 
-/** Opens seeded rules in the simulated cloud, with our mark, as the product would have. */
+/** Adds seeded rules to the simulated cloud, with our mark, as the product would. */
 export async function openInCloud(org: Organization, rules: readonly SeededRule[]): Promise<void> {
-  // the product sets it too: its SDK is loaded in the worker, this one here
+  // as the product does in the worker
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const clients = REGIONS.map(
     (region) =>

@@ -5,18 +5,18 @@ export const LIVE = ['PENDING', 'ACTIVE', 'PARTIAL'];
 export const NOT_LIVE = ['FAILED', 'EXPIRING', 'EXPIRED', 'CANCELLED'];
 
 let made = 0;
-/** An address that no other session of the same test file has. */
+/** An address that is unique in the test file. */
 export function freshAddress(): string {
   made += 1;
   return `198.51.${100 + Math.floor(made / 250)}.${made % 250}`;
 }
 
-/** Gives the session a status without anything of what leads there. Lasts while no worker runs. */
+/** Sets the session's status in the database. It stays while no worker runs. */
 export async function putInStatus(org: Organization, id: string, status: string): Promise<void> {
   await org.drawbridge.query('UPDATE sessions SET status = $2 WHERE id = $1', [id, status]);
 }
 
-/** A session that has the status; started by the admin unless another client is given. */
+/** A session with the status, started by the admin unless another client is given. */
 export async function sessionInStatus(
   org: Organization,
   status: string,

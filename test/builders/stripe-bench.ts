@@ -6,7 +6,7 @@ import { Customer } from './billing';
 
 export const PRICE = 'price_1ExampleMonthly';
 
-/** The product, paid through a Stripe of the test's own. */
+/** The product with a simulated Stripe. */
 export class StripeBench {
   private constructor(
     readonly stripe: StripeServer,
@@ -43,7 +43,7 @@ export class StripeBench {
     return this.post(body, stripeSignature(body, this.stripe.webhookSecret));
   }
 
-  /** An event that is taken. */
+  /** Sends an event that must be accepted. */
   async tell(type: string, object: StripeObject): Promise<void> {
     await this.drawbridge.api.expect(200, this.deliver(eventOf(type, object)));
   }
@@ -52,7 +52,7 @@ export class StripeBench {
     return Customer.withDetails(this.drawbridge);
   }
 
-  /** A customer whose subscription Stripe renews. */
+  /** A customer with a subscription that Stripe renews. */
   async paying(): Promise<{ customer: Customer; subscription: StripeObject }> {
     const customer = await this.customer();
     const { redirectUrl } = await customer.subscribed();

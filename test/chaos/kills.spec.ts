@@ -8,12 +8,12 @@ const KILLS_EACH = 30;
 const MINUTES = 20;
 const SEED = Number(process.env['CHAOS_SEED'] ?? 466);
 
-const loudly = (words: string): boolean => process.stderr.write(`\n*** ${words} ***\n\n`);
-if (!hasRedis) loudly('redis-server is not on the PATH: the kills with the queue on Redis DID NOT RUN');
-if (!hasFaketime) loudly('faketime is not installed: NO CLOCK WENT WRONG in the chaos runs');
+const warn = (message: string): boolean => process.stderr.write(`\n*** ${message} ***\n\n`);
+if (!hasRedis) warn('redis-server is not on the PATH: the kills with the queue on Redis DID NOT RUN');
+if (!hasFaketime) warn('faketime is not installed: NO CLOCK FAULTS in the chaos runs');
 
-/** Every named point at least once, the rest at random; the oracles judge. */
-async function killed(redis: boolean): Promise<Outcome> {
+/** Injects every named point at least once, then random faults. */
+async function runWithKills(redis: boolean): Promise<Outcome> {
   try {
     return await chaosRun({
       seed: SEED,
@@ -23,7 +23,7 @@ async function killed(redis: boolean): Promise<Outcome> {
       unmanagedRules: 200,
       lengths: SHORT,
       latencyMs: 20,
-      say: () => undefined,
+      log: () => undefined,
     });
   } catch (error) {
     const again = `npm run chaos -- --kills ${KILLS_EACH} --seed ${SEED} ${redis ? '--redis' : '--no-redis'} --unmanaged 200 --latency 20 --short`;
@@ -31,23 +31,23 @@ async function killed(redis: boolean): Promise<Outcome> {
   }
 }
 
-const play = async (redis: boolean): Promise<{ kills: number; missed: string[] }> => {
-  const outcome = await killed(redis);
+const summarize = async (redis: boolean): Promise<{ kills: number; missed: string[] }> => {
+  const outcome = await runWithKills(redis);
   process.stderr.write(`${report(outcome).text}\n`);
-  const struck = new Set(outcome.strikes.map(({ fault }) => fault.name));
+  const played = new Set(outcome.injected.map(({ fault }) => fault.name));
   return {
-    kills: outcome.strikes.reduce((sum, { kills }) => sum + kills, 0),
-    missed: NAMED_POINTS.map(({ name }) => name).filter((name) => !struck.has(name)),
+    kills: outcome.injected.reduce((sum, { kills }) => sum + kills, 0),
+    missed: NAMED_POINTS.map(({ name }) => name).filter((name) => !played.has(name)),
   };
 };
 
 const onRedis = hasRedis ? describe : describe.skip;
 
-describe('With its parts killed one after another, the queue on PostgreSQL', () => {
+describe('Chaos run with the queue on PostgreSQL', () => {
   it(
-    'every promise holds [R8, R9, R11]',
+    'all guarantees hold while processes are killed [R8, R9, R11]',
     async () => {
-      const { kills, missed } = await play(false);
+      const { kills, missed } = await summarize(false);
       expect(missed).toEqual([]);
       expect(kills).toBeGreaterThanOrEqual(KILLS_EACH);
     },
@@ -55,11 +55,11 @@ describe('With its parts killed one after another, the queue on PostgreSQL', () 
   );
 });
 
-onRedis('With its parts killed one after another, the queue on Redis', () => {
+onRedis('Chaos run with the queue on Redis', () => {
   it(
-    'every promise holds [R8, R9, R10, R11]',
+    'all guarantees hold while processes are killed [R8, R9, R10, R11]',
     async () => {
-      const { kills, missed } = await play(true);
+      const { kills, missed } = await summarize(true);
       expect(missed).toEqual([]);
       expect(kills).toBeGreaterThanOrEqual(KILLS_EACH);
     },

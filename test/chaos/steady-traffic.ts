@@ -5,26 +5,26 @@ export interface Failure {
   readonly why: string;
 }
 
-interface Asked {
+interface HttpAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-/** Most connections of the client, each used in turn. */
+/** Maximum number of connections, used in turn. */
 const CONNECTIONS = 8;
 const STOP_AFTER_MS = 1500;
 const SESSION_INTERVAL = 25;
 
 /**
- * Clients of the API: so many requests a second, on connections that are kept, none repeated. One in 25 starts a
- * session, one stops it again, the others read.
+ * Sends requests at a constant rate, on keep-alive connections, without retries. One in 25 starts a session, one stops
+ * it, the others read.
  */
 export class SteadyTraffic {
   readonly failures: Failure[] = [];
   requests = 0;
   private sessions = 0;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' });
-  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly pending = new Set<Promise<unknown>>();
   private timer: NodeJS.Timeout | null = null;
 
   /** @param newSession the body of a start, for the n-th session */
@@ -38,35 +38,35 @@ export class SteadyTraffic {
     let turn = 0;
     this.timer = setInterval(() => {
       turn += 1;
-      const place = turn % SESSION_INTERVAL;
-      if (place === 0) this.track(this.session());
-      // its turn is taken by the stop that follows a start
-      else if (place !== 1) this.track(this.ask('GET', '/sessions?size=1'));
+      const position = turn % SESSION_INTERVAL;
+      if (position === 0) this.track(this.session());
+      // this position belongs to the stop
+      else if (position !== 1) this.track(this.requestAndRecord('GET', '/sessions?size=1'));
     }, 1000 / perSecond);
   }
 
-  /** No new request; waits for those under way. */
+  /** Sends no new request; waits for the pending ones. */
   async end(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    while (this.pending.size > 0) await Promise.all(this.pending);
     this.agent.destroy();
   }
 
   private track(work: Promise<unknown>): void {
-    this.underWay.add(work);
-    void work.finally(() => this.underWay.delete(work));
+    this.pending.add(work);
+    void work.finally(() => this.pending.delete(work));
   }
 
   private async session(): Promise<void> {
     this.sessions += 1;
-    const answer = await this.ask('POST', '/sessions', this.newSession(this.sessions));
+    const answer = await this.requestAndRecord('POST', '/sessions', this.newSession(this.sessions));
     if (answer?.status !== 200) return;
     const { id } = JSON.parse(answer.body) as { id: string };
     await new Promise((resolve) => setTimeout(resolve, STOP_AFTER_MS));
-    await this.ask('POST', `/sessions/${id}/stop`);
+    await this.requestAndRecord('POST', `/sessions/${id}/stop`);
   }
 
-  private async ask(method: string, path: string, body?: object): Promise<Asked | null> {
+  private async requestAndRecord(method: string, path: string, body?: object): Promise<HttpAnswer | null> {
     this.requests += 1;
     try {
       const answer = await this.send(method, path, body);
@@ -79,7 +79,7 @@ export class SteadyTraffic {
     }
   }
 
-  private send(method: string, path: string, body?: object): Promise<Asked> {
+  private send(method: string, path: string, body?: object): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       const sent = request(
         {

@@ -4,11 +4,11 @@ import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
 const OPERATIONS = { read: ['GetObject'], add: ['PatchObject'], remove: ['PatchObject'] };
-/** A write begins with reading the list, and ends with reading it back. */
+/** A write starts with reading the list and ends with reading it back. */
 const READS_OF_WRITES = ['GetObject'];
 
-async function startBench({ room }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('APISIX', OPERATIONS, room);
+async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('APISIX', OPERATIONS, capacity);
   const registry = new DriverRegistry({ TENANT_URL_NETWORKS: '127.0.0.0/8' });
   const key = { adminUrl: `${cloud.url}/apisix-gateway`, adminKey: 'simulated-admin-key' };
   const route = (identifier: string, data: Record<string, string> = key): CloudTarget => ({
@@ -24,24 +24,25 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       ports: false,
       marks: false,
       batch: 'whole-list',
-      oneRulePerHolder: false,
-      roomByVersion: false,
-      roomByLength: true,
-      oneListForAll: true,
-      writeTellsAlone: true,
+      adoptsUnmanagedRules: false,
+      capacityPerIpVersion: false,
+      capacityByLength: true,
+      sharedList: true,
+      permissionKnownByWriteOnly: true,
     },
     driver: await registry.driver('APISIX'),
     target: (number) => route(`simulated-route-${number + 1}`),
-    // ids are told apart by their case
-    respelled: (identifier) => identifier,
+    // ids are case-sensitive
+    respell: (identifier) => identifier,
     missingTarget: () => route('no-such-route'),
     withWrongSecret: ({ identifier }) => route(identifier, { ...key, adminKey: 'another-key' }),
     unknownCredential: () => route('', { ...key, adminKey: 'nobody-knows-this-key' }).credential,
     malformedSpec: { address: '203.0.113.256/32', protocol: 'all', ports: [] },
-    plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
-    openings: ({ identifier }) => cloud.openings(identifier),
-    bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
-    bendCheck: (fault, options) => cloud.bendOperation('ListPlugins', fault, options),
+    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
+    rules: ({ identifier }) => cloud.rules(identifier),
+    injectFault: ({ identifier }, effect, fault, options) =>
+      cloud.injectFault(identifier, effect, fault, options),
+    injectCheckFault: (fault, options) => cloud.injectOperationFault('ListPlugins', fault, options),
     calls: ({ identifier }) => cloud.calls(identifier, READS_OF_WRITES),
     reset: () => cloud.reset(),
     close: cloud.close,

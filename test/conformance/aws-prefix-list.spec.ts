@@ -4,14 +4,14 @@ import { describeEditedRules } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
-/** One call adds and removes. */
+/** One call for additions and removals. */
 const OPERATIONS = {
   read: ['DescribeManagedPrefixLists', 'GetManagedPrefixListEntries'],
   add: ['ModifyManagedPrefixList'],
   remove: ['ModifyManagedPrefixList'],
 };
-/** Looking before, and waiting after it, is part of a write that compares and sets. */
-const LOOKS = OPERATIONS.read;
+/** Reads before and after a compare-and-set write are part of it. */
+const READS_OF_WRITES = OPERATIONS.read;
 
 const KEYS = { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' };
 
@@ -24,8 +24,8 @@ const list = (identifier: string, data: Record<string, string>): CloudTarget => 
   claims: new Map(),
 });
 
-async function startBench({ room }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('AWS', OPERATIONS, room);
+async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('AWS', OPERATIONS, capacity);
   const registry = new DriverRegistry({
     AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
     AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
@@ -35,10 +35,10 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       ports: false,
       marks: true,
       batch: 'whole-list',
-      oneListForAll: true,
-      oneRulePerHolder: true,
-      roomByVersion: false,
-      oneVersion: true,
+      sharedList: true,
+      adoptsUnmanagedRules: true,
+      capacityPerIpVersion: false,
+      singleIpVersion: true,
       addressIsIdentity: true,
     },
     driver: await registry.driver('AWS'),
@@ -48,11 +48,12 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     unknownCredential: () => list('', { ...KEYS, accessKeyId: 'AKIANOBODYKNOWSTHIS1' }).credential,
     malformedSpec: { address: '203.0.113.250/33', protocol: 'all', ports: [] },
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
-    plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
-    openings: ({ identifier }) => cloud.openings(identifier),
-    bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
-    bendCheck: (fault, options) => cloud.bendOperation('GetCallerIdentity', fault, options),
-    calls: ({ identifier }) => cloud.calls(identifier, LOOKS),
+    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
+    rules: ({ identifier }) => cloud.rules(identifier),
+    injectFault: ({ identifier }, effect, fault, options) =>
+      cloud.injectFault(identifier, effect, fault, options),
+    injectCheckFault: (fault, options) => cloud.injectOperationFault('GetCallerIdentity', fault, options),
+    calls: ({ identifier }) => cloud.calls(identifier, READS_OF_WRITES),
     reset: () => cloud.reset(),
     close: cloud.close,
   };

@@ -27,8 +27,8 @@ const ROLE: DriverCredential = {
   externalId: 'conformance-external-id',
 };
 
-async function startBench({ room }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('AWS', OPERATIONS, room);
+async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('AWS', OPERATIONS, capacity);
   const registry = new DriverRegistry({
     AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
     AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
@@ -36,7 +36,13 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
     DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
   });
   return {
-    cloud: { ports: true, marks: true, batch: 'one-call', oneRulePerHolder: true, roomByVersion: true },
+    cloud: {
+      ports: true,
+      marks: true,
+      batch: 'one-call',
+      adoptsUnmanagedRules: true,
+      capacityPerIpVersion: true,
+    },
     driver: await registry.driver('AWS'),
     target: (number) => group(`sg-0123456789abcdef${number}`, KEYS),
     missingTarget: () => group('sg-0fedcba9876543210', KEYS),
@@ -49,10 +55,11 @@ async function startBench({ room }: BenchOptions): Promise<DriverBench> {
       refused: ({ identifier }) => cloud.callsWith(identifier, ['RequestExpired', 'AuthFailure']),
     },
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
-    plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
-    openings: ({ identifier }) => cloud.openings(identifier),
-    bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
-    bendCheck: (fault, options) => cloud.bendOperation('GetCallerIdentity', fault, options),
+    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
+    rules: ({ identifier }) => cloud.rules(identifier),
+    injectFault: ({ identifier }, effect, fault, options) =>
+      cloud.injectFault(identifier, effect, fault, options),
+    injectCheckFault: (fault, options) => cloud.injectOperationFault('GetCallerIdentity', fault, options),
     calls: ({ identifier }) => cloud.calls(identifier),
     reset: () => cloud.reset(),
     close: cloud.close,

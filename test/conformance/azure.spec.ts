@@ -1,6 +1,6 @@
 import { DriverRegistry, type CloudTarget } from '#drivers';
 import { describeDriver } from './driver-conformance';
-import { describeEditedRules, describeTokens, describeUnwatchedWrites } from './identity-conformance';
+import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -9,7 +9,7 @@ const OPERATIONS = {
   add: ['PutSecurityRule'],
   remove: ['DeleteSecurityRule'],
 };
-/** A batch begins with reading the rules, a write ends with reading what was written. */
+/** A batch starts with reading the rules, and a write ends with reading the written rule. */
 const READS_OF_WRITES = ['ListSecurityRules', 'GetSecurityRule'];
 
 const PRINCIPAL = {
@@ -30,17 +30,23 @@ const group = (name: string, data: Record<string, string> = PRINCIPAL): CloudTar
   claims: new Map(),
 });
 
-/** As the simulated cloud names it. */
+/** The target's name in the simulated cloud. */
 const nameOf = ({ identifier }: CloudTarget): string => `simulated-group/${identifier.split('/').at(-1)}`;
 
-async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('AZURE', OPERATIONS, room, operationMs);
+async function startBench({ capacity, operationMs }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('AZURE', OPERATIONS, capacity, operationMs);
   const registry = new DriverRegistry({
     AZURE_AUTHORITY_HOST: `${cloud.url}/azure/login`,
     AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
   });
   return {
-    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerHolder: true, roomByVersion: false },
+    cloud: {
+      ports: true,
+      marks: true,
+      batch: 'call-each',
+      adoptsUnmanagedRules: true,
+      capacityPerIpVersion: false,
+    },
     driver: await registry.driver('AZURE'),
     target: (number) => group(number === 0 ? 'simulated-nsg' : `simulated-nsg-${number + 1}`),
     missingTarget: () => group('no-such-nsg'),
@@ -58,14 +64,15 @@ async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBe
         cloud.callsWith(nameOf(target), ['ExpiredAuthenticationToken', 'InvalidAuthenticationToken']),
     },
     edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
-    refuseWatching: async () => {
+    denyPolling: async () => {
       for (const operation of ['GetOperation', 'GetOperationResult'])
-        await cloud.bendOperation(operation, 'refuse');
+        await cloud.injectOperationFault(operation, 'refuse');
     },
-    plant: (target, rule) => cloud.plant(nameOf(target), rule),
-    openings: (target) => cloud.openings(nameOf(target)),
-    bend: (target, effect, fault, options) => cloud.bend(nameOf(target), effect, fault, options),
-    bendCheck: (fault, options) => cloud.bendOperation('RequestToken', fault, options),
+    addUnmanaged: (target, rule) => cloud.addUnmanaged(nameOf(target), rule),
+    rules: (target) => cloud.rules(nameOf(target)),
+    injectFault: (target, effect, fault, options) =>
+      cloud.injectFault(nameOf(target), effect, fault, options),
+    injectCheckFault: (fault, options) => cloud.injectOperationFault('RequestToken', fault, options),
     calls: (target) => cloud.calls(nameOf(target), READS_OF_WRITES),
     reset: () => cloud.reset(),
     close: cloud.close,
@@ -75,4 +82,4 @@ async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBe
 describeDriver('AZURE', startBench);
 describeEditedRules('AZURE driver', startBench);
 describeTokens('AZURE driver', startBench);
-describeUnwatchedWrites('AZURE driver', startBench, 'done');
+describeUnpolledWrites('AZURE driver', startBench, 'done');

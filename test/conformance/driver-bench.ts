@@ -1,7 +1,7 @@
 import type { CloudTarget, DriverCredential, ProviderDriver } from '#drivers';
 import type { RuleSpec } from '#rules';
 
-/** What a call does to a target. */
+/** The effect of a call on a target. */
 export type Effect = 'read' | 'add' | 'remove';
 
 export type Fault =
@@ -23,8 +23,8 @@ export type Fault =
   | 'fail-later'
   | 'unauthenticated';
 
-/** One opening as the cloud itself tells it, without the driver. */
-export interface Opening {
+/** One rule as the cloud reports it, without the driver. */
+export interface CloudRule {
   /** a single address bare, a range as canonical CIDR */
   readonly address: string;
   readonly protocol: string;
@@ -34,99 +34,99 @@ export interface Opening {
   readonly ours: boolean;
 }
 
-/** Another program's rule: one port, one address. */
-export interface PlantedRule {
+/** A rule of another program: one port, one address. */
+export interface UnmanagedRule {
   readonly address: string;
   readonly port: number;
   readonly description?: string;
 }
 
-/** What another program makes of a rule that stands; left out: as it was. */
+/** An edit of a rule by another program; omitted fields are unchanged. */
 export interface RuleEdit {
   readonly address?: string;
   readonly fromPort?: number;
   readonly toPort?: number;
-  /** an empty one takes it away */
+  /** empty: removes the description */
   readonly description?: string;
 }
 
-/** A way in through short-lived tokens, which the cloud issues and may refuse. */
-export interface TokenBench {
+/** Access with short-lived tokens, which the cloud issues and may refuse. */
+interface TokenBench {
   /** as `DriverBench.target`, with a credential that is exchanged for a token */
   target(number: number): CloudTarget;
-  /** Every token issued so far is refused from now on. */
+  /** Makes the cloud refuse every token issued so far. */
   revoke(): Promise<void>;
-  /** The calls on the object that were refused for their token. */
+  /** The calls on the target that were refused because of their token. */
   refused(target: CloudTarget): Promise<readonly unknown[]>;
 }
 
 export interface BenchOptions {
-  /** openings one object has room for, of each IP version */
-  readonly room: number;
-  /** how long the cloud takes to carry out a write that it has accepted, where it does that; left out: at once */
+  /** maximum number of rules of a target, per IP version */
+  readonly capacity: number;
+  /** duration of asynchronous operations, where the cloud has them; omitted: immediate */
   readonly operationMs?: number;
 }
 
-/** In what clouds differ, and with it what a driver can do. */
+/** Differences between clouds that affect drivers. */
 export interface CloudFacts {
-  /** its rules name a protocol and ports; else they let an address in whatever it wants */
+  /** rules have a protocol and ports; false: a rule allows all traffic of an address */
   readonly ports: boolean;
-  /** its entries carry our mark; else what is ours is told by `CloudTarget.claims` alone */
+  /** rules carry our mark; false: only `CloudTarget.claims` shows which rules are ours */
   readonly marks: boolean;
-  /** how a batch is sent: adds in one call and removals in another, a call for each rule, or one list as a whole */
+  /** how a batch is sent: additions in one call and removals in another, one call per rule, or the complete list */
   readonly batch: 'one-call' | 'call-each' | 'whole-list';
-  /** what another's rule lets in needs no rule of ours, and gets none; else ours is made beside it */
-  readonly oneRulePerHolder: boolean;
-  /** IPv4 and IPv6 rules have room of their own; else they share it */
-  readonly roomByVersion: boolean;
-  /** no number of openings fills an object: it refuses a list that is too long as text */
-  readonly roomByLength?: true;
-  /** an object takes addresses of one IP version, here IPv4; else of both */
-  readonly oneVersion?: true;
-  /** all deployments share one list: what another one put in lets in too */
-  readonly oneListForAll?: true;
-  /** an entry's address is all that tells it from others: with another address it is another entry */
+  /** no rule is added when an unmanaged rule already allows the traffic; false: ours is added next to it */
+  readonly adoptsUnmanagedRules: boolean;
+  /** IPv4 and IPv6 rules are limited separately; false: together */
+  readonly capacityPerIpVersion: boolean;
+  /** the limit is the length of the list as text, not the number of rules */
+  readonly capacityByLength?: true;
+  /** a target accepts addresses of one IP version, here IPv4; omitted: both */
+  readonly singleIpVersion?: true;
+  /** all deployments share one list: entries of another deployment take effect too */
+  readonly sharedList?: true;
+  /** an entry is identified by its address: it has no id of its own */
   readonly addressIsIdentity?: true;
-  /** nothing but a write tells whether the credential may write: `verify` cannot know */
-  readonly writeTellsAlone?: true;
+  /** the write permission cannot be checked without a write: `verify` does not detect that it is missing */
+  readonly permissionKnownByWriteOnly?: true;
 }
 
-/** A driver, a cloud it works on, and a way to bend and to look at that cloud without the driver. */
+/** A driver with a simulated cloud, and access to that cloud without the driver. */
 export interface DriverBench {
   readonly cloud: CloudFacts;
   readonly driver: ProviderDriver;
-  /** an object with nothing open in it, and a credential that may change it; as many as 5 different ones */
+  /** an empty target and a credential that may change it; 5 different ones exist */
   target(number: number): CloudTarget;
-  /** another spelling of an object's name; left out: in capitals */
-  readonly respelled?: (identifier: string) => string;
-  /** an object that does not exist */
+  /** another spelling of a target's name; omitted: upper case */
+  readonly respell?: (identifier: string) => string;
+  /** a target that does not exist */
   missingTarget(): CloudTarget;
-  /** the same object with a secret that the cloud does not know */
+  /** the same target with a wrong secret */
   withWrongSecret(target: CloudTarget): CloudTarget;
-  /** a credential of nobody the cloud knows */
+  /** a credential that the cloud does not know */
   unknownCredential(): DriverCredential;
-  /** an opening that the cloud refuses, whatever else is sent with it */
+  /** a RuleSpec that the cloud refuses */
   readonly malformedSpec: RuleSpec;
-  plant(target: CloudTarget, rule: PlantedRule): Promise<void>;
-  openings(target: CloudTarget): Promise<Opening[]>;
-  /** The next `count` calls with this effect on the object meet the fault. */
-  bend(
+  addUnmanaged(target: CloudTarget, rule: UnmanagedRule): Promise<void>;
+  rules(target: CloudTarget): Promise<CloudRule[]>;
+  /** Makes the next `count` calls with this effect on the target fail with the fault. */
+  injectFault(
     target: CloudTarget,
     effect: Effect,
     fault: Fault,
     options?: { count?: number; delayMs?: number },
   ): Promise<void>;
-  /** Another program edits the rules of an address in place; where rules carry marks. */
+  /** Edits the rules of an address in place; where rules carry marks. */
   readonly edit?: (target: CloudTarget, address: string, edit: RuleEdit) => Promise<void>;
   /** where credentials are exchanged for tokens */
   readonly tokens?: TokenBench;
-  /** The credential may no longer look at writes under way; where the cloud has such. */
-  readonly refuseWatching?: () => Promise<void>;
-  /** The next `count` checks of a credential meet the fault. */
-  bendCheck(fault: Fault, options: { count: number }): Promise<void>;
-  /** The effects of the calls made on the object so far, in their order, refused ones included. */
+  /** Denies the credential to poll operations; where the cloud has asynchronous operations. */
+  readonly denyPolling?: () => Promise<void>;
+  /** Makes the next `count` credential checks fail with the fault. */
+  injectCheckFault(fault: Fault, options: { count: number }): Promise<void>;
+  /** The effects of all calls on the target in order, including refused ones. */
   calls(target: CloudTarget): Promise<Effect[]>;
-  /** Back to empty objects, no faults, full call budgets. */
+  /** Resets to empty targets, no faults and full call budgets. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }

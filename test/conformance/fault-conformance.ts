@@ -1,51 +1,33 @@
-import type { CloudTarget } from '#drivers';
 import { DriverError } from '#drivers';
 import type { BenchOptions, DriverBench } from './driver-bench';
-import { driverHand, kinds, remove } from './driver-hand';
+import { kinds, remove } from './driver-actions';
+import { CAPACITY, driverSuite } from './driver-suite';
 
-const ROOM = 60;
-
-/** What every driver must do when its cloud answers oddly, late, or of another time. */
+/** What every driver must do when its cloud returns malformed, delayed or stale responses. */
 export function describeFaults(
   name: string,
   start: (options: BenchOptions) => Promise<DriverBench>,
   caseMs: number,
 ): void {
   describe(name, () => {
-    let bench: DriverBench;
-    let target: CloudTarget;
-
-    beforeAll(async () => {
-      bench = await start({ room: ROOM });
-    });
-    beforeEach(async () => {
-      await bench.reset();
-      hand.forget();
-      target = bench.target(0);
-    });
-    afterAll(() => bench.close());
-
-    const hand = driverHand(
-      () => bench,
-      () => target,
-    );
-    const { open, add, apply, read, addOne, addresses } = hand;
+    const suite = driverSuite(() => start({ capacity: CAPACITY }));
+    const { specOf, add, apply, read, addOne, addresses } = suite.actions;
     const ours = async (): Promise<(string | null)[]> => (await read()).map(({ ownRuleId }) => ownRuleId);
 
     describe.each(['html-page', 'oversized', 'truncated', 'error-in-success'] as const)('%s', (fault) => {
       it(
-        'in answer to a write says neither that it was done nor that it was not',
+        'in response to a write causes an unknown outcome',
         async () => {
-          const { change, id } = await addOne(open('203.0.113.7/32'));
-          await bench.bend(target, 'add', fault, { count: 1 });
-          const added = add(open('203.0.113.8/32'));
+          const { change, id } = await addOne(specOf('203.0.113.7/32'));
+          await suite.bench.injectFault(suite.target, 'add', fault, { count: 1 });
+          const added = add(specOf('203.0.113.8/32'));
           expect(kinds(await apply([added]))).toEqual(['unknown']);
-          await bench.bend(target, 'remove', fault, { count: 1 });
+          await suite.bench.injectFault(suite.target, 'remove', fault, { count: 1 });
           const [removed] = kinds(await apply([remove(id)]));
-          // of an answer that has no body there is nothing to spoil
+          // a response without a body cannot be corrupted
           if (removed === 'done') expect(await addresses()).not.toContain('203.0.113.7');
           else expect(removed).toBe('unknown');
-          // told by reading alone, and repeated to the same end
+          // a retry succeeds, and a read shows the result
           expect(kinds(await apply([remove(id), added]))).toEqual(['done', 'done']);
           expect(await ours()).toEqual([added.ruleId]);
           expect(await ours()).not.toContain(change.ruleId);
@@ -55,10 +37,10 @@ export function describeFaults(
       );
 
       it(
-        'in answer to a read is no empty object',
+        'in response to a read is not treated as an empty target',
         async () => {
-          await addOne(open('203.0.113.7/32'));
-          await bench.bend(target, 'read', fault, { count: 1 });
+          await addOne(specOf('203.0.113.7/32'));
+          await suite.bench.injectFault(suite.target, 'read', fault, { count: 1 });
           await expect(read()).rejects.toMatchObject({ kind: 'transient' });
           expect(await read()).toHaveLength(1);
         },
@@ -66,9 +48,12 @@ export function describeFaults(
       );
     });
 
-    it('when it is throttled tells how long to wait, where the cloud says so', async () => {
+    it('reports the retry delay of a throttled call, where the cloud gives one', async () => {
       const throttled = async (delayMs: number | undefined): Promise<number | null> => {
-        await bench.bend(target, 'read', 'throttle', { count: 1, ...(delayMs !== undefined && { delayMs }) });
+        await suite.bench.injectFault(suite.target, 'read', 'throttle', {
+          count: 1,
+          ...(delayMs !== undefined && { delayMs }),
+        });
         const error: unknown = await read().then(
           () => null,
           (reason: unknown) => reason,
@@ -82,21 +67,22 @@ export function describeFaults(
     });
 
     it(
-      'a look of another time closes nothing in the books, and opens nothing twice',
+      'a stale read neither hides present rules nor causes duplicates',
       async () => {
-        const { change } = await addOne(open('203.0.113.7/32'));
+        const { change } = await addOne(specOf('203.0.113.7/32'));
         const longAgo = { count: 1, delayMs: 500_000 };
-        await bench.bend(target, 'read', 'stale-read', longAgo);
+        await suite.bench.injectFault(suite.target, 'read', 'stale-read', longAgo);
         const [again] = kinds(await apply([change]));
         expect(await addresses()).toEqual(['203.0.113.7']);
         expect(again).not.toBe('invalid');
-        await bench.reset();
-        hand.forget();
-        const { id: second } = await addOne(open('203.0.113.7/32'));
-        await bench.bend(target, 'read', 'stale-read', longAgo);
+        await suite.bench.reset();
+        suite.actions.forget();
+        const { id: second } = await addOne(specOf('203.0.113.7/32'));
+        await suite.bench.injectFault(suite.target, 'read', 'stale-read', longAgo);
         const [removed] = kinds(await apply([remove(second)]));
-        // a list that is written as a whole is made of the look: that it still stands is for the next one to tell
-        if (removed === 'done' && bench.cloud.batch !== 'whole-list') expect(await addresses()).toEqual([]);
+        // a complete list is built from the stale read: only the next read shows that the rule is still present
+        if (removed === 'done' && suite.bench.cloud.batch !== 'whole-list')
+          expect(await addresses()).toEqual([]);
         expect((await read()).length).toBe((await addresses()).length);
         expect(kinds(await apply([remove(second)]))).toEqual(['done']);
         expect(await addresses()).toEqual([]);
@@ -105,10 +91,10 @@ export function describeFaults(
     );
 
     it(
-      'a write that is accepted and fails afterwards is not done, and can be repeated',
+      'a write that is accepted and fails later is not reported as done and can be retried',
       async () => {
-        await bench.bend(target, 'add', 'fail-later', { count: 1 });
-        const change = add(open('203.0.113.7/32'));
+        await suite.bench.injectFault(suite.target, 'add', 'fail-later', { count: 1 });
+        const change = add(specOf('203.0.113.7/32'));
         expect(kinds(await apply([change]))).not.toContain('done');
         expect(await addresses()).toEqual([]);
         expect(kinds(await apply([change]))).toEqual(['done']);
@@ -118,34 +104,34 @@ export function describeFaults(
     );
 
     it(
-      'a conflict with another writer changes nothing but what is told as done, and passes',
+      'a conflict with another writer changes only what is reported as done, and a retry succeeds',
       async () => {
-        await bench.bend(target, 'add', 'conflict', { count: 1 });
-        const change = add(open('203.0.113.7/32'));
-        const [told] = kinds(await apply([change]));
-        expect(['conflict', 'done']).toContain(told);
-        expect(await addresses()).toEqual(told === 'done' ? ['203.0.113.7'] : []);
+        await suite.bench.injectFault(suite.target, 'add', 'conflict', { count: 1 });
+        const change = add(specOf('203.0.113.7/32'));
+        const [results] = kinds(await apply([change]));
+        expect(['conflict', 'done']).toContain(results);
+        expect(await addresses()).toEqual(results === 'done' ? ['203.0.113.7'] : []);
         expect(kinds(await apply([change]))).toEqual(['done']);
         expect(await addresses()).toEqual(['203.0.113.7']);
       },
       caseMs,
     );
 
-    it('the last address out opens the object to nobody', async () => {
-      const { id } = await addOne(open('203.0.113.7/32'));
+    it('removing the last address does not allow every address', async () => {
+      const { id } = await addOne(specOf('203.0.113.7/32'));
       expect(kinds(await apply([remove(id)]))).toEqual(['done']);
       expect(await ours()).toEqual([]);
-      // a cloud whose empty list lets everybody in shows that as an opening to anywhere
+      // a cloud that treats an empty list as no restriction reports a rule for every address
       expect(await addresses()).toEqual([]);
     });
 
-    it('what another hand puts in between a look and a write stays', async () => {
-      const { id } = await addOne(open('203.0.113.7/32'));
+    it('a rule that another program adds between read and write is kept', async () => {
+      const { id } = await addOne(specOf('203.0.113.7/32'));
       await read();
-      await bench.plant(target, { address: '198.51.100.9', port: 4242 });
-      expect(kinds(await apply([remove(id), add(open('203.0.113.8/32'))]))).toEqual(['done', 'done']);
-      const standing = await bench.openings(target);
-      expect(standing.filter(({ ours: isOurs }) => !isOurs).map(({ address }) => address)).toEqual([
+      await suite.bench.addUnmanaged(suite.target, { address: '198.51.100.9', port: 4242 });
+      expect(kinds(await apply([remove(id), add(specOf('203.0.113.8/32'))]))).toEqual(['done', 'done']);
+      const present = await suite.bench.rules(suite.target);
+      expect(present.filter(({ ours: isOurs }) => !isOurs).map(({ address }) => address)).toEqual([
         '198.51.100.9',
       ]);
       expect(await addresses()).toContain('203.0.113.8');

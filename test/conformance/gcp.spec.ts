@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { DriverRegistry, type CloudTarget } from '#drivers';
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
 import { describeDriver } from './driver-conformance';
-import { describeEditedRules, describeTokens, describeUnwatchedWrites } from './identity-conformance';
+import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -11,7 +11,7 @@ const OPERATIONS = {
   add: ['firewalls.insert', 'firewalls.update'],
   remove: ['firewalls.delete'],
 };
-/** Waiting for a write to end is part of it. */
+/** Waiting for its operation is part of a write. */
 const WAITS = ['globalOperations.wait'];
 
 const NETWORKS = [
@@ -40,14 +40,20 @@ const network = (identifier: string, data: Readonly<Record<string, string>> = KE
 const path = (name: string): string => `projects/simulated-project/global/networks/${name}`;
 const nameOf = ({ identifier }: CloudTarget): string => identifier.split('/').at(-1)!;
 
-async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('GCP', OPERATIONS, room, operationMs);
+async function startBench({ capacity, operationMs }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('GCP', OPERATIONS, capacity, operationMs);
   const registry = new DriverRegistry({
     GCP_COMPUTE_URL: `${cloud.url}/gcp`,
     GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
   });
   return {
-    cloud: { ports: true, marks: true, batch: 'call-each', oneRulePerHolder: false, roomByVersion: false },
+    cloud: {
+      ports: true,
+      marks: true,
+      batch: 'call-each',
+      adoptsUnmanagedRules: false,
+      capacityPerIpVersion: false,
+    },
     driver: await registry.driver('GCP'),
     target: (number) => network(path(NETWORKS[number]!)),
     missingTarget: () => network(path('nowhere')),
@@ -60,14 +66,15 @@ async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBe
       refused: (target) => cloud.callsWith(nameOf(target), ['authError']),
     },
     edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
-    refuseWatching: async () => {
+    denyPolling: async () => {
       for (const operation of ['globalOperations.wait', 'globalOperations.get'])
-        await cloud.bendOperation(operation, 'refuse');
+        await cloud.injectOperationFault(operation, 'refuse');
     },
-    plant: (target, rule) => cloud.plant(nameOf(target), rule),
-    openings: (target) => cloud.openings(nameOf(target)),
-    bend: (target, effect, fault, options) => cloud.bend(nameOf(target), effect, fault, options),
-    bendCheck: (fault, options) => cloud.bendOperation('token', fault, options),
+    addUnmanaged: (target, rule) => cloud.addUnmanaged(nameOf(target), rule),
+    rules: (target) => cloud.rules(nameOf(target)),
+    injectFault: (target, effect, fault, options) =>
+      cloud.injectFault(nameOf(target), effect, fault, options),
+    injectCheckFault: (fault, options) => cloud.injectOperationFault('token', fault, options),
     calls: (target) => cloud.calls(nameOf(target), WAITS),
     reset: () => cloud.reset(),
     close: cloud.close,
@@ -77,4 +84,4 @@ async function startBench({ room, operationMs }: BenchOptions): Promise<DriverBe
 describeDriver('GCP', startBench);
 describeEditedRules('GCP driver', startBench);
 describeTokens('GCP driver', startBench);
-describeUnwatchedWrites('GCP driver', startBench, 'unknown');
+describeUnpolledWrites('GCP driver', startBench, 'unknown');

@@ -1,38 +1,20 @@
-import type { CloudTarget } from '#drivers';
 import { ruleKey } from '#rules';
 import { until } from '../harness/until';
 import type { BenchOptions, DriverBench } from './driver-bench';
-import { driverHand, kinds, remove } from './driver-hand';
+import { kinds, remove } from './driver-actions';
+import { CAPACITY, driverSuite } from './driver-suite';
 
-const ROOM = 60;
-
-/** What every driver must do whose rules carry our mark, when somebody edits one of them in place. */
+/** What every driver whose rules carry our mark must do when a rule is edited in place. */
 export function describeEditedRules(
   name: string,
   start: (options: BenchOptions) => Promise<DriverBench>,
 ): void {
   describe(`${name} when a rule of ours is edited`, () => {
-    let bench: DriverBench;
-    let target: CloudTarget;
+    const suite = driverSuite(() => start({ capacity: CAPACITY }));
+    const { specOf, add, apply, read, addOne, addresses } = suite.actions;
 
-    beforeAll(async () => {
-      bench = await start({ room: ROOM });
-    });
-    beforeEach(async () => {
-      await bench.reset();
-      hand.forget();
-      target = bench.target(0);
-    });
-    afterAll(() => bench.close());
-
-    const hand = driverHand(
-      () => bench,
-      () => target,
-    );
-    const { open, add, apply, read, addOne, addresses } = hand;
-
-    it('gives a rule the same id in the answer to an addition and in every read', async () => {
-      const batch = ['203.0.113.7/32', '203.0.113.8/32'].map((cidr) => add(open(cidr)));
+    it('returns the same rule id from the addition and every read', async () => {
+      const batch = ['203.0.113.7/32', '203.0.113.8/32'].map((cidr) => add(specOf(cidr)));
       const results = await apply(batch);
       const ids = results.map((result) => (result.result === 'done' ? result.providerRuleId : null));
       const observed = await read();
@@ -43,54 +25,57 @@ export function describeEditedRules(
     });
 
     it.each([
-      ['removed', ''],
+      ['deleted', ''],
       ['replaced by another text', 'office'],
       ['damaged', 'Drawbridge, edited'],
-    ])('shows a rule whose mark was %s as unmarked under its id, and removes it by that', async (_, text) => {
-      const { change, id } = await addOne(open('203.0.113.7/32'));
-      const { id: other } = await addOne(open('203.0.113.8/32'));
-      await bench.edit!(target, '203.0.113.7', { description: text });
-      expect((await bench.openings(target)).map(({ address, ours }) => [address, ours])).toEqual([
-        ['203.0.113.7', false],
-        ['203.0.113.8', true],
-      ]);
-      expect(await read()).toContainEqual({
-        key: ruleKey(change.spec),
-        providerRuleId: id,
-        ownRuleId: null,
-      });
-      expect(kinds(await apply([remove(id)]))).toEqual(['done']);
-      expect(await addresses()).toEqual(['203.0.113.8']);
-      expect(await read()).toMatchObject([{ providerRuleId: other }]);
-    });
+    ])(
+      'reads a rule whose mark was %s as unmarked with its id, and removes it by that id',
+      async (_, text) => {
+        const { change, id } = await addOne(specOf('203.0.113.7/32'));
+        const { id: other } = await addOne(specOf('203.0.113.8/32'));
+        await suite.bench.edit!(suite.target, '203.0.113.7', { description: text });
+        expect((await suite.bench.rules(suite.target)).map(({ address, ours }) => [address, ours])).toEqual([
+          ['203.0.113.7', false],
+          ['203.0.113.8', true],
+        ]);
+        expect(await read()).toContainEqual({
+          key: ruleKey(change.spec),
+          providerRuleId: id,
+          ownRuleId: null,
+        });
+        expect(kinds(await apply([remove(id)]))).toEqual(['done']);
+        expect(await addresses()).toEqual(['203.0.113.8']);
+        expect(await read()).toMatchObject([{ providerRuleId: other }]);
+      },
+    );
 
     it('removes unmarked rules beside marked ones, in a batch that adds as well', async () => {
-      const { id: unmarked } = await addOne(open('203.0.113.7/32'));
-      const { id: marked } = await addOne(open('203.0.113.8/32'));
-      await bench.edit!(target, '203.0.113.7', { description: '' });
-      const changes = [remove(unmarked), remove(marked), add(open('203.0.113.9/32'))];
+      const { id: unmarked } = await addOne(specOf('203.0.113.7/32'));
+      const { id: marked } = await addOne(specOf('203.0.113.8/32'));
+      await suite.bench.edit!(suite.target, '203.0.113.7', { description: '' });
+      const changes = [remove(unmarked), remove(marked), add(specOf('203.0.113.9/32'))];
       expect(kinds(await apply(changes))).toEqual(['done', 'done', 'done']);
       expect(await addresses()).toEqual(['203.0.113.9']);
     });
 
-    it('shows a rule whose address was edited under its id with another key, or has the address as its id', async () => {
-      const { change, id } = await addOne(open('203.0.113.7/32'));
-      const edited = bench.edit!(target, '203.0.113.7', { address: '198.51.100.9' });
-      if (bench.cloud.addressIsIdentity) {
+    it('reads a rule whose address was edited with its id and the new key, unless the address is its id', async () => {
+      const { change, id } = await addOne(specOf('203.0.113.7/32'));
+      const edited = suite.bench.edit!(suite.target, '203.0.113.7', { address: '198.51.100.9' });
+      if (suite.bench.cloud.addressIsIdentity) {
         await expect(edited).rejects.toThrow('address');
         return;
       }
       await edited;
-      const moved = open('198.51.100.9/32');
+      const moved = specOf('198.51.100.9/32');
       expect(await read()).toEqual([{ key: ruleKey(moved), providerRuleId: id, ownRuleId: change.ruleId }]);
-      await bench.edit!(target, '198.51.100.9', { description: '' });
+      await suite.bench.edit!(suite.target, '198.51.100.9', { description: '' });
       expect(await read()).toEqual([{ key: ruleKey(moved), providerRuleId: id, ownRuleId: null }]);
     });
 
-    it('shows a rule whose ports were edited under its id with another key', async () => {
-      if (!bench.cloud.ports) return;
-      const { change, id } = await addOne(open('203.0.113.7/32'));
-      await bench.edit!(target, '203.0.113.7', { fromPort: 22, toPort: 80 });
+    it('reads a rule whose ports were edited with its id and the new key', async () => {
+      if (!suite.bench.cloud.ports) return;
+      const { change, id } = await addOne(specOf('203.0.113.7/32'));
+      await suite.bench.edit!(suite.target, '203.0.113.7', { fromPort: 22, toPort: 80 });
       expect(await read()).toEqual([
         { key: '203.0.113.7/32 tcp 22-80', providerRuleId: id, ownRuleId: change.ruleId },
       ]);
@@ -98,62 +83,51 @@ export function describeEditedRules(
   });
 }
 
-/** What every driver must do whose credentials are exchanged for tokens, when the cloud refuses one. */
+/** What every driver whose credentials are exchanged for tokens must do when the cloud refuses a token. */
 export function describeTokens(name: string, start: (options: BenchOptions) => Promise<DriverBench>): void {
   describe(`${name} when the cloud refuses a token`, () => {
-    let bench: DriverBench;
-    let target: CloudTarget;
-
-    beforeAll(async () => {
-      bench = await start({ room: ROOM });
-    });
-    beforeEach(async () => {
-      await bench.reset();
-      hand.forget();
-      target = bench.tokens!.target(0);
-    });
-    afterAll(() => bench.close());
-
-    const hand = driverHand(
-      () => bench,
-      () => target,
+    const suite = driverSuite(
+      () => start({ capacity: CAPACITY }),
+      (bench) => bench.tokens!.target(0),
     );
-    const { open, add, apply, read, addOne, addresses } = hand;
-    const refusals = async (): Promise<number> => (await bench.tokens!.refused(target)).length;
+    const { specOf, add, apply, read, addOne, addresses } = suite.actions;
+    const refusals = async (): Promise<number> => (await suite.bench.tokens!.refused(suite.target)).length;
 
-    it('reads with a new one', async () => {
-      const { id } = await addOne(open('203.0.113.7/32'));
-      await bench.tokens!.revoke();
+    it('reads with a new token', async () => {
+      const { id } = await addOne(specOf('203.0.113.7/32'));
+      await suite.bench.tokens!.revoke();
       expect(await read()).toMatchObject([{ providerRuleId: id }]);
       expect(await refusals()).toBe(1);
     });
 
-    it('adds and removes with a new one, and sends nothing twice that was taken', async () => {
-      const { id } = await addOne(open('203.0.113.7/32'));
-      await bench.tokens!.revoke();
-      const changes = ['203.0.113.8/32', '203.0.113.9/32', '203.0.113.10/32'].map((cidr) => add(open(cidr)));
+    it('adds and removes with a new token without repeating accepted writes', async () => {
+      const { id } = await addOne(specOf('203.0.113.7/32'));
+      await suite.bench.tokens!.revoke();
+      const changes = ['203.0.113.8/32', '203.0.113.9/32', '203.0.113.10/32'].map((cidr) =>
+        add(specOf(cidr)),
+      );
       expect(kinds(await apply([...changes, remove(id)]))).toEqual(['done', 'done', 'done', 'done']);
       expect(await refusals()).toBe(1);
       expect(await addresses()).toEqual(['203.0.113.10', '203.0.113.8', '203.0.113.9']);
-      expect(await bench.openings(target)).toHaveLength(3);
+      expect(await suite.bench.rules(suite.target)).toHaveLength(3);
     });
 
-    it('sends a refused addition again, and reports one that a new token does not help as denied', async () => {
+    it('retries a refused addition once, and reports it as denied when the new token is refused too', async () => {
       await read();
-      await bench.bend(target, 'add', 'unauthenticated', { count: 1 });
-      expect(kinds(await apply([add(open('203.0.113.7/32'))]))).toEqual(['done']);
-      await bench.bend(target, 'add', 'unauthenticated', { count: 2 });
-      expect(kinds(await apply([add(open('203.0.113.8/32'))]))).toEqual(['denied']);
+      await suite.bench.injectFault(suite.target, 'add', 'unauthenticated', { count: 1 });
+      expect(kinds(await apply([add(specOf('203.0.113.7/32'))]))).toEqual(['done']);
+      await suite.bench.injectFault(suite.target, 'add', 'unauthenticated', { count: 2 });
+      expect(kinds(await apply([add(specOf('203.0.113.8/32'))]))).toEqual(['denied']);
       expect(await addresses()).toEqual(['203.0.113.7']);
-      expect(kinds(await apply([add(open('203.0.113.8/32'))]))).toEqual(['done']);
+      expect(kinds(await apply([add(specOf('203.0.113.8/32'))]))).toEqual(['done']);
     });
 
-    it('serves calls side by side that all meet it', async () => {
-      const others = [1, 2].map((number) => bench.tokens!.target(number));
+    it('handles concurrent calls with the refused token', async () => {
+      const otherHosts = [1, 2].map((number) => suite.bench.tokens!.target(number));
       await read();
-      await bench.tokens!.revoke();
+      await suite.bench.tokens!.revoke();
       const results = await Promise.all(
-        [target, ...others].map((on) => apply([add(open('203.0.113.7/32'))], on)),
+        [suite.target, ...otherHosts].map((on) => apply([add(specOf('203.0.113.7/32'))], on)),
       );
       expect(results.map(kinds)).toEqual([['done'], ['done'], ['done']]);
     });
@@ -161,51 +135,35 @@ export function describeTokens(name: string, start: (options: BenchOptions) => P
 }
 
 /**
- * What every driver must do whose cloud accepts a write first and does it then, when the credential may not watch it.
- * @param seen what it makes of such a write: the rule itself may tell
+ * What every driver whose cloud has asynchronous operations must do when the credential may not poll them.
+ * @param expected the outcome of such a write: `done` where reading the rule shows it
  */
-export function describeUnwatchedWrites(
+export function describeUnpolledWrites(
   name: string,
   start: (options: BenchOptions) => Promise<DriverBench>,
-  seen: 'done' | 'unknown',
+  expected: 'done' | 'unknown',
 ): void {
-  describe(`${name} when its writes may not be watched`, () => {
-    let bench: DriverBench;
-    let target: CloudTarget;
+  describe(`${name} when its operations may not be polled`, () => {
+    const suite = driverSuite(() => start({ capacity: CAPACITY, operationMs: 150 }));
+    const { specOf, add, apply, addOne, addresses } = suite.actions;
 
-    beforeAll(async () => {
-      bench = await start({ room: ROOM, operationMs: 150 });
-    });
-    beforeEach(async () => {
-      await bench.reset();
-      hand.forget();
-      target = bench.target(0);
-    });
-    afterAll(() => bench.close());
-
-    const hand = driverHand(
-      () => bench,
-      () => target,
-    );
-    const { open, add, apply, addOne, addresses } = hand;
-
-    it('takes no change of a batch for denied, and gets all of them done', async () => {
-      const { id } = await addOne(open('203.0.113.1/32'));
-      await bench.refuseWatching!();
+    it('reports no change of the batch as denied, and retries complete all of them', async () => {
+      const { id } = await addOne(specOf('203.0.113.1/32'));
+      await suite.bench.denyPolling!();
       const cidrs = ['203.0.113.2/32', '203.0.113.3/32', '203.0.113.4/32'];
-      const changes = [...cidrs.map((cidr) => add(open(cidr))), remove(id)];
+      const changes = [...cidrs.map((cidr) => add(specOf(cidr))), remove(id)];
       const first = kinds(await apply(changes));
-      expect(first.at(-1)).toBe(seen);
-      const told = new Set(first);
+      expect(first.at(-1)).toBe(expected);
+      const results = new Set(first);
       await until('every change was made', async () => {
         if ((await addresses()).join() === '203.0.113.2,203.0.113.3,203.0.113.4') return true;
-        for (const kind of kinds(await apply(changes))) told.add(kind);
+        for (const kind of kinds(await apply(changes))) results.add(kind);
         return false;
       });
-      // what is tried again
-      for (const kind of told) expect(['done', 'unknown', 'conflict', 'transient']).toContain(kind);
-      const [only] = kinds(await apply([add(open('203.0.113.5/32'))]));
-      expect(only).toBe(seen);
+      // retryable outcomes only
+      for (const kind of results) expect(['done', 'unknown', 'conflict', 'transient']).toContain(kind);
+      const [only] = kinds(await apply([add(specOf('203.0.113.5/32'))]));
+      expect(only).toBe(expected);
     });
   });
 }

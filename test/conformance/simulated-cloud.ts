@@ -1,7 +1,7 @@
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import type { Effect, Fault, Opening, PlantedRule, RuleEdit } from './driver-bench';
+import type { Effect, Fault, CloudRule, UnmanagedRule, RuleEdit } from './driver-bench';
 
-/** The calls of one provider that have an effect on a target. */
+/** The operations of one provider by their effect on a target. */
 export type Operations = Readonly<Record<Effect, readonly string[]>>;
 
 interface Call {
@@ -10,9 +10,9 @@ interface Call {
   readonly outcome: string | null;
 }
 
-const isList = <T>(answer: unknown): answer is T[] => Array.isArray(answer);
+const isList = <T>(body: unknown): body is T[] => Array.isArray(body);
 
-/** One simulator, and its own interface for one provider. */
+/** A simulator and its control interface for one provider. */
 export class SimulatedCloud {
   private constructor(
     readonly url: string,
@@ -21,77 +21,81 @@ export class SimulatedCloud {
     private readonly operations: Operations,
   ) {}
 
-  /** @param room openings one object has room for, of each IP version */
+  /** @param capacity maximum number of rules of a target, per IP version */
   static async start(
     provider: string,
     operations: Operations,
-    room: number,
+    capacity: number,
     operationMs?: number,
   ): Promise<SimulatedCloud> {
     const simulator = await startSimulator({
       port: 0,
-      rulesPerGroup: room,
-      entriesPerList: room,
+      rulesPerGroup: capacity,
+      entriesPerList: capacity,
       listChangeMs: 20,
-      firewallsPerProject: room,
-      azureRulesPerGroup: room,
+      firewallsPerProject: capacity,
+      azureRulesPerGroup: capacity,
       azureOperationMs: operationMs ?? 1,
       ...(operationMs !== undefined && { gcpOperationMs: operationMs }),
       azureWriteBurst: 10_000,
-      vercelAddresses: room,
+      vercelAddresses: capacity,
     });
     return new SimulatedCloud(simulator.url, () => simulator.close(), provider, operations);
   }
 
-  async plant(target: string, { address, port, description }: PlantedRule): Promise<void> {
+  async addUnmanaged(target: string, { address, port, description }: UnmanagedRule): Promise<void> {
     const rule = { target, address, protocol: 'tcp', fromPort: port, toPort: port, description };
-    await this.ask('POST', '/_rules', { provider: this.provider, ...rule });
+    await this.request('POST', '/_rules', { provider: this.provider, ...rule });
   }
 
   async edit(target: string, address: string, edit: RuleEdit): Promise<void> {
     const query = `provider=${this.provider}&target=${target}&address=${encodeURIComponent(address)}`;
-    await this.ask('PATCH', `/_rules?${query}`, edit);
+    await this.request('PATCH', `/_rules?${query}`, edit);
   }
 
   async revokeTokens(): Promise<void> {
-    await this.ask('POST', '/_tokens/revoke', { provider: this.provider });
+    await this.request('POST', '/_tokens/revoke', { provider: this.provider });
   }
 
-  /** The calls on an object that ended like this. */
+  /** The calls on a target with one of these outcomes. */
   async callsWith(target: string, outcomes: readonly string[]): Promise<unknown[]> {
     const calls = await this.list<Call>('/_calls');
     return calls.filter((call) => call.target === target && outcomes.includes(call.outcome ?? ''));
   }
 
-  async openings(target: string): Promise<Opening[]> {
+  async rules(target: string): Promise<CloudRule[]> {
     const path = `/_rules?provider=${this.provider}&target=${target}`;
-    return this.list<Opening>(path);
+    return this.list<CloudRule>(path);
   }
 
-  async bend(
+  async injectFault(
     target: string,
     effect: Effect,
     kind: Fault,
     options: { count?: number; delayMs?: number } = {},
   ): Promise<void> {
     const [operation] = this.operations[effect];
-    await this.ask('POST', '/_faults', { provider: this.provider, target, operation, kind, ...options });
+    await this.request('POST', '/_faults', { provider: this.provider, target, operation, kind, ...options });
   }
 
-  /** As `bend`, for a call that is about no object. */
-  async bendOperation(operation: string, kind: Fault, options: { count?: number } = {}): Promise<void> {
-    await this.ask('POST', '/_faults', { provider: this.provider, operation, kind, ...options });
+  /** As `injectFault`, for a call without a target. */
+  async injectOperationFault(
+    operation: string,
+    kind: Fault,
+    options: { count?: number } = {},
+  ): Promise<void> {
+    await this.request('POST', '/_faults', { provider: this.provider, operation, kind, ...options });
   }
 
-  /** @param besides operations that are about no rule of the object */
-  async calls(target: string, besides: readonly string[] = []): Promise<Effect[]> {
+  /** @param ignored operations that are not counted */
+  async calls(target: string, ignored: readonly string[] = []): Promise<Effect[]> {
     const calls = await this.list<Call>('/_calls');
-    const counted = calls.filter((call) => call.target === target && !besides.includes(call.operation));
+    const counted = calls.filter((call) => call.target === target && !ignored.includes(call.operation));
     return counted.map(({ operation }) => this.effectOf(operation));
   }
 
   async reset(): Promise<void> {
-    await this.ask('POST', '/_reset');
+    await this.request('POST', '/_reset');
   }
 
   private effectOf(operation: string): Effect {
@@ -100,12 +104,12 @@ export class SimulatedCloud {
   }
 
   private async list<T>(path: string): Promise<T[]> {
-    const answer = await this.ask('GET', path);
-    if (!isList<T>(answer)) throw new Error(`GET ${path} gave no list`);
-    return answer;
+    const body = await this.request('GET', path);
+    if (!isList<T>(body)) throw new Error(`GET ${path} returned no list`);
+    return body;
   }
 
-  private async ask(method: string, path: string, body?: object): Promise<unknown> {
+  private async request(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       ...(body && { body: JSON.stringify(body) }),

@@ -12,11 +12,11 @@ interface Rule {
 }
 
 const PROJECT = 'prj_simulated1';
-const EVERYBODY = ['0.0.0.0/0', '::/0'];
+const ANY_ADDRESS = ['0.0.0.0/0', '::/0'];
 const spec = (address: string): RuleSpec => ({ address, protocol: 'all', ports: [] });
 const host = (index: number): string => `203.${Math.floor(index / 250)}.113.${index % 250}/32`;
 
-/** The one rule that Vercel's driver writes: nobody is let in by accident, and nobody kept out against the record. */
+/** The custom rule that the Vercel driver manages: it must allow exactly the addresses in the database. */
 describe('The guard of a Vercel project', () => {
   let simulator: RunningSimulator;
   let driver: ProviderDriver;
@@ -28,9 +28,9 @@ describe('The guard of a Vercel project', () => {
   beforeEach(() => fetch(`${simulator.url}/_reset`, { method: 'POST' }));
   afterAll(() => simulator.close());
 
-  const place = (config: Readonly<Record<string, string>> = {}): CloudTarget => ({
+  const targetOf = (config: Readonly<Record<string, string>> = {}): CloudTarget => ({
     resourceType: 'FIREWALL_RULE',
-    identifier: DriverRegistry.facts('VERCEL').resourceTypes['FIREWALL_RULE']!.place({
+    identifier: DriverRegistry.facts('VERCEL').resourceTypes['FIREWALL_RULE']!.nameTarget({
       identifier: PROJECT,
       config,
       organization: 'any',
@@ -77,9 +77,9 @@ describe('The guard of a Vercel project', () => {
   };
   const rules = async (): Promise<Rule[]> =>
     ((await vercel('GET', 'config/active')) as { rules: Rule[] }).rules;
-  const byHand = (action: string, id: string | null, value: unknown): Promise<unknown> =>
+  const patchRule = (action: string, id: string | null, value: unknown): Promise<unknown> =>
     vercel('PATCH', 'config', { action, id, value });
-  const letIn = async (): Promise<string[]> => {
+  const allowedAddresses = async (): Promise<string[]> => {
     const response = await fetch(`${simulator.url}/_rules?provider=VERCEL&target=${PROJECT}`);
     return ((await response.json()) as { address: string }[]).map(({ address }) => address).sort();
   };
@@ -89,25 +89,25 @@ describe('The guard of a Vercel project', () => {
     return whole;
   };
 
-  it('keeps everybody out when its list is empty, and has no empty condition then', async () => {
-    const target = place();
+  it('denies every address when its list is empty, without an empty condition', async () => {
+    const target = targetOf();
     await apply(target, add(host(1)));
     expect(await apply(target, remove(host(1)))).toEqual(['done']);
-    expect(await letIn()).toEqual([]);
+    expect(await allowedAddresses()).toEqual([]);
     const [guard] = await rules();
     expect(guard).toMatchObject({ active: true, action: { mitigate: { action: 'deny' } } });
     expect(guard!.conditionGroup).toEqual([{ conditions: [{ type: 'path', op: 'pre', value: '/' }] }]);
     expect(await driver.readRules(target)).toEqual([]);
     expect(await apply(target, add(host(2)))).toEqual(['done']);
-    expect(await letIn()).toEqual([host(2).slice(0, -3)]);
+    expect(await allowedAddresses()).toEqual([host(2).slice(0, -3)]);
     expect(await rules()).toHaveLength(1);
   });
 
-  it('is made again with everybody of our record when somebody deletes it', async () => {
-    const target = place();
+  it('is recreated with every claimed address after it was deleted', async () => {
+    const target = targetOf();
     await apply(target, add(host(1)), add(host(2)), add(host(3)));
-    await byHand('rules.remove', (await rules())[0]!.id, null);
-    expect(await letIn()).toEqual(EVERYBODY);
+    await patchRule('rules.remove', (await rules())[0]!.id, null);
+    expect(await allowedAddresses()).toEqual(ANY_ADDRESS);
     const claimed = claiming(target, host(1), host(2), host(3));
     expect(await driver.readRules(claimed)).toEqual([]);
     expect(await apply(claimed, remove(host(2)), add(host(3)), add(host(4)))).toEqual([
@@ -115,18 +115,18 @@ describe('The guard of a Vercel project', () => {
       'done',
       'done',
     ]);
-    expect(await letIn()).toEqual([1, 3, 4].map((index) => host(index).slice(0, -3)));
+    expect(await allowedAddresses()).toEqual([1, 3, 4].map((index) => host(index).slice(0, -3)));
   });
 
-  it('is not made by a removal: who deleted it wants it gone', async () => {
-    expect(await apply(place(), remove(host(1)))).toEqual(['done']);
+  it('is not recreated by a removal', async () => {
+    expect(await apply(targetOf(), remove(host(1)))).toEqual(['done']);
     await expect(rules()).rejects.toThrow('Config not found');
   });
 
   it.each<[string, (guard: Rule) => object]>([
-    ['switched off', () => ({ active: false })],
-    ['made to log only', () => ({ action: { mitigate: { action: 'log' } } })],
-    ['made to last', () => ({ action: { mitigate: { action: 'deny', actionDuration: '1h' } } })],
+    ['disabled', () => ({ active: false })],
+    ['changed to log only', () => ({ action: { mitigate: { action: 'log' } } })],
+    ['given a duration', () => ({ action: { mitigate: { action: 'deny', actionDuration: '1h' } } })],
     [
       'given another condition',
       ({ conditionGroup: [group] }) => ({
@@ -143,12 +143,12 @@ describe('The guard of a Vercel project', () => {
       'renamed and given another action',
       () => ({ name: 'mine', action: { mitigate: { action: 'challenge' } } }),
     ],
-  ])('is not in force when it was %s, and is written again', async (_, bend) => {
-    const target = claiming(place(), host(1), host(2));
+  ])('is not in force when it was %s, and is overwritten', async (_, edit) => {
+    const target = claiming(targetOf(), host(1), host(2));
     await apply(target, add(host(1)), add(host(2)));
     const whole = await sent();
     const [guard] = await rules();
-    await byHand('rules.update', guard!.id, { ...whole, ...bend(guard!) });
+    await patchRule('rules.update', guard!.id, { ...whole, ...edit(guard!) });
     expect(await driver.readRules(target)).toMatchObject([
       { ownRuleId: `rule of ${host(1)}`, inForce: false },
       { ownRuleId: `rule of ${host(2)}`, inForce: false },
@@ -158,21 +158,21 @@ describe('The guard of a Vercel project', () => {
     expect((await rules()).map(({ id }) => id)).toEqual([guard!.id]);
   });
 
-  it('is one: a second one, which would keep out whom the first lets in, goes with the next write', async () => {
-    const target = place();
+  it('is unique: a duplicate is removed by the next write', async () => {
+    const target = targetOf();
     await apply(target, add(host(1)));
     const whole = await sent();
     await apply(target, remove(host(1)), add(host(2)));
-    await byHand('rules.insert', null, whole);
-    expect(await letIn()).toEqual([]);
+    await patchRule('rules.insert', null, whole);
+    expect(await allowedAddresses()).toEqual([]);
     expect((await driver.readRules(target)).map(({ inForce }) => inForce)).toEqual([false, false]);
     expect(await apply(target, add(host(2)), remove(host(1)))).toEqual(['done', 'done']);
-    expect(await letIn()).toEqual([host(2).slice(0, -3)]);
+    expect(await allowedAddresses()).toEqual([host(2).slice(0, -3)]);
     expect(await rules()).toHaveLength(1);
   });
 
-  it('counts whom nobody of our record wants as ours: a late write has left them behind', async () => {
-    const target = place();
+  it('reports unclaimed entries as ours, because a delayed write left them', async () => {
+    const target = targetOf();
     await apply(target, add(host(1)), add(host(2)));
     const observed = await driver.readRules(claiming(target, host(1)));
     expect(observed.map(({ ownRuleId }) => ownRuleId)).toEqual([
@@ -185,24 +185,27 @@ describe('The guard of a Vercel project', () => {
     ['a project', {}, 4875],
     ['a host', { hostname: 'admin.example.com' }, 4800],
     ['paths of a host', { hostname: 'admin.example.com', pathPrefix: '/admin' }, 4725],
-  ])('of %s holds as many as fit in its conditions, and refuses the rest', async (_, config, room) => {
-    const target = place(config);
-    const all = Array.from({ length: room + 2 }, (__, index) => add(host(index)));
-    expect(new Set(await apply(target, ...all.slice(0, room - 1)))).toEqual(new Set(['done']));
-    expect(await apply(target, ...all.slice(room - 1))).toEqual(['done', 'quota', 'quota']);
-    expect(await apply(target, remove(host(0)), all[room]!)).toEqual(['done', 'done']);
-    expect(await letIn()).toHaveLength(room);
-    const [guard] = await rules();
-    expect(guard!.conditionGroup.map(({ conditions }) => conditions.length)).toEqual([65]);
-  });
+  ])(
+    'of %s accepts as many addresses as fit in its conditions and refuses the others',
+    async (_, config, room) => {
+      const target = targetOf(config);
+      const all = Array.from({ length: room + 2 }, (__, index) => add(host(index)));
+      expect(new Set(await apply(target, ...all.slice(0, room - 1)))).toEqual(new Set(['done']));
+      expect(await apply(target, ...all.slice(room - 1))).toEqual(['done', 'quota', 'quota']);
+      expect(await apply(target, remove(host(0)), all[room]!)).toEqual(['done', 'done']);
+      expect(await allowedAddresses()).toHaveLength(room);
+      const [guard] = await rules();
+      expect(guard!.conditionGroup.map(({ conditions }) => conditions.length)).toEqual([65]);
+    },
+  );
 
-  it('of a host stands beside the one of the project, and beside rules of others, which stay as they are', async () => {
+  it('of a host coexists with the one of the project and with unmanaged rules, which do not change', async () => {
     const unmanaged = { ...UNMANAGED, name: 'Bots stay out' };
-    await byHand('rules.insert', null, unmanaged);
-    await byHand('rules.insert', null, { ...UNMANAGED, name: 'drawbridge-other-0123456789abcdef' });
+    await patchRule('rules.insert', null, unmanaged);
+    await patchRule('rules.insert', null, { ...UNMANAGED, name: 'drawbridge-other-0123456789abcdef' });
     const before = await rules();
-    const part = place({ hostname: 'Admin.Example.com', pathPrefix: '/admin' });
-    await apply(place(), add(host(1)));
+    const part = targetOf({ hostname: 'Admin.Example.com', pathPrefix: '/admin' });
+    await apply(targetOf(), add(host(1)));
     await apply(part, add(host(1)), add(host(2)));
     const [, , whole, ofPart] = await rules();
     expect((await rules()).slice(0, 2)).toEqual(before);
@@ -218,18 +221,18 @@ describe('The guard of a Vercel project', () => {
       '/admin',
     ]);
     expect((await rules()).slice(0, 2)).toEqual(before);
-    expect((await driver.readRules(place())).map(({ key }) => key)).toEqual([ruleKey(spec(host(1)))]);
+    expect((await driver.readRules(targetOf())).map(({ key }) => key)).toEqual([ruleKey(spec(host(1)))]);
   });
 
-  it('is skipped by rules of others before it: they let in whom they name, and are not ours', async () => {
+  it('is bypassed by unmanaged rules before it, which are reported as unmanaged', async () => {
     const bypass = (value: string, changed: object = {}): object => ({
       ...UNMANAGED,
       conditionGroup: [{ conditions: [{ type: 'ip_address', op: 'eq', value }] }],
       action: { mitigate: { action: 'bypass' } },
       ...changed,
     });
-    await byHand('rules.insert', null, bypass('203.0.113.91'));
-    await byHand('rules.insert', null, bypass('203.0.113.92', { active: false }));
+    await patchRule('rules.insert', null, bypass('203.0.113.91'));
+    await patchRule('rules.insert', null, bypass('203.0.113.92', { active: false }));
     const partly = [
       {
         conditions: [
@@ -238,21 +241,23 @@ describe('The guard of a Vercel project', () => {
         ],
       },
     ];
-    await byHand('rules.insert', null, bypass('203.0.113.93', { conditionGroup: partly }));
-    await apply(place(), add(host(1)));
-    await byHand('rules.insert', null, bypass('203.0.113.94'));
-    expect((await driver.readRules(place())).map(({ key, ownRuleId }) => [key, ownRuleId === null])).toEqual([
+    await patchRule('rules.insert', null, bypass('203.0.113.93', { conditionGroup: partly }));
+    await apply(targetOf(), add(host(1)));
+    await patchRule('rules.insert', null, bypass('203.0.113.94'));
+    expect(
+      (await driver.readRules(targetOf())).map(({ key, ownRuleId }) => [key, ownRuleId === null]),
+    ).toEqual([
       [ruleKey(spec(host(1))), false],
       [ruleKey(spec('203.0.113.91/32')), true],
     ]);
   });
 
-  it('is worth nothing in a firewall that is switched off, which verifying tells', async () => {
-    await driver.verify(place());
-    await apply(place(), add(host(1)));
-    await driver.verify(place());
-    await byHand('firewallEnabled', null, false);
-    await expect(driver.verify(place())).rejects.toMatchObject({
+  it('has no effect while the firewall is disabled, which verify reports', async () => {
+    await driver.verify(targetOf());
+    await apply(targetOf(), add(host(1)));
+    await driver.verify(targetOf());
+    await patchRule('firewallEnabled', null, false);
+    await expect(driver.verify(targetOf())).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('switched off') as unknown,
     });
@@ -260,7 +265,7 @@ describe('The guard of a Vercel project', () => {
 });
 
 const UNMANAGED = {
-  name: 'Of others',
+  name: 'Unmanaged',
   description: 'not for Drawbridge',
   active: true,
   conditionGroup: [{ conditions: [{ type: 'user_agent', op: 'sub', value: 'bot' }] }],

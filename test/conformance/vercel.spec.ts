@@ -8,7 +8,7 @@ const OPERATIONS = {
   add: ['updateFirewallConfig'],
   remove: ['updateFirewallConfig'],
 };
-/** A list is read before it is changed, and again afterwards. */
+/** A list is read before and after a write. */
 const READS_OF_WRITES = ['getFirewallConfig', 'getProject'];
 
 const project = (identifier: string, token = 'simulated-vercel-token'): CloudTarget => ({
@@ -20,30 +20,31 @@ const project = (identifier: string, token = 'simulated-vercel-token'): CloudTar
   claims: new Map(),
 });
 
-async function startBench({ room }: BenchOptions): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('VERCEL', OPERATIONS, room);
+async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('VERCEL', OPERATIONS, capacity);
   const registry = new DriverRegistry({ VERCEL_API_URL: `${cloud.url}/vercel` });
   return {
     cloud: {
       ports: false,
       marks: false,
       batch: 'whole-list',
-      oneRulePerHolder: false,
-      roomByVersion: false,
-      writeTellsAlone: true,
+      adoptsUnmanagedRules: false,
+      capacityPerIpVersion: false,
+      permissionKnownByWriteOnly: true,
     },
     driver: await registry.driver('VERCEL'),
     target: (number) => project(`prj_simulated${number + 1}`),
-    // ids of projects are told apart by their case
-    respelled: (identifier) => identifier,
+    // project ids are case-sensitive
+    respell: (identifier) => identifier,
     missingTarget: () => project('prj_nowhere'),
     withWrongSecret: ({ identifier }) => project(identifier, 'another-token'),
     unknownCredential: () => project('', 'nobodys-token').credential,
     malformedSpec: { address: '999.0.2.1/32', protocol: 'all', ports: [] },
-    plant: ({ identifier }, rule) => cloud.plant(identifier, rule),
-    openings: ({ identifier }) => cloud.openings(identifier),
-    bend: ({ identifier }, effect, fault, options) => cloud.bend(identifier, effect, fault, options),
-    bendCheck: (fault, options) => cloud.bendOperation('getAuthUser', fault, options),
+    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
+    rules: ({ identifier }) => cloud.rules(identifier),
+    injectFault: ({ identifier }, effect, fault, options) =>
+      cloud.injectFault(identifier, effect, fault, options),
+    injectCheckFault: (fault, options) => cloud.injectOperationFault('getAuthUser', fault, options),
     calls: ({ identifier }) => cloud.calls(identifier, READS_OF_WRITES),
     reset: () => cloud.reset(),
     close: cloud.close,

@@ -4,7 +4,7 @@ import type { Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
 interface Form {
-  readonly words: string;
+  readonly message: string;
   readonly pattern: string;
   readonly flags: string;
   readonly example: string;
@@ -20,7 +20,7 @@ interface ConfigField {
   readonly type: string;
   readonly required: boolean;
   readonly example: unknown;
-  readonly words: readonly string[];
+  readonly message: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly mostItems?: number;
@@ -85,7 +85,7 @@ describe('A form can be built from the types', () => {
   let types: readonly ProviderTypes[];
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, []);
     types = await org.admin.expect(200, org.admin.get<ProviderTypes[]>('/resources/types'));
   });
@@ -132,7 +132,7 @@ describe('A form can be built from the types', () => {
     expect(types.map(({ provider }) => provider)).toEqual([...PROVIDERS]);
   });
 
-  it('is for every member and every key that may read resources, and for nobody else', async () => {
+  it('is readable for every member and every key with resources:read only', async () => {
     const reader = await org.apiKey(['resources:read']);
     expect(await reader.get('/resources/types')).toMatchObject({ status: 200, body: types });
     const other = await org.apiKey(['sessions:write']);
@@ -141,7 +141,7 @@ describe('A form can be built from the types', () => {
   });
 
   describe.each(PROVIDERS)('for %s', (provider) => {
-    it('credentials that are filled in by it are taken', async () => {
+    it('credentials that follow it are accepted', async () => {
       for (const type of typesOf(provider).credentialTypes) {
         for (const all of [false, true]) {
           expect((await credential(provider, type, filledIn(type, all))).status).toBe(201);
@@ -149,7 +149,7 @@ describe('A form can be built from the types', () => {
       }
     });
 
-    it('a required field that is left out, or a text without its form, is refused by its name', async () => {
+    it('a missing or malformed required field is refused, naming it', async () => {
       for (const type of typesOf(provider).credentialTypes) {
         for (const { name, required, form } of type.fields) {
           const { [name]: _, ...rest } = filledIn(type, true);
@@ -159,13 +159,13 @@ describe('A form can be built from the types', () => {
           const { status, body } = await credential(provider, type, { ...rest, [name]: violating(form) });
           expect({ status, body }).toMatchObject({
             status: 400,
-            body: { message: `credentialData.${name} ${form.words}` },
+            body: { message: `credentialData.${name} ${form.message}` },
           });
         }
       }
     });
 
-    it('resources that are filled in by it are taken, with each of the config fields', async () => {
+    it('resources that follow it are accepted, with each config field', async () => {
       const all = typesOf(provider);
       for (const type of all.resourceTypes) {
         expect((await resource(all, type)).status).toBe(201);
@@ -176,7 +176,7 @@ describe('A form can be built from the types', () => {
       }
     });
 
-    it('an identifier, a region or a config field that it does not name is refused by its name', async () => {
+    it('an undeclared identifier, region or config field is refused, naming it', async () => {
       const all = typesOf(provider);
       const refusal = async (type: ResourceType, changes: object): Promise<string> => {
         const { status, body } = await resource<Refused>(all, type, changes);
@@ -186,7 +186,7 @@ describe('A form can be built from the types', () => {
       for (const type of all.resourceTypes) {
         const { identifier } = type;
         expect(await refusal(type, { resourceIdentifier: violating(identifier) })).toBe(
-          `resourceIdentifier ${identifier.words}`,
+          `resourceIdentifier ${identifier.message}`,
         );
         for (const { name, example } of fieldsOfOthers(type)) {
           expect(await refusal(type, { config: { [name]: example } })).toContain(
@@ -195,14 +195,14 @@ describe('A form can be built from the types', () => {
         }
         for (const field of type.config) {
           for (const value of beyond(field)) {
-            const words = await refusal(type, { config: { [field.name]: value } });
-            expect(field.words.map((one) => `config.${field.name} ${one}`)).toContain(words);
+            const message = await refusal(type, { config: { [field.name]: value } });
+            expect(field.message.map((one) => `config.${field.name} ${one}`)).toContain(message);
           }
         }
         if (!all.region) continue;
-        const words = await refusal(type, { region: violating(all.region) });
-        expect(words).toMatch(/^region /);
-        expect(words).toContain(all.region.words);
+        const message = await refusal(type, { region: violating(all.region) });
+        expect(message).toMatch(/^region /);
+        expect(message).toContain(all.region.message);
       }
     });
   });

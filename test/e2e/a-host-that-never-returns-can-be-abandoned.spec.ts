@@ -16,7 +16,7 @@ describe('A host that never returns', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  it('is abandoned by an admin: its rules are listed, its sessions end, it can be deleted [L9]', async () => {
+  it('can be abandoned by an admin: its rules are listed, its sessions end, it can be deleted [L9]', async () => {
     const host = await guardedHost(org, 'destroyed-host');
     const agent = host.agent();
     await agent.turn();
@@ -53,8 +53,8 @@ describe('A host that never returns', () => {
         cause: 'ABANDONED',
       });
     const records = (await auditRecords(org.admin)).filter(({ eventType }) => /ABANDON/.test(eventType));
-    const told = JSON.stringify(records);
-    for (const part of [stopped, live, reason]) expect(told).toContain(part);
+    const recorded = JSON.stringify(records);
+    for (const part of [stopped, live, reason]) expect(recorded).toContain(part);
 
     await org.admin.expect(204, org.admin.delete(`/resources/${host.resourceId}`));
     expect((await org.admin.get(`/resources/${host.resourceId}`)).status).toBe(404);

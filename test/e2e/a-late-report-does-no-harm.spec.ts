@@ -39,7 +39,7 @@ const allOf = (state: AgentState, status: string): AgentResult[] =>
   state.rules.map(({ id }) => ({ ruleId: id, status }));
 
 describe('A late report does no harm', () => {
-  it('one about an older state opens nothing for who has come since, and closes nothing of theirs', async () => {
+  it('a report about an older state neither opens nor closes rules of later holders', async () => {
     const { host, agent } = await served();
     const first = await started(host);
     const one = await agent.fetched();
@@ -72,7 +72,7 @@ describe('A late report does no harm', () => {
     expect(await statusOf(second.id)).toBe('CANCELLED');
   });
 
-  it('one that crosses a stop makes nothing ACTIVE again, nor CANCELLED before the agent was told', async () => {
+  it('a report that crosses a stop makes nothing ACTIVE again, nor CANCELLED before the agent has the new state', async () => {
     const { host, agent } = await served();
     const { id } = await started(host);
     const state = await agent.fetched();
@@ -85,7 +85,7 @@ describe('A late report does no harm', () => {
     expect(await statusOf(id)).toBe('CANCELLED');
   });
 
-  it('one that crosses a start does not speak for who came after its state', async () => {
+  it('a report that crosses a start does not apply to later holders', async () => {
     const { host, agent } = await served();
     const first = await started(host);
     const state = await agent.fetched();
@@ -101,17 +101,17 @@ describe('A late report does no harm', () => {
     for (const { id } of [first, later, other]) expect(await statusOf(id)).toBe('ACTIVE');
   });
 
-  it('what has not changed meanwhile is settled, whatever else has', async () => {
+  it('unchanged rules are settled even if others changed', async () => {
     const { host, agent } = await served();
     const steady = await started(host);
     const state = await agent.fetched();
     await started(host);
-    const told = await agent.report(state.version, allOf(state, 'APPLIED'));
-    expect(told.body.version).not.toBe(state.version);
+    const reported = await agent.report(state.version, allOf(state, 'APPLIED'));
+    expect(reported.body.version).not.toBe(state.version);
     expect(await statusOf(steady.id)).toBe('ACTIVE');
   });
 
-  it('the same report twice is one', async () => {
+  it('a repeated report has no effect', async () => {
     const { host, agent } = await served();
     const { id } = await started(host);
     const state = await agent.fetched();
@@ -125,7 +125,7 @@ describe('A late report does no harm', () => {
     expect(records).toHaveLength(1);
   });
 
-  it('an agent speaks for its own host, and never for another organization’s', async () => {
+  it('an agent can report only for its own host, never for another organization’s', async () => {
     const { host, agent } = await served();
     const { id } = await started(host);
     const state = await agent.fetched();
@@ -146,11 +146,11 @@ describe('A late report does no harm', () => {
     expect(await statusOf(id)).toBe('ACTIVE');
   });
 
-  it('a state nobody was told, or rules nobody knows, are passed over', async () => {
+  it('unknown states and rules are ignored', async () => {
     const { agent } = await served();
     const nobody = '00000000-0000-4000-8000-000000000000';
     const { version } = agent.state!;
-    for (const given of [version, 'never told']) {
+    for (const given of [version, 'never reported']) {
       expect(await agent.report(given, [{ ruleId: nobody, status: 'APPLIED' }])).toMatchObject({
         status: 200,
         body: { version },
@@ -158,7 +158,7 @@ describe('A late report does no harm', () => {
     }
   });
 
-  it('many start and stop at once while the agent serves: all end as they were asked to', async () => {
+  it('many sessions that start and stop concurrently all end as requested', async () => {
     const { host, agent } = await served();
     const serving = agent.serve();
     const shared = fresh();

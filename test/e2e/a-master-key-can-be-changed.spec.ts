@@ -39,7 +39,7 @@ describe('A master key can be changed', () => {
       );
     });
 
-  it('wraps every data key anew, and the old key may go: what was encrypted opens with the new one alone', async () => {
+  it('rewraps every data key: the new master key alone decrypts existing data', async () => {
     const second = await organization(drawbridge, []);
     const run = await rotate(`${old},${fresh}`);
     expect(run).toMatchObject({
@@ -54,7 +54,7 @@ describe('A master key can be changed', () => {
     expect(second.credentialId).not.toBe(org.credentialId);
   });
 
-  it('changes nothing when a data key cannot be opened, and tells no key', async () => {
+  it('changes nothing when a data key cannot be decrypted, and prints no key', async () => {
     const stranger = newKey(3);
     const run = await rotate(stranger);
     expect(run.code).toBe(1);
@@ -64,7 +64,7 @@ describe('A master key can be changed', () => {
     expect(rows).toEqual([]);
   });
 
-  it('says what is wrong with MASTER_KEYS, and knows --help', async () => {
+  it('reports what is wrong with MASTER_KEYS, and supports --help', async () => {
     expect(await rotate('nonsense')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/MASTER_KEYS must be/) as string,

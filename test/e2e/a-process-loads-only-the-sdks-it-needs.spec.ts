@@ -7,7 +7,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
 
-const TELLER = { NODE_OPTIONS: `--require ${resolve(__dirname, '../harness/tell-modules.cjs')}` };
+const TELLER = { NODE_OPTIONS: `--require ${resolve(__dirname, '../harness/report-modules.cjs')}` };
 
 /** The SDKs, by who needs them. Drivers that speak plain HTTP have none. */
 const SDKS: Readonly<Record<string, string>> = { AWS: '@aws-sdk/', AZURE: '@azure/' };
@@ -38,7 +38,7 @@ describe('A process loads only the SDKs it needs', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  it('the API tells the types of all providers without a driver', async () => {
+  it('the API returns the types of all providers without loading a driver', async () => {
     const types = await org.admin.expect(200, org.admin.get<object[]>('/resources/types'));
     expect(types).toHaveLength(DriverRegistry.providers.length);
     const loaded = await loadedBy(drawbridge.apiServer);
@@ -47,7 +47,7 @@ describe('A process loads only the SDKs it needs', () => {
     expect([...driversIn(loaded), ...sdksIn(loaded)]).toEqual([]);
   });
 
-  it('a worker has none while nobody uses a cloud', async () => {
+  it('a worker has no SDK while no cloud is in use', async () => {
     const worker = await drawbridge.startWorker(TELLER);
     const loaded = await loadedBy(worker);
     expect(loaded).toContain('@nestjs/core');
@@ -55,7 +55,7 @@ describe('A process loads only the SDKs it needs', () => {
     await worker.stop();
   });
 
-  it('a worker that serves AWS loads its SDK before there is work, and no other until somebody needs one', async () => {
+  it('a worker that serves AWS preloads its SDK, and others only when needed', async () => {
     const aws = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     const worker = await drawbridge.startWorker(TELLER);
     const atStart = await loadedBy(worker);

@@ -1,5 +1,7 @@
 import { group, organization, type Organization } from '../builders/organization';
+import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
 import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
 
 describe('A shared rule stays until its last holder ends', () => {
   let drawbridge: Drawbridge;
@@ -106,5 +108,60 @@ describe('A shared rule stays until its last holder ends', () => {
     await stop(mine, held.id);
     await mine.reaches(held.id, 'CANCELLED');
     expect(await isOpen(group(4), '203.0.113.24')).toBe(false);
+  });
+
+  describe('held by a static IP rule', () => {
+    let org: Organization;
+    let other: Organization;
+
+    beforeAll(async () => {
+      [org, other] = await Promise.all([
+        organization(drawbridge, [{ group: group(5), config: { port: 22 } }]),
+        organization(drawbridge, [{ group: group(5), config: { port: 22 } }]),
+      ]);
+    });
+
+    it('stays open when a session on the same address ends', async () => {
+      const rule = await staticIpRule(org, { ipAddress: '203.0.113.40' });
+      await staticIpRuleReaches(org, rule.id, 'ACTIVE');
+      const session = await org.started({ ipv4Address: '203.0.113.40', resourceIds: [org.resourceIds[0]] });
+      await org.reaches(session.id, 'ACTIVE');
+      await stop(org, session.id);
+      await org.reaches(session.id, 'CANCELLED');
+      expect(await isOpen(group(5), '203.0.113.40')).toBe(true);
+    });
+
+    it('stays open until the session ends when the static IP rule is deleted first', async () => {
+      const rule = await staticIpRule(org, { ipAddress: '203.0.113.41' });
+      const session = await org.started({ ipv4Address: '203.0.113.41', resourceIds: [org.resourceIds[0]] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
+      await until('its row is gone', async () => {
+        const rows = await drawbridge.query('SELECT 1 FROM static_ip_rules WHERE id = $1', [rule.id]);
+        return rows.length === 0;
+      });
+      expect(await isOpen(group(5), '203.0.113.41')).toBe(true);
+      await stop(org, session.id);
+      await org.reaches(session.id, 'CANCELLED');
+      expect(await isOpen(group(5), '203.0.113.41')).toBe(false);
+    });
+
+    it('stays open when another organization holds it with a static IP rule of its own', async () => {
+      const [ours, theirs] = await Promise.all([
+        staticIpRule(org, { ipAddress: '203.0.113.42' }),
+        staticIpRule(other, { ipAddress: '203.0.113.42' }),
+      ]);
+      await staticIpRuleReaches(org, ours.id, 'ACTIVE');
+      await staticIpRuleReaches(other, theirs.id, 'ACTIVE');
+      await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${ours.id}`));
+      await until('its row is gone', async () => {
+        const rows = await drawbridge.query('SELECT 1 FROM static_ip_rules WHERE id = $1', [ours.id]);
+        return rows.length === 0;
+      });
+      expect(await isOpen(group(5), '203.0.113.42')).toBe(true);
+      expect(
+        (await drawbridge.cloud.timeline()).filter((entry) => entry.address === '203.0.113.42'),
+      ).toHaveLength(1);
+    });
   });
 });

@@ -7,7 +7,7 @@ const SLOW_MS = 13_000;
 /** Two of its writes, on a machine with other work. */
 const CASE_MS = 120_000;
 
-describe('A cloud that takes its time', () => {
+describe('A slow cloud', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe('A cloud that takes its time', () => {
   afterAll(() => drawbridge.stop());
 
   it(
-    'is written to by one worker, once',
+    'gets each write once, from one worker',
     async () => {
       const org = await organization(drawbridge, []);
       await networkResource(org, { port: 22 });

@@ -108,7 +108,7 @@ describe('A suspended organization opens nothing and closes everything', () => {
   let agent: ApiClient;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, [{ group: group(0) }]);
     agent = await org.apiKey(['agent:connect']);
     owner = { organizationId: org.organizationId, userId: org.adminId };
@@ -141,7 +141,7 @@ describe('A suspended organization opens nothing and closes everything', () => {
     }
   }
 
-  it('every route that changes something is known to this test', () => {
+  it('every route that changes something is listed in this test', () => {
     expect(changes.map(nameOf).toSorted()).toEqual(Object.keys(ROUTES).toSorted());
   });
 

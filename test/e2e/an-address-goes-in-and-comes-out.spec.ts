@@ -2,8 +2,8 @@ import { group, organization, type Organization } from '../builders/organization
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
-/** The main job: an address is let in soon after it is asked for, and is out again on time. */
-describe('An address goes in, and comes out again', () => {
+/** The main function: an address is added soon after the request, and removed on time. */
+describe('A session adds an address and removes it again', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
 
@@ -50,7 +50,7 @@ describe('An address goes in, and comes out again', () => {
     expect(await openFor('2001:db8::1')).toEqual(opened);
   });
 
-  it('stopped by its owner it is EXPIRING, then CANCELLED with nothing open', async () => {
+  it('a session stopped by its owner is EXPIRING, then CANCELLED with nothing open', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.2' });
     await org.reaches(id, 'ACTIVE');
     const stopped = await org.admin.post<{ status: string }>(`/sessions/${id}/stop`);
@@ -61,7 +61,7 @@ describe('An address goes in, and comes out again', () => {
     expect(await openFor('203.0.113.2')).toEqual([]);
   });
 
-  it('the access report calls it certain until it was about to be removed', async () => {
+  it('the access report is certain until the removal was sent', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.20' });
     await org.reaches(id, 'ACTIVE');
     const [clock] = await drawbridge.query<{ now: Date }>('SELECT clock_timestamp() AS now');
@@ -79,7 +79,7 @@ describe('An address goes in, and comes out again', () => {
     }
   });
 
-  it('stopped by an admin it is CANCELLED with the reason ADMIN', async () => {
+  it('a session stopped by an admin is CANCELLED with the reason ADMIN', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.3' });
     await org.reaches(id, 'ACTIVE');
     const stopped = await org.admin.post(`/sessions/admin/${id}/stop`);
@@ -88,7 +88,7 @@ describe('An address goes in, and comes out again', () => {
     expect(await openFor('203.0.113.3')).toEqual([]);
   });
 
-  it('at its time it becomes EXPIRED by itself, within the second of the sweep and a little', async () => {
+  it('a session is EXPIRED within about a second of its end', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.4' });
     await org.reaches(id, 'ACTIVE');
     await org.expire(id);
@@ -97,7 +97,7 @@ describe('An address goes in, and comes out again', () => {
     expect(await openFor('203.0.113.4')).toEqual([]);
   });
 
-  it('extended it ends later, and never later than the maximum', async () => {
+  it('an extended session ends later, and never beyond the maximum', async () => {
     const session = await org.started({ ipv4Address: '203.0.113.5', durationHours: 1 });
     const extended = await org.admin.post<{ expiresAt: string }>(`/sessions/${session.id}/extend`, {
       additionalHours: 2,
@@ -115,7 +115,7 @@ describe('An address goes in, and comes out again', () => {
     expect((await org.admin.post(`/sessions/${session.id}/stop`)).status).toBe(400);
   });
 
-  it('a pipeline does it all with a key that has sessions:write, and reads with sessions:read only', async () => {
+  it('a key with sessions:write starts and stops, one with sessions:read only reads', async () => {
     const writer = await org.apiKey(['sessions:write']);
     const started = await writer.post<{ id: string; status: string }>('/sessions', {
       ipv4Address: '203.0.113.6',
@@ -139,7 +139,7 @@ describe('An address goes in, and comes out again', () => {
     expect(await openFor('203.0.113.6')).toEqual([]);
   });
 
-  it('only one live session per user and address: the second is told which one is in the way', async () => {
+  it('a second live session of a user on an address is refused, naming the first', async () => {
     const first = await org.started({ ipv4Address: '203.0.113.7' });
     const second = await org.start({ ipv4Address: '203.0.113.7' });
     expect(second.status).toBe(409);
@@ -148,7 +148,7 @@ describe('An address goes in, and comes out again', () => {
     expect(parallel.status).toBe(200);
   });
 
-  it('the audit trail tells the story, in the order it happened', async () => {
+  it('the audit trail contains all events in order', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.8' });
     await org.reaches(id, 'ACTIVE');
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));

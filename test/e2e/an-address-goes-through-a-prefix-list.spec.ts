@@ -11,8 +11,8 @@ interface Created {
 /** The simulated AWS has five lists for IPv4 addresses, and then one for IPv6. */
 const listId = (index: number): string => `pl-0123456789abcdef${index}`;
 
-/** Addresses in a managed prefix list: let in soon, and out again, beside whatever else is in the list. */
-describe('An address goes through a prefix list', () => {
+/** Addresses are added to a managed prefix list and removed in time, next to unmanaged entries. */
+describe('Sessions on an AWS prefix list', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let other: Organization;
@@ -65,7 +65,7 @@ describe('An address goes through a prefix list', () => {
   const bend = (target: string, kind: string, more: object = {}): Promise<void> =>
     drawbridge.cloud.fault({ target, operation: 'ModifyManagedPrefixList', kind, count: 1, ...more });
 
-  it('a session puts its address into the list, and takes it out when it is stopped', async () => {
+  it('a session adds its address to the list, and removes it when it is stopped', async () => {
     const list = listId(0);
     const resourceId = await verified(org, list);
     await byHand(list, '198.51.100.1');
@@ -77,7 +77,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).toEqual(['198.51.100.1 unmanaged']);
   });
 
-  it('a session that runs out leaves nothing in the list', async () => {
+  it('an expired session leaves nothing in the list', async () => {
     const list = listId(0);
     const resourceId = await verified(org, list);
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.2' });
@@ -87,7 +87,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).not.toContain('203.0.113.2 ours');
   });
 
-  it('two organizations that name a list share its entry until the last of them is done', async () => {
+  it('two organizations that name a list share its entry until their last holder ends', async () => {
     const list = listId(1);
     const [mine, theirs] = await Promise.all([verified(org, list), verified(other, list.toUpperCase())]);
     const ipv4Address = '203.0.113.3';
@@ -102,7 +102,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).toEqual([]);
   });
 
-  it('a resource that is given another list moves its addresses there, while the session goes on', async () => {
+  it('a resource that is given another list moves its addresses there, during a session', async () => {
     const resourceId = await verified(org, listId(2));
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.4' });
     await org.reaches(id, 'ACTIVE');
@@ -118,7 +118,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(listId(3))).toEqual([]);
   });
 
-  it('an address that another hand put in stays when the session ends', async () => {
+  it('an unmanaged address stays when the session ends', async () => {
     const list = listId(4);
     const resourceId = await verified(org, list);
     await byHand(list, '203.0.113.5');
@@ -132,7 +132,7 @@ describe('An address goes through a prefix list', () => {
     ['another hand changes the list just then', 'conflict', {}],
     ['AWS fails to carry out what it has taken', 'fail-later', {}],
     ['AWS asks to wait', 'throttle', { delayMs: 1000 }],
-  ])('the address gets in, and out, when %s', async (_, kind, more) => {
+  ])('the address is added and removed when %s', async (_, kind, more) => {
     const list = listId(3);
     const resourceId = await verified(org, list);
     await bend(list, kind, more);
@@ -145,7 +145,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).toEqual([]);
   });
 
-  it('a session is not called over while an older look at the list hides its address', async () => {
+  it('a session is not CANCELLED while a stale read of the list hides its address', async () => {
     const list = listId(3);
     const resourceId = await verified(org, list);
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.9' });
@@ -162,7 +162,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).toEqual([]);
   });
 
-  it('an address of the other IP version is not let in, and told why; the rest of the session is', async () => {
+  it('an address of the other IP version fails with a message; the rest of the session is applied', async () => {
     const list = listId(5);
     const resourceId = await verified(org, list);
     const { id } = await org.started({
@@ -182,7 +182,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).toEqual([]);
   });
 
-  it('a list that is full lets nobody else in, and says how many entries it may have', async () => {
+  it('a full list fails further sessions with its maximum of entries', async () => {
     const list = listId(2);
     const resourceId = await verified(org, list);
     for (let index = 0; index < 60; index += 1) await byHand(list, `198.51.100.${index}`);
@@ -192,7 +192,7 @@ describe('An address goes through a prefix list', () => {
     expect(await entries(list)).toHaveLength(60);
   });
 
-  it('a port is refused: an entry knows none', async () => {
+  it('a config with a port is refused', async () => {
     const resourceId = await prefixList(org, listId(0));
     expect(await org.admin.patch(`/resources/${resourceId}`, { config: { port: 443 } })).toMatchObject({
       status: 400,
@@ -203,7 +203,7 @@ describe('An address goes through a prefix list', () => {
   it.each([
     [listId(9), 'InvalidPrefixListID.NotFound', 404],
     [LIST_OF_AWS, 'is managed by AWS', 400],
-  ])('verifying %s says that it cannot be used: %s', async (identifier, words, status) => {
+  ])('verify refuses %s: %s', async (identifier, words, status) => {
     const resourceId = await prefixList(org, identifier);
     const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);
     expect(answer.status).toBe(status);

@@ -16,8 +16,8 @@ interface Plugin {
   readonly whitelist: readonly string[];
 }
 
-/** Addresses in the allow-list of a gateway's route: let in soon, and out again, and the list is never empty. */
-describe('An address goes through APISIX', () => {
+/** Addresses are added to the allow-list of a gateway's route and removed in time, and the list is never empty. */
+describe('Sessions on APISIX', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let other: Organization;
@@ -67,7 +67,7 @@ describe('An address goes through APISIX', () => {
     const rules = (await response.json()) as OpenRule[];
     return rules.map(({ address, ours }) => `${address} ${ours ? 'ours' : 'unmanaged'}`).toSorted();
   };
-  /** A hand with the gateway's own key. */
+  /** An edit with the gateway's own key. */
   const patch = async (path: string, body: unknown): Promise<void> => {
     const response = await fetch(`${gateway}/apisix/admin/${path}`, {
       method: 'PATCH',
@@ -82,7 +82,7 @@ describe('An address goes through APISIX', () => {
     return value.plugins['ip-restriction'].whitelist;
   };
 
-  it('a session lets its addresses in beside those of others, and takes out its own alone', async () => {
+  it('a session adds its addresses to unmanaged ones, and removes only its own', async () => {
     const unmanaged = ['10.0.0.0/8', '203.0.113.1', '2001:DB8::77'];
     await patch('routes/simulated-route-1/plugins/ip-restriction/whitelist', unmanaged);
     const resourceId = await verified(org, 'simulated-route-1');
@@ -111,7 +111,7 @@ describe('An address goes through APISIX', () => {
     ['CONSUMER_GROUP', 'simulated-consumer-group', 'consumer_groups'],
     ['PLUGIN_CONFIG', 'simulated-plugin-config', 'plugin_configs'],
     ['GLOBAL_RULE', 'simulated-global-rule', 'global_rules'],
-  ])('the last address leaves a %s closed', async (resourceType, name, collection) => {
+  ])('a %s stays closed after its last address is removed', async (resourceType, name, collection) => {
     const resourceId = await verified(org, name, { resourceType });
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.2' });
     await org.reaches(id, 'ACTIVE');
@@ -122,7 +122,7 @@ describe('An address goes through APISIX', () => {
     expect(await whitelist(`${collection}/${name}`)).toEqual(['0.0.0.0/32']);
   });
 
-  it('two organizations that spell a gateway differently share an entry until the last of them is done', async () => {
+  it('two organizations that spell a gateway differently share an entry until their last holder ends', async () => {
     const [mine, theirs] = await Promise.all([
       verified(org, 'simulated-route-3'),
       verified(other, 'simulated-route-3', { adminUrl: `${gateway}/apisix/admin/` }),
@@ -143,20 +143,17 @@ describe('An address goes through APISIX', () => {
   it.each([
     ['an address', '203.0.113.4', '203.0.113.4'],
     ['an address spelled as ours', '203.0.113.6/32', '203.0.113.6'],
-  ])(
-    '%s that somebody else lets in is theirs before the session, and after it',
-    async (_, entry, address) => {
-      const resourceId = await verified(org, 'simulated-route-4');
-      await patch('routes/simulated-route-4/plugins/ip-restriction/whitelist', [entry]);
-      const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: address });
-      await org.reaches(id, 'ACTIVE');
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-      await org.reaches(id, 'CANCELLED');
-      expect(await whitelist('routes/simulated-route-4')).toEqual([entry]);
-    },
-  );
+  ])('an unmanaged entry (%s) is kept after a session on the same address', async (_, entry, address) => {
+    const resourceId = await verified(org, 'simulated-route-4');
+    await patch('routes/simulated-route-4/plugins/ip-restriction/whitelist', [entry]);
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: address });
+    await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await whitelist('routes/simulated-route-4')).toEqual([entry]);
+  });
 
-  it('an address is theirs, too, that somebody else lets in while the session has it', async () => {
+  it('an address that another program adds during the session is kept', async () => {
     const resourceId = await verified(org, 'simulated-route-2');
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.5' });
     await org.reaches(id, 'ACTIVE');
@@ -169,7 +166,7 @@ describe('An address goes through APISIX', () => {
     expect(await whitelist('routes/simulated-route-2')).toEqual(['0.0.0.0/32', '203.0.113.5']);
   });
 
-  it('a route that lets everybody in is not taken for guarded', async () => {
+  it('verify refuses a route without ip-restriction', async () => {
     await patch('routes/simulated-route-5', { plugins: { 'ip-restriction': null } });
     expect(await open('simulated-route-5')).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
     const { id } = await credential(org);
@@ -179,7 +176,7 @@ describe('An address goes through APISIX', () => {
     expect(answer.body.message).toContain('has no plugin ip-restriction');
   });
 
-  it('a route that the gateway does not know is missing', async () => {
+  it('verify answers 404 for a route that the gateway does not know', async () => {
     const { id } = await credential(org);
     const resourceId = await resource(org, id, 'no-such-route');
     expect(await org.admin.post(`/resources/${resourceId}/verify`)).toMatchObject({
@@ -188,7 +185,7 @@ describe('An address goes through APISIX', () => {
     });
   });
 
-  it('a key that may only read is not enough', async () => {
+  it('verify refuses a read-only key', async () => {
     const { id } = await credential(org, gateway, 'simulated-viewer-key');
     const resourceId = await resource(org, id, 'simulated-route-1');
     const answer = await org.admin.post<{ message: string }>(`/resources/${resourceId}/verify`);
@@ -196,7 +193,7 @@ describe('An address goes through APISIX', () => {
     expect(answer.body.message).toContain('may read only');
   });
 
-  it('a list knows no ports', async () => {
+  it('a config with a port is refused', async () => {
     const { id } = await credential(org);
     const answer = await org.admin.post('/resources', {
       name: 'With a port',
@@ -209,7 +206,7 @@ describe('An address goes through APISIX', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
   });
 
-  it('a credential leads to metadata neither by its text nor by a name, and shows its address alone', async () => {
+  it('a credential cannot point to a metadata address, directly or by name, and shows only its URL', async () => {
     const refused = await org.admin.post<{ message: string }>('/credentials', {
       name: 'Metadata',
       provider: 'APISIX',

@@ -17,8 +17,8 @@ interface Created {
   readonly id: string;
 }
 
-/** Addresses in a network security group: let in soon, and out again, whoever else names the same group. */
-describe('An address goes through Azure', () => {
+/** Addresses are added to a network security group and removed in time, also when several organizations share it. */
+describe('Sessions on Azure', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let other: Organization;
@@ -88,7 +88,7 @@ describe('An address goes through Azure', () => {
     expect([...(await open('203.0.113.1')), ...(await open('2001:db8::1'))]).toEqual([]);
   });
 
-  it('two organizations that spell a group differently share its rule until the last of them is done', async () => {
+  it('two organizations that spell a group differently share its rule until their last holder ends', async () => {
     const [mine, theirs] = await Promise.all([
       verified(org, GROUP.toUpperCase(), { port: 3389 }),
       verified(other, FULL_ID, { port: 3389 }),
@@ -120,7 +120,7 @@ describe('An address goes through Azure', () => {
     await org.reaches(id, 'ACTIVE');
   });
 
-  it('a window of priorities that is upside down is refused', async () => {
+  it('a priority range whose minimum exceeds its maximum is refused', async () => {
     const { admin } = org;
     const resourceId = await azure(org, GROUP, { priorityFrom: 200, priorityTo: 300 });
     const answer = await admin.patch(`/resources/${resourceId}`, {
@@ -132,7 +132,7 @@ describe('An address goes through Azure', () => {
     });
   });
 
-  it('a group that Azure does not know is told in its words', async () => {
+  it('an unknown group is reported with Azure’s message', async () => {
     const resourceId = await azure(org, 'simulated-group/no-such-group', { port: 22 });
     const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);
     expect(answer).toMatchObject({ status: 404, body: { error: 'CLOUD_RESOURCE_NOT_FOUND' } });

@@ -4,7 +4,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 /** The same promise on Google's VPC firewall rules. */
-describe('An address goes through a VPC network of Google', () => {
+describe('Sessions on a Google VPC network', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let resourceId: string;
@@ -24,7 +24,7 @@ describe('An address goes through a VPC network of Google', () => {
       .toSorted();
   };
 
-  it('goes in with one rule for all its ports, and comes out when the session is stopped', async () => {
+  it('a session adds one rule for all its ports, and removes it when it is stopped', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.1', ipv6Address: '2001:db8::1' });
     const active = await org.reaches(id, 'ACTIVE');
     expect(active.resourceIps.every((ip) => /^drawbridge-[0-9a-f]{40}#\d+$/.test(ip.providerRuleId!))).toBe(
@@ -38,7 +38,7 @@ describe('An address goes through a VPC network of Google', () => {
     for (const address of ['203.0.113.1', '2001:db8::1']) expect(await openFor(address)).toEqual([]);
   });
 
-  it('is ACTIVE only when the operation has ended: one that fails later is tried again', async () => {
+  it('a session is ACTIVE only when the operation has ended: a failed one is retried', async () => {
     await drawbridge.cloud.fault({
       provider: 'GCP',
       operation: 'firewalls.insert',
@@ -53,7 +53,7 @@ describe('An address goes through a VPC network of Google', () => {
     await org.reaches(id, 'CANCELLED');
   });
 
-  it('stays for another organization on the same network, and moves with the resource', async () => {
+  it('a rule stays for another organization on the same network, and moves with the resource', async () => {
     const other = await organization(drawbridge, []);
     await networkResource(other, { ports: [22, 5432] });
     const [ours, theirs] = await Promise.all(

@@ -9,8 +9,8 @@ interface Created {
   readonly id: string;
 }
 
-/** Addresses past the firewall of a project: let in soon, and out again; nobody else in between. */
-describe('An address goes through Vercel', () => {
+/** Addresses are allowed by the firewall of a project and removed in time; no other address is allowed. */
+describe('Sessions on Vercel', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let other: Organization;
@@ -95,7 +95,7 @@ describe('An address goes through Vercel', () => {
     ]);
   });
 
-  it('two organizations that name a host of a project share its list until the last of them is done', async () => {
+  it('two organizations that name a host of a project share its list until their last holder ends', async () => {
     const project = 'prj_simulated2';
     const [mine, theirs] = await Promise.all([
       verified(org, project, { hostname: 'admin.example.com' }),
@@ -112,7 +112,7 @@ describe('An address goes through Vercel', () => {
     expect(await open(project)).toEqual([]);
   });
 
-  it('a changed path is guarded, and the old one lets nobody in any more, while the session goes on', async () => {
+  it('a changed path is guarded, and the old one closed, during a session', async () => {
     const project = 'prj_simulated3';
     const resourceId = await verified(org, project, { pathPrefix: '/admin' });
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.3' });
@@ -128,7 +128,7 @@ describe('An address goes through Vercel', () => {
     await org.reaches(id, 'ACTIVE');
   });
 
-  it('a guard that somebody deleted lets in everybody of our record when it is made again', async () => {
+  it('a guard that was deleted is recreated with all recorded addresses', async () => {
     const project = 'prj_simulated4';
     const resourceId = await verified(org, project);
     const sessions = await Promise.all(
@@ -147,7 +147,7 @@ describe('An address goes through Vercel', () => {
     expect(await open(project)).toEqual([]);
   });
 
-  it('an address that a late write left behind is found and taken out', async () => {
+  it('an address that a late write left behind is found and removed', async () => {
     const project = 'prj_simulated5';
     const resourceId = await verified(org, project);
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.7' });
@@ -161,7 +161,7 @@ describe('An address goes through Vercel', () => {
     await until('it is taken out', async () => (await open(project)).length === 0);
   });
 
-  it('a write that was never answered is followed by a comparison: landing late, it would undo others', async () => {
+  it('a write in doubt is followed by a comparison, because it may land late and undo others', async () => {
     const project = 'prj_simulated5';
     const resourceId = await verified(org, project, { pathPrefix: '/late' });
     const comparedIn = async (): Promise<number> => {
@@ -188,7 +188,7 @@ describe('An address goes through Vercel', () => {
     expect(await open(project)).toEqual(['203.0.113.8 ours', '203.0.113.9 ours']);
   });
 
-  it('a config of ports is refused: a firewall rule knows none', async () => {
+  it('a config with ports is refused', async () => {
     const resourceId = await vercel(org, 'prj_simulated1', {});
     expect(await org.admin.patch(`/resources/${resourceId}`, { config: { port: 443 } })).toMatchObject({
       status: 400,
@@ -199,7 +199,7 @@ describe('An address goes through Vercel', () => {
     });
   });
 
-  it('a project that Vercel does not know is told in its words', async () => {
+  it('an unknown project is reported with Vercel’s message', async () => {
     const resourceId = await vercel(org, 'prj_nowhere', {});
     const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);
     expect(answer).toMatchObject({ status: 404, body: { error: 'CLOUD_RESOURCE_NOT_FOUND' } });

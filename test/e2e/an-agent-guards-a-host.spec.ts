@@ -46,7 +46,7 @@ onNetworks('An agent guards a host', () => {
   const stop = (id: string): Promise<unknown> =>
     org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
 
-  it('refuses; a session, and it lets in; stopped, and it refuses again', async () => {
+  it('blocks without a session, allows during a session, and blocks again after it', async () => {
     expect(await network.visitor.reaches(at(ssh))).toBe(false);
     const { id } = await start();
     await org.reaches(id, 'ACTIVE');
@@ -57,7 +57,7 @@ onNetworks('An agent guards a host', () => {
     expect(await network.visitor.reaches(at(ssh))).toBe(false);
   });
 
-  it('lets in over IPv6 as over IPv4', async () => {
+  it('allows IPv6 like IPv4', async () => {
     expect(await network.visitor.reaches(at(ssh, HOST.ipv6))).toBe(false);
     const { id } = await start({ ipv4Address: undefined, ipv6Address: VISITOR.ipv6 });
     await org.reaches(id, 'ACTIVE');
@@ -77,7 +77,7 @@ onNetworks('An agent guards a host', () => {
     expect(await network.visitor.answers(connection)).toBe(false);
   });
 
-  it('guards what its resources name, and leaves everything else alone', async () => {
+  it('guards the ports of its resources, and no others', async () => {
     expect(await network.visitor.reaches(at(web))).toBe(true);
     expect(await network.host.reaches({ address: '127.0.0.1', port: ssh })).toBe(true);
     expect(await network.host.reaches(at(ssh))).toBe(true);
@@ -85,7 +85,7 @@ onNetworks('An agent guards a host', () => {
     expect(await network.host.reaches({ address: VISITOR.ipv4, port: elsewhere })).toBe(true);
   });
 
-  it('lets a session into the ports of its own resource, and into no other of the same host', async () => {
+  it('allows a session the ports of its own resource only', async () => {
     const webResource = await hostResource(org, host.credentialId, host.name, { ports: [web] });
     await guards(web);
     await org.admin.expect(200, org.admin.post(`/resources/${webResource}/verify`));
@@ -101,7 +101,7 @@ onNetworks('An agent guards a host', () => {
     await until('the port is nobody’s any more', () => network.visitor.reaches(at(web)));
   });
 
-  it('guards a port that another program sends elsewhere, as one that a container publishes', async () => {
+  it('guards a port that is redirected by DNAT, such as one published by a container', async () => {
     network.nft(
       `table ip other { chain pre { type nat hook prerouting priority dstnat; tcp dport 9022 redirect to :${web}; }; }`,
     );
@@ -118,7 +118,7 @@ onNetworks('An agent guards a host', () => {
     expect((await org.admin.delete(`/resources/${published}`)).status).toBe(204);
   });
 
-  it('guards UDP, and lets a session in', async () => {
+  it('guards UDP and allows a session', async () => {
     const port = await network.host.listenUdp(5300);
     expect(await network.visitor.reachesUdp(at(port))).toBe(true);
     const dns = await hostResource(org, host.credentialId, host.name, { port, protocol: 'udp' });
@@ -133,7 +133,7 @@ onNetworks('An agent guards a host', () => {
     expect((await org.admin.delete(`/resources/${dns}`)).status).toBe(204);
   });
 
-  it('lets in the range of a static rule, until the rule is deleted; a session within it changes nothing', async () => {
+  it('allows the range of a static rule until the rule is deleted; a session within it changes nothing', async () => {
     const range = { label: 'office', ipAddress: '10.77.0.0/24', resourceIds: [host.resourceId] };
     const { id } = await org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', range));
     await until('the range is let in', () =>
@@ -165,10 +165,10 @@ onNetworks('An agent guards a host', () => {
     );
     await stop(extended.id);
     await org.reaches(extended.id, 'CANCELLED');
-    expect(await status()).toContain('Open to nobody');
+    expect(await status()).toContain('No address is allowed');
   });
 
-  it('tells on the host what is guarded, and what is open for how long', async () => {
+  it('--status lists guarded ports and the remaining time of open rules', async () => {
     const { id } = await start({ durationHours: 2 });
     await org.reaches(id, 'ACTIVE');
     expect(await status()).toContain(`Guarded: tcp ${ssh}`);
@@ -177,7 +177,7 @@ onNetworks('An agent guards a host', () => {
     await org.reaches(id, 'CANCELLED');
   });
 
-  it('its dry run prints the ruleset for what the server says, and changes nothing', async () => {
+  it('a dry run prints the ruleset for the server’s state, and changes nothing', async () => {
     const before = network.nft('list', 'ruleset');
     const { code, output } = await AgentProcess.run(
       network,

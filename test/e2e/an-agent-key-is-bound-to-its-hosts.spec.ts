@@ -104,7 +104,7 @@ describe('An agent key is bound to its hosts', () => {
       expect((await asking(using(key), (await host()).name)).status).toBe(403);
     });
 
-    it('of many hosts asked for at once it serves one', async () => {
+    it('of concurrent requests for several hosts it serves one', async () => {
       const hosts = await Promise.all(Array.from({ length: 8 }, host));
       const client = await agentKey(org);
       const answers = await Promise.all(hosts.map(({ name }) => asking(client, name)));
@@ -132,7 +132,7 @@ describe('An agent key is bound to its hosts', () => {
     });
   });
 
-  describe('A name that no resource has', () => {
+  describe('A name without a resource', () => {
     it('is 404 and leaves nothing', async () => {
       const key = await made();
       const before = await namesKept();
@@ -184,7 +184,7 @@ describe('An agent key is bound to its hosts', () => {
       expect((await second.report('x', [])).status).toBe(409);
     });
 
-    it('takes over at once when the key before is revoked, and has to prove what stands', async () => {
+    it('takes over at once when the previous key is revoked, and has to confirm all rules', async () => {
       const { name, key, agent, place } = await served();
       await place.verify();
       const { id } = await org.started({ ipv4Address: '203.0.113.8', resourceIds: [place.resourceId] });
@@ -197,7 +197,7 @@ describe('An agent key is bound to its hosts', () => {
       expect((await agent.ask()).status).toBe(401);
     });
 
-    it('takes over at once when the key before has expired', async () => {
+    it('takes over at once when the previous key has expired', async () => {
       const { name, key } = await served();
       await drawbridge.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [key.id]);
       expect((await new TestAgent(await agentKey(org), name).ask()).status).toBe(200);
@@ -224,7 +224,7 @@ describe('An agent key is bound to its hosts', () => {
   });
 
   describe('POST /agents/{name}/release', () => {
-    it('leaves a record that names the administrator', async () => {
+    it('is recorded with the administrator', async () => {
       const { name } = await served();
       await admin.expect(200, release(name));
       const records = await audited(drawbridge, org.organizationId, 'AGENT_RELEASED');
@@ -281,7 +281,7 @@ describe('An agent key is bound to its hosts', () => {
     });
   });
 
-  describe('The agent says', () => {
+  describe('The agent reports', () => {
     const dryRun = async (name: string, key: string): Promise<{ code: number | null; output: string }> => {
       const server = `http://127.0.0.1:${drawbridge.apiServer.port}`;
       const args = [BUNDLE, '--dry-run', '--server', server, '--name', name];

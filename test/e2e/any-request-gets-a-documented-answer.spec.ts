@@ -22,7 +22,7 @@ const MAX_MS = 3_600_000;
 
 const TIMED = Math.min(COUNT, 20_000);
 const CALLERS = 9;
-/** Linux alone tells what a thread has computed. */
+/** Only Linux reports the CPU time of a thread. */
 const withCpuTimes = existsSync('/proc/self/schedstat') ? describe : describe.skip;
 
 interface Generated {

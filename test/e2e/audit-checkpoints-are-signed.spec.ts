@@ -79,7 +79,7 @@ describe('Signed checkpoints of the audit trail', () => {
       ...keys.flatMap((key) => ['--public-key', join(folder, key)]),
     );
 
-  /** As somebody could who owns the database. */
+  /** As the owner of the database could. */
   const tamper = (statement: string): Promise<object[]> =>
     drawbridge.query(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
@@ -110,7 +110,7 @@ describe('Signed checkpoints of the audit trail', () => {
     tamper(`UPDATE audit_records SET actor_email = 'eve@example.com'
       WHERE organization_id = '${org.organizationId}' AND event_type = 'ROLE_CREATED'`);
 
-  it('the chain as it was signed holds, and the command tells how far it is signed', async () => {
+  it('a signed chain is valid, and the command reports how far it is signed', async () => {
     const signed = await signAudit();
     expect(signed).toMatchObject({
       code: 0,
@@ -129,7 +129,7 @@ describe('Signed checkpoints of the audit trail', () => {
     expect(Number(sealed)).toBeGreaterThanOrEqual(Number(signedTo));
   });
 
-  it('a whole chain that was rewritten consistently by the owner is found, with the position', async () => {
+  it('a chain that the owner rewrote consistently is detected, with the position', async () => {
     await signAudit();
     await changeRecord();
     await rewriteChain();
@@ -142,7 +142,7 @@ describe('Signed checkpoints of the audit trail', () => {
     );
   });
 
-  it('between two checkpoints, the one that still holds is named', async () => {
+  it('the last valid checkpoint before a change is reported', async () => {
     await signAudit();
     const before = Number(/signed up to (\d+)/.exec((await verifyAudit('public.pem')).stdout)![1]);
     // the next position is 10 as a rule, which as a text is before 9
@@ -155,7 +155,7 @@ describe('Signed checkpoints of the audit trail', () => {
     expect((await verifyAudit('public.pem')).stdout).toContain(`was rewritten after position ${before} `);
   });
 
-  it('a rewritten chain with forged checkpoints is found', async () => {
+  it('a rewritten chain with forged checkpoints is detected', async () => {
     await signAudit();
     await changeRecord();
     await rewriteChain();
@@ -168,7 +168,7 @@ describe('Signed checkpoints of the audit trail', () => {
     });
   });
 
-  it('a chain that was cut off is found', async () => {
+  it('a truncated chain is detected', async () => {
     await signAudit();
     const cut = `organization_id = '${org.organizationId}' AND position > 2`;
     await tamper(`DELETE FROM audit_records WHERE id IN (SELECT record_id FROM audit_seals WHERE ${cut});
@@ -178,7 +178,7 @@ describe('Signed checkpoints of the audit trail', () => {
     expect(run.stdout).toMatch(/the chain ends at 2, before position \d+, which was signed at/);
   });
 
-  it('checkpoints that were all removed are missed', async () => {
+  it('the removal of all checkpoints is detected', async () => {
     await signAudit();
     await tamper(`UPDATE audit_records SET timestamp = timestamp - interval '3 hours'
       WHERE organization_id = '${org.organizationId}'`);
@@ -191,7 +191,7 @@ describe('Signed checkpoints of the audit trail', () => {
     });
   });
 
-  it('a key that was not given proves nothing', async () => {
+  it('a checkpoint of an unknown key proves nothing', async () => {
     await signAudit();
     expect((await verifyAudit('other.pem')).stdout).toMatch(
       /is signed by the key [0-9a-f]{16}, which was not given/,
@@ -213,7 +213,7 @@ describe('Signed checkpoints of the audit trail', () => {
     await worker.stop();
   });
 
-  it('a worker with a file that holds no key does not start, and says how to make one', async () => {
+  it('a worker with an invalid key file does not start, and explains how to create one', async () => {
     writeFileSync(join(folder, 'empty.pem'), '');
     await expect(
       drawbridge.startWorker({ AUDIT_SIGNING_KEY_FILE: join(folder, 'empty.pem') }),

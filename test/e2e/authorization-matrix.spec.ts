@@ -13,26 +13,26 @@ const MAX_MS = 300_000;
 const UUID = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/gi;
 const TIMESTAMP = /"timestamp":"[^"]+"/;
 
-/** Without these bodies a request would not come as far as the question who may. */
+/** Bodies that pass validation, so that the request reaches the authorization check. */
 const BODIES: Readonly<Record<string, object>> = {
   Sessions_extend: { additionalHours: 1 },
   Agents_report: { agent: MATRIX_HOST, version: 'x', results: [] },
 };
 const QUERIES: Readonly<Record<string, string>> = { Agents_state: `?agent=${MATRIX_HOST}` };
-/** What is about one host: a key that is bound to another may not. */
+/** Operations on one host: a key that is bound to another is refused. */
 const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']);
 
 const controllersOf = (module: Type): Type[] =>
   (Reflect.getMetadata('controllers', module) as Type[] | undefined) ?? [];
 
-// pages for browsers know nobody: their addresses are secrets
+// browser pages have no authentication: their URLs contain tokens
 const routes = RESOURCE_MODULES.flatMap(controllersOf)
   .flatMap(routesOf)
   .filter(({ path }) => path.startsWith(API_PREFIX));
 
 type Whose = 'own' | 'foreign' | 'missing';
 
-/** One request: who asks which route for whose object. */
+/** One request: route, caller and owner of the object. */
 interface Cell {
   readonly route: Route;
   readonly caller: Caller;
@@ -49,7 +49,7 @@ interface Outcome {
 const nameOf = ({ route, caller, whose, parameter }: Cell): string =>
   `${route.method} ${route.path} as ${caller.name}${parameter ? `, ${parameter} ${whose}` : ''}`;
 
-/** Platform routes are about organizations: to them none is foreign. */
+/** Platform routes access every organization: no object is foreign to them. */
 const seesAll = (route: Route): boolean => route.path.includes('/platform/');
 
 function cellsOf(route: Route, caller: Caller): Cell[] {
@@ -61,7 +61,7 @@ function cellsOf(route: Route, caller: Caller): Cell[] {
   return [own, ...others];
 }
 
-/** What an outcome says about the caller's right, which is all that is looked at here. */
+/** The authorization verdict of an outcome; nothing else is compared. */
 function verdictIn({ status, text }: Outcome): Verdict | 'broken' {
   if (status >= 500) return 'broken';
   if (status === 401) return '401';
@@ -69,7 +69,7 @@ function verdictIn({ status, text }: Outcome): Verdict | 'broken' {
   return 'let in';
 }
 
-describe('Who may do what', () => {
+describe('The authorization matrix', () => {
   let drawbridge: Drawbridge;
   let objects: MatrixObjects;
   let callers: readonly Caller[];
@@ -78,12 +78,12 @@ describe('Who may do what', () => {
   const outcomes = new Map<string, Outcome>();
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     objects = new MatrixObjects(drawbridge);
-    const everybody = await everyCaller(drawbridge);
-    callers = everybody.callers;
-    home = { organizationId: everybody.home.organizationId, userId: everybody.home.adminId };
-    foreign = { organizationId: everybody.foreign.organizationId, userId: everybody.foreign.adminId };
+    const all = await everyCaller(drawbridge);
+    callers = all.callers;
+    home = { organizationId: all.home.organizationId, userId: all.home.adminId };
+    foreign = { organizationId: all.foreign.organizationId, userId: all.foreign.adminId };
     const owners = new Map(
       [home, foreign, ...callers.flatMap(ownerOf)].map((owner) => [owner.organizationId, owner]),
     );
@@ -102,7 +102,7 @@ describe('Who may do what', () => {
 
   const kept = new Map<string, Promise<string>>();
 
-  /** An object that a request may change or delete is its alone; one that is only read, or refused, serves many. */
+  /** An object that a request may change or delete is not shared; one that is only read, or refused, is. */
   function objectFor({ route, caller, whose }: Cell, collection: string, owner: Owner): Promise<string> {
     const letIn = verdictOf(route.policy!, caller) === 'let in';
     if (letIn && route.method !== 'GET' && whose === 'own') return objects.make(collection, owner);
@@ -139,12 +139,12 @@ describe('Who may do what', () => {
     return { status: response.status, text: await response.text() };
   }
 
-  const told = (cell: Cell): Outcome => outcomes.get(nameOf(cell))!;
+  const outcomeOf = (cell: Cell): Outcome => outcomes.get(nameOf(cell))!;
 
   const everyCell = (): Cell[] =>
     routes.flatMap((route) => callers.flatMap((caller) => cellsOf(route, caller)));
 
-  it('every route says it, and every object in its path is known to this test', () => {
+  it('every route has a policy, and every object in its path is listed in this test', () => {
     expect(routes.filter(({ policy }) => !policy).map(({ operationId }) => operationId)).toEqual([]);
     const unknown = routes.flatMap(({ path }) =>
       objectsIn(path)
@@ -154,16 +154,16 @@ describe('Who may do what', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('is answered as its policy says, for every caller and object', () => {
+  it('every route is answered according to its policy, for every caller and object', () => {
     const unexpected = everyCell().flatMap((cell) => {
-      const outcome = told(cell);
+      const outcome = outcomeOf(cell);
       const right = verdictOf(cell.route.policy!, cell.caller);
       const stopped = cell.caller.user?.suspended && !cell.route.allowedWhileSuspended;
       const { agent = MATRIX_HOST } = cell.caller.key ?? {};
       const elsewhere = agent !== MATRIX_HOST && OF_A_HOST.has(cell.route.operationId);
       const expected = right === 'let in' && (stopped || elsewhere) ? '403' : right;
       const found = verdictIn(outcome);
-      // whether the object or the organization is looked at first: it tells nothing as long as both are said alike
+      // whether the object or the suspension is checked first reveals nothing, as long as all objects get the same answer
       const absent = stopped && cell.whose !== 'own' && outcome.status === 404;
       if (found === expected || absent) return [];
       return [`${nameOf(cell)}: ${expected}, not ${found} (${outcome.status} ${outcome.text})`];
@@ -171,7 +171,7 @@ describe('Who may do what', () => {
     expect(unexpected).toEqual([]);
   });
 
-  it('one’s own object is there to be read', () => {
+  it('a caller can read its own objects', () => {
     const hidden = everyCell().filter(
       (cell) =>
         cell.route.method === 'GET' &&
@@ -179,29 +179,35 @@ describe('Who may do what', () => {
         objectsIn(cell.route.path).length > 0 &&
         verdictOf(cell.route.policy!, cell.caller) === 'let in' &&
         cell.caller.user &&
-        told(cell).status >= 400,
+        outcomeOf(cell).status >= 400,
     );
-    expect(hidden.map((cell) => `${nameOf(cell)}: ${told(cell).status} ${told(cell).text}`)).toEqual([]);
+    expect(
+      hidden.map((cell) => `${nameOf(cell)}: ${outcomeOf(cell).status} ${outcomeOf(cell).text}`),
+    ).toEqual([]);
   });
 
-  it('another organization’s object is as much there as one that never was', () => {
+  it('another organization’s object is answered like a missing one', () => {
     const wording = ({ status, text }: Outcome): string =>
       `${status} ${text.replaceAll(UUID, '<id>').replace(TIMESTAMP, '<timestamp>')}`;
     const betrayed = everyCell().flatMap((cell) => {
       if (cell.whose !== 'foreign') return [];
-      const strange = wording(told(cell));
-      const absent = wording(told({ ...cell, whose: 'missing' }));
+      const strange = wording(outcomeOf(cell));
+      const absent = wording(outcomeOf({ ...cell, whose: 'missing' }));
       return strange === absent ? [] : [`${nameOf(cell)}: ${strange}\n  when it is missing: ${absent}`];
     });
     expect(betrayed).toEqual([]);
   });
 
-  it('and who is let in gets neither of them', () => {
+  it('an allowed caller gets neither another organization’s nor a missing object', () => {
     const given = everyCell().filter(
       (cell) =>
-        cell.whose !== 'own' && verdictIn(told(cell)) === 'let in' && ![400, 404].includes(told(cell).status),
+        cell.whose !== 'own' &&
+        verdictIn(outcomeOf(cell)) === 'let in' &&
+        ![400, 404].includes(outcomeOf(cell).status),
     );
-    expect(given.map((cell) => `${nameOf(cell)}: ${told(cell).status} ${told(cell).text}`)).toEqual([]);
+    expect(given.map((cell) => `${nameOf(cell)}: ${outcomeOf(cell).status} ${outcomeOf(cell).text}`)).toEqual(
+      [],
+    );
   });
 });
 

@@ -53,7 +53,7 @@ describe('Credentials and resources are checked in the background', () => {
         [id],
       );
 
-    it('a new one is: isValid true and lastVerifiedAt, by SYSTEM, and again after 24 hours', async () => {
+    it('a new one gets isValid true and lastVerifiedAt, by SYSTEM, and is checked again after 24 hours', async () => {
       const { id } = await made(SIMULATED_KEY);
       const valid = await becomes(id, true);
       expect(valid.verificationError).toBeNull();
@@ -66,7 +66,7 @@ describe('Credentials and resources are checked in the background', () => {
       expect(due!.hours).toBeCloseTo(24, 3);
     });
 
-    it('a wrong one has isValid false, in the provider’s words and without the secret', async () => {
+    it('an invalid one gets isValid false with the provider’s message and without the secret', async () => {
       const { id } = await made(WRONG);
       const { verificationError } = await becomes(id, false);
       expect(verificationError).toContain('SignatureDoesNotMatch');
@@ -80,7 +80,7 @@ describe('Credentials and resources are checked in the background', () => {
       expect(await becomes(id, true)).toMatchObject({ verificationError: null });
     });
 
-    it('the same outcome again leaves no record, another one does', async () => {
+    it('an unchanged outcome is not recorded, a changed one is', async () => {
       const { id } = await made(SIMULATED_KEY);
       await becomes(id, true);
       await dueNow(id);
@@ -114,7 +114,7 @@ describe('Credentials and resources are checked in the background', () => {
       },
     );
 
-    it('one for agents holds nothing that could be refused', async () => {
+    it('one for agents is always valid', async () => {
       const host = { name: 'Hosts', provider: 'AGENT', credentialType: 'AGENT' };
       const { id } = await org.admin.expect(201, org.admin.post<Credential>('/credentials', host));
       await becomes(id, true);
@@ -122,7 +122,7 @@ describe('Credentials and resources are checked in the background', () => {
       expect(verified).toMatchObject({ status: 200, body: { isValid: true, verificationError: null } });
     });
 
-    it('two workers check each one once', async () => {
+    it('two workers check each credential once', async () => {
       const second = await drawbridge.startWorker();
       const calls = async (): Promise<number> =>
         (await drawbridge.cloud.calls()).filter(({ operation }) => operation === CHECK).length;
@@ -172,7 +172,7 @@ describe('Credentials and resources are checked in the background', () => {
         [org.resourceIds[0]],
       );
 
-    it('one that was verified is verified every 30 minutes; the same outcome is no event', async () => {
+    it('a verified resource is verified every 30 minutes; an unchanged outcome is no event', async () => {
       const before = (await resource()).lastVerifiedAt;
       await drawbridge.query(
         `UPDATE resources SET verify_due_at = NULL, last_verified_at = now() - interval '31 minutes' WHERE id = $1`,
@@ -186,7 +186,7 @@ describe('Credentials and resources are checked in the background', () => {
       expect(await audits()).toEqual([]);
     });
 
-    it('refused it is no longer active, with an event and a record; and active again when it works again', async () => {
+    it('a refused resource becomes inactive, with an event and a record, and active again when it succeeds', async () => {
       await refuseOnce();
       await verified();
       expect(await resource()).toMatchObject({ isActive: false });
@@ -197,7 +197,7 @@ describe('Credentials and resources are checked in the background', () => {
       expect(await audits()).toEqual([{ result: 'FAILURE' }, { result: 'SUCCESS' }]);
     });
 
-    it('a cloud that does not answer changes nothing', async () => {
+    it('a cloud that does not respond changes nothing', async () => {
       await drawbridge.cloud.fault({ kind: 'throttle', operation: LOOK, target: group(5), count: 1 });
       await dueNow();
       await dueIn(2);
@@ -205,7 +205,7 @@ describe('Credentials and resources are checked in the background', () => {
       expect(await events()).toEqual(['VERIFY_OK']);
     });
 
-    it('what an admin switched off stays off, whatever is found', async () => {
+    it('a resource that an admin deactivated stays inactive', async () => {
       await drawbridge.query('UPDATE resources SET is_active = false WHERE id = $1', [org.resourceIds[0]]);
       await verified();
       expect(await resource()).toMatchObject({ isActive: false });
@@ -216,7 +216,7 @@ describe('Credentials and resources are checked in the background', () => {
       expect(await events()).toEqual(['VERIFY_OK', 'VERIFY_FAILED', 'VERIFY_OK']);
     });
 
-    it('one that was never verified, and one that is deleted, are left alone', async () => {
+    it('resources that were never verified or are deleted are not checked', async () => {
       const [id] = org.resourceIds;
       await drawbridge.query(
         'UPDATE resources SET verify_due_at = NULL, last_verified_at = NULL WHERE id = $1',

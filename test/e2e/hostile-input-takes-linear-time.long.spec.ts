@@ -55,7 +55,7 @@ interface Sent {
   readonly body?: unknown;
 }
 
-describe('A request sixteen times as large takes no more than its share of time', () => {
+describe('A request sixteen times as large is handled in linear time', () => {
   let drawbridge: Drawbridge;
   let shapes: RequestShape[];
   let admin: OutgoingHttpHeaders;
@@ -110,7 +110,7 @@ describe('A request sixteen times as large takes no more than its share of time'
     });
   }
 
-  /** The first shape whose time grows faster than its length; what looks like it is measured again. */
+  /** The first shape whose time grows faster than its length; a suspicious result is measured again. */
   async function steepShape(
     known: readonly Shape[],
     longest: number,

@@ -33,13 +33,13 @@ describe('Operators see what is overdue', () => {
     return Number(line?.split(' ').at(-1) ?? 0);
   };
 
-  it('tells that it is alive and ready', async () => {
+  it('reports liveness and readiness', async () => {
     expect(await read('/health')).toEqual({ status: 200, text: 'UP\n' });
     expect(await read('/health/ready')).toEqual({ status: 200, text: 'UP\n' });
     expect((await read('/')).status).toBe(404);
   });
 
-  it('counts looks at clouds, and how late rules were closed', async () => {
+  it('counts passes, and how late rules were closed', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.1' });
     await org.reaches(id, 'ACTIVE');
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
@@ -51,7 +51,7 @@ describe('Operators see what is overdue', () => {
     expect((await read('/metrics')).text).toContain('queue_depth{provider="AWS"}');
   });
 
-  it('counts agents that are there and agents that are away', async () => {
+  it('counts present and absent agents', async () => {
     const host = await guardedHost(org, 'watched-host');
     expect(await metric('agents', 'state="connected"')).toBe(0);
     await host.agent().fetched();
@@ -61,7 +61,7 @@ describe('Operators see what is overdue', () => {
     expect(await metric('agents', 'state="away"')).toBe(1);
   });
 
-  it('shows a rule that cannot be closed, how long it is overdue, and that it is no more', async () => {
+  it('shows a rule that cannot be closed, how long it is overdue, and when it no longer is', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.2' });
     await org.reaches(id, 'ACTIVE');
     await drawbridge.cloud.fault({
@@ -81,7 +81,7 @@ describe('Operators see what is overdue', () => {
     expect(await metric('overdue_rules')).toBe(0);
   });
 
-  it('measures the API’s requests by route, never by id', async () => {
+  it('measures the API’s requests by route, not by id', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.3' });
     await org.session(id);
     const response = await fetch(`http://127.0.0.1:${apiMetricsPort}/metrics`);

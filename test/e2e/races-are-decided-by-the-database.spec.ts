@@ -5,7 +5,7 @@ import { until } from '../harness/until';
 describe('Races are decided by the database', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
-  /** nobody else writes to its group, so that a fault set for it meets its own call */
+  /** no other organization writes to its group, so that a fault on the group affects its own call */
   let alone: Organization;
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('Races are decided by the database', () => {
   const isOpen = async (address: string): Promise<boolean> =>
     (await drawbridge.cloud.rules()).some((rule) => rule.address === address);
 
-  it('of many starts at once exactly one gets the address, the others are told so', async () => {
+  it('of many concurrent starts exactly one gets the address, the others get 409', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => org.start({ ipv4Address: '203.0.113.80' })),
     );
@@ -28,7 +28,7 @@ describe('Races are decided by the database', () => {
     ]);
   });
 
-  it('stopped while it is being applied: what lands later is taken out again', async () => {
+  it('a session stopped while it is being applied leaves no rule', async () => {
     await drawbridge.cloud.fault({
       kind: 'slow',
       target: group(1),
@@ -54,7 +54,7 @@ describe('Races are decided by the database', () => {
     expect(events.map((entry) => entry.event)).toEqual(['opened', 'closed']);
   });
 
-  it('stopped before anything was sent: no cloud is asked, and it is CANCELLED', async () => {
+  it('a session stopped before any call is CANCELLED without a cloud call', async () => {
     await drawbridge.worker.stop('SIGKILL');
     const { id } = await org.started({ ipv4Address: '203.0.113.82' });
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
@@ -65,7 +65,7 @@ describe('Races are decided by the database', () => {
     expect(seen).toEqual([]);
   });
 
-  it('extended at the very moment it expires: either extended and never closed, or refused and closed', async () => {
+  it('a session extended as it expires is either extended and never closed, or refused and closed', async () => {
     const tries = Array.from({ length: 8 }, (_, index) => ({
       address: `203.0.113.${90 + index}`,
       earlyMs: index * 3 - 9,
@@ -94,7 +94,7 @@ describe('Races are decided by the database', () => {
     expect(closed).toEqual([]);
   };
 
-  it('twenty extends at once never go beyond the maximum', async () => {
+  it('twenty concurrent extensions never exceed the maximum', async () => {
     const session = await org.started({ ipv4Address: '203.0.113.83', durationHours: 1 });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -106,7 +106,7 @@ describe('Races are decided by the database', () => {
     expect(Date.parse(expiresAt) - Date.parse(startedAt)).toBe(22 * 3_600_000);
   });
 
-  it('the last holder stops while a new one starts: the rule is there in the end', async () => {
+  it('the rule is present in the end when the last holder stops while a new one starts', async () => {
     const first = await org.started({ ipv4Address: '203.0.113.84', holder: 'a' });
     await org.reaches(first.id, 'ACTIVE');
     const [, second] = await Promise.all([
@@ -118,7 +118,7 @@ describe('Races are decided by the database', () => {
     expect(await isOpen('203.0.113.84')).toBe(true);
   });
 
-  it('a resource moves while it is verified: what was found there says nothing of where it is now', async () => {
+  it('a verification does not apply to a resource that was moved meanwhile', async () => {
     const resource = await org.admin.expect(
       201,
       org.admin.post<{ id: string }>('/resources', {
@@ -152,7 +152,7 @@ describe('Races are decided by the database', () => {
     });
   });
 
-  it('two workers on one object: every rule is opened once', async () => {
+  it('two workers on one target open every rule once', async () => {
     const other = await drawbridge.startWorker();
     const addresses = Array.from({ length: 30 }, (_, index) => `198.51.100.${index + 1}`);
     const sessions = await Promise.all(addresses.map((ipv4Address) => org.started({ ipv4Address })));

@@ -23,7 +23,7 @@ const asking = (
 ): Promise<Answer<AgentState & { message: string }>> => client.get(`/agents/state?${query}`);
 
 describe('The agent channel is for agents', () => {
-  it('a key with agent:connect opens it, on the Free plan too', async () => {
+  it('accepts a key with agent:connect, on the Free plan too', async () => {
     expect((await asking(key)).status).toBe(200);
     const free = await organization(drawbridge, []);
     await paid(drawbridge, free.organizationId, 'FREE');
@@ -31,7 +31,7 @@ describe('The agent channel is for agents', () => {
     expect((await host.agent().ask()).status).toBe(200);
   });
 
-  it('nobody else: 401 without a key, 403 with other scopes, 403 to people, an administrator too', async () => {
+  it('refuses others: 401 without a key, 403 with other scopes, 403 to users, administrators too', async () => {
     expect((await asking(drawbridge.api)).status).toBe(401);
     const other = await asking(await org.apiKey(['sessions:write', 'resources:read']));
     expect(other.status).toBe(403);
@@ -45,7 +45,7 @@ describe('The agent channel is for agents', () => {
     expect((await org.admin.post('/agents/report', report)).status).toBe(403);
   });
 
-  it('a revoked key is out from the next request on', async () => {
+  it('refuses a revoked key from the next request on', async () => {
     const { id, plainTextKey } = await org.admin.expect(
       201,
       org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', {
@@ -59,7 +59,7 @@ describe('The agent channel is for agents', () => {
     expect((await asking(client, 'agent=db-host-2')).status).toBe(401);
   });
 
-  it('what a suspended organization has open is kept and closed as ever', async () => {
+  it('the rules of a suspended organization are kept and closed as usual', async () => {
     const own = await organization(drawbridge, []);
     const host = await guardedHost(own, 'db-host-1');
     const agent = host.agent();
@@ -103,7 +103,7 @@ describe('The agent channel is for agents', () => {
     expect((await key.post('/agents/report', report)).status).toBe(400);
   });
 
-  it('a thousand results fit into one report', async () => {
+  it('a report can contain a thousand results', async () => {
     const results = Array.from({ length: 1000 }, (_, index) => ({
       ruleId: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
       status: 'REMOVED',
@@ -120,7 +120,7 @@ describe('The agent channel is for agents', () => {
     expect(report.headers.get('x-ratelimit-limit')).toBeNull();
   });
 
-  it('names are the same in upper and lower case, and belong to one organization', async () => {
+  it('names are case-insensitive and belong to one organization', async () => {
     const host = await guardedHost(org, 'DB-Host-9');
     await new TestAgent(key, 'db-host-9').fetched();
     expect((await host.verify()).status).toBe(200);
@@ -128,10 +128,10 @@ describe('The agent channel is for agents', () => {
     expect((await stranger.verify()).status).toBe(404);
   });
 
-  it('a dry run leaves no trace: verified is who has an agent, and the name is free for it', async () => {
+  it('a dry run registers no agent: the resource cannot be verified and the name stays free', async () => {
     const host = await guardedHost(org, 'db-host-dry');
-    const look = (): Promise<Answer<AgentState>> => key.get('/agents/state?agent=db-host-dry&dryRun=true');
-    expect(await look()).toMatchObject({
+    const dryRun = (): Promise<Answer<AgentState>> => key.get('/agents/state?agent=db-host-dry&dryRun=true');
+    expect(await dryRun()).toMatchObject({
       status: 200,
       body: { guarded: [{ protocol: 'tcp', ports: [22] }], rules: [] },
     });
@@ -140,15 +140,15 @@ describe('The agent channel is for agents', () => {
     await agent.fetched();
     await host.verify();
     const { id } = await org.started({ resourceIds: [host.resourceId], ipv4Address: '203.0.113.40' });
-    const { rules } = (await look()).body;
+    const { rules } = (await dryRun()).body;
     expect(rules).toMatchObject([{ ipAddress: '203.0.113.40', unconfirmed: true }]);
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    // nobody who could have opened it was told of it
+    // no agent that could have opened it received it
     await org.reaches(id, 'CANCELLED');
-    expect((await look()).body.rules).toEqual([]);
+    expect((await dryRun()).body.rules).toEqual([]);
   });
 
-  it('hundreds that wait hold no database connection, and hinder nobody', async () => {
+  it('hundreds of waiting agents hold no database connection and do not delay others', async () => {
     const many = 300;
     const names = Array.from({ length: many }, (_, index) => `crowd-${index}`);
     const { resourceId } = await guardedHost(org, 'crowd');

@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** `npm start`, as somebody in a terminal sees it. */
+/** `npm start`, as seen in a terminal. */
 class Started {
   private printed = '';
   private readonly gone: Promise<number | null>;
@@ -91,7 +91,7 @@ describe('The first five minutes', () => {
 
   const open = async (): Promise<string[]> => (await cloud.rules()).map((rule) => rule.address);
 
-  it('the printed line opens a rule in the simulated cloud, the next one closes it, Ctrl-C ends everything', async () => {
+  it('the printed command opens a rule in the simulated cloud, the next one closes it, Ctrl-C stops all processes', async () => {
     const first = start();
     await first.ready();
     const session = await first.paste(0);
@@ -104,7 +104,7 @@ describe('The first five minutes', () => {
     await expect(cloud.rules()).rejects.toThrow('fetch failed');
   });
 
-  it('a configuration error ends it at once with the message, without another start', async () => {
+  it('a configuration error stops it at once with the message, without a restart', async () => {
     const refused = start({ RATE_LIMIT_PER_MINUTE: 'many' });
     expect(await refused.exit()).toBe(1);
     expect(refused.output).toContain('RATE_LIMIT_PER_MINUTE must be');
@@ -112,7 +112,7 @@ describe('The first five minutes', () => {
     expect(refused.output).not.toContain('is started again');
   });
 
-  it('METRICS_PORT is the API’s, the next one the worker’s, and all listen on loopback only', async () => {
+  it('METRICS_PORT is the API’s port, the next one the worker’s, and all listen on loopback only', async () => {
     const metricsPort = await freePort();
     const measured = start({ METRICS_PORT: String(metricsPort) });
     await measured.ready();
@@ -130,7 +130,7 @@ describe('The first five minutes', () => {
     expect(await measured.end('SIGINT')).toBe(0);
   });
 
-  it('a second start finds its data again; killed with SIGKILL it leaves nothing in the way of the next', async () => {
+  it('a second start finds its data again, also after SIGKILL', async () => {
     const second = start();
     await second.ready();
     const session = await second.paste(0);
@@ -159,7 +159,7 @@ describe('The first five minutes', () => {
     await twice;
   });
 
-  it('a port that is taken is named, with the variable to change it', async () => {
+  it('an occupied port is reported with the variable to change it', async () => {
     const { server, port } = await listen();
     const refused = start({ PORT: String(port) });
     expect(await refused.exit()).toBe(1);

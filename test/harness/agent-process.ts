@@ -16,17 +16,17 @@ export interface AgentSetting {
   readonly server: string;
   readonly name: string;
   readonly key: string;
-  /** of its state file, in the network's folder: the same one across restarts */
+  /** name of its state file, in the network's folder: the same across restarts */
   readonly installation?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** false: it may not even change the firewall */
+  /** false: it starts without CAP_NET_ADMIN */
   readonly mayGuard?: boolean;
   /** a command line that runs it */
   readonly prefix?: readonly string[];
 }
 
-/** The agent on a host, as it is shipped: one file, a user who may do nothing, and CAP_NET_ADMIN. */
+/** The shipped agent on a host: one file, run by a user without other rights than CAP_NET_ADMIN. */
 export class AgentProcess {
   private readonly lines: string[] = [];
   readonly gone: Promise<number | null>;
@@ -52,7 +52,7 @@ export class AgentProcess {
     return new AgentProcess(program, args, setting.key);
   }
 
-  /** Runs one of its commands on the host, to its end. */
+  /** Runs one of its commands on the host, and waits until it exits. */
   static async run(
     network: Network,
     setting: Partial<AgentSetting>,
@@ -72,7 +72,7 @@ export class AgentProcess {
     return this.lines.join('');
   }
 
-  /** Waits until it has said this. @throws Error with what it said instead */
+  /** Waits until its output contains this. @throws Error with the output */
   async says(words: string): Promise<void> {
     try {
       await until(`the agent says: ${words}`, () => Promise.resolve(this.output.includes(words)));
@@ -101,7 +101,7 @@ export function writeStateFile(path: string, text: string): void {
   chownSync(path, NOBODY, NOBODY);
 }
 
-/** A copy that its user can reach, wherever this repository is. */
+/** A copy that its user can read, wherever this repository is. */
 function bundleOn(network: Network): string {
   const copy = join(network.folder, 'drawbridge-agent');
   copyFileSync(BUNDLE, copy);
@@ -115,7 +115,7 @@ function commandLine(
 ): [string, string[]] {
   const state = ['--state-file', stateFile(network, installation)];
   const rights = [...AS_NOBODY, ...(mayGuard ? CAPABILITY : NO_CAPABILITY)];
-  // as its own user: some of what is set there is about files that only their owner may open
+  // as its own user: some settings name files that only their owner may open
   const variables = ['env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
   return network.onHost(
     ...prefix,

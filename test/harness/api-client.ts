@@ -48,7 +48,7 @@ export interface Credential {
 
 export type Identity = { readonly token: string } | { readonly apiKey: string } | null;
 
-/** Speaks to the API as a client does. Every answer has to keep to the API's own OpenAPI document. */
+/** An HTTP client of the API. Each response must conform to the API's own OpenAPI document. */
 export class ApiClient {
   constructor(
     private readonly base: string,
@@ -59,7 +59,7 @@ export class ApiClient {
     return new ApiClient(this.base, identity);
   }
 
-  /** @param signal hangs up when it is aborted */
+  /** @param signal disconnects when it is aborted */
   get<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
     return this.send('GET', path, undefined, {}, signal);
   }
@@ -76,7 +76,7 @@ export class ApiClient {
     return this.send('DELETE', path);
   }
 
-  /** The body of an answer that must have this status. */
+  /** @returns the body. @throws Error unless the response has this status */
   async expect<T>(status: number, answer: Promise<Answer<T>>): Promise<T> {
     const { status: got, body } = await answer;
     if (got !== status) throw new Error(`Expected ${status}, got ${got}: ${JSON.stringify(body)}`);
@@ -115,7 +115,7 @@ export class ApiClient {
     response: Response,
     text: string,
   ): Promise<void> {
-    // where a redirect leads is no operation
+    // the target of a redirect is no documented operation
     if (response.redirected) return;
     const contract = await OpenApiContract.of(this.base);
     const contentType = response.headers.get('content-type');

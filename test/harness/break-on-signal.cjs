@@ -1,4 +1,4 @@
-/** Loaded into a process with `--require`: on SIGUSR2 it breaks in the way BREAK names. */
+/** Loaded into a process with `--require`: on SIGUSR2 it fails as BREAK says. */
 const BREAKS = {
   exit: () => process.exit(3),
   rejection: () => void Promise.reject(new Error('nobody waits for this')),

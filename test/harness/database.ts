@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { serviceUrlOf, TEMPLATE } from './template';
 
-/** Any number: only clones take this lock. */
+/** An arbitrary number: only cloning takes this lock. */
 const CLONING = 466_001;
 
 export interface ClonedDatabase {
   /** of the tables' owner */
   readonly url: string;
-  /** of the role that API and workers connect with; the owner's where it was not created */
+  /** of the role that API and workers connect with; the owner's where that role does not exist */
   readonly serviceUrl?: string;
-  /** Ends whoever is still connected, and deletes it. */
+  /** Disconnects all clients, and drops it. */
   readonly drop: () => Promise<void>;
 }
 
 /**
- * A database of the test's own, with the whole schema and no rows.
+ * A new database with the whole schema and no rows.
  * @throws Error outside of a run that has the harness's global setup
  */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
@@ -23,7 +23,7 @@ export async function cloneDatabase(): Promise<ClonedDatabase> {
   return { ...database, serviceUrl: serviceUrlOf(database.url) };
 }
 
-/** A database of the test's own, without any table. */
+/** A new database without tables. */
 export function emptyDatabase(): Promise<ClonedDatabase> {
   return createDatabase('template0');
 }

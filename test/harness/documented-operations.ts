@@ -4,11 +4,11 @@ export interface DocumentedOperation {
   /** `GET /roles/{id}` */
   readonly name: string;
   readonly method: string;
-  /** under the API's base, with ids of nothing filled in */
+  /** relative to the API's base, with ids that do not exist */
   readonly path: string;
   readonly template: string;
   readonly takesBody: boolean;
-  /** names of the parameters, those of the path that are UUIDs among them */
+  /** names of the parameters, UUIDs in the path included */
   readonly parameters: readonly string[];
   readonly pathIds: readonly string[];
   readonly guarded: boolean;
@@ -33,7 +33,7 @@ interface DocumentedDetails {
 
 const WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch']);
 
-/** Every operation an API documents, for promises that hold for all of them. @param base its address with the prefix */
+/** Every documented operation, for tests of all of them. @param base URL of the API with its prefix */
 export async function documentedOperations(base: string): Promise<DocumentedOperation[]> {
   const response = await fetch(`${base}/openapi.json`);
   const { paths } = (await response.json()) as Documented;

@@ -1,6 +1,6 @@
 /**
- * In a fresh process, from the build: loads a provider's driver, verifies a target with it, and tells what that
- * took. The work comes as JSON: `{ provider, environment, target }`.
+ * Runs in a fresh process, from the build: loads a provider's driver, verifies a target with it, and reports the cost.
+ * The work is passed as JSON: `{ provider, environment, target }`.
  */
 const { DriverRegistry } = require('#drivers');
 const { loadedParts } = require('./loaded-parts.cjs');

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to PostgreSQL that stops bringing back answers: what was sent is done, and whoever sent it never hears of it. */
+/** A proxy to PostgreSQL that withholds responses: statements are executed, and the client gets no result. */
 export class HeldAnswers {
   private readonly sockets = new Set<Socket>();
   private words: string | null = null;
@@ -11,7 +11,7 @@ export class HeldAnswers {
     private readonly target: URL,
   ) {}
 
-  /** @param url of the server behind this */
+  /** @param url of the server behind the proxy */
   static async to(url: string): Promise<HeldAnswers> {
     const way: HeldAnswers = new HeldAnswers(
       createServer((client) => way.carry(client)),
@@ -21,25 +21,25 @@ export class HeldAnswers {
     return way;
   }
 
-  /** The same URL, this way. */
+  /** The same URL through the proxy. */
   get url(): string {
     const address = this.server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     return Object.assign(new URL(this.target), { hostname: '127.0.0.1', port: String(port) }).href;
   }
 
-  /** The next connection that sends these words gets no answer to them, nor to what follows. */
+  /** The next connection that sends this text gets no response to it, nor to what follows. */
   holdAfter(words: string): void {
     this.words = words;
   }
 
-  /** Whether the words have been sent. */
+  /** Whether the text has been sent. */
   get isHolding(): boolean {
     return this.holding.size > 0;
   }
 
-  /** The answers that were held arrive now. */
-  letGo(): void {
+  /** Delivers the withheld responses. */
+  release(): void {
     for (const socket of this.holding) socket.resume();
     this.holding.clear();
   }

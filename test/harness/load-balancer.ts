@@ -10,8 +10,8 @@ interface Backend {
 }
 
 /**
- * What stands before several API processes: hands each connection to the next one that says it is ready, and to
- * another one when a connection is refused. It never repeats a request.
+ * A load balancer for several API processes: forwards each connection to the next one that reports ready, and to
+ * another one when the connection is refused. It never repeats a request.
  */
 export class LoadBalancer {
   private readonly backends = new Map<number, Backend>();
@@ -36,12 +36,12 @@ export class LoadBalancer {
     return typeof address === 'object' && address ? address.port : 0;
   }
 
-  /** A process that is ready. */
+  /** Adds a process that is ready. */
   add(port: number): void {
     this.backends.set(port, { port, ready: true });
   }
 
-  /** A process that is gone. */
+  /** Removes a process that has exited. */
   remove(port: number): void {
     this.backends.delete(port);
   }

@@ -1,6 +1,6 @@
 /**
- * Passes on whether a program is here. Where it is not, suites that need it are skipped, and say so; a run with
- * CI=true has to have it: a skipped suite would look like a passed one.
+ * Returns whether a program is installed. Without it, suites that need it are skipped with a message; with CI=true it
+ * is required, because a skipped suite would look like a passed one.
  * @throws Error when it is missing and CI=true
  */
 export function neededInCi(program: string, isHere: boolean): boolean {

@@ -1,4 +1,4 @@
-/** Runs inside a network namespace and does there what a test says over its channel. */
+/** Runs inside a network namespace and executes the commands that a test sends over IPC. */
 const { createServer, connect } = require('node:net');
 const dgram = require('node:dgram');
 
@@ -6,7 +6,7 @@ const clock = () => performance.timeOrigin + performance.now();
 const held = new Map();
 const deeds = { listen, relay, reaches, opens, closes, hold, answers, listenUdp, reachesUdp };
 
-/** Answers everything it is sent. @returns the port */
+/** Starts a server that echoes. @returns the port */
 function listen({ address = '::', port = 0 }) {
   return listening(
     createServer((socket) => {
@@ -17,7 +17,7 @@ function listen({ address = '::', port = 0 }) {
   );
 }
 
-/** A port of this namespace's loopback that leads to a socket in the file system, out of it. */
+/** Forwards a loopback port of this namespace to a Unix socket outside of it. */
 function relay({ path }) {
   return listening(
     createServer((client) => {
@@ -42,7 +42,7 @@ function listening(server, where) {
   });
 }
 
-/** Whether a connection comes about. */
+/** Whether a connection is established. */
 function reaches({ address, port, from, withinMs = 300 }) {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port, localAddress: from });
@@ -57,7 +57,7 @@ function reaches({ address, port, from, withinMs = 300 }) {
   });
 }
 
-/** Tries again and again, as a lost first packet is sent again only after a second. @returns when it was open */
+/** Tries repeatedly, because a lost SYN is retransmitted only after a second. @returns when it was open */
 async function opens({ address, port, from, everyMs = 2, withinMs = 20_000 }) {
   const deadline = clock() + withinMs;
   let openAt = null;
@@ -71,7 +71,7 @@ async function opens({ address, port, from, everyMs = 2, withinMs = 20_000 }) {
   return openAt;
 }
 
-/** @returns when the first try was made that did not come through */
+/** @returns the time of the first attempt that failed */
 async function closes({ address, port, from, everyMs = 2, withinMs = 20_000 }) {
   const deadline = clock() + withinMs;
   let closedAt = null;
@@ -85,7 +85,7 @@ async function closes({ address, port, from, everyMs = 2, withinMs = 20_000 }) {
   return closedAt;
 }
 
-/** Keeps a connection. @returns its number */
+/** Opens a connection and keeps it. @returns its number */
 function hold({ address, port, from }) {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address, port, localAddress: from });
@@ -97,7 +97,7 @@ function hold({ address, port, from }) {
   });
 }
 
-/** Whether a kept connection still carries something there and back. */
+/** Whether a kept connection still carries data in both directions. */
 function answers({ connection, withinMs = 500 }) {
   return new Promise((resolve) => {
     const socket = held.get(connection);

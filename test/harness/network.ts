@@ -8,7 +8,7 @@ import { neededInCi } from './needed-in-ci';
 
 const PEER = resolve(__dirname, 'network-peer.cjs');
 
-/** Agents run as nobody: all that they may do more than others is to change the firewall. */
+/** Agents run as `nobody`, with CAP_NET_ADMIN as their only capability. */
 export const NOBODY = 65_534;
 export const AS_NOBODY = [
   'setpriv',
@@ -19,8 +19,8 @@ export const AS_NOBODY = [
 ] as const;
 
 /**
- * Whether this machine can be divided into networks with a firewall each. Where it cannot, the tests say so instead of
- * passing in silence.
+ * Whether this machine supports network namespaces with nftables. Without them, the tests report that they were
+ * skipped.
  */
 export const hasNetworks = neededInCi('nft in a network namespace', canDivide());
 
@@ -43,7 +43,7 @@ export const sayNotTested = (what: string): boolean =>
 export interface Place {
   readonly address: string;
   readonly port: number;
-  /** whose connection it is to be */
+  /** source address of the connection */
   readonly from?: string;
 }
 
@@ -70,18 +70,18 @@ export class Peer {
     return new Peer(child);
   }
 
-  /** A server that answers everything. @returns its port */
+  /** Starts a server that echoes. @returns its port */
   listen = (where: { address?: string; port?: number } = {}): Promise<number> => this.does('listen', where);
   listenUdp = (port: number): Promise<number> => this.does('listenUdp', { port });
-  /** A port of the loopback that leads to a socket in the file system. */
+  /** Forwards a loopback port to a Unix socket. */
   relay = (path: string): Promise<number> => this.does('relay', { path });
   reaches = (place: Place): Promise<boolean> => this.does('reaches', place);
   reachesUdp = (place: Place): Promise<boolean> => this.does('reachesUdp', place);
-  /** Tries without a pause. @returns when it was open first, on the machine's clock; null: it never was */
+  /** Tries without a pause. @returns when it was first open, on the machine's clock; null: never */
   opens = (place: Place): Promise<number | null> => this.does('opens', place);
-  /** @returns when it was closed first, on the machine's clock; null: it never was */
+  /** @returns when it was first closed, on the machine's clock; null: never */
   closes = (place: Place): Promise<number | null> => this.does('closes', place);
-  /** Keeps a connection. @returns its number */
+  /** Opens a connection and keeps it. @returns its number */
   hold = (place: Place): Promise<number> => this.does('hold', place);
   answers = (connection: number): Promise<boolean> => this.does('answers', { connection });
 
@@ -101,11 +101,11 @@ export class Peer {
   }
 }
 
-/** Both networks' addresses are private to them: nothing outside is reached, or reaches them. */
+/** Addresses of the two namespaces, which have no route to the outside. */
 export const HOST = { ipv4: '10.77.0.1', ipv6: 'fd77::1' } as const;
 export const VISITOR = { ipv4: '10.77.0.2', ipv6: 'fd77::2', otherIpv4: '10.77.0.3' } as const;
 
-/** A host and somebody who visits it: two network namespaces and a cable between them. */
+/** A host and a visitor: two network namespaces joined by a veth pair. */
 export class Network {
   private readonly servers: Server[] = [];
   private readonly sockets = new Set<Socket>();
@@ -115,7 +115,7 @@ export class Network {
     private readonly names: { readonly host: string; readonly visitor: string },
     readonly host: Peer,
     readonly visitor: Peer,
-    /** for files that both this machine and the host see */
+    /** folder that both this machine and the host can access */
     readonly folder: string,
   ) {}
 
@@ -164,18 +164,18 @@ export class Network {
     });
   }
 
-  /** Another program takes a table of the host for itself: nobody else may change it until it lets go. */
-  ownTable(table: string): { letGo: () => void } {
+  /** Another program owns a table on the host: no other program can change it until it exits. */
+  ownTable(table: string): { release: () => void } {
     const [program, args] = this.onHost('nft', '--interactive');
     const owner = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
     this.owners.push(owner);
     owner.stdin.write(`delete table ${table}; add table ${table} { flags owner; }\n`);
-    return { letGo: () => owner.stdin.end() };
+    return { release: () => owner.stdin.end() };
   }
 
   /**
-   * A URL on the host's own loopback that leads to a server of this machine.
-   * @param port of the server, asked for with each connection; null: nobody is there
+   * A URL on the host's loopback that is forwarded to a server of this machine.
+   * @param port of the server, called for each connection; null: the connection is refused
    */
   async reachable(port: () => number | null): Promise<string> {
     const path = join(this.folder, `${this.servers.length}.sock`);
@@ -189,7 +189,7 @@ export class Network {
     return `http://127.0.0.1:${await this.host.relay(path)}`;
   }
 
-  /** Every connection to a server of this machine ends. */
+  /** Closes every connection to a server of this machine. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }
@@ -224,6 +224,6 @@ function ip(...args: readonly string[]): void {
   execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Without the wait in which IPv6 looks whether somebody else has the address. */
+/** Disables duplicate address detection, which delays IPv6 addresses. */
 const addAddress = (namespace: string, address: string): void =>
   ip('-n', namespace, 'addr', 'add', address, 'dev', 'eth0', ...(address.includes(':') ? ['nodad'] : []));

@@ -22,7 +22,7 @@ interface OpenApiDocument {
   };
 }
 
-/** One request and what came back. */
+/** One request with its response. */
 export interface Exchange {
   readonly method: string;
   /** the whole path, with or without its query */
@@ -36,7 +36,7 @@ const ERROR_SCHEMAS = ['ErrorDto', 'CodedErrorDto', 'ScopeErrorDto'];
 const DOCUMENT_PATH = /\/openapi\.json$/;
 const SHOWN_CHARACTERS = 2000;
 
-/** The published document, as what every answer has to keep to. */
+/** Checks responses against the published OpenAPI document. */
 export class OpenApiContract {
   private static readonly known = new Map<string, Promise<OpenApiContract>>();
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
@@ -52,16 +52,16 @@ export class OpenApiContract {
       .map((template) => ({ template, pattern: patternOf(template) }));
   }
 
-  /** The document an API serves under its base address, asked for once. */
+  /** The document that an API serves, fetched once for each base URL. */
   static of(base: string): Promise<OpenApiContract> {
     const known = this.known.get(base) ?? read(base);
     this.known.set(base, known);
-    // an API that was down is asked again
+    // fetched again when the API was down
     known.catch(() => this.known.delete(base));
     return known;
   }
 
-  /** @throws Error naming operation, status and difference when the document does not say that this may come back */
+  /** @throws Error naming operation, status and difference when the response does not conform */
   check(exchange: Exchange): void {
     const path = exchange.path.replace(/[?#].*$/s, '');
     if (DOCUMENT_PATH.test(path)) return;
@@ -99,7 +99,7 @@ export class OpenApiContract {
     if (type === 'application/json') this.checkBody(answered, `${name} ${status}`, schema, text);
   }
 
-  /** Nobody documented it, so it can only be refused, in one of the service's own shapes. */
+  /** An undocumented operation can only be refused, with one of the documented error shapes. */
   private checkUnknown(exchange: Exchange, path: string): void {
     const answered = `${exchange.method} ${path}, which is no documented operation, answered ${exchange.status}`;
     if (exchange.method === 'HEAD' || (exchange.method === 'OPTIONS' && exchange.text === '')) return;
@@ -146,7 +146,7 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${literal.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`, 'i');
 }
 
-/** Forbids fields nobody documented: where an object lists its properties, there are no others. */
+/** Forbids undocumented fields: an object that lists its properties has no others. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -11,7 +11,7 @@ import { serviceUrlOf } from './template';
 const ROOT = resolve(__dirname, '../..');
 const run = promisify(execFile);
 
-/** A PostgreSQL of the test's own, as durable as in production: it may be killed, saved and put back. */
+/** A separate PostgreSQL with production durability, which a test can kill, back up and restore. */
 export class OwnPostgres {
   private constructor(
     private readonly server: EmbeddedPostgres,
@@ -30,7 +30,7 @@ export class OwnPostgres {
       flags: ['max_connections=200'],
       onLog: () => undefined,
     });
-    // a run that breaks off leaves no server behind
+    // an aborted run leaves no server behind
     const abandon = (): void => void server.kill();
     process.once('exit', abandon);
     await server.start();
@@ -54,19 +54,19 @@ export class OwnPostgres {
     process.kill(Number(pid), 'SIGKILL');
   }
 
-  /** At the same address; resolves when it takes connections again. */
+  /** Starts it at the same address; resolves when it accepts connections. */
   async startAgain(): Promise<void> {
     await this.server.start();
   }
 
-  /** Takes a backup: whoever is connected is disconnected. */
+  /** Takes a backup; disconnects all clients. */
   async save(): Promise<void> {
     await this.server.stop();
     await run('cp', ['-a', this.cluster, this.backup]);
     await this.server.start();
   }
 
-  /** Puts the backup in place of what is there. */
+  /** Restores the backup. */
   async restore(): Promise<void> {
     await this.server.stop();
     await run('rm', ['-rf', this.cluster]);

@@ -42,7 +42,7 @@ export class PreviousRelease {
       await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
       await run('tar', ['-xf', archive, '-C', root]);
       symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-      // Its launcher's build alone: preparing might install its packages over those of this release.
+      // only its build: `prepare` might install its packages over those of this release
       const build = `import(${JSON.stringify(join(root, 'apps/launcher/bin/build.mjs'))})
         .then(({ buildWhenStale }) => buildWhenStale(${JSON.stringify(root)}))`;
       await run(process.execPath, ['--eval', build], { cwd: root });

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
@@ -8,12 +9,12 @@ const LAST_LINE = 5000;
 
 export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
 
-/** Who takes what a process prints: the test, nobody at all, or a disk that is full. */
+/** What reads a process's output: the test, nothing, or a full disk. */
 export type Reader = 'test' | 'nobody' | 'full disk';
 
-/** One of the product's processes, as it is shipped. */
+/** A process of the shipped product. */
 export class AppProcess {
-  /** Resolves when it is gone, however that came. */
+  /** Resolves when it has exited, for any reason. */
   readonly gone: Promise<void>;
   private isAsked = false;
 
@@ -28,9 +29,9 @@ export class AppProcess {
   }
 
   /**
-   * Starts it and waits until it says that it is ready.
-   * @param root of the release it belongs to: this one when left out
-   * @throws Error with what it printed when it does not
+   * Starts it and waits until it reports ready.
+   * @param root folder of its release; this release when left out
+   * @throws Error with its output when it does not become ready
    */
   static async start(
     name: AppName,
@@ -57,7 +58,7 @@ export class AppProcess {
     return this.child.pid!;
   }
 
-  /** All it has printed so far. */
+  /** Its output so far. */
   get output(): string {
     return this.lines.join('');
   }
@@ -66,7 +67,7 @@ export class AppProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** A process that ends by itself fails tests far from the cause: what it said last is in their log. */
+  /** Logs the last output of a process that exits by itself: the tests that fail then are far from the cause. */
   private tellUnasked(): void {
     if (this.isAsked) return;
     const { exitCode, signalCode } = this.child;
@@ -75,12 +76,20 @@ export class AppProcess {
     );
   }
 
+  /** From now on it does not keep this process alive. It ends with this process: its channel closes. */
+  detach(): void {
+    this.isAsked = true;
+    this.child.unref();
+    this.child.channel?.unref();
+    for (const stream of [this.child.stdout, this.child.stderr]) (stream as Socket | null)?.unref();
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.isAsked = true;
     this.child.kill(signal);
   }
 
-  /** Asks it to end and waits until it has. */
+  /** Signals it and waits until it has exited. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.isAsked = true;
     if (this.hasEnded) return this.child.exitCode;

@@ -8,10 +8,10 @@ import { Redis } from 'ioredis';
 import { neededInCi } from './needed-in-ci';
 import { until } from './until';
 
-/** Whether this machine has a Redis to test with. Where it has not, the tests say so instead of passing in silence. */
+/** Whether redis-server is installed. Without it, the tests report that they were skipped. */
 export const hasRedis = neededInCi('redis-server', spawnSync('redis-server', ['--version']).status === 0);
 
-/** A Redis of the test's own, in memory, on a free port. */
+/** A separate in-memory Redis on a free port. */
 export class RedisServer {
   private constructor(
     private child: ChildProcess,
@@ -19,7 +19,7 @@ export class RedisServer {
     private readonly folder: string,
   ) {}
 
-  /** @param folder where `SAVE` writes, and what it starts from again */
+  /** @param folder that `SAVE` writes to and a restart reads from */
   static async start(folder = tmpdir()): Promise<RedisServer> {
     const port = await freePort();
     const server = new RedisServer(launch(port, folder), port, folder);
@@ -31,7 +31,7 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** What it answers to a command. */
+  /** Sends a command. @returns the reply */
   async command(name: string, ...words: string[]): Promise<unknown> {
     const client = new Redis(this.url);
     try {
@@ -51,12 +51,12 @@ export class RedisServer {
     this.child.kill(signal);
   }
 
-  /** From now on it starts again with nothing in it. */
+  /** The next start is without data. */
   forgetSaved(): void {
     rmSync(join(this.folder, savedAs(this.port)));
   }
 
-  /** The same address again, with what was last saved: nothing unless a test did. */
+  /** Starts it at the same address with what was last saved; empty unless a test saved. */
   async startAgain(): Promise<void> {
     this.child = launch(this.port, this.folder);
     await this.answers();

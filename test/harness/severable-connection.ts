@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 type Direction = 'request' | 'answer';
 
 /**
- * A way to a server that can be cut and restored, frozen half-open or made slow: what a process sees of a database
- * that is gone, hangs, or is far away.
+ * A TCP proxy that can cut, freeze half-open or delay connections: what a process sees of a database that is down,
+ * hangs, or is far away.
  */
 export class SeverableConnection {
   private readonly sockets = new Set<Socket>();
@@ -20,7 +20,7 @@ export class SeverableConnection {
     private port = 0,
   ) {}
 
-  /** @param url of the server; its host and port are what stands behind this */
+  /** @param url of the server behind the proxy */
   static async to(url: string): Promise<SeverableConnection> {
     const target = new URL(url);
     const way: SeverableConnection = new SeverableConnection(
@@ -31,24 +31,24 @@ export class SeverableConnection {
     return way;
   }
 
-  /** The same URL, this way. */
+  /** The same URL through the proxy. */
   get url(): string {
     return Object.assign(new URL(this.target), { hostname: '127.0.0.1', port: String(this.port) }).href;
   }
 
-  /** Whether the server sees this port at the other end of one of the connections. */
+  /** Whether the server sees this port as the peer of one of the connections. */
   owns(clientPort: number): boolean {
     return [...this.outgoing].some((socket) => socket.localPort === clientPort);
   }
 
-  /** Every connection ends, and no new one comes about. */
+  /** Closes every connection and refuses new ones. */
   async cut(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.reset();
     await closed;
   }
 
-  /** Every connection ends; new ones come about. */
+  /** Closes every connection; new ones are accepted. */
   reset(): void {
     for (const socket of this.sockets) socket.destroy();
   }
@@ -59,23 +59,23 @@ export class SeverableConnection {
     this.port = typeof address === 'object' && address ? address.port : 0;
   }
 
-  /** Connections stay, and new ones come about, but nothing passes any more: half-open, until `thaw`. */
+  /** Connections stay open and new ones are accepted, but no data passes until `thaw`. */
   freeze(): void {
     this.held.add('request').add('answer');
   }
 
-  /** What the server says is kept back until `thaw`; what it is told arrives. */
+  /** Withholds data from the server until `thaw`; data to the server passes. */
   holdAnswers(): void {
     this.held.add('answer');
   }
 
-  /** What was kept back arrives now. */
+  /** Delivers the withheld data. */
   thaw(): void {
     this.held.clear();
     for (const goOn of this.waiting.splice(0)) goOn();
   }
 
-  /** @param delayMs how long everything takes each way from now on; 0: no longer */
+  /** @param delayMs latency in each direction from now on; 0: none */
   slow(delayMs: number): void {
     this.delayMs = delayMs;
   }
@@ -88,7 +88,7 @@ export class SeverableConnection {
     this.pass(server, client, 'answer');
   }
 
-  /** In order, each piece when it may and its time has come; the end comes last. */
+  /** Delivers chunks in order, each when its direction is free and its delay is over; the end comes last. */
   private pass(from: Socket, to: Socket, direction: Direction): void {
     let arrived = Promise.resolve();
     const after = (delayMs: number, deed: () => void): void => {
@@ -98,7 +98,7 @@ export class SeverableConnection {
     this.sockets.add(from);
     from.on('data', (piece: Buffer) => after(this.delayMs, () => void (to.destroyed || to.write(piece))));
     from.on('end', () => after(0, () => to.end()));
-    // what became of it is told by `close`
+    // `close` reports the outcome
     from.on('error', () => undefined);
     from.on('close', () => {
       this.sockets.delete(from);
@@ -106,7 +106,7 @@ export class SeverableConnection {
     });
   }
 
-  /** Does it after `before`, when the direction is free, and not before its time. */
+  /** Runs it after `before`, when the direction is free, and not before its delay is over. */
   private async inTurn(
     before: Promise<void>,
     direction: Direction,

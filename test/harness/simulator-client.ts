@@ -19,7 +19,7 @@ export interface CloudCall {
   readonly at: number;
   readonly operation: string;
   readonly target: string;
-  /** null: it is under way */
+  /** null while the call is in progress */
   readonly outcome: string | null;
   readonly items: number;
 }
@@ -39,7 +39,7 @@ export interface Fault {
   readonly address?: string;
 }
 
-/** The ground truth: what the simulated cloud really lets in, and the hands of strangers in it. */
+/** Controls the simulated cloud: its ground truth, faults, and edits by other programs. */
 export class SimulatorClient {
   constructor(readonly url: string) {}
 
@@ -47,7 +47,7 @@ export class SimulatorClient {
     return this.get(`/_rules?provider=${provider}${target ? `&target=${target}` : ''}`);
   }
 
-  /** What stands in every cloud. */
+  /** The rules of every cloud. */
   everything(): Promise<OpenRule[]> {
     return this.get('/_rules');
   }
@@ -78,12 +78,12 @@ export class SimulatorClient {
     await this.send('POST', '/_rules', { provider: 'AWS', ...rule });
   }
 
-  /** Another program changes our rules, or anybody's, in place: they keep their ids. */
+  /** Another program changes rules in place: they keep their ids. */
   async changeByHand(
     target: string,
     address: string,
     change: Partial<Pick<OpenRule, 'address' | 'protocol' | 'fromPort' | 'toPort'>> & {
-      /** an empty one takes our mark away */
+      /** an empty one removes our mark */
       readonly description?: string;
     },
     provider = 'AWS',
@@ -92,7 +92,7 @@ export class SimulatorClient {
     await this.send('PATCH', `/_rules?${query}`, change);
   }
 
-  /** Every access token and session that the cloud has issued so far is refused from now on. */
+  /** Revokes every access token and session that the cloud has issued so far. */
   async revokeTokens(provider: string): Promise<void> {
     await this.send('POST', '/_tokens/revoke', { provider });
   }

@@ -3,10 +3,10 @@ import { neededInCi } from './needed-in-ci';
 
 const probe = spawnSync('faketime', ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
 
-/** Whether this machine can give a process another clock. Where it cannot, the tests say so instead of passing in silence. */
+/** Whether faketime is installed. Without it, the tests report that they were skipped. */
 export const hasFaketime = neededInCi('faketime', probe.status === 0);
 
-/** Environment of a process whose clock goes wrong by so many seconds; how fast time passes is as ever. */
+/** Environment of a process whose clock is offset by so many seconds and runs at normal speed. */
 export const skewedClock = (seconds: number): Readonly<Record<string, string>> => ({
   LD_PRELOAD: probe.stdout.trim(),
   FAKETIME: `${seconds < 0 ? '' : '+'}${seconds}`,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a form of Stripe's says: `a[b][0][c]=d` is `{ a: { b: { 0: { c: 'd' } } } }`. */
+/** A decoded Stripe form: `a[b][0][c]=d` is `{ a: { b: { 0: { c: 'd' } } } }`. */
 export interface Form {
   readonly [name: string]: string | Form;
 }
@@ -11,7 +11,7 @@ const stripeId = (prefix: string): string => `${prefix}_test_${randomBytes(12).t
 
 export const inSeconds = (moment: number): number => Math.floor(moment / 1000);
 
-/** Reads a form-encoded body as Stripe does. */
+/** Decodes a form-encoded body as Stripe does. */
 export function readForm(body: string): Form {
   const form: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(body)) {
@@ -36,12 +36,12 @@ export function checkoutSession(form: Form, pageBase: string): StripeObject {
     client_reference_id: form['client_reference_id'] ?? null,
     customer_email: form['customer_email'] ?? null,
     metadata: form['metadata'] ?? {},
-    // not shown by Stripe: what the subscription will be made of
+    // Stripe does not return it: the items of the later subscription
     subscription_data: form['subscription_data'] ?? {},
   };
 }
 
-/** The subscription that a paid checkout makes, for thirty days from now on. */
+/** The subscription that a paid checkout creates, for thirty days from now. */
 export function subscriptionOf(session: StripeObject): StripeObject {
   const data = session['subscription_data'] as Form;
   const start = inSeconds(Date.now());

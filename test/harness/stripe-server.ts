@@ -22,7 +22,7 @@ interface Reply {
   readonly body: object;
 }
 
-/** `lost`: the work is done, the answer never comes. `down`: Stripe's own trouble. */
+/** `lost`: the request is executed and not answered. `down`: Stripe fails with a server error. */
 export type Fault = 'lost' | 'down';
 
 /** A header as Stripe signs it: `t=…,v1=…`, HMAC-SHA256 over the time and the body. @param at milliseconds */
@@ -38,7 +38,7 @@ const refused = (status: number, type: string, message: string, code?: string): 
 const missing = (what: string, id: string): Reply =>
   refused(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing');
 
-/** The part of Stripe's API that billing uses, as it is on the wire: forms in, JSON out, keys checked. */
+/** The part of Stripe's API that billing uses, on the wire: form bodies, JSON responses, API keys checked. */
 export class StripeServer {
   readonly secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
   readonly webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
@@ -67,7 +67,7 @@ export class StripeServer {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
-  /** The next requests meet these, one each. */
+  /** Faults of the next requests, one each. */
   fail(...faults: Fault[]): void {
     this.faults.push(...faults);
   }
@@ -76,12 +76,12 @@ export class StripeServer {
     return [...this.sessions.values()].filter(({ status }) => status === 'open');
   }
 
-  /** The checkout behind a page. */
+  /** The checkout of a payment page. */
   sessionOf(redirectUrl: string): StripeObject {
     return this.sessions.get(redirectUrl.split('/').at(-1)!)!;
   }
 
-  /** The customer pays on Stripe's page. @returns the subscription this makes */
+  /** The customer pays on Stripe's page. @returns the new subscription */
   pay(redirectUrl: string): StripeObject {
     const session = this.sessionOf(redirectUrl);
     const subscription = subscriptionOf(session);
@@ -94,7 +94,7 @@ export class StripeServer {
     return subscription;
   }
 
-  /** What happens to a subscription at Stripe. */
+  /** Changes a subscription at Stripe. */
   changeSubscription(id: string, changes: object): StripeObject {
     return this.change(this.subscriptions, id, changes);
   }
@@ -103,7 +103,7 @@ export class StripeServer {
     return this.subscriptions.get(id)!;
   }
 
-  /** Another thirty days. */
+  /** Renews it for thirty days. */
   renew(id: string): StripeObject {
     const { items } = this.subscription(id) as { items?: { data: { current_period_end: number }[] } };
     const [item] = items!.data;
@@ -146,7 +146,7 @@ export class StripeServer {
       : null;
   }
 
-  /** The same key gets the same answer, and nothing is done twice. */
+  /** Idempotent: the same key gets the same response, and the request is executed once. */
   private once(asked: StripeRequest): Reply {
     const key = asked.method === 'POST' ? asked.idempotencyKey : null;
     const reply = (key !== null && this.replies.get(key)) || this.route(asked);

@@ -23,8 +23,8 @@ declare global {
 }
 
 /**
- * Builds what is stale and starts one PostgreSQL for the whole run; each project that asks again gets the same one.
- * Workers find it by TEST_POSTGRES_URL, the superuser's URL.
+ * Builds what is stale and starts one PostgreSQL for the whole run; further projects share it. Jest workers read its
+ * superuser URL from TEST_POSTGRES_URL.
  * @throws Error when the build, the server or the migrations fail
  */
 export async function acquireTestServer(): Promise<void> {
@@ -33,7 +33,7 @@ export async function acquireTestServer(): Promise<void> {
   await globalThis.drawbridgeTestServer.started;
 }
 
-/** Stops the server and deletes its data when its last user lets go. */
+/** Stops the server and deletes its data when its last user releases it. */
 export async function releaseTestServer(): Promise<void> {
   const server = globalThis.drawbridgeTestServer;
   if (!server || --server.users > 0) return;
@@ -82,7 +82,7 @@ function build(): void {
   if (status !== 0) throw new Error('The build failed, so there is nothing to test: see above.');
 }
 
-/** Runs the migrations as they are shipped, then closes the template: a connection to it would make cloning fail. */
+/** Runs the shipped migrations, then closes the template: a connection to it would make cloning fail. */
 async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
   const { PATH, HOME } = process.env;
   await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
@@ -98,7 +98,7 @@ async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
   }
 }
 
-/** Jest skips the teardown when it is interrupted or bails out. @returns a function that calls this off */
+/** Jest skips the teardown when it is interrupted or bails out. @returns a function that cancels this */
 function abandonOnExit(abandon: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const end = (signal: (typeof signals)[number]): never => process.exit(128 + system.signals[signal]);
@@ -110,7 +110,7 @@ function abandonOnExit(abandon: () => void): () => void {
   };
 }
 
-/** A run that was killed outright leaves its server and data behind. */
+/** Removes servers and data of runs that were killed. */
 async function removeLeftovers(): Promise<void> {
   for (const base of new Set(['/dev/shm', tmpdir()])) {
     for (const name of namesIn(base)) {
@@ -131,7 +131,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Memory when there is enough of it: a clone copies 8 MB. */
+/** In memory when there is enough: a clone copies 8 MB. */
 function fastestFolder(): string {
   const memory = '/dev/shm';
   if (!isWritable(memory)) return tmpdir();
@@ -148,7 +148,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** A server that was just told to end may still write for a moment. */
+/** A server that is being stopped may still write for a moment. */
 function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
 }

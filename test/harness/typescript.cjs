@@ -8,15 +8,17 @@ const ROOT = join(__dirname, '..', '..');
 const { imports } = require('../../package.json');
 let edits = [];
 
-/** `#rules` and its like, from their sources. */
+/** Resolves `#rules` and the other libraries to their sources. */
 const resolve = Module._resolveFilename;
 Module._resolveFilename = function (request, ...rest) {
-  const source = imports[request]?.['@drawbridge/source'];
-  if (source) return join(ROOT, source);
+  if (request.startsWith('#')) {
+    const { '@drawbridge/source': source } = imports[request] ?? imports['#*'];
+    return join(ROOT, source.replace('*', request.slice(1)));
+  }
   return resolve.call(this, request.replace(/^(\..*)\.js$/, '$1'), ...rest);
 };
 
-/** Applies an edit to a source. Throws unless it finds its place exactly once. */
+/** Applies an edit to a source. @throws Error unless the text occurs exactly once */
 function edited(source, filename, { find, replace }) {
   const parts = source.split(find);
   if (parts.length !== 2) throw new Error(`${filename}: found ${parts.length - 1} times, not once: ${find}`);
@@ -41,7 +43,7 @@ Module._extensions['.ts'] = (module, filename) => {
   module._compile(code, filename);
 };
 
-/** Sources loaded from now on are edited: `[{ file, find, replace }]`, files as seen from the repository's root. */
+/** Edits sources that are loaded from now on: `[{ file, find, replace }]`, files relative to the repository's root. */
 exports.editSources = (given) => {
   edits = given;
 };

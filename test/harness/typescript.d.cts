@@ -1,4 +1,4 @@
 import type { SourceEdit } from '../simulation/planted-bugs';
 
-/** Sources loaded from now on are edited. */
+/** Edits sources that are loaded from now on. */
 export function editSources(edits: readonly SourceEdit[]): void;

@@ -1,20 +1,20 @@
 const POLL_MS = 25;
-/** Far longer than anything takes: a busy machine is no failure, and what comes in time costs nothing. */
-const PATIENCE_MS = 45_000;
+/** Far longer than any condition takes: a busy machine is no failure, and an early result costs nothing. */
+const TIMEOUT_MS = 45_000;
 
 /**
- * Waits for a condition, not for a time.
- * @param what the sentence of the failure: "the session is ACTIVE"
- * @param look returns the awaited thing, or null/undefined/false while it is not there
+ * Polls until a condition holds.
+ * @param what the condition, for the error: "the session is ACTIVE"
+ * @param poll returns the awaited thing, or null/undefined/false while it is not there
  */
 export async function until<T>(
   what: string,
-  look: () => Promise<T | null | undefined | false>,
-  withinMs = PATIENCE_MS,
+  poll: () => Promise<T | null | undefined | false>,
+  withinMs = TIMEOUT_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found !== null && found !== undefined && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { neededInCi } from '../harness/needed-in-ci';
 
-/** Whether this machine has a Python to compare with. */
+/** Whether Python is installed. */
 export const hasPython = neededInCi('python3', spawnSync('python3', ['-c', 'import ipaddress']).status === 0);
 
-/** What Python makes of a text: in its spelling, null when it refuses. */
+/** Python's canonical spelling of a text; null when it refuses the text. */
 export type Reading = readonly [host: string | null, network: string | null, isGlobal: boolean | null];
 
 /** Python's ipaddress, in one process for all batches. */

@@ -6,19 +6,19 @@ const LARGE = SMALL * FACTOR;
 /** Linear work grows by FACTOR, quadratic work by its square: the limit lies between, far from both. */
 const LIMIT = FACTOR * 5;
 const RUNS = 7;
-/** Work that never ends is cut off, so that the test can say whose it was. */
+/** Timeout of work that never ends, so that the test can name it. */
 const TIMEOUT_MS = 5000;
 
-/** How much longer a text took that is FACTOR times as long. */
+/** Growth of the time for a text that is FACTOR times as long. */
 export interface Growth {
   readonly ratio: number;
   readonly isLinear: boolean;
 }
 
 /**
- * Compares the time that two texts of one shape take. Both are measured in this run, against each other and against a
- * plain scan of the shorter text: how fast the machine is does not count. What looks too steep is measured again, and
- * the fastest run of each counts: a neighbour on the machine makes work slower, never faster.
+ * Compares the time that two texts of one shape take. Both are measured in this run, relative to each other and to a
+ * plain scan of the shorter text, independent of the machine's speed. A steep result is measured again, and the fastest
+ * run of each counts: other load only slows work down.
  */
 export function growthOf(work: (text: string) => unknown, textOf: (length: number) => string): Growth {
   const small = textOf(SMALL);
@@ -40,7 +40,7 @@ export function growthOf(work: (text: string) => unknown, textOf: (length: numbe
 const sandbox = createContext({ call: (): void => undefined });
 const script = new Script('call()');
 
-/** Whether the work comes to an end: an expression that goes back and forth for ever is interrupted. */
+/** Whether the work ends in time: catastrophic backtracking is interrupted. */
 function ends(work: (text: string) => unknown, text: string): boolean {
   sandbox['call'] = () => timeOf(work, text);
   try {
@@ -65,7 +65,7 @@ function timeOf(work: (text: string) => unknown, text: string): number {
   return Number(process.hrtime.bigint() - from) / 1e6;
 }
 
-/** Looks at each character once. */
+/** Reads each character once. */
 function scan(text: string): number {
   let sum = 0;
   for (let at = 0; at < text.length; at += 1) sum = (sum * 31 + text.charCodeAt(at)) | 0;

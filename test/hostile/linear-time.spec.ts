@@ -5,9 +5,9 @@ import { addressValue } from '../../apps/agent/src/nft/address-span';
 import { readListing } from '../../apps/agent/src/nft/listing';
 import { readOptions } from '../../apps/agent/src/options';
 import { readState } from '../../apps/agent/src/state/host-state';
-import { readKept } from '../../apps/agent/src/state/kept-state';
+import { parseState } from '../../apps/agent/src/state/persisted-state';
 import { auditedActionOf } from '../../apps/api/src/audit/audited-actions';
-import { afterFieldName } from '../../apps/api/src/errors/field-words';
+import { stripFieldName } from '../../apps/api/src/errors/field-message';
 import { jsonRefusal } from '../../apps/api/src/http/json-shape';
 import { loggedPath } from '../../apps/api/src/http/logged-path';
 import { looksLikeTotp, stepOf } from '../../apps/api/src/mfa/totp';
@@ -45,7 +45,7 @@ const TAKES_A_TEXT = /^(parse|read|canonical|is[A-Z])|Hash$/;
 const NOTHING_TRUSTED: readonly string[] = [];
 const LOOPBACK = ['127.0.0.0/8'];
 
-/** What a library exports for reading texts, with the same text for each of its parameters. */
+/** A library's exported parsers, with the same text for each parameter. */
 const everyReader = (library: string, parts: object): Named[] =>
   Object.entries(parts)
     .filter(([name, part]) => typeof part === 'function' && TAKES_A_TEXT.test(name))
@@ -67,8 +67,8 @@ const HEADERS: readonly Named[] = [
   ]),
   ['a path in the log', loggedPath],
   ['a path of the audit', (text) => auditedActionOf('POST', text)],
-  ['the field of a refusal', (text) => afterFieldName(text, text)],
-  ['the field of a refused element', (text) => afterFieldName(`each value in ${text}`, 'a')],
+  ['the field of a refusal', (text) => stripFieldName(text, text)],
+  ['the field of a refused element', (text) => stripFieldName(`each value in ${text}`, 'a')],
 ];
 
 const BODIES: readonly Named[] = [
@@ -104,12 +104,12 @@ const PROVIDERS: readonly Named[] = DriverRegistry.providers.flatMap((provider) 
       ...(refusal ? [[`${provider} ${type} ${field}, beyond its form`, refusal] as const] : []),
     ]),
   );
-  const identifiers = Object.entries(resourceTypes).flatMap(([type, { identifier, place }]): Named[] => [
+  const identifiers = Object.entries(resourceTypes).flatMap(([type, { identifier, nameTarget }]): Named[] => [
     [`${provider} ${type} identifier`, (text) => identifier.pattern.test(text)],
     [
-      `${provider} ${type} place`,
+      `${provider} ${type} name of a target`,
       (text) =>
-        place({
+        nameTarget({
           organization: 'o',
           identifier: text,
           config: { hostname: text, pathPrefix: text, targetTags: [text] },
@@ -203,7 +203,7 @@ const AGENT: readonly Named[] = [
         1,
       ),
   ],
-  ['a state file', (text) => readKept(text, MOMENT)],
+  ['a state file', (text) => parseState(text, MOMENT)],
 ];
 
 const PARSERS: readonly Named[] = [
@@ -216,8 +216,8 @@ const PARSERS: readonly Named[] = [
   ...AGENT,
 ];
 
-describe('A text sixteen times as long takes no more than its share of time', () => {
-  it('is measured well: quadratic work is told from linear work', () => {
+describe('A parser takes linear time for a text sixteen times as long', () => {
+  it('the measurement distinguishes quadratic from linear work', () => {
     const quadratic: Work = (text) => /x+$/.test('x'.repeat(text.length) + '!');
     const linear: Work = (text) => /!/.test('x'.repeat(text.length));
     const text = (length: number): string => 'x'.repeat(length);

@@ -1,4 +1,4 @@
-/** What is repeated: runs over which a careless expression goes back and forth. */
+/** Repeated units over which a careless expression backtracks. */
 const UNITS: Readonly<Record<string, string>> = {
   blanks: ' ',
   'line breaks': '\n',
@@ -34,7 +34,7 @@ const UNITS: Readonly<Record<string, string>> = {
   'wide letters': 'ﷺ',
 };
 
-/** What stands around the run: a beginning that fits, and an end that does not. */
+/** Text around the run: a valid beginning and an invalid end. */
 const FRAMES: readonly (readonly [head: string, tail: string])[] = [
   ['', ''],
   ['a', 'b'],
@@ -48,7 +48,7 @@ const FRAMES: readonly (readonly [head: string, tail: string])[] = [
   ['a@', '!'],
 ];
 
-/** Only what may stand in a header's value or a path. */
+/** Only characters that are allowed in a header value or a path. */
 const VISIBLE = /^[\t\x20-\x7e]*$/;
 
 export interface Shape {
@@ -70,5 +70,5 @@ export const SHAPES: readonly Shape[] = Object.entries(UNITS).flatMap(([name, un
   FRAMES.map(([head, tail]) => shapeOf(name, unit, head, tail)),
 );
 
-/** Those that HTTP lets through as the value of a header. */
-export const HEADER_SHAPES: readonly Shape[] = SHAPES.filter(({ text }) => VISIBLE.test(text(64)));
+/** Shapes that HTTP accepts as a header value. */
+const HEADER_SHAPES: readonly Shape[] = SHAPES.filter(({ text }) => VISIBLE.test(text(64)));

@@ -1,6 +1,6 @@
-import type { Chance } from '../simulation/chance';
+import type { SeededRandom } from '../simulation/seeded-random';
 
-/** Numbers at which addresses are delicate. */
+/** Boundary values of addresses. */
 const OCTETS = [0, 1, 9, 10, 99, 100, 127, 169, 172, 192, 198, 203, 223, 224, 240, 254, 255, 256, 300, 999];
 const GROUPS = [
   0, 1, 0xff, 0xdb8, 0xfff, 0x2001, 0x2002, 0x2620, 0x64, 0xff9b, 0xfc00, 0xfe80, 0xfec0, 0xffff,
@@ -72,25 +72,25 @@ const PREFIXES = [
   '1_0',
 ];
 
-/** An address or a range as somebody might write it: well-formed, nearly so, or odd. */
-export function spelling(chance: Chance): string {
+/** A spelling of an address or a range: valid, nearly valid, or odd. */
+export function spelling(chance: SeededRandom): string {
   const address = chance.happens(0.5) ? ipv4(chance) : ipv6(chance);
   const text = chance.happens(0.5) ? address : `${address}/${prefix(chance)}`;
   return chance.happens(0.25) ? damaged(chance, text) : text;
 }
 
-function ipv4(chance: Chance): string {
+function ipv4(chance: SeededRandom): string {
   const count = chance.happens(0.95) ? 4 : chance.whole(1, 6);
   return Array.from({ length: count }, () => octet(chance)).join('.');
 }
 
-function octet(chance: Chance): string {
+function octet(chance: SeededRandom): string {
   const value = chance.happens(0.5) ? chance.whole(0, 255) : chance.pick(OCTETS);
   if (chance.happens(0.98)) return String(value);
   return chance.pick([`0${value}`, `0x${value.toString(16)}`, `0${value.toString(8)}`, `00${value}`, '']);
 }
 
-function ipv6(chance: Chance): string {
+function ipv6(chance: SeededRandom): string {
   const isDotted = chance.happens(0.15);
   const count = chance.happens(0.95) ? (isDotted ? 6 : 8) : chance.whole(1, 10);
   const groups = Array.from({ length: count }, () => hextet(chance));
@@ -103,17 +103,17 @@ function ipv6(chance: Chance): string {
   return chance.happens(0.03) ? `${text}%${chance.pick(['', '0', '1', 'eth0', '25en0'])}` : text;
 }
 
-function hextet(chance: Chance): string {
+function hextet(chance: SeededRandom): string {
   if (chance.happens(0.35)) return chance.pick(['0', '0', '00', '0000']);
   const value = chance.happens(0.5) ? chance.whole(0, 0xffff) : chance.pick(GROUPS);
   const text = value.toString(16).padStart(chance.happens(0.8) ? 1 : chance.whole(1, 5), '0');
   return chance.happens(0.5) ? text : text.toUpperCase();
 }
 
-const prefix = (chance: Chance): string =>
+const prefix = (chance: SeededRandom): string =>
   chance.happens(0.7) ? String(chance.whole(0, 130)) : chance.pick(PREFIXES);
 
-function damaged(chance: Chance, text: string): string {
+function damaged(chance: SeededRandom, text: string): string {
   const at = chance.whole(0, text.length);
   const removed = chance.whole(0, 2);
   const twice = chance.happens(0.2) ? text.slice(at, at + removed) : '';

@@ -2,85 +2,146 @@ import { parseArgs } from 'node:util';
 import { editSources } from '../harness/typescript.cjs';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs';
 import { runSeeds, type SeedsRun } from './threads';
-import type { World as WorldOfSeed } from './world';
+import type { World as SeedWorld } from './world';
 
-const SEEDS_FOR_A_BUG = 10_000;
+const MAX_SEEDS_PER_BUG = 10_000;
 const MAX_SHOWN = 10;
 
-const say = (words: string): boolean => process.stdout.write(`${words}\n`);
+const HELP = `Runs the product's engine through random histories in virtual time, and checks the guarantees.
+
+  npm run simulate -- [--seeds N] [--first N] [--bug NAME]
+  npm run simulate -- --seed N [--bug NAME]
+  npm run simulate -- --bugs
+
+  --seeds  number of seeds to run, on all cores (1000)
+  --first  the first seed (1)
+  --seed   run one seed and print its history
+  --bug    plant this bug into the sources before they are loaded
+  --bugs   find every planted bug within ${MAX_SEEDS_PER_BUG} seeds each
+
+Exit status: 0 no violation (--bugs: every bug was found), 1 otherwise, 2 the arguments are wrong or the run failed.
+
+Bugs: ${Object.keys(PLANTED_BUGS).join(', ')}
+`;
+
+/** The arguments are wrong: the usage is printed instead of a stack trace. */
+class UsageError extends Error {}
+
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 function bugNamed(name: string): PlantedBug {
   const bug = PLANTED_BUGS[name];
   if (bug) return bug;
-  throw new Error(`There is no bug ${name}. There are: ${Object.keys(PLANTED_BUGS).join(', ')}`);
+  throw new Error(`There is no planted bug ${name}`);
 }
 
-/** Prints one seed's history. @returns whether all held */
+/** Prints the history of one seed. @returns whether it has no violation */
 async function replay(seed: number): Promise<boolean> {
-  const { World } = (await import('./world.js')) as { World: typeof WorldOfSeed };
+  const { World } = (await import('./world.js')) as { World: typeof SeedWorld };
   const history: string[] = [];
   const violations = await new World(seed, history).run();
-  say(history.join('\n'));
-  say(violations.length === 0 ? `Seed ${seed}: all held.` : `Seed ${seed}: ${violations.length} violations.`);
+  print(history.join('\n'));
+  print(
+    violations.length === 0
+      ? `Seed ${seed}: no violations.`
+      : `Seed ${seed}: ${violations.length} violations.`,
+  );
   return violations.length === 0;
 }
 
 function report({ found, seconds }: SeedsRun, count: number): void {
   const rate = Math.round(count / seconds);
-  say(`${count} seeds in ${seconds.toFixed(1)} s, ${rate} a second: ${found.length} with violations.`);
+  print(`${count} seeds in ${seconds.toFixed(1)} s, ${rate} a second: ${found.length} with violations.`);
   const byOracle = new Map<string, number>();
   for (const { violations } of found) {
     const { oracle } = violations[0]!;
     byOracle.set(oracle, (byOracle.get(oracle) ?? 0) + 1);
   }
-  if (byOracle.size > 0) say([...byOracle].map(([name, times]) => `${name}: ${times}`).join(', '));
+  if (byOracle.size > 0) print([...byOracle].map(([name, times]) => `${name}: ${times}`).join(', '));
   for (const { seed, violations } of found.slice(0, MAX_SHOWN)) {
-    const { oracle, atMs, words } = violations[0]!;
-    say(`--seed ${seed}: ${oracle} at ${(atMs / 1000).toFixed(3)} s: ${words}`);
+    const { oracle, atMs, message } = violations[0]!;
+    print(`--seed ${seed}: ${oracle} at ${(atMs / 1000).toFixed(3)} s: ${message}`);
   }
 }
 
-/** Each planted bug must be found. @returns whether all were */
-async function proveBugs(): Promise<boolean> {
+/** Searches for each planted bug. @returns whether all were found */
+async function findBugs(): Promise<boolean> {
   let all = true;
   for (const [name, { what, edits }] of Object.entries(PLANTED_BUGS)) {
-    const run = await runSeeds({ first: 1, count: SEEDS_FOR_A_BUG, stopAtFirst: true, edits });
+    const run = await runSeeds({ first: 1, count: MAX_SEEDS_PER_BUG, stopAtFirst: true, edits });
     const first = run.found[0];
     all &&= first !== undefined;
-    const words = first
-      ? `found by seed ${first.seed}: ${first.violations[0]!.oracle}, ${first.violations[0]!.words}`
-      : `NOT FOUND in ${SEEDS_FOR_A_BUG} seeds`;
-    say(`${name} (${what}), ${run.seconds.toFixed(1)} s: ${words}`);
+    const result = first
+      ? `found by seed ${first.seed}: ${first.violations[0]!.oracle}, ${first.violations[0]!.message}`
+      : `NOT FOUND in ${MAX_SEEDS_PER_BUG} seeds`;
+    print(`${name} (${what}), ${run.seconds.toFixed(1)} s: ${result}`);
   }
   return all;
 }
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string', default: '1000' },
-      first: { type: 'string', default: '1' },
-      seed: { type: 'string' },
-      bug: { type: 'string' },
-      bugs: { type: 'boolean', default: false },
-    },
-  });
-  const edits = values.bug === undefined ? [] : bugNamed(values.bug).edits;
-  if (values.bugs) return proveBugs();
-  if (values.seed !== undefined) {
-    editSources(edits);
-    return replay(Number(values.seed));
+interface Arguments {
+  readonly help: boolean;
+  readonly seeds: number;
+  readonly first: number;
+  /** null: many seeds */
+  readonly seed: number | null;
+  readonly bug: PlantedBug | null;
+  readonly bugs: boolean;
+}
+
+/** @throws UsageError */
+function readArguments(): Arguments {
+  try {
+    const { values } = parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        seeds: { type: 'string', default: '1000' },
+        first: { type: 'string', default: '1' },
+        seed: { type: 'string' },
+        bug: { type: 'string' },
+        bugs: { type: 'boolean', default: false },
+      },
+    });
+    return {
+      help: values.help,
+      seeds: wholeNumber('seeds', values.seeds),
+      first: wholeNumber('first', values.first),
+      seed: values.seed === undefined ? null : wholeNumber('seed', values.seed),
+      bug: values.bug === undefined ? null : bugNamed(values.bug),
+      bugs: values.bugs,
+    };
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
   }
-  const count = Number(values.seeds);
-  const run = await runSeeds({ first: Number(values.first), count, stopAtFirst: false, edits });
-  report(run, count);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new Error(`--${name} takes a whole number`);
+}
+
+async function main(): Promise<boolean> {
+  const { help, seeds, first, seed, bug, bugs } = readArguments();
+  if (help) {
+    process.stdout.write(HELP);
+    return true;
+  }
+  if (bugs) return findBugs();
+  const edits = bug?.edits ?? [];
+  if (seed !== null) {
+    editSources(edits);
+    return replay(seed);
+  }
+  const run = await runSeeds({ first, count: seeds, stopAtFirst: false, edits });
+  report(run, seeds);
   return run.found.length === 0;
 }
 
 main().then(
-  (held) => process.exit(held ? 0 : 1),
+  (passed) => process.exit(passed ? 0 : 1),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${HELP}`);
+    else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exit(2);
   },
 );

@@ -1,31 +1,31 @@
 import type { ObservedRule } from '#rules';
 
 export interface CloudRule extends ObservedRule {
-  /** put there by another hand than the engine's */
+  /** another program than the engine added it */
   readonly planted: boolean;
-  /** another hand changed its address under its id */
+  /** another program changed its address under the same id */
   readonly changed: boolean;
 }
 
-/** The engine put it there and it is as it was, whatever its mark says; or it carries our mark. */
+/** Whether the engine added the rule and it is unchanged, with or without its mark; or it carries our mark. */
 export const isOurs = ({ planted, changed, ownRuleId }: CloudRule): boolean =>
   !changed && (!planted || ownRuleId !== null);
 
-/** Who changed a target; `late`: the engine, by a call that nobody heard of. */
-export type Hand = 'engine' | 'late' | 'outside';
+/** What changed a target; `late`: an in-doubt call of the engine. */
+export type Actor = 'engine' | 'late' | 'outside';
 
-/** Told of everything that happens to a target, at the moment it happens. */
+/** Is notified of every change of a target when it happens. */
 export interface CloudWatcher {
-  added(object: CloudObject, rule: CloudRule, hand: Hand): void;
-  removed(object: CloudObject, rule: CloudRule, hand: Hand): void;
+  added(target: ModelTarget, rule: CloudRule, actor: Actor): void;
+  removed(target: ModelTarget, rule: CloudRule, actor: Actor): void;
 }
 
 /** One target as it is: the ground truth. */
-export class CloudObject {
+export class ModelTarget {
   private readonly rules = new Map<string, CloudRule>();
-  private numbered = 0;
-  isGone = false;
-  /** rules the object may hold */
+  private rulesAdded = 0;
+  isMissing = false;
+  /** maximum number of rules */
   quota = 60;
 
   constructor(
@@ -37,36 +37,36 @@ export class CloudObject {
     return [...this.rules.values()];
   }
 
-  standing(key: string): CloudRule[] {
+  rulesWith(key: string): CloudRule[] {
     return this.list().filter((rule) => rule.key === key);
   }
 
-  /** Adding what exists changes nothing. @returns the provider's id of what stands then */
-  add(key: string, ownRuleId: string | null, hand: Hand): string {
-    const stands = this.standing(key)[0];
-    if (stands) return stands.providerRuleId;
-    this.numbered += 1;
-    const providerRuleId = `${this.identifier}-r${this.numbered}`;
-    const rule = { key, ownRuleId, providerRuleId, planted: hand === 'outside', changed: false };
+  /** Idempotent. @returns the provider's id of the rule */
+  add(key: string, ownRuleId: string | null, actor: Actor): string {
+    const present = this.rulesWith(key)[0];
+    if (present) return present.providerRuleId;
+    this.rulesAdded += 1;
+    const providerRuleId = `${this.identifier}-r${this.rulesAdded}`;
+    const rule = { key, ownRuleId, providerRuleId, planted: actor === 'outside', changed: false };
     this.rules.set(providerRuleId, rule);
-    this.watcher.added(this, rule, hand);
+    this.watcher.added(this, rule, actor);
     return providerRuleId;
   }
 
-  /** Removing what is absent changes nothing. */
-  remove(providerRuleId: string, hand: Hand): void {
+  /** Idempotent. */
+  remove(providerRuleId: string, actor: Actor): void {
     const rule = this.rules.get(providerRuleId);
     if (!rule) return;
     this.rules.delete(providerRuleId);
-    this.watcher.removed(this, rule, hand);
+    this.watcher.removed(this, rule, actor);
   }
 
-  /** Another hand takes our mark off. */
+  /** Another program removes our mark. */
   unmark(providerRuleId: string): void {
     this.rules.set(providerRuleId, { ...this.rules.get(providerRuleId)!, ownRuleId: null });
   }
 
-  /** Another hand changes what it lets in; its id and its mark stay. */
+  /** Another program changes what the rule allows; its id and its mark stay. */
   change(providerRuleId: string, key: string): void {
     const rule = this.rules.get(providerRuleId)!;
     const changed = { ...rule, key, planted: true, changed: true };
@@ -75,7 +75,7 @@ export class CloudObject {
     this.watcher.added(this, changed, 'outside');
   }
 
-  empty(): void {
+  removeAll(): void {
     for (const { providerRuleId } of this.list()) this.remove(providerRuleId, 'outside');
   }
 }

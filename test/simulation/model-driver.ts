@@ -6,54 +6,53 @@ import {
   type RuleChange,
 } from '#drivers';
 import { ruleKey, type ChangeResult, type DriverErrorKind, type ObservedRule } from '#rules';
-import type { Chance } from './chance';
-import type { CloudObject, Hand } from './model-cloud';
+import type { SeededRandom } from './seeded-random';
+import type { Actor, ModelTarget } from './model-cloud';
 import type { Scheduler } from './scheduler';
 import type { SimulatedProcess } from './simulated-process';
 
-/** How the cloud is just now. */
-export interface CloudMood {
-  /** refuses every call, in this way */
-  refusing(
-    object: CloudObject,
+/** The faults of the cloud at this moment. */
+export interface CloudFaults {
+  /** the error of every call; null: none */
+  refusal(
+    modelTarget: ModelTarget,
     credentialId: string,
   ): { kind: DriverErrorKind; retryAfterMs: number | null } | null;
-  /** this call is not answered */
+  /** whether this call is not answered */
   isInDoubt(): boolean;
-  /** this change of a batch is refused for the moment */
-  isPartial(): boolean;
-  /** for how long this change stays unseen by those who read, ms */
+  /** whether this change of a batch is refused */
+  refusesChange(): boolean;
+  /** for how long reads do not show this change, ms */
   staleMs(): number;
 }
 
-/** Told of every call. */
+/** Is notified of every call. */
 export interface CallWatcher {
-  reads(object: CloudObject, credentialId: string, observed: readonly ObservedRule[]): void;
-  /** The cloud says that there is no such object. */
-  misses(object: CloudObject): void;
-  writes(process: SimulatedProcess, object: CloudObject, changes: readonly RuleChange[]): void;
+  reads(modelTarget: ModelTarget, credentialId: string, observed: readonly ObservedRule[]): void;
+  /** The cloud answered that the target does not exist. */
+  reportsMissing(modelTarget: ModelTarget): void;
+  writes(process: SimulatedProcess, modelTarget: ModelTarget, changes: readonly RuleChange[]): void;
 }
 
-/** What a reader sees: everything up to some moment, and never less than before. */
+/** A possibly stale view of a target. Reads are monotonic. */
 export class ReadView {
-  private seen: ObservedRule[] = [];
+  private rules: ObservedRule[] = [];
   private freshAt = 0;
 
-  /** @returns what is seen now */
-  look(object: CloudObject, now: number): ObservedRule[] {
-    if (now >= this.freshAt) this.seen = object.list();
-    return this.seen.map(({ key, providerRuleId, ownRuleId }) => ({ key, providerRuleId, ownRuleId }));
+  read(modelTarget: ModelTarget, now: number): ObservedRule[] {
+    if (now >= this.freshAt) this.rules = modelTarget.list();
+    return this.rules.map(({ key, providerRuleId, ownRuleId }) => ({ key, providerRuleId, ownRuleId }));
   }
 
-  /** What stands now is all that is seen until then, whatever is written. */
-  freeze(object: CloudObject, now: number, until: number): void {
+  /** Until then reads show the rules that are present now, whatever is written. */
+  freeze(modelTarget: ModelTarget, now: number, until: number): void {
     if (now < this.freshAt) return;
-    this.seen = object.list();
+    this.rules = modelTarget.list();
     this.freshAt = until;
   }
 }
 
-/** The clouds behind the driver port, as one worker process reaches them. */
+/** The driver of the simulated clouds, for one worker process. */
 export class ModelDriver implements ProviderDriver {
   readonly kind = 'AWS';
 
@@ -61,10 +60,10 @@ export class ModelDriver implements ProviderDriver {
     readonly traits: DriverTraits,
     private readonly process: SimulatedProcess,
     private readonly scheduler: Scheduler,
-    private readonly chance: Chance,
-    private readonly objects: ReadonlyMap<string, CloudObject>,
+    private readonly random: SeededRandom,
+    private readonly modelTargets: ReadonlyMap<string, ModelTarget>,
     private readonly views: Map<string, ReadView>,
-    private readonly mood: CloudMood,
+    private readonly faults: CloudFaults,
     private readonly watcher: CallWatcher,
   ) {}
 
@@ -81,83 +80,83 @@ export class ModelDriver implements ProviderDriver {
   }
 
   readRules(target: CloudTarget): Promise<ObservedRule[]> {
-    return this.call('readRules', target, (object) => {
-      const observed = this.view(object).look(object, this.scheduler.now);
-      this.watcher.reads(object, target.credential.data['id']!, observed);
+    return this.call('readRules', target, (modelTarget) => {
+      const observed = this.view(modelTarget).read(modelTarget, this.scheduler.now);
+      this.watcher.reads(modelTarget, target.credential.data['id']!, observed);
       return observed;
     });
   }
 
   applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
-    this.watcher.writes(this.process, this.objects.get(target.identifier)!, changes);
-    if (this.mood.isInDoubt()) return this.inDoubt(target, changes);
-    return this.call('applyChanges', target, (object) => {
-      this.lag(object);
-      return changes.map((change) => this.apply(object, change, 'engine'));
+    this.watcher.writes(this.process, this.modelTargets.get(target.identifier)!, changes);
+    if (this.faults.isInDoubt()) return this.inDoubt(target, changes);
+    return this.call('applyChanges', target, (modelTarget) => {
+      this.delayVisibility(modelTarget);
+      return changes.map((change) => this.apply(modelTarget, change, 'engine'));
     });
   }
 
-  /** The call arrives or not, early or late, within its deadline; its answer never does. */
+  /** The call takes effect within its deadline, or never. It is never answered. */
   private async inDoubt(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     const { callTimeoutMs } = this.traits;
-    const object = this.objects.get(target.identifier)!;
-    if (this.chance.happens(0.7)) {
-      const arriving = changes.filter(() => this.chance.happens(0.8));
-      this.scheduler.in(this.chance.between(10, callTimeoutMs), () => {
-        if (object.isGone) return;
-        this.lag(object);
-        for (const change of arriving) this.apply(object, change, 'late');
+    const modelTarget = this.modelTargets.get(target.identifier)!;
+    if (this.random.happens(0.7)) {
+      const arriving = changes.filter(() => this.random.happens(0.8));
+      this.scheduler.in(this.random.between(10, callTimeoutMs), () => {
+        if (modelTarget.isMissing) return;
+        this.delayVisibility(modelTarget);
+        for (const change of arriving) this.apply(modelTarget, change, 'late');
       });
     }
-    const cutAfterMs = this.chance.happens(0.5) ? callTimeoutMs : this.chance.between(10, callTimeoutMs);
+    const cutAfterMs = this.random.happens(0.5) ? callTimeoutMs : this.random.between(10, callTimeoutMs);
     await this.process.wait(cutAfterMs);
     return changes.map(() => ({ result: 'unknown', message: 'No answer in time' }));
   }
 
-  private lag(object: CloudObject): void {
-    const staleMs = this.mood.staleMs();
+  private delayVisibility(modelTarget: ModelTarget): void {
+    const staleMs = this.faults.staleMs();
     const { now } = this.scheduler;
-    if (staleMs > 0) this.view(object).freeze(object, now, now + staleMs);
+    if (staleMs > 0) this.view(modelTarget).freeze(modelTarget, now, now + staleMs);
   }
 
-  private view(object: CloudObject): ReadView {
-    const view = this.views.get(object.identifier) ?? new ReadView();
-    this.views.set(object.identifier, view);
+  private view(modelTarget: ModelTarget): ReadView {
+    const view = this.views.get(modelTarget.identifier) ?? new ReadView();
+    this.views.set(modelTarget.identifier, view);
     return view;
   }
 
-  private apply(object: CloudObject, change: RuleChange, hand: Hand): ChangeResult {
+  private apply(modelTarget: ModelTarget, change: RuleChange, actor: Actor): ChangeResult {
     if (change.action === 'remove') {
-      object.remove(change.providerRuleId, hand);
+      modelTarget.remove(change.providerRuleId, actor);
       return { result: 'done', providerRuleId: null };
     }
-    if (this.mood.isPartial()) return refused('conflict');
+    if (this.faults.refusesChange()) return refused('conflict');
     const key = ruleKey(change.spec);
-    if (object.standing(key).length === 0 && object.list().length >= object.quota) {
+    if (modelTarget.rulesWith(key).length === 0 && modelTarget.list().length >= modelTarget.quota) {
       return refused('quota');
     }
-    const providerRuleId = object.add(key, change.ruleId, hand);
+    const providerRuleId = modelTarget.add(key, change.ruleId, actor);
     return { result: 'done', providerRuleId };
   }
 
   private call<Answer>(
     what: string,
     target: CloudTarget,
-    work: (object: CloudObject) => Answer,
+    work: (modelTarget: ModelTarget) => Answer,
   ): Promise<Answer> {
-    const object = this.objects.get(target.identifier)!;
+    const modelTarget = this.modelTargets.get(target.identifier)!;
     return new Promise((resolve, reject) => {
-      this.scheduler.in(this.chance.between(20, 200), () => {
-        const refusal = object.isGone
+      this.scheduler.in(this.random.between(20, 200), () => {
+        const refusal = modelTarget.isMissing
           ? { kind: 'target-missing' as const, retryAfterMs: null }
-          : this.mood.refusing(object, target.credential.data['id']!);
+          : this.faults.refusal(modelTarget, target.credential.data['id']!);
         if (refusal) {
-          if (refusal.kind === 'target-missing') this.watcher.misses(object);
+          if (refusal.kind === 'target-missing') this.watcher.reportsMissing(modelTarget);
           const error = new DriverError(refusal.kind, `The cloud says ${refusal.kind}`, refusal.retryAfterMs);
           this.process.step(what, () => reject(error));
           return;
         }
-        const answer = work(object);
+        const answer = work(modelTarget);
         this.process.step(what, () => resolve(answer));
       });
     });

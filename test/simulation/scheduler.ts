@@ -1,35 +1,35 @@
-interface Planned {
+interface ScheduledEvent {
   readonly at: number;
   readonly order: number;
   readonly run: () => void;
 }
 
-const before = (one: Planned, other: Planned): boolean =>
+const before = (one: ScheduledEvent, other: ScheduledEvent): boolean =>
   one.at < other.at || (one.at === other.at && one.order < other.order);
 
-/** Virtual time in ms. Between two events every promise that can settle settles, so that a seed has one history. */
+/** Virtual time in ms. All promises that can settle do so between two events: a seed has exactly one history. */
 export class Scheduler {
   now = 0;
-  private planned = 0;
-  private readonly heap: Planned[] = [];
+  private scheduled = 0;
+  private readonly heap: ScheduledEvent[] = [];
 
   at(time: number, run: () => void): void {
-    const event = { at: Math.max(time, this.now), order: (this.planned += 1), run };
-    let place = this.heap.length;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
+    const event = { at: Math.max(time, this.now), order: (this.scheduled += 1), run };
+    let index = this.heap.length;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
       if (!before(event, this.heap[parent]!)) break;
-      this.heap[place] = this.heap[parent]!;
-      place = parent;
+      this.heap[index] = this.heap[parent]!;
+      index = parent;
     }
-    this.heap[place] = event;
+    this.heap[index] = event;
   }
 
   in(ms: number, run: () => void): void {
     this.at(this.now + ms, run);
   }
 
-  /** Runs everything planned until then. Rejects with what an event throws. */
+  /** Runs all events up to then. Rejects with the error of an event. */
   runUntil(end: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const step = (): void => {
@@ -47,7 +47,7 @@ export class Scheduler {
           reject(error instanceof Error ? error : new Error(String(error)));
           return;
         }
-        // a tick asked for by a microtask comes after all microtasks
+        // a tick that a microtask schedules runs after all microtasks
         queueMicrotask(() => process.nextTick(step));
       };
       step();
@@ -58,15 +58,15 @@ export class Scheduler {
     const last = this.heap.pop()!;
     const { length } = this.heap;
     if (length === 0) return;
-    let place = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * place + 1;
+      let child = 2 * index + 1;
       if (child >= length) break;
       if (child + 1 < length && before(this.heap[child + 1]!, this.heap[child]!)) child += 1;
       if (!before(this.heap[child]!, last)) break;
-      this.heap[place] = this.heap[child]!;
-      place = child;
+      this.heap[index] = this.heap[child]!;
+      index = child;
     }
-    this.heap[place] = last;
+    this.heap[index] = last;
   }
 }

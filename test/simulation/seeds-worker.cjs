@@ -1,4 +1,4 @@
-/** A thread that runs seeds, with a bug planted into the sources it loads, if one is named. */
+/** A thread that runs seeds, with the edits of a planted bug applied to the sources it loads. */
 const { workerData } = require('node:worker_threads');
 const { editSources } = require('../harness/typescript.cjs');
 

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What the simulation prints. @throws what it printed, when something did not hold */
-export async function simulate(...given: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [join(__dirname, 'run.cjs'), ...given]);
+/** Runs the simulation's command. @returns its output; @throws Error with the output when an oracle was violated */
+export async function simulate(...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [join(__dirname, 'run.cjs'), ...args]);
   return stdout;
 }

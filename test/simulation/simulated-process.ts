@@ -1,26 +1,27 @@
 import type { Timing } from '#engine';
-import type { Chance } from './chance';
+import type { SeededRandom } from './seeded-random';
 import { ConnectionLost, type Connection } from './model/model-database';
 import type { Scheduler } from './scheduler';
 
-/** What may befall a process between two of its steps. */
-export type Mishap = { kind: 'pause'; ms: number } | { kind: 'death' } | { kind: 'lost-connection' } | null;
+/** What may happen to a process between two of its steps. */
+export type ProcessFault =
+  { kind: 'pause'; ms: number } | { kind: 'crash' } | { kind: 'lost-connection' } | null;
 
-/** A worker process: its time, its chance, its connection. It may stand still, and it may die at any step. */
+/** A worker process with its own time, randomness and database connection. It may be paused or crash at any step. */
 export class SimulatedProcess implements Timing, Connection {
   isAlive = true;
-  private standsUntil = 0;
+  private pausedUntil = 0;
 
   /**
-   * @param mishap asked at every step
-   * @param onDeath told when it has died
+   * @param faultAt is called at every step
+   * @param onCrash is called when it has crashed
    */
   constructor(
     readonly name: string,
     private readonly scheduler: Scheduler,
-    private readonly chance: Chance,
-    private readonly mishap: (name: string, step: string) => Mishap,
-    private readonly onDeath: () => void,
+    private readonly seededRandom: SeededRandom,
+    private readonly faultAt: (name: string, step: string) => ProcessFault,
+    private readonly onCrash: () => void,
   ) {}
 
   now(): number {
@@ -49,48 +50,48 @@ export class SimulatedProcess implements Timing, Connection {
   }
 
   random(): number {
-    return this.chance.next();
+    return this.seededRandom.next();
   }
 
-  die(): void {
+  crash(): void {
     if (!this.isAlive) return;
     this.isAlive = false;
-    this.onDeath();
+    this.onCrash();
   }
 
   pause(ms: number): void {
-    this.standsUntil = Math.max(this.standsUntil, this.scheduler.now + ms);
+    this.pausedUntil = Math.max(this.pausedUntil, this.scheduler.now + ms);
   }
 
-  /** Goes on with what waited, unless the process stands still or is dead. */
-  step(what: string, go: () => void): void {
+  /** Runs the continuation, after a pause if the process is paused; never if it has crashed. */
+  step(what: string, continuation: () => void): void {
     if (!this.isAlive) return;
-    const mishap = this.mishap(this.name, what);
-    if (mishap?.kind === 'death') {
-      this.die();
+    const fault = this.faultAt(this.name, what);
+    if (fault?.kind === 'crash') {
+      this.crash();
       return;
     }
-    if (mishap?.kind === 'pause') this.pause(mishap.ms);
-    this.whenAwake(go);
+    if (fault?.kind === 'pause') this.pause(fault.ms);
+    this.whenRunning(continuation);
   }
 
-  private whenAwake(go: () => void): void {
+  private whenRunning(continuation: () => void): void {
     if (!this.isAlive) return;
-    if (this.standsUntil <= this.scheduler.now) go();
-    else this.scheduler.at(this.standsUntil, () => this.whenAwake(go));
+    if (this.pausedUntil <= this.scheduler.now) continuation();
+    else this.scheduler.at(this.pausedUntil, () => this.whenRunning(continuation));
   }
 
   ask<Answer>(what: string, ask: () => Answer): Promise<Awaited<Answer>> {
     return new Promise((resolve, reject) => {
-      this.scheduler.in(this.chance.between(0.5, 15), () => {
-        const broken = this.mishap(this.name, `asks ${what}`)?.kind === 'lost-connection';
-        if (broken && this.chance.happens(0.5)) {
+      this.scheduler.in(this.seededRandom.between(0.5, 15), () => {
+        const broken = this.faultAt(this.name, `requests ${what}`)?.kind === 'lost-connection';
+        if (broken && this.seededRandom.happens(0.5)) {
           this.step(what, () => reject(new ConnectionLost(what)));
           return;
         }
         const work = (): void => void this.answer(what, ask, broken).then(resolve, reject);
-        // a transaction of several statements needs its process awake, a statement under way does not
-        if (what === 'transaction') this.whenAwake(work);
+        // a transaction of several statements needs a running process, a statement that was sent does not
+        if (what === 'transaction') this.whenRunning(work);
         else work();
       });
     });

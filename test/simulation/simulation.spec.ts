@@ -1,10 +1,10 @@
 import { simulate } from './simulate';
 
-describe('In made-up histories', () => {
-  it('everything that is promised holds', async () =>
+describe('The simulation', () => {
+  it('finds no violation in 500 seeds', async () =>
     expect(await simulate('--seeds', '500')).toContain(': 0 with violations.'));
 
-  it('the same seed is the same history', async () => {
+  it('repeats the same history for the same seed', async () => {
     expect(await simulate('--seed', '4711')).toBe(await simulate('--seed', '4711'));
   });
 });

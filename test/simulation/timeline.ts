@@ -1,17 +1,17 @@
-import type { Hand } from './model-cloud';
+import type { Actor } from './model-cloud';
 import { lastObserved } from './model/ledger';
 import type { EventRow, RuleRow, Tables } from './model/tables';
 
-/** How long a read may show what is gone, ms. */
+/** Maximum time for which a read may show a removed rule, ms. */
 const STALE_MS = 3000;
 
-/** When a rule was present, by the cloud's own account. */
+/** A time in which a rule was present, by the cloud's own record. */
 interface Presence {
   readonly key: string;
   readonly isByEngine: boolean;
   readonly from: number;
   until: number;
-  endedBy: Hand | null;
+  endedBy: Actor | null;
 }
 
 interface Interval {
@@ -19,62 +19,62 @@ interface Interval {
   readonly until: number;
 }
 
-/** What the report says of one rule or one of its holders. */
+/** The report's intervals of one rule, or of one of its holders. */
 interface ReportedAccess {
   readonly key: string;
   readonly certain: Interval | null;
   readonly possible: Interval;
 }
 
-/** What was present in the targets, and whether the access report says so. */
+/** Records which rules were present, and compares the access report with that. */
 export class Timeline {
-  /** by target and provider's id: the last one is the present one */
+  /** by target and provider's id; the last one is the current one */
   private readonly presences = new Map<string, Presence[]>();
 
   constructor(private readonly tables: Tables) {}
 
-  added(target: string, key: string, providerRuleId: string, hand: Hand): void {
+  added(target: string, key: string, providerRuleId: string, actor: Actor): void {
     const name = `${target} ${providerRuleId}`;
     const until = Number.POSITIVE_INFINITY;
-    const presence = { key, isByEngine: hand !== 'outside', from: this.tables.now(), until, endedBy: null };
+    const presence = { key, isByEngine: actor !== 'outside', from: this.tables.now(), until, endedBy: null };
     this.presences.set(name, [...(this.presences.get(name) ?? []), presence]);
   }
 
-  removed(target: string, providerRuleId: string, hand: Hand): void {
+  removed(target: string, providerRuleId: string, actor: Actor): void {
     const last = this.presences.get(`${target} ${providerRuleId}`)!.at(-1)!;
-    Object.assign(last, { until: this.tables.now(), endedBy: hand });
+    Object.assign(last, { until: this.tables.now(), endedBy: actor });
   }
 
-  /** @returns what the report of all that has been so far says wrongly, or leaves out */
+  /** @returns what is wrong or missing in the report of the whole run so far */
   mistakes(target: string): string[] {
     const reported = this.report(target);
     const presences = [...this.presences]
       .filter(([name]) => name.startsWith(`${target} `))
       .flatMap(([, some]) => some);
-    const wrong = reported.flatMap(({ key, certain }) => {
+    const wronglyCertain = reported.flatMap(({ key, certain }) => {
       if (certain === null) return [];
       const gap = firstGap(
         certain,
         presences.filter((one) => one.key === key).map((one) => this.asRead(one)),
       );
-      return gap === null ? [] : [`${key} is said to be certain at ${gap}, and is not there`];
+      return gap === null ? [] : [`${key} is reported as certain at ${gap}, and was not present`];
     });
-    const left = presences.flatMap((presence) => {
+    const missing = presences.flatMap((presence) => {
       if (!presence.isByEngine) return [];
       const { key, from, until } = presence;
       const possible = reported.filter((one) => one.key === key).map((one) => one.possible);
       const gap = firstGap({ from, until: Math.min(until, this.tables.now()) }, possible);
-      return gap === null ? [] : [`${key} is there at ${gap}, and is not said to be possible`];
+      return gap === null ? [] : [`${key} was present at ${gap}, and is not reported as possible`];
     });
-    return [...wrong, ...left];
+    return [...wronglyCertain, ...missing];
   }
 
-  /** As those who read may see it: what another hand took out is still shown for a while. */
+  /** As a stale read may show it: a rule that another program removed is shown for a while. */
   private asRead({ from, until, endedBy }: Presence): Interval {
     return { from, until: endedBy === 'outside' ? until + STALE_MS : until };
   }
 
-  /** The access report, as it is derived: of what is over from the ledger, of what is not from the live rules. */
+  /** The access report: ended intervals come from the ledger, open ones from the live rules. */
   private report(target: string): ReportedAccess[] {
     const ended = this.tables.events.flatMap((event) =>
       event.target === target && event.possibleUntil !== null ? [ofEvent(event)] : [],
@@ -112,7 +112,7 @@ function ofEvent(event: EventRow): ReportedAccess {
   };
 }
 
-/** @returns the first moment of the interval that none of the others covers */
+/** @returns the first moment of the interval that no other interval covers; null: it is covered */
 function firstGap({ from, until }: Interval, others: readonly Interval[]): number | null {
   let reached = from;
   for (const other of others.toSorted((one, two) => one.from - two.from)) {

@@ -1,39 +1,42 @@
 import type { Logger } from 'pino';
 import type { CloudTarget, DriverTraits } from '#drivers';
-import type { OrganizationId } from '#rules';
 import {
-  type CloudWays,
+  type CloudAccessPort,
   type Convergence,
   ConvergenceRunner,
   Converger,
-  type HandOut,
+  type TargetDispatcher,
   Reconciler,
   Sweeper,
 } from '#engine';
 import { AtRest } from './at-rest';
-import { Chance } from './chance';
+import { EventOracles } from './event-oracles';
 import { Faults } from './faults';
-import { CloudObject, type CloudWatcher } from './model-cloud';
+import { InitialRows } from './initial-rows';
+import type { ModelTarget } from './model-cloud';
 import { ModelDriver, type ReadView } from './model-driver';
 import { ConnectionLost, connectModel, type ModelStores } from './model/model-database';
 import { ModelSweeperLease } from './model/leases';
 import { ModelOverdue } from './model/overdue';
 import { ModelSweep } from './model/sweep';
 import { Tables } from './model/tables';
-import { Oracles, type Violation } from './oracles';
+import { OracleState, type Violation } from './oracle-state';
+import { PeriodicOracles } from './periodic-oracles';
 import { Scheduler } from './scheduler';
+import { SeededRandom } from './seeded-random';
 import { SimulatedProcess } from './simulated-process';
 import { Tenants } from './tenants';
+import { Timeline } from './timeline';
 
-/** After the last fault: to settle, and then to rest. */
+/** Time after the last fault until the final check: the state settles, then nothing happens for a while. */
 const REST_MS = 100_000;
-const SWEEP_MS = 1000;
+const SWEEP_INTERVAL_MS = 1000;
 const SWEEPER_LEASE_SECONDS = 3;
-/** The overdue alarm's. */
-const ALARM_MS = 5000;
+/** Of the overdue alarm. */
+const ALARM_INTERVAL_MS = 5000;
 const OVERDUE_AFTER_SECONDS = 55;
 const OVERDUE_BATCH_SIZE = 500;
-const NEVER_STOPPING = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 const TRAITS: readonly DriverTraits[] = [
   {
@@ -55,160 +58,111 @@ interface Worker {
   readonly runner: ConvergenceRunner;
 }
 
-/** One seed's world: the product's engine, between a database, clouds, people and faults that are all made up. */
+/** The history of one seed: the product's engine with a model of the database, the clouds, the tenants and faults. */
 export class World {
   private readonly scheduler = new Scheduler();
-  private readonly chance: Chance;
+  private readonly random: SeededRandom;
   private readonly tables = new Tables(() => this.scheduler.now);
-  private readonly objects = new Map<string, CloudObject>();
+  private readonly modelTargets = new Map<string, ModelTarget>();
   private readonly views = new Map<string, ReadView>();
   private readonly workers: (Worker | null)[] = [];
   private readonly faults: Faults;
-  private readonly oracles: Oracles;
+  private readonly state: OracleState;
+  private readonly oracles: EventOracles;
+  private readonly periodic: PeriodicOracles;
   private readonly overdueModel = new ModelOverdue(this.tables);
   private readonly sweepModel = new ModelSweep(this.tables);
   private readonly sweeperLeaseModel = new ModelSweeperLease(this.tables);
   private readonly traits: DriverTraits;
-  /** of each worker */
+  /** parallel passes of each worker */
   private readonly slots: number;
 
-  /** @param history where what happens is written down; null: nowhere */
+  /** @param history receives one line for each event; null: none is kept */
   constructor(
     seed: number,
     private readonly history: string[] | null,
   ) {
-    this.chance = new Chance(seed);
-    const tell = (words: string): void => this.tell(words);
-    this.faults = new Faults(this.scheduler, this.chance, tell);
-    this.oracles = new Oracles(this.tables, this.faults, this.objects, tell);
+    this.random = new SeededRandom(seed);
+    const log = (message: string): void => this.log(message);
+    this.faults = new Faults(this.scheduler, this.random, log);
+    this.state = new OracleState(this.tables, log);
+    const timeline = new Timeline(this.tables);
+    this.oracles = new EventOracles(this.state, this.modelTargets, timeline);
+    this.periodic = new PeriodicOracles(this.state, this.faults, this.modelTargets, timeline);
     this.tables.watcher = this.oracles;
-    this.traits = this.faults.isHealthy ? TRAITS[0]! : this.chance.pick(TRAITS);
-    this.slots = this.chance.pick([1, 4]);
-    this.furnish(this.oracles);
-    this.faults.plan([...this.objects.values()], [...this.tables.credentials.keys()]);
+    this.traits = this.faults.isHealthy ? TRAITS[0]! : this.random.pick(TRAITS);
+    this.slots = this.random.pick([1, 4]);
+    const { isHealthy } = this.faults;
+    new InitialRows(this.tables, this.modelTargets, this.random, this.oracles, !isHealthy).create();
+    this.faults.plan([...this.modelTargets.values()], [...this.tables.credentials.keys()]);
   }
 
-  /** @returns what must not happen and did */
+  /** @returns the violations found */
   async run(): Promise<readonly Violation[]> {
-    const count = this.chance.whole(1, 3);
+    const count = this.random.whole(1, 3);
     for (let slot = 0; slot < count; slot += 1) this.startWorker(slot, 1);
     const wake = (targetIds: readonly string[]): void => this.wake(targetIds);
     const tenants = new Tenants(
       this.scheduler,
-      this.chance,
+      this.random,
       this.tables,
-      this.objects,
+      this.modelTargets,
       this.faults,
+      this.state,
       this.oracles,
       wake,
-      (words) => this.tell(words),
+      (message) => this.log(message),
     );
     tenants.begin();
-    this.watchLeaks();
-    this.watchReports();
+    this.scheduleChecks();
+    this.scheduleReports();
     await this.scheduler.runUntil(this.faults.calmAt);
-    // who stands still or is dead when the calm begins is awake some time after
+    // a process that is paused or down when the calm begins continues some time later
     await this.scheduler.runUntil(Math.max(this.faults.calmAt, this.faults.endsAt) + REST_MS);
-    new AtRest(this.tables, this.faults, this.objects, this.oracles).check();
-    return this.oracles.violations;
+    new AtRest(this.tables, this.faults, this.modelTargets, this.state, this.periodic).check();
+    return this.state.violations;
   }
 
-  private tell(words: string): void {
-    this.history?.push(`${(this.scheduler.now / 1000).toFixed(3).padStart(8)} ${words}`);
-  }
-
-  private furnish(watcher: CloudWatcher): void {
-    const organizations = ['org-a', 'org-b'].slice(0, this.chance.whole(1, 2)) as OrganizationId[];
-    for (const name of ['sg-1', 'sg-2'].slice(0, this.chance.whole(1, 2))) this.addObject(name, watcher);
-    for (const organization of organizations) {
-      this.addCredential(`${organization}-key`, organization);
-      if (this.chance.happens(0.3)) this.addCredential(`${organization}-key-2`, organization);
-      const resources = this.chance.whole(1, 2);
-      for (let index = 0; index < resources; index += 1) this.addResource(organization, index);
-    }
-  }
-
-  private addCredential(id: string, organizationId: OrganizationId): void {
-    this.tables.credentials.set(id, { organizationId, deniedUntil: null, denials: 0 });
-  }
-
-  private addObject(identifier: string, watcher: CloudWatcher): void {
-    const object = new CloudObject(identifier, watcher);
-    if (!this.faults.isHealthy && this.chance.happens(0.15)) object.quota = this.chance.whole(1, 3);
-    this.objects.set(identifier, object);
-    const id = this.tables.newId();
-    this.tables.targets.set(id, {
-      id,
-      provider: 'AWS',
-      resourceType: 'SECURITY_GROUP',
-      identifier,
-      leaseUntil: null,
-      leaseGeneration: 0,
-      lastWriteAt: null,
-      lastWriteSize: 0,
-      inFlightUntil: null,
-      reconcileDueAt: this.chance.between(0, 600_000),
-      reconcileRequested: false,
-      comparedAt: null,
-      unmanagedDigest: null,
-      accountedTo: 'org-a',
-    });
-  }
-
-  private addResource(organizationId: OrganizationId, index: number): void {
-    const id = this.tables.newId();
-    const own = [...this.tables.credentials].filter(([, owner]) => owner.organizationId === organizationId);
-    this.tables.resources.set(id, {
-      id,
-      organizationId,
-      name: `${organizationId}-${index}`,
-      config: this.chance.happens(0.7) ? { port: 22 } : { ports: [22, 443] },
-      credentialId: this.chance.pick(own)[0],
-      region: null,
-      targetId: this.chance.pick([...this.tables.targets.keys()]),
-      isActive: true,
-      writeVerified: this.chance.happens(0.8),
-      revision: 0,
-      deletedAt: null,
-    });
+  private log(message: string): void {
+    this.history?.push(`${(this.scheduler.now / 1000).toFixed(3).padStart(8)} ${message}`);
   }
 
   private startWorker(slot: number, life: number): void {
     const name = `worker-${slot + 1}.${life}`;
-    this.tell(`${name} starts`);
+    this.log(`${name} starts`);
     const process = new SimulatedProcess(
       name,
       this.scheduler,
-      this.chance,
-      (who, step) => this.faults.mishap(who, step),
+      this.random,
+      (_, step) => this.faults.processFault(name, step),
       () => {
         this.workers[slot] = null;
-        const back = this.scheduler.now + this.chance.between(500, 15_000);
-        this.faults.lasts(`${name} is down`, back);
-        this.scheduler.at(back, () => this.startWorker(slot, life + 1));
+        const restartAt = this.scheduler.now + this.random.between(500, 15_000);
+        this.faults.register(`${name} is down`, restartAt);
+        this.scheduler.at(restartAt, () => this.startWorker(slot, life + 1));
       },
     );
     const stores = this.connect(process);
     const runner = this.runner(process, stores);
     this.workers[slot] = { process, runner };
-    const handOut: HandOut = (woken) => this.wake(woken.flatMap(({ targetIds }) => targetIds));
+    const dispatch: TargetDispatcher = (woken) => this.wake(woken.flatMap(({ targetIds }) => targetIds));
     const sweeper = new Sweeper(
       stores.database,
       stores.sweep,
       stores.sweeperLease,
       runner,
-      handOut,
+      dispatch,
       name,
       () => process.now(),
-      this.log(process),
+      this.logger(process),
     );
-    this.sweepAgain(process, sweeper);
+    this.scheduleSweeps(process, sweeper);
   }
 
   private connect(process: SimulatedProcess): ModelStores {
     return connectModel(this.tables, process, {
-      took: (lease) => this.oracles.took(process, lease),
-      due: (rows) => this.oracles.dueTo(process, rows),
+      took: (lease) => this.oracles.leaseTaken(process, lease),
+      due: (rows) => this.oracles.dueRulesRead(process, rows),
     });
   }
 
@@ -217,23 +171,23 @@ export class World {
       this.traits,
       process,
       this.scheduler,
-      this.chance,
-      this.objects,
+      this.random,
+      this.modelTargets,
       this.views,
       this.faults,
       this.oracles,
     );
-    const clouds: CloudWays = {
+    const clouds: CloudAccessPort = {
       driver: () => Promise.resolve(driver),
-      open: ({ credentialId, ...place }, claims) =>
-        process.ask('credential', () => wayInto(credentialId, place, claims)),
+      open: ({ credentialId, ...target }, claims) =>
+        process.ask('credential', () => cloudTarget(credentialId, target, claims)),
     };
     const reconciler = new Reconciler(stores.database, stores, clouds, process, process.name);
     const observer = {
       passEnded: () => undefined,
       ruleClosed: () => undefined,
       eventsRecorded: () => undefined,
-      failed: (_: unknown, __: unknown, error: unknown) => this.unexpected(process, error),
+      failed: (_: unknown, __: unknown, error: unknown) => this.fail(process, error),
     };
     const converger = new Converger(
       stores.database,
@@ -249,87 +203,87 @@ export class World {
       converge: ({ targetId }, stopping) => converger.converge(targetId, stopping),
       handOver: () => converger.handOver(),
     };
-    return new ConvergenceRunner(database, sweep, convergence, this.slots, process, this.log(process));
+    return new ConvergenceRunner(database, sweep, convergence, this.slots, process, this.logger(process));
   }
 
-  private sweepAgain(process: SimulatedProcess, sweeper: Sweeper): void {
+  private scheduleSweeps(process: SimulatedProcess, sweeper: Sweeper): void {
     const next = (): void =>
-      this.scheduler.in(SWEEP_MS, () => process.step('sweep', () => this.sweepAgain(process, sweeper)));
+      this.scheduler.in(SWEEP_INTERVAL_MS, () =>
+        process.step('sweep', () => this.scheduleSweeps(process, sweeper)),
+      );
     if (this.sweepModel.isIdle()) {
       this.sweeperLeaseModel.take(process.name, SWEEPER_LEASE_SECONDS);
       next();
       return;
     }
-    void this.swept(process, sweeper).finally(next);
+    void this.sweep(process, sweeper).finally(next);
   }
 
-  private async swept(process: SimulatedProcess, sweeper: Sweeper): Promise<void> {
+  private async sweep(process: SimulatedProcess, sweeper: Sweeper): Promise<void> {
     try {
-      await sweeper.sweep(NEVER_STOPPING);
+      await sweeper.sweep(NEVER_ABORTED);
     } catch (error) {
-      this.unexpected(process, error);
+      this.fail(process, error);
     }
   }
 
-  private log(process: SimulatedProcess): Logger {
-    const error = ({ err }: { err: unknown }): void => this.unexpected(process, err);
+  private logger(process: SimulatedProcess): Logger {
+    const error = ({ err }: { err: unknown }): void => this.fail(process, err);
     return { info: () => undefined, error } as unknown as Logger;
   }
 
-  private unexpected(process: SimulatedProcess, error: unknown): void {
+  private fail(process: SimulatedProcess, error: unknown): void {
     if (error instanceof ConnectionLost) return;
     if (error instanceof AggregateError) {
-      for (const one of error.errors) this.unexpected(process, one);
+      for (const one of error.errors) this.fail(process, one);
       return;
     }
-    const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.oracles.violated('error', `${process.name}: ${words}`);
+    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.state.violated('error', `${process.name}: ${details}`);
   }
 
-  /** Wake-ups are lost, late, and come twice. */
+  /** Wake-ups may be lost, delayed or duplicated. */
   private wake(targetIds: readonly string[]): void {
     for (const targetId of targetIds) {
-      const copies = this.chance.happens(0.1) ? 2 : 1;
+      const copies = this.random.happens(0.1) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
         if (this.faults.losesWakeUp()) continue;
-        const ms = this.chance.happens(0.9) ? this.chance.between(2, 50) : this.chance.between(50, 5000);
+        const ms = this.random.happens(0.9) ? this.random.between(2, 50) : this.random.between(50, 5000);
         this.scheduler.in(ms, () => {
-          const worker = this.chance.pick(this.workers);
-          worker?.process.step('woken', () => void this.woken(worker, targetId));
+          const worker = this.random.pick(this.workers);
+          worker?.process.step('woken', () => void this.deliverWakeUp(worker, targetId));
         });
       }
     }
   }
 
-  private async woken({ process, runner }: Worker, targetId: string): Promise<void> {
+  private async deliverWakeUp({ process, runner }: Worker, targetId: string): Promise<void> {
     try {
       await runner.wake(targetId);
     } catch (error) {
-      this.unexpected(process, error);
+      this.fail(process, error);
     }
   }
 
-  private watchLeaks(): void {
-    this.oracles.leaks();
-    this.oracles.gaps();
-    this.oracles.overdue();
-    this.scheduler.in(500, () => this.watchLeaks());
+  private scheduleChecks(): void {
+    this.periodic.check();
+    this.scheduler.in(500, () => this.scheduleChecks());
   }
 
-  /** The overdue alarm, and somebody who asks for the access report now and then. */
-  private watchReports(): void {
+  /** Runs the overdue alarm, and now and then requests the access report. */
+  private scheduleReports(): void {
     this.overdueModel.recordOverdue(OVERDUE_AFTER_SECONDS, OVERDUE_BATCH_SIZE);
-    if (this.chance.happens(0.1)) this.oracles.accessReport();
-    this.scheduler.in(ALARM_MS, () => this.watchReports());
+    if (this.random.happens(0.1)) this.periodic.accessReport();
+    this.scheduler.in(ALARM_INTERVAL_MS, () => this.scheduleReports());
   }
 }
 
-const wayInto = (
+const cloudTarget = (
   credentialId: string,
-  place: Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'>,
+  target: Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'>,
   claims: CloudTarget['claims'],
 ): CloudTarget => ({
-  ...place,
+  ...target,
   claims,
   deployment: 'simulation',
   credential: { credentialType: 'ACCESS_KEY', data: { id: credentialId }, externalId: null },

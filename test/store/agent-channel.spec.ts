@@ -96,11 +96,11 @@ describe('The agent channel in the database', () => {
       ipv4Address: ipAddress,
       ipv6Address: null,
       hours: 1,
-      openings: [opening],
+      holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
     };
     const row = await sessions.start(database.autocommit, organization, session, BY_NOBODY);
-    if (typeof row === 'string') throw new Error(row);
+    if (!row) throw new Error('The session was not started');
     return { id: row.id, address: spec.address };
   }
 
@@ -122,7 +122,7 @@ describe('The agent channel in the database', () => {
     return rule!.state;
   };
 
-  it('before an agent is told of a rule, it is noted that the rule may stand', async () => {
+  it('a rule is recorded as possibly present before it is sent to an agent', async () => {
     const { id, address } = await started();
     expect(await stateOf(address)).toBe('absent');
     const state = await offered();
@@ -132,7 +132,7 @@ describe('The agent channel in the database', () => {
     await offered();
   });
 
-  it('a rule that is let go while the state is read is not told, and not noted', async () => {
+  it('a rule that is released while the state is read is neither sent nor recorded', async () => {
     const { id, address } = await started();
     let telling: ReturnType<typeof offered> | undefined;
     await database.transaction(async (tx) => {
@@ -149,7 +149,7 @@ describe('The agent channel in the database', () => {
     expect(await stateOf(address)).toBe('absent');
   });
 
-  it('the version stays while nothing changes, and a state that comes again has another one', async () => {
+  it('the version stays while nothing changes, and a state that recurs has a new one', async () => {
     const empty = (await offered()).version;
     expect((await offered()).version).toBe(empty);
     const { id } = await started();
@@ -164,7 +164,7 @@ describe('The agent channel in the database', () => {
     expect(new Set([empty, one, longer, again]).size).toBe(4);
   });
 
-  it('of installations that come at once one is let in', async () => {
+  it('of concurrent installations one is accepted', async () => {
     const newcomer = (instance: string): Promise<string> =>
       database.transaction(async (tx) => {
         const here = { ...visit(instance), name: 'crowded', targetKey: 'AGENT:host:crowded' };
@@ -174,9 +174,9 @@ describe('The agent channel in the database', () => {
     expect(admissions.toSorted()).toEqual(['rival', 'rival', 'rival', 'rival', 'rival', 'serving']);
   });
 
-  it('whoever changes what an agent is to keep tells so with the commit, not before', async () => {
+  it('a change of an agent’s state is notified with the commit, not before', async () => {
     const told: string[] = [];
-    const listener = { told: (key: string) => void told.push(key), gap: () => undefined };
+    const listener = { notified: (key: string) => void told.push(key), gap: () => undefined };
     const feed = new NotificationFeed(url, 'agent_states', listener, () => undefined);
     feed.start();
     await until('it listens', async () => feed.isListening);

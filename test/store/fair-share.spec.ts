@@ -7,7 +7,7 @@ interface Made {
   readonly targets: readonly string[];
 }
 
-describe('What waits for a slot', () => {
+describe('Targets that wait for a slot', () => {
   let database: Database;
   let drop: () => Promise<void>;
   const store = new SweepStore();
@@ -68,7 +68,7 @@ describe('What waits for a slot', () => {
     other = await organizationWith(3);
   });
 
-  it('shows the first of every organization before the second of any, however long one has waited', async () => {
+  it('returns the first target of every organization before the second of any, whatever they waited', async () => {
     for (const target of busy.targets) await rule(target, -3600, { closing: true });
     await rule(other.targets[0]!, -1);
     const found = await waiting(5);
@@ -94,7 +94,7 @@ describe('What waits for a slot', () => {
     expect(await waiting()).toEqual([longer, closing, opening, failed]);
   });
 
-  it('tells what the slots are shared by', async () => {
+  it('returns the organizations that share the slots', async () => {
     const [target] = busy.targets as [string];
     await database.autocommit.query(
       `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
@@ -109,7 +109,7 @@ describe('What waits for a slot', () => {
       provider: 'AWS',
       organizations: [busy.organization, other.organization].sort(),
       closing: true,
-      patient: false,
+      deferrable: false,
     });
     expect(await store.waitingTarget(database.autocommit, target)).toEqual(found);
   });
@@ -122,7 +122,7 @@ describe('What waits for a slot', () => {
     );
     await rule(opening, -1);
     expect(await waiting()).toEqual([opening, compared]);
-    expect(await store.waitingTarget(database.autocommit, compared)).toMatchObject({ patient: true });
+    expect(await store.waitingTarget(database.autocommit, compared)).toMatchObject({ deferrable: true });
   });
 
   it('is nothing when nothing is due', async () => {

@@ -57,7 +57,7 @@ describe('Noting what a pass is about to write', () => {
     await drop();
   });
 
-  it('reads what it writes, however many rules the target has besides', async () => {
+  it('reads only what it writes, for any number of other rules on the target', async () => {
     const tx = database.autocommit;
     const lease = (await new LeaseStore().take(tx, targetId, 30, false))!;
     const rules = await tx.query<{ id: string }[]>('SELECT id FROM rules LIMIT 2');

@@ -74,8 +74,8 @@ describe('A lease on a target', () => {
               ruleId,
               revision,
               state: 'present',
-              stands: true,
-              stoodBefore: false,
+              observedPresent: true,
+              presentAtStart: false,
               providerRuleId: 'sgr-1',
               isUnmanaged: false,
               isUnmarked: false,
@@ -96,7 +96,7 @@ describe('A lease on a target', () => {
       ),
     );
 
-  it('goes to one of many who ask at once', async () => {
+  it('is granted to one of many concurrent requests', async () => {
     const id = await target();
     const taken = await Promise.all(
       Array.from({ length: 10 }, () => leases.take(database.autocommit, id, 10, false)),
@@ -104,7 +104,7 @@ describe('A lease on a target', () => {
     expect(taken.filter((lease) => lease !== null)).toHaveLength(1);
   });
 
-  it('is free again when it runs out, and the one who had it can neither renew nor write', async () => {
+  it('is available again when it expires, and its former owner can neither renew nor write', async () => {
     const id = await target();
     const ruleId = await rule(id);
     const paused = (await leases.take(database.autocommit, id, 0.05, false))!;
@@ -120,7 +120,18 @@ describe('A lease on a target', () => {
     expect(await stateOf(ruleId)).toBe('present');
   });
 
-  it('no write begins when the lease has less than half a second left', async () => {
+  it('records no intent once the lease has run out, even when no other worker has taken it', async () => {
+    const id = await target();
+    const ruleId = await rule(id);
+    const lease = (await leases.take(database.autocommit, id, 10, false))!;
+    await database.autocommit.query('UPDATE targets SET lease_until = now() WHERE id = $1', [id]);
+    const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
+    const changes = { additions: [], removals: [ruleId], access, wholeList: false };
+    expect(await new ConvergenceStore().recordIntent(database.autocommit, lease, changes, 10)).toBeNull();
+    expect(await stateOf(ruleId)).toBe('absent');
+  });
+
+  it('no write starts when the lease has less than half a second left', async () => {
     const id = await target();
     let now = 0;
     const timing = { ...MACHINE_TIMING, now: () => now };
@@ -130,12 +141,12 @@ describe('A lease on a target', () => {
       [id],
     );
     now = ms / 2;
-    held!.mustBeCertain(now, 1000);
+    held!.assertSafeToWrite(now, 1000);
     now = ms - 500;
-    expect(() => held!.mustBeCertain(now, 1000)).toThrow(LeaseLost);
+    expect(() => held!.assertSafeToWrite(now, 1000)).toThrow(LeaseLost);
   });
 
-  it('a rule that disappears a fourth time within an hour of the first is left alone until that hour is over', async () => {
+  it('a rule that disappears a fourth time within an hour of the first is suspended until that hour is over', async () => {
     const ruleId = await rule(await target());
     const drift = new DriftStore();
     const lost = async (minutesAgo: number): Promise<{ isSuspended: boolean; minutes: number }> => {
@@ -143,7 +154,7 @@ describe('A lease on a target', () => {
         `UPDATE rules SET state = 'present', lost_at = lost_at - make_interval(mins => $2) WHERE id = $1`,
         [ruleId, minutesAgo],
       );
-      const [found] = await database.transaction((tx) => drift.lose(tx, [ruleId]));
+      const [found] = await database.transaction((tx) => drift.markMissing(tx, [ruleId]));
       const [{ minutes }] = await database.autocommit.query<[{ minutes: number }]>(
         'SELECT round(extract(epoch FROM due_at - now()) / 60)::int AS minutes FROM rules WHERE id = $1',
         [ruleId],
@@ -157,7 +168,7 @@ describe('A lease on a target', () => {
     expect(await lost(16)).toEqual({ isSuspended: false, minutes: 0 });
   });
 
-  it('a list that was written inDoubt is in flight as a whole, until it no longer can be', async () => {
+  it('every rule of a list whose write is in doubt is in flight until the horizon', async () => {
     const id = await target();
     const [written, other] = [await rule(id), await rule(id, 'other')];
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
@@ -170,18 +181,18 @@ describe('A lease on a target', () => {
     };
     const answered = (await convergence.recordIntent(database.autocommit, lease, changes, 300))!;
     expect(await inFlightMs()).toBeGreaterThan(250_000);
-    await convergence.heard(database.autocommit, lease, answered);
+    await convergence.confirmWrite(database.autocommit, lease, answered);
     expect(await inFlightMs()).toBe(0);
     await convergence.recordIntent(database.autocommit, lease, changes, 300);
     const later = (await convergence.recordIntent(database.autocommit, lease, changes, 590))!;
-    await convergence.heard(database.autocommit, lease, later);
+    await convergence.confirmWrite(database.autocommit, lease, later);
     expect(await inFlightMs()).toBeLessThanOrEqual(300_000);
     expect(await inFlightMs()).toBeGreaterThan(250_000);
     await convergence.recordIntent(database.autocommit, lease, { ...changes, wholeList: false }, 1000);
     expect(await inFlightMs()).toBe(0);
   });
 
-  it('a call that is noted to land later than any may was noted before the clock was set back', async () => {
+  it('a call recorded beyond the maximum in-flight time predates a clock change and is no longer in flight', async () => {
     const id = await target();
     const ruleId = await rule(id);
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
@@ -193,7 +204,7 @@ describe('A lease on a target', () => {
     expect(due).toMatchObject({ inFlight: false, inDoubt: true });
   });
 
-  it('what changed while it was looked at stays due', async () => {
+  it('a rule that changes during a pass stays due', async () => {
     const id = await target();
     const ruleId = await rule(id);
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
@@ -209,7 +220,7 @@ describe('A lease on a target', () => {
     expect(await convergence.due(database.autocommit, lease, 10)).toEqual([]);
   });
 
-  it('a write budget gives out what it has, leaves the reserve to removals, and says how long to wait', async () => {
+  it('a write budget grants its tokens, keeps the reserve for removals, and returns how long to wait', async () => {
     const budgets = new WriteBudgetStore();
     const budget = { burst: 5, refillPerSecond: 0.001 };
     const take = (reserve: number): Promise<number> =>

@@ -159,12 +159,12 @@ describe('The partitions of the rule ledger', () => {
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full'; END $$`,
     );
     await sql(`CREATE TRIGGER refused BEFORE INSERT ON rule_events FOR EACH ROW EXECUTE FUNCTION refuse()`);
-    await expect(upkeep().writeKept(3)).rejects.toThrow('full');
+    await expect(upkeep().writeUnwritten(3)).rejects.toThrow('full');
     expect(await count('unwritten_rule_events')).toBe(5);
     await sql('DROP TRIGGER refused ON rule_events');
-    expect(await upkeep().writeKept(3)).toBe(3);
-    expect(await upkeep().writeKept(3)).toBe(2);
-    expect(await upkeep().writeKept(3)).toBe(0);
+    expect(await upkeep().writeUnwritten(3)).toBe(3);
+    expect(await upkeep().writeUnwritten(3)).toBe(2);
+    expect(await upkeep().writeUnwritten(3)).toBe(0);
     const written = await sql<{ minutes: number; from: string }>(
       `SELECT round(extract(epoch FROM now() - at) / 60)::int AS minutes, session_id, rule_id, cause,
          to_char(certain_from AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS from

@@ -44,7 +44,7 @@ describe('The limit of live sessions', () => {
   const asked = (perUser: number): Promise<{ room: boolean }[]> =>
     database.autocommit.query(`SELECT limit_live_sessions('${userId}', ${perUser}, 500) AS room`);
 
-  it('is decided from the live sessions alone, however many have ended', async () => {
+  it('reads only live sessions, for any number of ended ones', async () => {
     await asked(PER_USER);
     const [row] = await database.autocommit.query<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT limit_live_sessions('${userId}', ${PER_USER}, 500)`,
@@ -57,7 +57,7 @@ describe('The limit of live sessions', () => {
     expect(await asked(0)).toEqual([{ room: true }]);
   });
 
-  it('leaves an inactive user nothing, with a limit and without', async () => {
+  it('allows an inactive user no session, with and without a limit', async () => {
     const tx = database.autocommit;
     await tx.query('UPDATE users SET is_active = false WHERE id = $1', [userId]);
     expect([...(await asked(0)), ...(await asked(PER_USER))]).toEqual([{ room: false }, { room: false }]);

@@ -23,23 +23,24 @@ const MOMENTS: Readonly<Record<string, readonly string[]>> = {
   write_budgets: ['refilled_at'],
   resource_ips: ['created_at', 'pending_since', 'applied_at', 'released_at', 'removed_at'],
 };
-/** One history on both: the model's clock is the database's, shifted in every transaction. */
+
+/** One history on the model and the database: the model's clock is the database's, shifted in every transaction. */
 export class Both {
   now = 0;
   private shiftedTo: { now: number; database: number } | null = null;
   readonly tables = new Tables(() => this.now);
-  /** the database's ids of the model's */
+  /** the database's ids, by the model's */
   readonly ids = new Map<string, string>();
 
   constructor(private readonly database: Database) {}
 
-  /** A moment that the last transaction read, on this history's clock, ms. */
+  /** A time that the last transaction read, on this history's clock, ms. */
   moment(read: string): number {
     const { now, database } = this.shiftedTo!;
     return Date.parse(read) - database + now;
   }
 
-  /** Runs it at this history's moment. */
+  /** Runs it at this history's current time. */
   async real<Answer>(work: (tx: Tx) => Promise<Answer>): Promise<Answer> {
     let reached = this.shiftedTo;
     const answer = await this.database.transaction(async (tx) => {

@@ -1,12 +1,12 @@
 import type { Tx } from '#entities';
 import type { OrganizationId } from '#rules';
 
-/** What every history finds. */
+/** Rows that every history starts with. */
 export interface Furnished {
   readonly organizationId: OrganizationId;
   readonly userIds: readonly string[];
   readonly resourceIds: readonly string[];
-  /** where every resource begins */
+  /** the initial target and credential of every resource */
   readonly places: readonly {
     readonly id: string;
     readonly targetId: string;

@@ -1,6 +1,6 @@
 import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
-import { Chance } from '../simulation/chance';
+import { SeededRandom } from '../simulation/seeded-random';
 import { Both } from './model-both';
 import { furnish, type Furnished } from './model-furniture';
 import { Play } from './model-play';
@@ -25,7 +25,7 @@ export function compareModel(firstSeed: number, histories: number): void {
   });
 
   it.each(Array.from({ length: histories }, (_, index) => firstSeed + index))('history %i', async (seed) => {
-    const chance = new Chance(seed);
+    const chance = new SeededRandom(seed);
     const both = new Both(database);
     const play = new Play(both, chance, furnished);
     await play.begin(database.autocommit);

@@ -21,7 +21,7 @@ describe('When something was observed', () => {
   const clock = async (tx: Tx): Promise<Date> =>
     (await tx.query<{ at: Date }[]>('SELECT clock_timestamp() AS at'))[0]!.at;
 
-  it('a comparison is not said to be newer than its reading, however late it is written', async () => {
+  it('a comparison is dated by its reading, however late it is written', async () => {
     const [target] = await database.autocommit.query<{ id: string; againAt: string }[]>(
       `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ('AWS', 'key', 'SECURITY_GROUP', 'sg')
        RETURNING id, reconcile_due_at::text AS "againAt"`,

@@ -127,7 +127,7 @@ describe('The OpenAPI document', () => {
     expect(document.tags.filter(({ description }) => !description).map(({ name }) => name)).toEqual([]);
   });
 
-  it('says of each parameter what it means (apps/api/src/docs/words.ts)', () => {
+  it('describes every parameter (apps/api/src/docs/descriptions.ts)', () => {
     const silent = operations.flatMap(({ name, operation }) =>
       (operation.parameters ?? [])
         .filter(({ description }) => !description)
@@ -162,7 +162,7 @@ describe('The OpenAPI document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('shows, of each field whose name and type do not say it, what it looks like (`example` in its DTO)', () => {
+  it('has an example for each field whose name and type do not explain it (`example` in its DTO)', () => {
     const dull = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
       Object.entries(schema.properties ?? {})
         .filter(([, field]) => !speaksForItself(field))
@@ -188,7 +188,7 @@ describe('The OpenAPI document', () => {
     expect(headersOf('/health', 'get', 200)).toEqual(['X-Request-Id']);
   });
 
-  it('names both ways of authentication where keys are taken, bearer alone elsewhere, none where it is open', () => {
+  it('lists both authentication methods where keys are accepted, bearer elsewhere, none on public routes', () => {
     const security = (path: string, method: string): string[] | undefined =>
       document.paths[`/api/v1${path}`]?.[method]?.security.flatMap((one) => Object.keys(one));
     expect(security('/sessions', 'post')).toEqual(['bearer', 'apiKey', 'apiKeyInAuthorization']);

@@ -47,7 +47,7 @@ describe('Refresh tokens', () => {
       'a new password',
       async (tx) => {
         await tx.query('UPDATE users SET password_changed_at = now() WHERE id = $1', [owner.userId]);
-        await tokens.revokeAllBut(tx, owner.userId, null);
+        await tokens.revokeAllExcept(tx, owner.userId, null);
       },
     ],
   ])('made by a rotation that %s meets are revoked with the others', async (_deed, revoke) => {

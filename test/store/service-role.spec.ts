@@ -94,7 +94,7 @@ describe('The role that API and workers connect with', () => {
     }
   });
 
-  it('cannot create anything, nor become somebody else', async () => {
+  it('cannot create objects or assume another role', async () => {
     await expectDenied('CREATE TABLE mine (id int)');
     await expectDenied(`CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'`);
     await expectDenied('CREATE SCHEMA mine');

@@ -15,7 +15,7 @@ describe('The write probe', () => {
     await drop();
   });
 
-  it('writes once a second, however often it is asked', async () => {
+  it('writes at most once a second', async () => {
     let written = 0;
     const query = (...given: [string]): Promise<unknown> => {
       written += 1;
@@ -27,8 +27,9 @@ describe('The write probe', () => {
     expect(written).toBe(1);
   });
 
-  it('writes the one row, again and again', async () => {
-    for (const _ of [1, 2]) await new WriteProbe(database).check();
+  it('updates a single row', async () => {
+    await new WriteProbe(database).check();
+    await new WriteProbe(database).check();
     expect(await database.autocommit.query('SELECT id FROM write_probe')).toEqual([{ id: 1 }]);
   });
 

@@ -6,7 +6,7 @@ import { cloneDatabase } from '../harness/database';
 const OLD = {};
 const NEW = { secret: 'sealed anew' };
 
-describe('What a requested verification proves', () => {
+describe('The write access that a requested verification proves', () => {
   let database: Database;
   let drop: () => Promise<void>;
   let ledger: LedgerRows;
@@ -50,17 +50,17 @@ describe('What a requested verification proves', () => {
     return row!.verified;
   };
 
-  it('is that its secrets may write', async () => {
+  it('applies to the credential’s secrets', async () => {
     await record(OLD);
     expect(await isWriteVerified()).toBe(true);
   });
 
-  it('is so without a credential, too', async () => {
+  it('applies without a credential, too', async () => {
     await record(null);
     expect(await isWriteVerified()).toBe(true);
   });
 
-  it('is nothing of secrets that came in meanwhile', async () => {
+  it('does not apply to secrets that were changed meanwhile', async () => {
     await rotate();
     await record(OLD);
     expect(await isWriteVerified()).toBe(false);
@@ -68,7 +68,7 @@ describe('What a requested verification proves', () => {
     expect(await isWriteVerified()).toBe(true);
   });
 
-  it('is nothing of secrets that come in at the same time', async () => {
+  it('does not apply to secrets that are changed concurrently', async () => {
     let recorded: Promise<void> = Promise.resolve();
     await database.transaction(async (tx) => {
       await rotate(tx);

@@ -1,59 +1,62 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs, type BackoffPolicy } from '#rules';
 import { ChannelError, type Channel, type ChannelFault } from './channel/channel';
-import { NOTHING_TOLD, reportsOf, resultsOf, type Outcome, type Told } from './channel/report';
+import { NOTHING_REPORTED, reportsOf, resultsOf, type Outcome, type Reported } from './channel/report';
 import type { Log } from './log';
-import { guardElements, openings, type Elements } from './nft/elements';
+import { guardElements, ruleElements, type Elements } from './nft/elements';
 import type { Guard } from './nft/guard';
 import { NftError } from './nft/nft';
 import type { HostState, Traffic } from './state/host-state';
-import type { KeptState } from './state/kept-state';
+import type { PersistedState } from './state/persisted-state';
 import type { StateFile } from './state/state-file';
 import { formatChange } from './format';
 
 export interface AgentParts {
   readonly channel: Pick<Channel, 'state' | 'report'>;
-  readonly guard: Pick<Guard, 'enforce' | 'mend' | 'look'>;
+  readonly guard: Pick<Guard, 'enforce' | 'repair' | 'observe'>;
   readonly file: Pick<StateFile, 'write'>;
   readonly log: Log;
   /** running time in milliseconds */
   readonly now: () => number;
 }
 
-/** How long a request waits for something new. */
+/** Long-poll timeout of a state request. */
 const WAIT_SECONDS = 25;
 const POLL_INTERVAL_MS = 1000;
-/** The elements are read only now and then: with 20,000 of them that takes a third of a second. */
+/** Every tenth check reads the elements too: with 20,000 of them a read takes a third of a second. */
 const CHECKS_PER_FULL_CHECK = 10;
 
-const MAX_FAILURES: Readonly<Record<ChannelFault, BackoffPolicy>> = {
-  away: { baseMs: 500, capMs: 5000 },
-  refused: { baseMs: 2000, capMs: 30_000 },
-  rival: { baseMs: 5000, capMs: 15_000 },
+const BACKOFF: Readonly<Record<ChannelFault, BackoffPolicy>> = {
+  unavailable: { baseMs: 500, capMs: 5000 },
+  rejected: { baseMs: 2000, capMs: 30_000 },
+  conflict: { baseMs: 5000, capMs: 15_000 },
 };
 
-const WOKEN = new Error('there is something to report');
+const GUARD_ACTIVE = 'The guard is active';
 
-/** Has the host be what the service says, and says what it is. */
+/** Aborts the pending request when the table has changed and has to be reported. */
+const RESYNC = new Error('there is something to report');
+
+/** Applies the state that the service defines to the host's firewall, and reports what is present. */
 export class Agent {
   private guarded: readonly Traffic[];
   private rules: HostState['rules'];
-  /** of the state that was reported; null: the next answer is to come at once */
-  private reported: string | null = null;
-  private told: Told = NOTHING_TOLD;
-  private asking: AbortController | null = null;
+  /** version of the last state that was reported; null: the next request returns immediately */
+  private reportedVersion: string | null = null;
+  private reported: Reported = NOTHING_REPORTED;
+  private request: AbortController | null = null;
 
   constructor(
     private readonly parts: AgentParts,
-    private readonly kept: KeptState,
+    private readonly persisted: PersistedState,
   ) {
-    this.guarded = kept.state?.guarded ?? [];
-    this.rules = kept.state?.rules ?? [];
+    this.guarded = persisted.state?.guarded ?? [];
+    this.rules = persisted.state?.rules ?? [];
   }
 
-  /** Serves until it is stopped. What is open then stays until its end. */
+  /** Runs until `stopping` is aborted. Rules that are open then stay until they expire. */
   async run(stopping: AbortSignal): Promise<void> {
-    stopping.addEventListener('abort', () => this.asking?.abort(stopping.reason), { once: true });
+    stopping.addEventListener('abort', () => this.request?.abort(stopping.reason), { once: true });
     await Promise.all([this.serve(stopping), this.watch(stopping)]);
   }
 
@@ -61,95 +64,94 @@ export class Agent {
     const { log } = this.parts;
     for (let failures = 0; !stopping.aborted;) {
       try {
-        await this.turn();
+        await this.sync();
         failures = 0;
-        log.settled('channel', 'The server answers');
+        log.recovered('channel', 'The server answers');
       } catch (error) {
-        this.reported = null;
-        if (stopping.aborted || error === WOKEN) continue;
+        this.reportedVersion = null;
+        if (stopping.aborted || error === RESYNC) continue;
         failures += 1;
         const fault = error instanceof ChannelError ? error.fault : null;
-        const words = `${messageOf(error)}. What is open stays open until its end, nothing is added`;
-        log.trouble('channel', words, fault ?? words);
-        await rest(backoffMs(MAX_FAILURES[fault ?? 'away'], failures, Math.random()), stopping);
+        const message = `${messageOf(error)}. Open rules stay until they expire, none is added`;
+        log.failure('channel', message, fault ?? message);
+        await sleep(backoffMs(BACKOFF[fault ?? 'unavailable'], failures, Math.random()), stopping);
       }
     }
   }
 
-  /** Fetches, has the host be so, reads back, keeps it, reports. */
-  private async turn(): Promise<void> {
+  /** One pass: fetches the state, applies it, reads it back, persists it, reports it. */
+  private async sync(): Promise<void> {
     const { channel, file } = this.parts;
-    this.asking = new AbortController();
-    const { signal } = this.asking;
-    const state = await channel.state(this.reported, WAIT_SECONDS, signal);
-    if (state.version === this.reported) return;
-    const outcome = await this.take(state);
-    // before it is told that something is gone: a restart must not bring it back
-    await file.write({ ...this.kept, state: { ...state, guarded: this.guarded } });
-    const { results, told } = resultsOf(outcome, this.told);
-    const cleared = outcome.found?.exact ?? false;
+    this.request = new AbortController();
+    const { signal } = this.request;
+    const state = await channel.state(this.reportedVersion, WAIT_SECONDS, signal);
+    if (state.version === this.reportedVersion) return;
+    const outcome = await this.apply(state);
+    // persisted before a removal is reported: a restart must not restore the rule
+    await file.write({ ...this.persisted, state: { ...state, guarded: this.guarded } });
+    const { results, reported } = resultsOf(outcome, this.reported);
+    const cleared = outcome.observed?.exact ?? false;
     for (const report of reportsOf(results, cleared)) await channel.report(state.version, report, signal);
     signal.throwIfAborted();
-    this.told = told;
-    this.reported = state.version;
+    this.reported = reported;
+    this.reportedVersion = state.version;
   }
 
-  private async take(state: HostState): Promise<Outcome> {
+  private async apply(state: HostState): Promise<Outcome> {
     const { guard, log, now } = this.parts;
-    for (const words of formatChange(this.rules, state.rules)) log.say(words);
+    for (const line of formatChange(this.rules, state.rules)) log.info(line);
     if (state.guarded.length > 0) this.guarded = state.guarded;
-    if (state.guarded.length > 0) log.settled('guarded', 'A resource names this host');
-    else log.trouble('guarded', unguardedMessage(this.guarded));
+    if (state.guarded.length > 0) log.recovered('guarded', 'A resource names this host');
+    else log.failure('guarded', unguardedMessage(this.guarded));
     this.rules = state.rules;
-    const { elements, keysOf } = openings(state.rules, now());
+    const { elements, keysOf } = ruleElements(state.rules, now());
     const desired: Elements = new Map([...guardElements(this.guarded), ...elements]);
     try {
-      const found = await guard.enforce(desired);
-      log.settled('nft', 'The guard stands');
-      return { state, keysOf, found, trouble: null };
+      const observed = await guard.enforce(desired);
+      log.recovered('nft', GUARD_ACTIVE);
+      return { state, keysOf, observed, error: null };
     } catch (error) {
       if (!(error instanceof NftError)) throw error;
-      log.trouble('nft', error.message);
-      const found = await guard.look(desired).catch((unread: unknown) => {
-        if (unread instanceof NftError) return null;
-        throw unread;
+      log.failure('nft', error.message);
+      const observed = await guard.observe(desired).catch((readError: unknown) => {
+        if (readError instanceof NftError) return null;
+        throw readError;
       });
-      return { state, keysOf, found, trouble: error.message };
+      return { state, keysOf, observed, error: error.message };
     }
   }
 
-  /** Other programs flush the whole ruleset: that is noticed, and mended. */
+  /** Repairs the table when another program has changed it, for example by flushing the whole ruleset. */
   private async watch(stopping: AbortSignal): Promise<void> {
     const { guard, log } = this.parts;
-    for (let looks = 1; !stopping.aborted; looks += 1) {
-      await rest(POLL_INTERVAL_MS, stopping);
+    for (let checks = 1; !stopping.aborted; checks += 1) {
+      await sleep(POLL_INTERVAL_MS, stopping);
       try {
-        const isMended = await guard.mend(looks % CHECKS_PER_FULL_CHECK === 0 ? 'all' : 'structure');
-        log.settled('nft', 'The guard stands');
-        if (isMended) {
-          log.say('Another program changed or flushed the table inet drawbridge: it was made anew');
-          this.wake();
+        const wasRepaired = await guard.repair(checks % CHECKS_PER_FULL_CHECK === 0 ? 'all' : 'structure');
+        log.recovered('nft', GUARD_ACTIVE);
+        if (wasRepaired) {
+          log.info('Another program changed or flushed the table inet drawbridge: it was recreated');
+          this.resync();
         }
       } catch (error) {
-        if (log.trouble('nft', messageOf(error))) this.wake();
+        if (log.failure('nft', messageOf(error))) this.resync();
       }
     }
   }
 
-  /** Has the state fetched and reported anew. */
-  private wake(): void {
-    this.reported = null;
-    this.asking?.abort(WOKEN);
+  /** Makes the next pass fetch and report the whole state. */
+  private resync(): void {
+    this.reportedVersion = null;
+    this.request?.abort(RESYNC);
   }
 }
-
 const unguardedMessage = (guarded: readonly Traffic[]): string =>
   guarded.length === 0
     ? 'No resource names this host: nothing is guarded'
     : 'No resource names this host any more: what was guarded stays closed to everybody, until drawbridge-agent --remove';
 
-/** Until so much time has passed, or it is stopped. */
-async function rest(ms: number, stopping: AbortSignal): Promise<void> {
+/** Returns early when `stopping` is aborted. */
+async function sleep(ms: number, stopping: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal: stopping }).catch((error: unknown) => {
     if (!stopping.aborted) throw error;
   });

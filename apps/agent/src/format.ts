@@ -1,23 +1,24 @@
 import type { Listing } from './nft/listing';
 import type { Traffic, DesiredRule } from './state/host-state';
 
-/** More changes than this at once are counted, not listed. */
+/** More changes than this are counted, not listed. */
 const MAX_LINES = 10;
 
-export const formatTrafficList = ({ protocol, ports }: Traffic): string =>
+const formatTrafficList = ({ protocol, ports }: Traffic): string =>
   protocol === 'all' ? 'everything' : [protocol, ports.join(',')].filter(Boolean).join(' ');
 
 const shortAddress = (cidr: string): string => cidr.replace(cidr.includes(':') ? /\/128$/ : /\/32$/, '');
 
-/** What a new state opens and closes, in lines for the log. */
+/** Log lines for the rules that a new state opens and closes. */
 export function formatChange(before: readonly DesiredRule[], after: readonly DesiredRule[]): string[] {
   const [known, desired] = [before, after].map((rules) => new Set(rules.map(({ id }) => id)));
   const opened = after.filter(({ id }) => !known!.has(id));
   const closed = before.filter(({ id }) => !desired!.has(id));
-  if (opened.length + closed.length > MAX_LINES) return [`${opened.length} rules come, ${closed.length} go`];
+  if (opened.length + closed.length > MAX_LINES)
+    return [`${opened.length} rules opened, ${closed.length} closed`];
   return [
-    ...opened.map((rule) => `Let in: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
-    ...closed.map((rule) => `No longer let in: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
+    ...opened.map((rule) => `Opened: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
+    ...closed.map((rule) => `Closed: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
   ];
 }
 
@@ -27,36 +28,38 @@ const FAMILY_NAMES: Readonly<Record<string, string>> = {
   10: 'everything over IPv6',
 };
 
-/** The table, as people read it. @param listing null: there is none */
+/** The output of --status. @param listing null: there is no table */
 export function formatStatus(listing: Listing | null): string {
-  if (!listing) return 'No guard stands on this host.\n';
-  const elements = [...listing.secondsLeft].map(([key, seconds]) => ({ ...split(key), seconds }));
+  if (!listing) return 'No guard is active on this host.\n';
+  const elements = [...listing.secondsLeft].map(([key, seconds]) => ({ ...parseKey(key), seconds }));
   const guarded = elements.filter(({ set }) => set.startsWith('guarded'));
   const open = elements.filter(({ set }) => !set.startsWith('guarded'));
-  const rows = open.map(({ words: [address = '', ...rest], seconds }) => [
+  const rows = open.map(({ fields: [address = '', ...traffic], seconds }) => [
     formatRange(address),
-    rest.length === 0 ? 'everything' : formatTraffic(rest),
+    traffic.length === 0 ? 'everything' : formatTraffic(traffic),
     formatSeconds(seconds),
   ]);
   const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
   return [
     guarded.length === 0 ? 'Nothing is guarded.' : `Guarded: ${guarded.map(formatGuard).join(', ')}`,
-    `${listing.dropped} packets were turned away.`,
-    open.length === 0 ? 'Open to nobody.' : 'Open to:',
+    `${listing.dropped} packets were dropped.`,
+    open.length === 0 ? 'No address is allowed.' : 'Allowed:',
     ...rows.map(
-      ([address, place, left]) => `  ${address!.padEnd(widths[0]!)}  ${place!.padEnd(widths[1]!)}  ${left}`,
+      ([address, traffic, left]) =>
+        `  ${address!.padEnd(widths[0]!)}  ${traffic!.padEnd(widths[1]!)}  ${left}`,
     ),
     '',
   ].join('\n');
 }
 
-function split(key: string): { set: string; words: string[] } {
+/** `host4_port 203.0.113.10 . 6 . 22`: the set and the fields of the element. */
+function parseKey(key: string): { set: string; fields: string[] } {
   const space = key.indexOf(' ');
-  return { set: key.slice(0, space), words: key.slice(space + 1).split(' . ') };
+  return { set: key.slice(0, space), fields: key.slice(space + 1).split(' . ') };
 }
 
-const formatGuard = ({ set, words }: { set: string; words: string[] }): string =>
-  set === 'guarded_families' ? (FAMILY_NAMES[words[0] ?? ''] ?? words.join(' ')) : formatTraffic(words);
+const formatGuard = ({ set, fields }: { set: string; fields: string[] }): string =>
+  set === 'guarded_families' ? (FAMILY_NAMES[fields[0] ?? ''] ?? fields.join(' ')) : formatTraffic(fields);
 
 const formatTraffic = ([protocol = '', ...ports]: readonly string[]): string =>
   [PROTOCOL_NAMES[protocol] ?? protocol, ...ports].join(' ');
@@ -81,12 +84,12 @@ export function formatSeconds(seconds: number): string {
     UNITS.findIndex(([, size]) => seconds >= size),
   );
   let left = seconds;
-  const words = UNITS.slice(seconds < 1 ? UNITS.length - 1 : from)
+  const parts = UNITS.slice(seconds < 1 ? UNITS.length - 1 : from)
     .slice(0, 2)
     .map(([unit, size]) => {
       const count = Math.floor(left / size);
       left -= count * size;
       return `${count} ${unit}`;
     });
-  return words.join(' ');
+  return parts.join(' ');
 }

@@ -1,26 +1,27 @@
-/** What the agent says: a line for each thing that has changed, not for each time that it was looked at. */
+/** The agent's log: one line for each change of a topic, not for each check of it. */
 export class Log {
-  private readonly troubles = new Map<string, string>();
+  private readonly failures = new Map<string, string>();
 
   constructor(private readonly write: (line: string) => void) {}
 
-  say(words: string): void {
-    this.write(`${words}\n`);
+  info(message: string): void {
+    this.write(`${message}\n`);
   }
 
   /**
-   * @param kind what makes it news; the words themselves unless given
-   * @returns whether it is news
+   * Logs a failure unless the topic's last one was of the same kind.
+   * @param kind identifies the failure; the message itself unless given
+   * @returns whether it was logged
    */
-  trouble(topic: string, words: string, kind = words): boolean {
-    if (this.troubles.get(topic) === kind) return false;
-    this.troubles.set(topic, kind);
-    this.say(words);
+  failure(topic: string, message: string, kind = message): boolean {
+    if (this.failures.get(topic) === kind) return false;
+    this.failures.set(topic, kind);
+    this.info(message);
     return true;
   }
 
-  /** Said once, after trouble. */
-  settled(topic: string, words: string): void {
-    if (this.troubles.delete(topic)) this.say(words);
+  /** Logs once that a topic works again after a failure. */
+  recovered(topic: string, message: string): void {
+    if (this.failures.delete(topic)) this.info(message);
   }
 }

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { Agent } from './agent';
 import { Channel } from './channel/channel';
 import { Log } from './log';
-import { guardElements, openings, type Elements } from './nft/elements';
+import { guardElements, ruleElements, type Elements } from './nft/elements';
 import { Guard } from './nft/guard';
 import { Nft, NftError } from './nft/nft';
 import { replaceTransaction } from './nft/ruleset';
 import { HELP, readOptions, UsageError, type AgentOptions, type Connection } from './options';
-import type { KeptState } from './state/kept-state';
+import type { PersistedState } from './state/persisted-state';
 import { batterySeconds, bootId, machineId, runningMs } from './state/running-time';
 import { StateFile } from './state/state-file';
 import { VERSION } from './version';
 import { formatStatus } from './format';
 
-const say = (words: string): void => void process.stdout.write(words);
-const log = new Log(say);
+const print = (text: string): void => void process.stdout.write(text);
+const log = new Log(print);
 const nft = new Nft();
 
 /** @returns the exit code */
@@ -23,24 +23,24 @@ async function main(): Promise<number> {
   const file = new StateFile(
     options.stateFile,
     () => ({ bootId: bootId(), runningMs: runningMs(), batterySeconds: batterySeconds() }),
-    (words) => log.say(words),
+    (message) => log.info(message),
   );
   switch (options.command) {
     case 'help':
-      say(HELP);
+      print(HELP);
       return 0;
     case 'version':
-      say(`${VERSION}\n`);
+      print(`${VERSION}\n`);
       return 0;
     case 'status':
-      say(formatStatus(await nft.list('all')));
+      print(formatStatus(await nft.list('all')));
       return 0;
     case 'remove':
       await nft.removeTable();
       file.remove();
       return 0;
     case 'restore':
-      await restored(options, file.read());
+      await restoreGuard(options, file.read());
       return 0;
     case 'dry-run':
       return dryRun(options, options.connection!);
@@ -50,54 +50,54 @@ async function main(): Promise<number> {
 }
 
 async function serve(options: AgentOptions, connection: Connection, file: StateFile): Promise<number> {
-  const kept = await identified(file);
-  const guard = await restored(options, kept);
-  const channel = channelOf(connection, kept);
+  const persisted = await readOrCreateState(file);
+  const guard = await restoreGuard(options, persisted);
+  const channel = createChannel(connection, persisted);
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
-  log.say(`${VERSION} serves as ${connection.name} for ${connection.server}`);
-  await new Agent({ channel, guard, file, log, now: runningMs }, kept).run(stopping.signal);
+  log.info(`${VERSION} serves as ${connection.name} for ${connection.server}`);
+  await new Agent({ channel, guard, file, log, now: runningMs }, persisted).run(stopping.signal);
   return 0;
 }
 
-/** What is known of the host, with an identity on disk: the same for every later start. */
-async function identified(file: StateFile): Promise<KeptState> {
-  const kept = file.read();
-  if (!kept.state) await file.write(kept);
-  return kept;
+/** Reads the state file. Without a state it writes the file, so that the instance id is stable across starts. */
+async function readOrCreateState(file: StateFile): Promise<PersistedState> {
+  const persisted = file.read();
+  if (!persisted.state) await file.write(persisted);
+  return persisted;
 }
 
 /**
- * Closes the host before anybody is asked, with what stood when it was last told. A table that is there already loses
- * nothing and gets nothing back that was taken out; without a state it is left alone.
+ * Loads the guard and the rules of the persisted state before the server is contacted. When the table exists, rules that
+ * are missing from it are not added back; without a persisted state it is not touched.
  */
-async function restored(options: AgentOptions, { state }: KeptState): Promise<Guard> {
+async function restoreGuard(options: AgentOptions, { state }: PersistedState): Promise<Guard> {
   const guard = new Guard(nft, runningMs, options);
-  const standing = await nft.list('all');
-  if (standing && !state) return guard;
-  const closed = guardElements(state?.guarded ?? options.guard);
-  const opened = [...openings(state?.rules ?? [], runningMs()).elements];
+  const listing = await nft.list('all');
+  if (listing && !state) return guard;
+  const guarded = guardElements(state?.guarded ?? options.guard);
+  const opened = [...ruleElements(state?.rules ?? [], runningMs()).elements];
   const desired: Elements = new Map([
-    ...closed,
-    ...opened.filter(([key]) => !standing || standing.secondsLeft.has(key)),
+    ...guarded,
+    ...opened.filter(([key]) => !listing || listing.secondsLeft.has(key)),
   ]);
   if (desired.size > 0) await guard.enforce(desired);
   return guard;
 }
 
 async function dryRun(options: AgentOptions, connection: Connection): Promise<number> {
-  const state = await channelOf(connection, { instance: 'dry run', state: null }).preview();
+  const state = await createChannel(connection, { instance: 'dry run', state: null }).preview();
   if (state.guarded.length === 0) {
     process.stderr.write(`No resource names ${connection.name}: nothing would be guarded\n`);
   }
-  const { elements } = openings(state.rules, runningMs());
+  const { elements } = ruleElements(state.rules, runningMs());
   const desired = new Map([...guardElements(state.guarded), ...elements]);
-  say(replaceTransaction(desired, runningMs(), options));
+  print(replaceTransaction(desired, runningMs(), options));
   return 0;
 }
 
-/** A copied disk is another installation, as long as its machine has an id of its own. */
-const channelOf = (connection: Connection, { instance }: KeptState): Channel =>
+/** The machine id is part of the instance id, so that a copied disk counts as another installation. */
+const createChannel = (connection: Connection, { instance }: PersistedState): Channel =>
   new Channel(
     {
       ...connection,
@@ -107,10 +107,9 @@ const channelOf = (connection: Connection, { instance }: KeptState): Channel =>
     runningMs,
   );
 
-/** 2: it was called in the wrong way; 1: it cannot be done. */
+/** Exit code 2: invalid usage; 1: any other error. */
 function fail(error: unknown): void {
-  if (error instanceof UsageError)
-    process.stderr.write(`${error.message}\n\ndrawbridge-agent --help says more.\n`);
+  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\nSee drawbridge-agent --help.\n`);
   else process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -4,8 +4,8 @@ const KEY = { DRAWBRIDGE_AGENT_KEY: 'k' };
 const at = (server: string): string =>
   readOptions(['--server', server, '--name', 'n'], KEY).connection!.server;
 
-describe('Options', () => {
-  it('come from the command line, or from the environment', () => {
+describe('Agent options', () => {
+  it('are read from the command line or from the environment', () => {
     const args = [
       '--server',
       'https://d.example.com/',
@@ -40,11 +40,11 @@ describe('Options', () => {
 
   it.each([
     ['https://d.example.com/api/v1', 'https://d.example.com'],
-    ['https://d.example.com/door/', 'https://d.example.com/door'],
+    ['https://d.example.com/path/', 'https://d.example.com/path'],
     ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['http://localhost:3000', 'http://localhost:3000'],
     ['http://[::1]:3000', 'http://[::1]:3000'],
-  ])('a server at %s', (given, read) => expect(at(given)).toBe(read));
+  ])('accepts the server %s', (given, read) => expect(at(given)).toBe(read));
 
   it.each([
     'http://d.example.com',
@@ -54,7 +54,7 @@ describe('Options', () => {
     'ftp://d.example.com',
     'd.example.com',
     'https://user@d.example.com',
-  ])('no server at %s', (given) => expect(() => at(given)).toThrow('--server'));
+  ])('refuses the server %s', (given) => expect(() => at(given)).toThrow('--server'));
 
   it.each([
     [['--key', 'x']],
@@ -64,8 +64,8 @@ describe('Options', () => {
     [['--status', '--remove']],
     [['--server', 'https://d.example.com']],
     [['--server', 'https://d.example.com', '--name', 'n']],
-  ])('%j is refused', (args) =>
-    expect(() => readOptions(args, {})).toThrow(/key|option|argument|Choose|call/i),
+  ])('refuses the arguments %j', (args) =>
+    expect(() => readOptions(args, {})).toThrow(/key|option|argument|Choose|missing/i),
   );
 
   it.each([
@@ -84,21 +84,21 @@ describe('Options', () => {
       ],
     ],
     ['all', [{ protocol: 'all', ports: [] }]],
-  ])('--guard %s', (given, guard) => {
+  ])('reads --guard %s', (given, guard) => {
     expect(readOptions(['--restore', '--guard', given], {}).guard).toEqual(guard);
   });
 
-  it.each(['22', 'tcp/0', 'tcp/ssh', 'icmp/8', 'tcp/22/23x', ''])('no --guard %s', (given) => {
+  it.each(['22', 'tcp/0', 'tcp/ssh', 'icmp/8', 'tcp/22/23x', ''])('refuses --guard %s', (given) => {
     expect(() => readOptions(['--restore', '--guard', given], {})).toThrow('--guard');
   });
 
-  it('no key and no server is needed for what happens on the host alone', () => {
+  it('need neither key nor server for commands that do not connect', () => {
     for (const command of ['--status', '--restore', '--remove', '--help', '--version']) {
       expect(readOptions([command], {}).connection).toBeNull();
     }
   });
 
-  it('the help names every option', () => {
+  it('are all named in the help', () => {
     for (const option of ['server', 'name', 'key-file', 'state-file', 'guard', 'keep-established']) {
       expect(HELP).toContain(`--${option}`);
     }

@@ -22,7 +22,7 @@ const problemsOf = (environment: NodeJS.ProcessEnv): string[] => {
 };
 
 describe('the API’s environment', () => {
-  it('needs six variables and no more', () => {
+  it('requires only six variables', () => {
     expect(loadSettings(ApiSettings, complete)).toMatchObject({
       PORT: 3000,
       RATE_LIMIT_PER_MINUTE: 60,
@@ -39,7 +39,7 @@ describe('the API’s environment', () => {
     expect(problemsOf({})).toHaveLength(5);
   });
 
-  it('outside the embedded mode needs PAYMENT to be said', () => {
+  it('requires PAYMENT unless embedded', () => {
     const { PAYMENT: _, ...unsaid } = complete;
     expect(problemsOf(unsaid)).toEqual([expect.stringMatching(/^PAYMENT must be stripe, or sandbox/)]);
     expect(problemsOf({ ...unsaid, EMBEDDED: 'true' })).toEqual([]);
@@ -49,7 +49,7 @@ describe('the API’s environment', () => {
   });
 
   it.each(['0'.repeat(64), 'ab'.repeat(20), 'my-jwt-secret-that-is-not-random-at-all-0815'])(
-    'refuses the weak JWT_SECRET %s, and says how to make one',
+    'refuses the weak JWT_SECRET %s and explains how to generate one',
     (JWT_SECRET) => {
       expect(problemsOf({ ...complete, JWT_SECRET })).toEqual([
         expect.stringMatching(/^JWT_SECRET must be a random text .*openssl rand -hex 32/),
@@ -69,7 +69,7 @@ describe('the API’s environment', () => {
     expect(loadSettings(ApiSettings, { ...complete, METRICS_HOST: '::' }).METRICS_HOST).toBe('::');
   });
 
-  it('needs a mail server only where nobody reads mail in the log', () => {
+  it('requires a mail server unless embedded', () => {
     const { SMTP_URL: _, ...mailless } = complete;
     expect(problemsOf(mailless)).toEqual([expect.stringContaining('SMTP_URL')]);
     expect(problemsOf({ ...mailless, EMBEDDED: 'true' })).toEqual([]);
@@ -109,7 +109,7 @@ describe('the API’s environment', () => {
     ['PAID_PLAN_INTERVAL', 'WEEK'],
     ['STRIPE_API_URL', 'stripe'],
     ['LOG_LEVEL', 'loud'],
-  ])('refuses %s=%s in a line that names the variable, not the value', (name, value) => {
+  ])('refuses %s=%s with a message that contains the variable but not the value', (name, value) => {
     const problems = problemsOf({ ...complete, [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(name);
@@ -117,7 +117,7 @@ describe('the API’s environment', () => {
   });
 
   it.each(['0.0.0.0/0,::/0', '10.0.0.0/7', '127.0.0.1,fc00::/7'])(
-    'refuses TRUSTED_PROXIES=%s as too wide, and says what to name',
+    'refuses TRUSTED_PROXIES=%s as too wide and explains what to configure',
     (value) => {
       expect(problemsOf({ ...complete, TRUSTED_PROXIES: value })).toEqual([
         expect.stringMatching(
@@ -127,7 +127,7 @@ describe('the API’s environment', () => {
     },
   );
 
-  it('with Stripe needs its three variables, each refused in a line of its own', () => {
+  it('requires three variables with Stripe and reports each missing one', () => {
     const problems = problemsOf({ ...complete, PAYMENT: 'stripe', STRIPE_SECRET_KEY: 'sk_test_example' });
     expect(problems).toEqual([
       expect.stringContaining('STRIPE_WEBHOOK_SECRET'),
@@ -143,7 +143,7 @@ describe('the API’s environment', () => {
     expect(problemsOf({ ...complete, ...stripe })).toEqual([expect.stringContaining('PAYMENT')]);
   });
 
-  it('reads lists', () => {
+  it('parses lists', () => {
     const settings = loadSettings(ApiSettings, {
       ...complete,
       TRUSTED_PROXIES: '192.0.2.1, 2001:db8::/32',

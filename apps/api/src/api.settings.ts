@@ -13,28 +13,19 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
-import {
-  LISTEN_ADDRESS_MESSAGE,
-  POSTGRES_URL,
-  POSTGRES_URL_MESSAGE,
-  REDIS_URL,
-  REDIS_URL_MESSAGE,
-  toBoolean,
-  toInteger,
-  toList,
-} from '#config';
+import { LISTEN_ADDRESS_MESSAGE, ServiceSettings, toBoolean, toInteger, toList } from '#config';
 import { PLAN_INTERVALS, type PlanInterval } from '#rules';
 import { AreTenantNetworks } from '#drivers';
 import { AreMasterKeys, IsStrongSecret } from '#secrets';
 import { AreOrigins, AreProxyRanges } from './settings-checks';
 
-/** Property decorator: only read, and then needed, when Stripe takes the money. */
+/** Property decorator: validated, and required, only with Stripe. */
 const whenStripe = (): PropertyDecorator => ValidateIf(({ PAYMENT }: ApiSettings) => PAYMENT === 'stripe');
 
-/** Property decorator: who has given Stripe's key does not want a page where everybody may press Pay. */
-const StripeWhereItsKeyIs = (): PropertyDecorator =>
+/** Property decorator: refuses sandbox payments while a Stripe key is configured. */
+const IsStripeWhenKeyIsSet = (): PropertyDecorator =>
   ValidateBy({
-    name: 'stripeWhereItsKeyIs',
+    name: 'isStripeWhenKeyIsSet',
     validator: {
       validate: (payment: unknown, given) =>
         payment === 'stripe' || (given?.object as ApiSettings | undefined)?.STRIPE_SECRET_KEY === undefined,
@@ -42,10 +33,10 @@ const StripeWhereItsKeyIs = (): PropertyDecorator =>
     },
   });
 
-/** Below 10 a stolen hash is guessed too fast. The embedded service, which tests start too, may have it cheaper. */
-const IsHardToGuess = (): PropertyDecorator =>
+/** Property decorator: a lower cost would make stolen hashes easy to crack. The embedded service and tests may use less. */
+const IsSufficientHashCost = (): PropertyDecorator =>
   ValidateBy({
-    name: 'isHardToGuess',
+    name: 'isSufficientHashCost',
     validator: {
       validate: (cost: unknown, given) =>
         Number(cost) >= ((given?.object as ApiSettings | undefined)?.EMBEDDED ? 4 : 10),
@@ -54,7 +45,7 @@ const IsHardToGuess = (): PropertyDecorator =>
   });
 
 /** The environment of the API. Property names are variable names. */
-export class ApiSettings {
+export class ApiSettings extends ServiceSettings {
   @toInteger()
   @IsInt({ message: 'PORT must be a whole number' })
   @Min(0, { message: 'PORT must be 0 to 65535' })
@@ -66,19 +57,7 @@ export class ApiSettings {
   @IsIP(undefined, { message: `HOST must be ${LISTEN_ADDRESS_MESSAGE}` })
   HOST?: string;
 
-  /** where operators and probes reach this process, apart from clients; unset: nowhere */
-  @IsOptional()
-  @toInteger()
-  @IsInt({ message: 'METRICS_PORT must be a whole number' })
-  @Min(0, { message: 'METRICS_PORT must be 0 to 65535' })
-  @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
-  METRICS_PORT?: number;
-
-  /** the address METRICS_PORT is opened on */
-  @IsIP(undefined, { message: `METRICS_HOST must be ${LISTEN_ADDRESS_MESSAGE}` })
-  METRICS_HOST = '127.0.0.1';
-
-  /** after SIGTERM, seconds for load balancers to look elsewhere; unset: 2, and 0 where nobody balances */
+  /** seconds to keep serving after SIGTERM, until load balancers stop sending requests; unset: 2, embedded: 0 */
   @IsOptional()
   @toInteger()
   @IsInt({ message: 'DRAIN_SECONDS must be a whole number of seconds' })
@@ -86,23 +65,15 @@ export class ApiSettings {
   @Max(5, { message: 'DRAIN_SECONDS must be 0 to 5' })
   DRAIN_SECONDS?: number;
 
-  /** where clients reach the service, for links in answers; unset: this machine at PORT */
+  /** the public URL, for links; unset: this machine at PORT */
   @IsOptional()
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
   PUBLIC_URL?: string;
 
-  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
-  DATABASE_URL!: string;
-
-  /** unset: the queue is in PostgreSQL */
-  @IsOptional()
-  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_MESSAGE}` })
-  REDIS_URL?: string;
-
   @IsStrongSecret()
   JWT_SECRET!: string;
 
-  /** secrets before that one: what they signed counts until it runs out */
+  /** previous secrets: tokens signed with them stay valid until they expire */
   @toList()
   @ArrayMaxSize(5, { message: 'JWT_PREVIOUS_SECRETS must hold at most 5 secrets' })
   @MinLength(32, {
@@ -126,21 +97,21 @@ export class ApiSettings {
   @Min(1, { message: 'REFRESH_TOKEN_TTL must be at least 1' })
   REFRESH_TOKEN_TTL = 604_800;
 
-  /** days after which somebody signs in again, however often the tokens were refreshed */
+  /** maximum lifetime of a sign-in in days, regardless of token refreshes */
   @toInteger()
   @IsInt({ message: 'SIGN_IN_MAX_DAYS must be a whole number of days' })
   @Min(1, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
   @Max(3650, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
   SIGN_IN_MAX_DAYS = 30;
 
-  /** the logarithm of bcrypt's rounds; a sign-in hashes an older password anew */
+  /** log2 of bcrypt's rounds; a sign-in rehashes passwords that use another cost */
   @toInteger()
   @IsInt({ message: 'PASSWORD_HASH_COST must be a whole number' })
-  @IsHardToGuess()
+  @IsSufficientHashCost()
   @Max(15, { message: 'PASSWORD_HASH_COST must be 10 to 15' })
   PASSWORD_HASH_COST = 12;
 
-  /** requests of one client address a minute */
+  /** requests per client address and minute */
   @toInteger()
   @IsInt({ message: 'RATE_LIMIT_PER_MINUTE must be a whole number' })
   @Min(1, { message: 'RATE_LIMIT_PER_MINUTE must be at least 1' })
@@ -152,45 +123,45 @@ export class ApiSettings {
   @AreProxyRanges()
   TRUSTED_PROXIES?: readonly string[];
 
-  /** private networks that a URL of a tenant may lead to: an APISIX gateway beside this service */
+  /** private networks that URLs of tenants may point at, for example of an APISIX gateway next to this service */
   @toList()
   @AreTenantNetworks()
   TENANT_URL_NETWORKS: readonly string[] = [];
 
-  /** browsers' pages that may call; none by default */
+  /** web origins that may call the API; none by default */
   @toList()
   @AreOrigins({
     message: 'CORS_ORIGINS must be a comma-separated list of origins like https://app.example.com',
   })
   CORS_ORIGINS: readonly string[] = [];
 
-  /** how long a session lasts when nobody says */
+  /** default duration of a session */
   @toInteger()
   @IsInt({ message: 'SESSION_DEFAULT_HOURS must be a whole number' })
   @Min(1, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
   @Max(24, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
   SESSION_DEFAULT_HOURS = 1;
 
-  /** most sessions of one person that are live at the same time; 0: no limit */
+  /** maximum live sessions per user; 0: no limit */
   @toInteger()
   @IsInt({ message: 'MAX_LIVE_SESSIONS_PER_USER must be a whole number' })
   @Min(0, { message: 'MAX_LIVE_SESSIONS_PER_USER must be 0 (no limit) to 1000000' })
   @Max(1_000_000, { message: 'MAX_LIVE_SESSIONS_PER_USER must be 0 (no limit) to 1000000' })
   MAX_LIVE_SESSIONS_PER_USER = 50;
 
-  /** the same for service users */
+  /** maximum live sessions per service user; 0: no limit */
   @toInteger()
   @IsInt({ message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be a whole number' })
   @Min(0, { message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be 0 (no limit) to 1000000' })
   @Max(1_000_000, { message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be 0 (no limit) to 1000000' })
   MAX_LIVE_SESSIONS_PER_SERVICE_USER = 500;
 
-  /** false: only addresses that are routed on the internet may be let in */
+  /** false: only publicly routed addresses may be allowed */
   @toBoolean()
   @IsBoolean({ message: 'ALLOW_PRIVATE_ADDRESSES must be true or false' })
   ALLOW_PRIVATE_ADDRESSES = true;
 
-  /** the widest range a static IP rule may open */
+  /** the shortest prefix of a static IP rule */
   @toInteger()
   @IsInt({ message: 'STATIC_IP_MIN_PREFIX_IPV4 must be a whole number' })
   @Min(0, { message: 'STATIC_IP_MIN_PREFIX_IPV4 must be 0 to 32' })
@@ -203,7 +174,7 @@ export class ApiSettings {
   @Max(128, { message: 'STATIC_IP_MIN_PREFIX_IPV6 must be 0 to 128' })
   STATIC_IP_MIN_PREFIX_IPV6 = 16;
 
-  /** how much all static ranges of an organization may open on one resource together */
+  /** the maximum total width of an organization's static ranges on one resource, as the prefix of one range */
   @toInteger()
   @IsInt({ message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be a whole number' })
   @Min(0, { message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be 0 to 32' })
@@ -216,12 +187,12 @@ export class ApiSettings {
   @Max(128, { message: 'STATIC_IP_TOTAL_PREFIX_IPV6 must be 0 to 128' })
   STATIC_IP_TOTAL_PREFIX_IPV6 = 16;
 
-  /** started by the launcher for one person, with its own database */
+  /** started by the launcher for a single user, with its own database */
   @toBoolean()
   @IsBoolean({ message: 'EMBEDDED must be true or false' })
   EMBEDDED = false;
 
-  /** where mail goes out; unset: the embedded service writes mail into its log, any other refuses to start */
+  /** the mail server; unset: the embedded service writes mail to its log, any other refuses to start */
   @ValidateIf(({ EMBEDDED, SMTP_URL }: ApiSettings) => !EMBEDDED || SMTP_URL !== undefined)
   @Matches(/^smtps?:\/\/\S+$/, {
     message:
@@ -229,7 +200,7 @@ export class ApiSettings {
   })
   SMTP_URL?: string;
 
-  /** false: mail goes out unencrypted when the server offers no STARTTLS */
+  /** false: mail is sent unencrypted when the server offers no STARTTLS */
   @toBoolean()
   @IsBoolean({ message: 'SMTP_REQUIRE_TLS must be true or false' })
   SMTP_REQUIRE_TLS = true;
@@ -240,18 +211,18 @@ export class ApiSettings {
   })
   MAIL_FROM?: string;
 
-  /** who takes the money: a page of this service where everybody can press Pay, or Stripe; unset: embedded, that page */
+  /** the payment service: Stripe, or the sandbox, where everybody can press Pay; unset: sandbox, only when embedded */
   @ValidateIf(
     ({ EMBEDDED, PAYMENT, STRIPE_SECRET_KEY }: ApiSettings) =>
       !EMBEDDED || PAYMENT !== undefined || STRIPE_SECRET_KEY !== undefined,
   )
-  @StripeWhereItsKeyIs()
+  @IsStripeWhenKeyIsSet()
   @IsIn(['sandbox', 'stripe'], {
     message: 'PAYMENT must be stripe, or sandbox: a page where everybody can press Pay without paying',
   })
   PAYMENT?: 'sandbox' | 'stripe';
 
-  /** of one interval; with Stripe, what its price says is what is charged */
+  /** per interval; Stripe charges the price configured there */
   @toInteger()
   @IsInt({ message: 'PAID_PLAN_PRICE_CENTS must be a whole number of cents' })
   @Min(0, { message: 'PAID_PLAN_PRICE_CENTS must be 0 or more' })
@@ -282,12 +253,4 @@ export class ApiSettings {
   @IsOptional()
   @Matches(/^https?:\/\/[^\s/]+$/, { message: 'STRIPE_API_URL must be like https://host:port' })
   STRIPE_API_URL?: string;
-
-  @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
-  DEPLOYMENT_ID = 'default';
-
-  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
-    message: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace',
-  })
-  LOG_LEVEL = 'info';
 }

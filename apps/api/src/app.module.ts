@@ -1,6 +1,7 @@
-import { Module, ValidationPipe, type DynamicModule, type Type } from '@nestjs/common';
+import { Logger, Module, ValidationPipe, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
+import { ConnectionsModule } from '#connections';
 import { AccessGuard } from '#guards';
 import { AgentsModule } from './agents/agents.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
@@ -9,7 +10,6 @@ import { AuditModule } from './audit/audit.module';
 import { DeniedActionsFilter } from './audit/denied-actions.filter';
 import { AuthModule } from './auth/auth.module';
 import { BillingModule } from './billing/billing.module';
-import { ConnectionsModule } from './connections/connections.module';
 import { CredentialsModule } from './credentials/credentials.module';
 import { validationFailed } from './errors';
 import { ApiErrorFilter } from './http/api-error.filter';
@@ -29,10 +29,11 @@ import { ResourcesModule } from './resources/resources.module';
 import { RolesModule } from './roles/roles.module';
 import { RuleEventsModule } from './rule-events/rule-events.module';
 import { SessionsModule } from './sessions/sessions.module';
+import { SharedModule } from './shared.module';
 import { StaticIpRulesModule } from './static-ip-rules/static-ip-rules.module';
 import { UsersModule } from './users/users.module';
 
-/** One module for each resource of the API, in the order of the document's chapters. A new one is a line here. */
+/** One module per resource of the API, in the order of the tags of the OpenAPI document. Add new modules here. */
 export const RESOURCE_MODULES: readonly Type[] = [
   AuthModule,
   MfaModule,
@@ -56,25 +57,42 @@ export const RESOURCE_MODULES: readonly Type[] = [
 
 const validation = new ValidationPipe({
   transform: true,
-  // fields nobody declared are dropped, not refused
+  // undeclared fields are dropped, not refused
   whitelist: true,
   stopAtFirstError: true,
   exceptionFactory: validationFailed,
 });
 
+const POOL_SIZE = 20;
+
+function connections(settings: ApiSettings): Promise<DynamicModule> {
+  const logger = new Logger('Connections');
+  const warn = (error: Error): void =>
+    logger.warn({ msg: 'The queue is out of reach', reason: error.message });
+  return ConnectionsModule.connect({
+    applicationName: 'drawbridge-api',
+    poolSize: POOL_SIZE,
+    settings,
+    environment: process.env,
+    onQueueError: warn,
+    onLostWakeUp: warn,
+  });
+}
+
 @Module({})
 export class AppModule {
-  /** The application, connected: what cannot start throws here, not later. */
+  /** Connects before the application starts, so that failures surface here. */
   static async connect(settings: ApiSettings): Promise<DynamicModule> {
     return {
       module: AppModule,
       imports: [
-        await ConnectionsModule.connect(settings),
+        await connections(settings),
+        SharedModule.register(settings),
         LoggerModule.forRoot(requestLog(settings.LOG_LEVEL)),
         MailModule,
         RateLimitModule,
         ...RESOURCE_MODULES,
-        // last: it takes every path that no other route took
+        // last: it matches every remaining path
         UnknownRouteModule,
       ],
       providers: [
@@ -84,7 +102,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
         { provide: APP_PIPE, useValue: validation },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
-        // the last one that fits is asked first
+        // Nest tries filters from last to first
         { provide: APP_FILTER, useClass: DeniedActionsFilter },
       ],
     };

@@ -11,12 +11,12 @@ import { AppModule } from './app.module';
 import { serveDocs } from './docs/open-api';
 import { Readiness } from './health/readiness';
 import { RequestMetrics } from './health/request-metrics';
-import { dressApplication } from './http/http-shell';
-import { answerOutsideRoutes } from './http/outside-routes';
-import { stopOnRequest } from './health/stop-on-request';
+import { configureHttp } from './http/configure-http';
+import { installNotFoundHandler } from './http/not-found-handler';
+import { installShutdownHandlers } from './health/shutdown-handlers';
 
-/** Load balancers ask for readiness every second or so. */
-const DRAIN_SECONDS = 2;
+/** Load balancers typically check readiness every second. */
+const DEFAULT_DRAIN_SECONDS = 2;
 
 const LOOPBACK = '127.0.0.1';
 
@@ -26,16 +26,19 @@ async function start(): Promise<void> {
   const app = await NestFactory.create<NestExpressApplication>(await AppModule.connect(settings), {
     bodyParser: false,
     abortOnError: false,
-    // what fails is thrown and printed in one line below
+    // startup errors are printed in one line below
     logger: startupLog,
   });
   const metrics = app.get(RequestMetrics);
   if (settings.METRICS_PORT !== undefined) metrics.measure(app);
-  dressApplication(app, settings);
+  configureHttp(app, settings);
   serveDocs(app, settings);
-  stopOnRequest(app, 1000 * (settings.DRAIN_SECONDS ?? (settings.EMBEDDED ? 0 : DRAIN_SECONDS)));
+  installShutdownHandlers(
+    app,
+    1000 * (settings.DRAIN_SECONDS ?? (settings.EMBEDDED ? 0 : DEFAULT_DRAIN_SECONDS)),
+  );
   await app.init();
-  answerOutsideRoutes(app);
+  installNotFoundHandler(app);
   if (settings.METRICS_PORT !== undefined)
     await metrics.serve(settings.METRICS_PORT, settings.METRICS_HOST, app.get(Readiness));
   const host = settings.HOST ?? (settings.EMBEDDED ? LOOPBACK : undefined);

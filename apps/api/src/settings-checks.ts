@@ -11,13 +11,13 @@ const everyItem = (
   return ValidateBy({ name, validator: { validate } }, options);
 };
 
-/** Property decorator: a list of web origins, each exactly as a browser sends it. `*` is none. */
+/** Property decorator: a list of web origins, each exactly as a browser sends it. `*` is refused. */
 export const AreOrigins = (options: ValidationOptions): PropertyDecorator =>
   everyItem('areOrigins', (item) => URL.canParse(item) && new URL(item).origin === item, options);
 
 const isRange = (item: unknown): item is string => typeof item === 'string' && canonicalCidr(item) !== null;
 
-/** Property decorator: addresses and ranges of reverse proxies, none so wide that it holds callers too. */
+/** Property decorator: addresses and ranges of reverse proxies, none so wide that it could include callers. */
 export const AreProxyRanges = (): PropertyDecorator =>
   ValidateBy({
     name: 'areProxyRanges',

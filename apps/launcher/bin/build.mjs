@@ -15,7 +15,7 @@ const AGENT = join('dist', 'agent', 'drawbridge-agent.cjs');
 
 /**
  * Compiles all apps and libs in one go when a source, a compiler setting or an output has changed since the last time.
- * The layout is the one `nest build` makes: dist/apps/NAME/src, dist/libs/NAME/src.
+ * Output: dist/apps/NAME/src, dist/libs/NAME/src.
  * @param {string} root
  */
 export async function buildWhenStale(root) {
@@ -25,11 +25,11 @@ export async function buildWhenStale(root) {
   const isMissing = [...sources.map(outputOf), AGENT].some((output) => !existsSync(join(root, output)));
   if (!isMissing && readIfPresent(stampFile) === stamp) return;
   rmSync(stampFile, { force: true });
-  // The compiler trusts its record of what it wrote and would not write a lost output again.
+  // The compiler trusts its build info and does not write a missing output again.
   if (isMissing) rmSync(join(root, 'dist', 'build.tsbuildinfo'), { force: true });
   removeOrphans(root, new Set(sources.map(outputOf)));
   await compile(root);
-  // the bundler is a package: it is there only now
+  // imported here because the bundler is a package, installed before the build
   const { bundleAgent } = await import('./bundle-agent.mjs');
   await bundleAgent(root, join(root, AGENT));
   writeFileSync(stampFile, stamp);
@@ -39,18 +39,19 @@ export async function buildWhenStale(root) {
 async function compile(root) {
   const done = startProgress('Building...');
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const record = join('dist', 'build.tsbuildinfo');
-  const args = [compiler, '-p', 'tsconfig.build.json', '--tsBuildInfoFile', record];
+  const args = [compiler, '-p', 'tsconfig.build.json'];
   const { code, output } = await runQuietly(process.execPath, args, { cwd: root });
   done(code === 0 ? 'Built' : 'Not built');
-  if (code !== 0) throw new Error(`${output.trimEnd()}\n\nThe build failed: the compiler's words are above.`);
+  if (code !== 0)
+    throw new Error(`${output.trimEnd()}\n\nThe build failed: see the compiler's output above.`);
 }
 
 /** @param {string} source */
 const outputOf = (source) => join('dist', source.replace(/\.ts$/, '.js'));
 
 /** @param {string} path */
-const isSource = (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.endsWith('.spec.ts');
+const isSource = (path) =>
+  path.endsWith('.ts') && !path.endsWith('.d.ts') && !/\.(spec|testing)\.ts$/.test(path);
 
 /**
  * Paths of all compiled sources, relative to the root.
@@ -58,7 +59,7 @@ const isSource = (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !p
  */
 function listSources(root) {
   return ['apps', 'libs']
-    .flatMap((floor) => readdirSync(join(root, floor)).map((name) => join(floor, name, 'src')))
+    .flatMap((layer) => readdirSync(join(root, layer)).map((name) => join(layer, name, 'src')))
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => filesBelow(root, folder))
     .filter(isSource);
@@ -82,18 +83,18 @@ function stampOf(root, sources) {
     const { mtimeMs, size } = statSync(join(root, path));
     return `${path} ${mtimeMs} ${size}`;
   });
-  // The order in which a folder lists its files is not fixed.
+  // sorted: the order of a directory listing is not fixed
   return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
 }
 
 /**
- * Removes what was compiled from a source that is gone: a deleted migration must not run.
+ * Removes the outputs of deleted sources: a deleted migration must not run.
  * @param {string} root
  * @param {Set<string>} outputs
  */
 function removeOrphans(root, outputs) {
-  for (const floor of ['dist/apps', 'dist/libs'].filter((folder) => existsSync(join(root, folder)))) {
-    for (const file of filesBelow(root, floor)) {
+  for (const folder of ['dist/apps', 'dist/libs'].filter((path) => existsSync(join(root, path)))) {
+    for (const file of filesBelow(root, folder)) {
       const compiled = file.replace(/(\.js\.map|\.d\.ts)$/, '.js');
       if (compiled.endsWith('.js') && !outputs.has(compiled)) rmSync(join(root, file));
     }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * The whole agent in one file: it needs Node.js and nft, and no packages.
+ * Bundles the agent into one file, which needs Node.js and nft but no packages.
  * @param {string} root
  * @param {string} outfile
  */

@@ -1,23 +1,23 @@
 #!/usr/bin/env node
-/** Runs before anything is installed, so it and its neighbours import nothing but Node's own modules. */
+/** Runs before packages are installed, so it and the other files of this folder import only Node's own modules. */
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unwritable } from './files.mjs';
+import { unwritableMessage } from './files.mjs';
 import { runInForeground } from './foreground.mjs';
 import { prepare } from './prepare.mjs';
 
-/** @typedef {{ words: string, run: (args: string[]) => Promise<number> }} Command */
+/** @typedef {{ description: string, run: (args: string[]) => Promise<number> }} Command */
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-const OLDEST = { major: 20, minor: 19 };
+const MIN_NODE = { major: 20, minor: 19 };
 
-/** Refuses a Node.js that cannot load the framework's ES modules from CommonJS. */
+/** Older versions of Node.js cannot load the framework's ES modules from CommonJS. */
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return;
+  if (major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor)) return;
   throw new Error(
-    `Drawbridge needs Node.js ${OLDEST.major}.${OLDEST.minor} or newer, and this is ${process.versions.node} (${process.execPath}).\n` +
+    `Drawbridge needs Node.js ${MIN_NODE.major}.${MIN_NODE.minor} or newer, and this is ${process.versions.node} (${process.execPath}).\n` +
       'Install a newer one, for example from https://nodejs.org or with `nvm install 22`.',
   );
 }
@@ -33,7 +33,7 @@ function warnAboutRedis() {
 }
 
 /** @param {string[]} command a script and its arguments */
-const node = (...command) => runInForeground(root, command, { tellOfDeath: false });
+const node = (...command) => runInForeground(root, command);
 
 /** @param {string} config @param {string[]} args */
 const jest = (config, args) => {
@@ -44,19 +44,19 @@ const jest = (config, args) => {
 /** @type {Record<string, Command>} */
 const commands = {
   start: {
-    words: 'installs, builds and starts everything',
-    run: (args) => runInForeground(root, ['dist/apps/launcher/src/main.js', ...args], { tellOfDeath: true }),
+    description: 'installs, builds and starts everything',
+    run: (args) => runInForeground(root, ['dist/apps/launcher/src/main.js', ...args]),
   },
   test: {
-    words: 'installs, builds and runs the tests; further arguments go to jest',
+    description: 'installs, builds and runs the tests; further arguments go to jest',
     run: (args) => jest('test/jest.config.cjs', args),
   },
   'test-long': {
-    words: 'the same with the tests that take minutes: faults, kills, many made-up histories',
+    description: 'the same with the tests that take minutes: faults, kills, many made-up histories',
     run: (args) => jest('test/jest.long.config.cjs', args),
   },
-  bench: { words: 'installs, builds and measures', run: (args) => node('test/bench/run.cjs', ...args) },
-  prepare: { words: 'installs and builds what is out of date', run: () => Promise.resolve(0) },
+  bench: { description: 'installs, builds and measures', run: (args) => node('test/bench/run.cjs', ...args) },
+  prepare: { description: 'installs and builds what is out of date', run: () => Promise.resolve(0) },
 };
 
 /** @returns {Promise<number>} the exit code */
@@ -64,7 +64,9 @@ async function main() {
   const [name = '', ...args] = process.argv.slice(2);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const list = Object.entries(commands).map(([known, { words }]) => `  ${known.padEnd(10)} ${words}`);
+    const list = Object.entries(commands).map(
+      ([known, { description }]) => `  ${known.padEnd(10)} ${description}`,
+    );
     throw new Error(`Usage: node apps/launcher/bin/drawbridge.mjs <command>\n${list.join('\n')}`);
   }
   checkNode();
@@ -75,6 +77,6 @@ async function main() {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(unwritable(error, root) ?? (error instanceof Error ? error.message : error));
+  console.error(unwritableMessage(error, root) ?? (error instanceof Error ? error.message : error));
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * @param {unknown} error
- * @returns {string} the system's code of an error, such as ENOENT; empty for anything else
+ * @returns {string} the system code of an error, such as ENOENT; empty for anything else
  */
 export const codeOf = (error) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
@@ -20,12 +20,12 @@ export function readIfPresent(path) {
 }
 
 /**
- * What to tell somebody whose checkout cannot be written.
+ * The message for a checkout that cannot be written.
  * @param {unknown} error
  * @param {string} root
- * @returns {string | undefined} undefined when the error is another one
+ * @returns {string | undefined} undefined for any other error
  */
-export function unwritable(error, root) {
+export function unwritableMessage(error, root) {
   const code = codeOf(error);
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return undefined;
   return `The folder ${root} cannot be written (${code}): Drawbridge installs its packages and builds into it.\nMake it writable for this user, or copy it to a folder that is.`;

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 const POLL_INTERVAL_MS = 500;
 
 /**
- * npm's shell dies of a SIGTERM without passing it on: whoever stops `npm start` that way stops its child, too.
+ * npm's shell exits on SIGTERM without forwarding it, so the child is stopped when the parent process changes.
  * @param {import('node:child_process').ChildProcess} child
  */
 function stopWithoutParent(child) {
@@ -18,15 +18,14 @@ function stopWithoutParent(child) {
 }
 
 /**
- * Runs a Node.js script in the terminal's foreground and lets it decide what a signal means.
- * Ctrl-C reaches the whole process group by itself, so it is passed on only where no terminal is attached.
+ * Runs a Node.js script in the terminal's foreground and lets it handle signals.
+ * Ctrl-C reaches the whole process group, so it is forwarded only when no terminal is attached.
  * @param {string} root
  * @param {string[]} command a script and its arguments
- * @param {{ tellOfDeath: boolean }} options tellOfDeath opens a channel that closes when this process is killed
  * @returns {Promise<number>} the child's exit code, 128 + n when signal n ended it
  */
-export function runInForeground(root, command, { tellOfDeath }) {
-  // The channel lets the child notice that this process was killed.
+export function runInForeground(root, command) {
+  // the IPC channel closes when this process is killed, so that the child notices
   const child = spawn(process.execPath, command, {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -8,7 +8,7 @@ import { runQuietly } from './run-quietly.mjs';
 /** @typedef {Record<string, { version?: string, optional?: boolean, devOptional?: boolean } | undefined>} Packages */
 
 /**
- * Installs the packages when node_modules is missing or is not what the lock file describes.
+ * Installs the packages when node_modules is missing or differs from the lock file.
  * @param {string} root
  */
 export async function installWhenStale(root) {
@@ -28,10 +28,10 @@ async function install(root) {
   const { code, output } = await runQuietly(program, args, { cwd: root, shell });
   done(code === 0 ? 'Packages installed' : 'Packages not installed');
   if (code !== 0)
-    throw new Error(`${output.trimEnd()}\n\nnpm ci failed (exit code ${code}): its words are above.`);
+    throw new Error(`${output.trimEnd()}\n\nnpm ci failed (exit code ${code}): see its output above.`);
 }
 
-/** The npm that runs this command, or else the one on the PATH, which Windows starts through a shell only. */
+/** The npm that runs this command, else the one on the PATH, which Windows can only start through a shell. */
 function npm() {
   const running = process.env['npm_execpath'] ?? '';
   if (basename(running) === 'npm-cli.js' && existsSync(running)) {
@@ -41,7 +41,7 @@ function npm() {
 }
 
 /**
- * True when npm's own record of node_modules holds every package that the lock file does not call optional.
+ * Whether npm's record of node_modules has every package of the lock file that is not optional.
  * @param {string} root
  * @param {string} lock
  */
@@ -49,10 +49,10 @@ function isInstalled(root, lock) {
   const record = readIfPresent(join(root, 'node_modules', '.package-lock.json'));
   if (record === undefined) return false;
   const present = packagesIn(record);
-  return Object.entries(packagesIn(lock)).every(([path, wanted]) => {
+  return Object.entries(packagesIn(lock)).every(([path, required]) => {
     const found = present[path];
-    if (path === '' || !wanted) return true;
-    return found ? found.version === wanted.version : Boolean(wanted.optional ?? wanted.devOptional);
+    if (path === '' || !required) return true;
+    return found ? found.version === required.version : Boolean(required.optional ?? required.devOptional);
   });
 }
 

@@ -5,14 +5,14 @@ import { buildWhenStale } from './build.mjs';
 import { codeOf, readIfPresent } from './files.mjs';
 import { installWhenStale } from './install.mjs';
 
-const SILENT_MS = 15_000;
+const HEARTBEAT_TIMEOUT_MS = 15_000;
 
 /**
- * Brings node_modules and dist up to date; two commands in one folder take turns.
+ * Brings node_modules and dist up to date. A lock file serializes concurrent commands in one folder.
  * @param {string} root
  */
 export async function prepare(root) {
-  const release = await takeTurn(join(root, 'dist'));
+  const release = await acquireLock(join(root, 'dist'));
   try {
     await installWhenStale(root);
     await buildWhenStale(root);
@@ -23,17 +23,17 @@ export async function prepare(root) {
 
 /**
  * @param {string} folder
- * @returns {Promise<() => void>} gives the turn back
+ * @returns {Promise<() => void>} releases the lock
  */
-async function takeTurn(folder) {
+async function acquireLock(folder) {
   const lock = join(folder, '.prepare-lock');
   mkdirSync(folder, { recursive: true });
-  for (let told = false; !tryToHold(lock);) {
+  for (let isReported = false; !tryLock(lock);) {
     const holder = readHolder(lock);
-    if (holder?.isGone) dropLock(lock, holder.pid);
-    else if (holder && !told) {
+    if (holder?.isGone) removeStaleLock(lock, holder.pid);
+    else if (holder && !isReported) {
       console.log(`Waiting for process ${holder.pid}, which is preparing this folder...`);
-      told = true;
+      isReported = true;
     }
     await delay(200);
   }
@@ -47,7 +47,7 @@ async function takeTurn(folder) {
 }
 
 /** @param {string} lock */
-function tryToHold(lock) {
+function tryLock(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
@@ -58,7 +58,7 @@ function tryToHold(lock) {
 }
 
 /**
- * Who holds the lock, undefined when nobody does. Process ids come back, so a holder must also show a heartbeat.
+ * The holder of the lock; undefined: none. Process ids are reused, so a holder must also have a heartbeat.
  * @param {string} lock
  */
 function readHolder(lock) {
@@ -66,15 +66,15 @@ function readHolder(lock) {
   const touched = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
   if (text === undefined || touched === undefined) return undefined;
   const pid = Number(text);
-  return { pid, isGone: Date.now() - touched > SILENT_MS || (pid > 0 && !isRunning(pid)) };
+  return { pid, isGone: Date.now() - touched > HEARTBEAT_TIMEOUT_MS || (pid > 0 && !isRunning(pid)) };
 }
 
 /**
- * Renaming first makes one of several waiters win; a lock that changed hands meanwhile is put back.
+ * Renames the file first, so that only one of several waiters succeeds; a lock that was acquired meanwhile is put back.
  * @param {string} lock
  * @param {number} holder
  */
-function dropLock(lock, holder) {
+function removeStaleLock(lock, holder) {
   const aside = `${lock}.${process.pid}`;
   try {
     renameSync(lock, aside);

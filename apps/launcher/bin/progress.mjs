@@ -1,7 +1,7 @@
 /**
- * Shows that a long step is under way: a running clock in a terminal, a line each ten seconds elsewhere.
+ * Shows the progress of a long step: a running clock in a terminal, else a line every ten seconds.
  * @param {string} label
- * @returns {(outcome: string) => void} ends it and prints the time taken
+ * @returns {(outcome: string) => void} ends the step and prints its duration
  */
 export function startProgress(label) {
   const since = Date.now();

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program without showing what it prints.
+ * Runs a program and captures its output.
  * @param {string} program
  * @param {string[]} args
  * @param {{ cwd: string, shell?: boolean }} options
- * @returns {Promise<{ code: number, output: string }>} its exit code (1 when a signal ended it) and both its streams
+ * @returns {Promise<{ code: number, output: string }>} exit code (1 after a signal), stdout and stderr
  */
 export function runQuietly(program, args, options) {
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -14,7 +14,7 @@ export function runQuietly(program, args, options) {
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (/** @type {Buffer} */ chunk) => chunks.push(chunk));
   }
-  // A terminal's Ctrl-C reaches the child by itself; kill reaches this process alone.
+  // a terminal's Ctrl-C reaches the child directly; SIGTERM only this process
   const end = () => {
     child.kill('SIGTERM');
     process.exit(143);

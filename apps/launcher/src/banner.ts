@@ -2,15 +2,15 @@ import type { Addresses } from './child-environment';
 import type { DemoAccess } from './demo-organization';
 
 /**
- * What to do next, as lines for a terminal.
- * @param mailLog the file that mail is written into; null where it really goes out
+ * The addresses and first commands, as lines for a terminal.
+ * @param mailLog the file that mail is written to; null when a mail server is configured
  */
 export function banner(
   { publicUrl, simulatorPort }: Addresses,
   demo: DemoAccess | null,
   mailLog: string | null,
 ): string {
-  const places = [
+  const addresses = [
     `  API            ${publicUrl}/api/v1`,
     `  Documentation  ${publicUrl}/docs`,
     ...(simulatorPort === null ? [] : [`  Clouds         http://localhost:${simulatorPort}/   (simulated)`]),
@@ -19,7 +19,7 @@ export function banner(
   ];
   return [
     '',
-    ...places,
+    ...addresses,
     '',
     ...(demo ? firstSession(publicUrl, demo.apiKey) : registration(publicUrl)),
     '',
@@ -30,11 +30,11 @@ function firstSession(publicUrl: string, apiKey: string): string[] {
   const sessions = `${publicUrl}/api/v1/sessions`;
   const key = `-H 'X-API-Key: ${apiKey}'`;
   const newest = `$(curl -sS ${key} '${sessions}?active=true&size=1' | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
-  const asked = JSON.stringify({ ipv4Address: '203.0.113.10', durationHours: 1 });
+  const body = JSON.stringify({ ipv4Address: '203.0.113.10', durationHours: 1 });
   return [
     'Let an address in:',
     '',
-    `curl -sS -X POST ${sessions} ${key} -H 'Content-Type: application/json' -d '${asked}'`,
+    `curl -sS -X POST ${sessions} ${key} -H 'Content-Type: application/json' -d '${body}'`,
     '',
     'Stop the newest session:',
     '',
@@ -43,10 +43,10 @@ function firstSession(publicUrl: string, apiKey: string): string[] {
 }
 
 function registration(publicUrl: string): string[] {
-  const asked = { organizationName: 'Example Ltd', email: 'you@example.com', password: 'choose-a-long-one' };
+  const body = { organizationName: 'Example Ltd', email: 'you@example.com', password: 'choose-a-long-one' };
   return [
     'Register your organization:',
     '',
-    `curl -sS -X POST ${publicUrl}/api/v1/auth/register -H 'Content-Type: application/json' -d '${JSON.stringify(asked)}'`,
+    `curl -sS -X POST ${publicUrl}/api/v1/auth/register -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
   ];
 }

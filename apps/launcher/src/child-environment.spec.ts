@@ -26,7 +26,7 @@ describe('childEnvironment', () => {
     });
   });
 
-  it('names no endpoint when the clouds are real', () => {
+  it('sets no endpoint when the clouds are real', () => {
     const environment = childEnvironment('api', {}, { ...addresses, simulatorPort: null }, secrets, urls);
     const named = Object.keys(environment).filter((name) =>
       /ENDPOINT|SIMULATOR|AZURE|GCP|GOOGLE|VERCEL|TENANT/.test(name),
@@ -34,7 +34,7 @@ describe('childEnvironment', () => {
     expect(named).toEqual([]);
   });
 
-  it('lets what the user gives win, unless it is empty', () => {
+  it('prefers the user’s variables to the defaults, unless they are empty', () => {
     const given = { AWS_ENDPOINT_URL_EC2: 'http://mine', NODE_ENV: 'production', EMBEDDED: '' };
     expect(childEnvironment('api', given, addresses, secrets, urls)).toMatchObject({
       AWS_ENDPOINT_URL_EC2: 'http://mine',
@@ -43,14 +43,14 @@ describe('childEnvironment', () => {
     });
   });
 
-  it('gives each process the variables it reads, and no other secrets', () => {
+  it('gives each process only the variables it reads', () => {
     const given = {
       PATH: '/bin',
       https_proxy: 'http://proxy',
       SMTP_URL: 'smtp://mail',
       STRIPE_SECRET_KEY: 'sk_x',
       SIMULATOR_GROUPS: '3',
-      AWS_SECRET_ACCESS_KEY: 'somebody’s own',
+      AWS_SECRET_ACCESS_KEY: 'unrelated',
       MAIL_FROM: 'door@example.com',
     };
     const namesOf = (name: ProcessName): string[] =>
@@ -85,7 +85,7 @@ describe('childEnvironment', () => {
     ]);
   });
 
-  it('gives the owner’s address to the migrations only', () => {
+  it('gives the owner’s database URL to the migrations only', () => {
     const urlOf = (name: ProcessName): string | undefined =>
       childEnvironment(name, {}, addresses, secrets, urls)['DATABASE_URL'];
     expect([urlOf('api'), urlOf('worker'), urlOf('migrate')]).toEqual([
@@ -95,7 +95,7 @@ describe('childEnvironment', () => {
     ]);
   });
 
-  it('gives API and worker a metrics port each', () => {
+  it('gives API and worker different metrics ports', () => {
     const measured = { ...addresses, metricsPorts: { api: 9464, worker: 9465 } };
     const portOf = (name: ProcessName): string | undefined =>
       childEnvironment(name, { METRICS_PORT: '9464' }, measured, secrets, urls)['METRICS_PORT'];

@@ -3,27 +3,29 @@ import type { LauncherSettings } from './launcher.settings';
 import { environmentOf, type ProcessName } from './process-variables';
 import type { Secrets } from './secrets-file';
 
-/** Where a run is reached, once its ports are known. */
+/** The addresses of a run, once its ports are known. */
 export interface Addresses {
   readonly port: number;
   /** null: the clouds are real */
   readonly simulatorPort: number | null;
   readonly publicUrl: string;
-  /** of the API and of the worker; null: they have none */
+  /** null: no metrics ports are opened */
   readonly metricsPorts: { readonly api: number; readonly worker: number } | null;
 }
 
-/** PUBLIC_URL, else this machine at the port. */
+/** PUBLIC_URL, else localhost at the port. */
 export const publicUrlOf = (settings: LauncherSettings, port: number): string =>
   (settings.PUBLIC_URL ?? `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '');
 
-/** The same database for the role that owns its tables, and for the one that API and worker connect with. */
+/** URLs of one database: for the owner of the tables, and for the role of API and worker. */
 export interface DatabaseUrls {
   readonly owner: string;
   readonly service: string;
 }
 
-/** The embedded database gets a role with a new password at each start; a given one has the role its operator names. */
+/**
+ * The embedded database gets a service role with a new password at each start; for DATABASE_URL the operator names it.
+ */
 export function databaseUrls(owner: string, settings: LauncherSettings): DatabaseUrls {
   if (settings.DATABASE_URL) return { owner, service: settings.DATABASE_SERVICE_URL ?? owner };
   const service = new URL(owner);
@@ -32,7 +34,10 @@ export function databaseUrls(owner: string, settings: LauncherSettings): Databas
   return { owner, service: service.href };
 }
 
-/** The environment of one child process: what it reads, and nothing else. What the user gives wins over what is assumed here. */
+/**
+ * The environment of one child process, limited to the variables it reads. The user's values override the defaults
+ * here.
+ */
 export function childEnvironment(
   name: ProcessName,
   given: NodeJS.ProcessEnv,
@@ -65,6 +70,6 @@ const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
   AZURE_AUTHORITY_HOST: `http://127.0.0.1:${port}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,
   VERCEL_API_URL: `http://127.0.0.1:${port}/vercel`,
-  // The simulated gateway is named by its credential.
+  // the credential of the simulated gateway holds its URL
   TENANT_URL_NETWORKS: `127.0.0.1:${port},[::1]:${port}`,
 });

@@ -21,13 +21,13 @@ const holder = (pid: number, startTime: string, dataDir = folder): string =>
 describe('takeRunLock', () => {
   const path = (): string => join(folder, 'running.json');
 
-  it('is given back', () => {
+  it('can be taken again after its release', () => {
     takeRunLock(folder, 'http://localhost:3000').release();
     expect(readdirSync(folder)).toEqual([]);
     expect(takeRunLock(folder, 'http://localhost:3000').wasStale).toBe(false);
   });
 
-  it('refuses a second run and tells where the first one is', async () => {
+  it('refuses a second run and names the process and address of the first one', async () => {
     const other = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
@@ -47,51 +47,51 @@ describe('takeRunLock', () => {
       'that came with a copy of the folder',
       () => holder(process.ppid, startTimeOf(process.ppid), '/elsewhere'),
     ],
-    ['in pieces', () => '{"pid":'],
-  ])('takes over a lock %s', (_words, text) => {
+    ['with damaged content', () => '{"pid":'],
+  ])('takes over a lock %s', (_description, text) => {
     writeFileSync(path(), text());
     const lock = takeRunLock(folder, 'x');
     expect(lock.wasStale).toBe(true);
     expect(readdirSync(folder)).toEqual(['running.json']);
   });
 
-  it('leaves a lock alone that is not its own any more', () => {
+  it('does not release a lock that another run has taken over', () => {
     const lock = takeRunLock(folder, 'x');
-    writeFileSync(path(), holder(1, 'somebody else'));
+    writeFileSync(path(), holder(1, 'another run'));
     lock.release();
     expect(readdirSync(folder)).toEqual(['running.json']);
   });
 });
 
 describe('loadSecrets', () => {
-  it('makes them once and keeps them for their owner only', () => {
-    const made = loadSecrets(folder, {});
-    expect(made.JWT_SECRET).toMatch(/^[0-9a-f]{64}$/);
-    expect(Buffer.from(made.MASTER_KEYS.slice(2), 'base64')).toHaveLength(32);
-    expect(made.DEPLOYMENT_ID).toMatch(/^demo-[0-9a-f]{6}$/);
-    expect(loadSecrets(folder, {})).toEqual(made);
+  it('generates them once and stores them readable by their owner only', () => {
+    const generated = loadSecrets(folder, {});
+    expect(generated.JWT_SECRET).toMatch(/^[0-9a-f]{64}$/);
+    expect(Buffer.from(generated.MASTER_KEYS.slice(2), 'base64')).toHaveLength(32);
+    expect(generated.DEPLOYMENT_ID).toMatch(/^demo-[0-9a-f]{6}$/);
+    expect(loadSecrets(folder, {})).toEqual(generated);
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps nothing that the environment gives', () => {
+  it('does not store secrets from the environment', () => {
     const given = { JWT_SECRET: 'j', MASTER_KEYS: 'm', DEPLOYMENT_ID: 'd' };
     expect(loadSecrets(folder, given)).toEqual(given);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('does not make new keys for a database that was encrypted with others', () => {
+  it('does not generate new keys for an existing database', () => {
     mkdirSync(join(folder, 'postgres'));
     expect(() => loadSecrets(folder, {})).toThrow('Put that file back or set MASTER_KEYS');
   });
 
-  it('does not write over a damaged file', () => {
+  it('does not overwrite a damaged file', () => {
     writeFileSync(join(folder, 'secrets.json'), '{');
     expect(() => loadSecrets(folder, {})).toThrow('secrets.json cannot be read');
   });
 });
 
 describe('claimPort', () => {
-  it('names the variable of a port that is taken, on one address too, and waits for it', async () => {
+  it('names the variable of a port in use, also on one address, and waits for it', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -101,7 +101,7 @@ describe('claimPort', () => {
     await expect(claimed).resolves.toBe(port);
   });
 
-  it('finds a free one for 0', async () => {
+  it('selects a free port for 0', async () => {
     expect(await claimPort('PORT', 0)).toBeGreaterThan(0);
   });
 });

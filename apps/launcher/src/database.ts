@@ -10,34 +10,34 @@ export interface RunDatabase {
   kill(): Promise<void>;
 }
 
-/** A database somebody else runs. */
+/** A database that this run does not manage. */
 export const givenDatabase = (url: string): RunDatabase => ({
   start: () => Promise.resolve(url),
   stop: () => Promise.resolve(),
   kill: () => Promise.resolve(),
 });
 
-const RESTARTS = 5;
+const MAX_RESTART_ATTEMPTS = 5;
 const RESTART_INTERVAL_MS = 500;
 
-/** A PostgreSQL server of the run's own, started again at its port when it ends unasked. */
+/** The run's own PostgreSQL server, restarted on its port when it exits unexpectedly. */
 export class EmbeddedDatabase implements RunDatabase {
   private readonly server: EmbeddedPostgres;
   private port = 0;
   private isStopping = false;
 
-  /** @param onLost called when it has ended and cannot be started again */
+  /** @param onLost called when it has exited and cannot be restarted */
   constructor(
     dataDir: string,
     log: LogFile,
-    private readonly say: (line: string) => void,
+    private readonly print: (line: string) => void,
     private readonly onLost: (reason: string) => void,
   ) {
     this.server = new EmbeddedPostgres({
       dataDir: join(dataDir, 'postgres'),
       onLog: (line) => log.write(`${line}\n`),
-      onNotice: say,
-      onUnexpectedExit: (reason) => void this.startAgain(reason),
+      onNotice: print,
+      onUnexpectedExit: (reason) => void this.restart(reason),
     });
   }
 
@@ -56,17 +56,17 @@ export class EmbeddedDatabase implements RunDatabase {
     await this.server.kill();
   }
 
-  private async startAgain(reason: string): Promise<void> {
-    this.say(`${reason}\nIt is started again.`);
-    for (let attempt = 1; attempt <= RESTARTS; attempt++) {
+  private async restart(reason: string): Promise<void> {
+    this.print(`${reason}\nIt is started again.`);
+    for (let attempt = 1; attempt <= MAX_RESTART_ATTEMPTS; attempt++) {
       await delay(RESTART_INTERVAL_MS);
-      // a stop meanwhile must stay one: starting would take it back
+      // a stop in the meantime wins: start() would undo it
       if (this.isStopping) return;
       try {
-        if ((await this.server.start()).port === this.port) return this.say('PostgreSQL is back.');
+        if ((await this.server.start()).port === this.port) return this.print('PostgreSQL is back.');
         return this.onLost(`Port ${this.port} of PostgreSQL was taken meanwhile.`);
       } catch (error) {
-        this.say(error instanceof Error ? error.message : String(error));
+        this.print(error instanceof Error ? error.message : String(error));
       }
     }
     this.onLost('PostgreSQL cannot be started again.');

@@ -10,7 +10,7 @@ export interface ApiAnswer {
   readonly body: unknown;
 }
 
-/** An answer that was not expected: names the request, the status and the body. */
+/** An unexpected response. The message has the request, the status and the body. */
 export class UnexpectedAnswer extends Error {
   constructor(
     request: string,
@@ -21,7 +21,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** The service's own HTTP API, as any client uses it. */
+/** A client of the service's own HTTP API. */
 export class DemoApi {
   /** @param base such as `http://127.0.0.1:3000/api/v1` */
   constructor(
@@ -34,8 +34,8 @@ export class DemoApi {
   }
 
   /**
-   * Sends a request, again after the time the rate limit asks for.
-   * @throws Error naming the request when there is no answer
+   * Sends a request, and retries it after a 429 with Retry-After.
+   * @throws Error naming the request when there is no response
    */
   async send(method: 'GET' | 'POST', path: string, body?: object): Promise<ApiAnswer> {
     for (;;) {

@@ -46,21 +46,21 @@ export class DemoOrganization {
   }
 
   /**
-   * Makes what is not there yet; an interrupted or repeated call goes on where the last one ended.
+   * Creates what is missing. Idempotent: an interrupted or repeated call continues where the last one ended.
    * @throws Error naming the request that failed, or what to delete when the password is lost
    */
   async ensure(): Promise<DemoAccess> {
     const kept = readJsonObject(this.file);
     const email = textIn(kept, 'email') ?? EMAIL;
     const password = textIn(kept, 'password') ?? randomBytes(12).toString('base64url');
-    // kept before it is used: an account whose password nobody knows would be in the way
+    // stored before it is used: an account with a lost password would block the next run
     if (!textIn(kept, 'password')) writeJsonObject(this.file, { email, password });
     const account = (await this.signIn(email, password)) ?? (await this.register(email, password));
     const keptKey = textIn(kept, 'apiKey');
     if (keptKey !== undefined && (await this.isAccepted(keptKey)))
       return { email, password, apiKey: keptKey };
     await raiseToPaid(this.databaseUrl, account.organizationId);
-    const apiKey = await this.furnish(account);
+    const apiKey = await this.createObjects(account);
     writeJsonObject(this.file, { email, password, apiKey });
     return { email, password, apiKey };
   }
@@ -72,15 +72,15 @@ export class DemoOrganization {
   }
 
   private async register(email: string, password: string): Promise<SignedIn> {
-    if (await isKnown(this.databaseUrl, email)) {
+    if (await isRegistered(this.databaseUrl, email)) {
       throw new Error(
         `${email} is registered with a password that is not in ${this.file}.\n` +
           `To begin anew, stop this and delete ${this.dataDir}; empty the database if DATABASE_URL names your own.`,
       );
     }
     const path = '/auth/register';
-    const asked = { organizationName: 'Demo', email, password, name: 'Demo Admin' };
-    return readSignIn(path, 201, await this.api.send('POST', path, asked));
+    const body = { organizationName: 'Demo', email, password, name: 'Demo Admin' };
+    return readSignIn(path, 201, await this.api.send('POST', path, body));
   }
 
   private async isAccepted(apiKey: string): Promise<boolean> {
@@ -88,13 +88,13 @@ export class DemoOrganization {
     return status === 200;
   }
 
-  /** @returns a new API key */
-  private async furnish({ accessToken, userId }: SignedIn): Promise<string> {
+  /** Creates credential, resource, role and API key. @returns the API key */
+  private async createObjects({ accessToken, userId }: SignedIn): Promise<string> {
     const admin = this.api.with({ authorization: `Bearer ${accessToken}` });
-    const credential = await findOrMake(admin, '/credentials', CREDENTIAL);
-    const resource = await findOrMake(admin, '/resources', { ...RESOURCE, credentialId: idOf(credential) });
+    const credential = await findOrCreate(admin, '/credentials', CREDENTIAL);
+    const resource = await findOrCreate(admin, '/resources', { ...RESOURCE, credentialId: idOf(credential) });
     if (resource['isActive'] !== true) await admin.post(200, `/resources/${idOf(resource)}/verify`);
-    const role = await findOrMake(admin, '/roles', { name: 'Developers' });
+    const role = await findOrCreate(admin, '/roles', { name: 'Developers' });
     await assign(admin, role, 'resources', role['resourceIds'], idOf(resource));
     await assign(admin, role, 'users', role['userIds'], userId);
     const key = textIn(await admin.post(201, '/api-keys', API_KEY), 'plainTextKey');
@@ -103,7 +103,7 @@ export class DemoOrganization {
   }
 }
 
-async function findOrMake(
+async function findOrCreate(
   api: DemoApi,
   path: string,
   desired: Readonly<Record<string, unknown>> & { readonly name: string },
@@ -112,7 +112,7 @@ async function findOrMake(
   return found ?? api.post(201, path, desired);
 }
 
-/** The service refuses an assignment that exists. */
+/** Skips an existing assignment, which the service would refuse. */
 async function assign(
   api: DemoApi,
   role: Record<string, unknown>,
@@ -141,16 +141,16 @@ function readSignIn(path: string, status: number, answer: ApiAnswer): SignedIn {
   throw new UnexpectedAnswer(`POST ${path}`, answer);
 }
 
-const isKnown = async (databaseUrl: string, email: string): Promise<boolean> =>
+const isRegistered = async (databaseUrl: string, email: string): Promise<boolean> =>
   (await query(databaseUrl, 'SELECT 1 FROM users WHERE email = $1 LIMIT 1', [email])) > 0;
 
-/** API keys for automation come with the paid plan, which nobody can buy in a demo. */
+/** API keys need the paid plan, which cannot be bought in the demo. */
 const raiseToPaid = async (databaseUrl: string, organizationId: string): Promise<void> => {
   const sql = `UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1 AND name = 'Demo'`;
   await query(databaseUrl, sql, [organizationId]);
 };
 
-/** @returns how many rows were found or changed */
+/** @returns the number of rows found or changed */
 async function query(databaseUrl: string, sql: string, values: readonly string[]): Promise<number> {
   const client = new Client({
     connectionString: databaseUrl,

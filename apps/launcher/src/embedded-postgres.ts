@@ -10,27 +10,27 @@ import { ServerProcess } from './postgres/server-process';
 import { chooseRunAs } from './postgres/system-user';
 
 export interface EmbeddedPostgresOptions {
-  /** folder for the cluster, its password and its last port; made when absent */
+  /** folder for the cluster, its password and its last port; created when missing */
   dataDir: string;
-  /** the port of the last run or any free one when absent */
+  /** default: the port of the last run, or any free one */
   port?: number;
   /** `name=value` settings of postgresql.conf */
   flags?: string[];
-  /** false trades the data's safety in a crash of the machine for speed; true when absent */
+  /** false: faster, but a crash of the machine may lose data; default true */
   durable?: boolean;
-  /** every line initdb and the server print */
+  /** receives every output line of initdb and the server */
   onLog: (line: string) => void;
-  /** one line when programs or data are kept elsewhere, or an earlier server was ended */
+  /** receives a line when programs or data are in another folder, or an earlier server was stopped */
   onNotice?: (line: string) => void;
-  /** called when the server ends without `stop` */
+  /** called when the server exits without `stop` */
   onUnexpectedExit?: (reason: string) => void;
 }
 
 const READY = 'database system is ready to accept connections';
 const READY_TIMEOUT_MS = 120_000;
-const ATTEMPTS = 10;
+const MAX_START_ATTEMPTS = 10;
 
-/** A PostgreSQL server of our own, from the programs that npm brings. Starts again after `stop`. */
+/** A PostgreSQL server run from the binaries of an npm package. Can be started again after `stop`. */
 export class EmbeddedPostgres {
   private running: ServerProcess | undefined;
   private isStopping = false;
@@ -39,20 +39,20 @@ export class EmbeddedPostgres {
   constructor(private readonly options: EmbeddedPostgresOptions) {}
 
   /**
-   * Makes the cluster when it is not there, ends a server left over by a killed process, and starts a new one.
-   * @throws Error with the server's last words when it does not come up
+   * Creates the cluster when it is missing, stops a server left behind by a killed process, and starts a new one.
+   * @throws Error with the server's last output when it does not become ready
    */
   async start(): Promise<{ port: number; superuserUrl: string }> {
     this.isStopping = false;
     const cluster = await this.openCluster();
     if (!cluster.isInitialised) await this.initialise(cluster);
     const port = await this.startServer(cluster);
-    cluster.rememberPort(port);
+    cluster.storePort(port);
     this.url = new URL(`postgresql://postgres:${cluster.password}@127.0.0.1:${port}/postgres`);
     return { port, superuserUrl: this.url.href };
   }
 
-  /** Creates the database unless it is there. @returns its URL */
+  /** Creates the database if it is missing. @returns its URL */
   async createDatabase(name: string): Promise<string> {
     if (!this.url) throw new Error('PostgreSQL has not been started.');
     const client = new Client({ connectionString: this.url.href, connectionTimeoutMillis: 10_000 });
@@ -66,7 +66,7 @@ export class EmbeddedPostgres {
     return Object.assign(new URL(this.url), { pathname: `/${name}` }).href;
   }
 
-  /** Disconnects clients, writes everything out and ends; harder after 5 s, and over within 10 s in any case. */
+  /** Fast shutdown; after 5 s immediate, after 8 s SIGKILL. Ends within 10 s in any case. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await this.running?.end([
@@ -76,7 +76,10 @@ export class EmbeddedPostgres {
     ]);
   }
 
-  /** Ends at once, as in a crash: the next start recovers. The signal is sent before this returns, so an exit handler may call it. */
+  /**
+   * Immediate shutdown, as in a crash: the next start recovers. The signal is sent synchronously, so an exit handler
+   * may call it.
+   */
   async kill(): Promise<void> {
     this.isStopping = true;
     await this.running?.end([
@@ -87,39 +90,39 @@ export class EmbeddedPostgres {
 
   private async openCluster(): Promise<Cluster> {
     const desired = resolve(this.options.dataDir);
-    const say = this.options.onNotice ?? this.options.onLog;
+    const print = this.options.onNotice ?? this.options.onLog;
     const runAs = chooseRunAs(join(desired, 'cluster'));
-    const binaries = findBinaries(runAs, say);
-    const { folder, former } = placeData(desired, runAs, say);
+    const binaries = findBinaries(runAs, print);
+    const { folder, former } = placeData(desired, runAs, print);
     for (const old of former) {
       await stopOrphan(join(old, 'cluster'));
-      say(`Data of an earlier ${desired} is still in ${old}; delete it when nobody needs it.`);
+      print(`Data of an earlier ${desired} is still in ${old}; delete it when nobody needs it.`);
     }
     const cluster = new Cluster(folder, binaries, runAs);
-    if (await stopOrphan(cluster.data)) say('Ended a PostgreSQL that an earlier run left behind.');
+    if (await stopOrphan(cluster.data)) print('Ended a PostgreSQL that an earlier run left behind.');
     return cluster;
   }
 
   private async initialise(cluster: Cluster): Promise<void> {
     const initdb = this.follow(await cluster.spawnInitdb());
-    const words = await initdb.ended;
-    if (words !== 'exit code 0') throw initdb.failure(`initdb failed (${words})`);
+    const exit = await initdb.ended;
+    if (exit !== 'exit code 0') throw initdb.failure(`initdb failed (${exit})`);
     cluster.markInitialised();
   }
 
-  /** Another process may take the port first, and memory of a killed server takes a moment to go: both are tried again. */
+  /** Retries when another process took the port first, or the shared memory of a killed server is not yet released. */
   private async startServer(cluster: Cluster): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       const port = this.options.port ?? (await cluster.choosePort());
       const server = this.follow(cluster.spawnServer(port, this.settings()));
-      const words = await becomesReady(server);
-      if (words === undefined) {
-        void server.ended.then((end) => this.reportEnd(server, end));
+      const problem = await waitUntilReady(server);
+      if (problem === undefined) {
+        void server.ended.then((exit) => this.reportExit(server, exit));
         return port;
       }
-      const mayPass = server.hasSaid(/Address already in use|pre-existing shared memory block/);
-      if (this.isStopping || !mayPass || attempt === ATTEMPTS)
-        throw server.failure(`PostgreSQL did not start (${words})`);
+      const isRetryable = server.hasPrinted(/Address already in use|pre-existing shared memory block/);
+      if (this.isStopping || !isRetryable || attempt === MAX_START_ATTEMPTS)
+        throw server.failure(`PostgreSQL did not start (${problem})`);
       await delay(200);
     }
   }
@@ -135,21 +138,21 @@ export class EmbeddedPostgres {
     return this.running;
   }
 
-  private reportEnd(server: ServerProcess, words: string): void {
+  private reportExit(server: ServerProcess, exit: string): void {
     if (this.isStopping || this.running !== server) return;
-    this.options.onUnexpectedExit?.(server.failure(`PostgreSQL ended (${words})`).message);
+    this.options.onUnexpectedExit?.(server.failure(`PostgreSQL ended (${exit})`).message);
   }
 }
 
 /** @returns why the server did not become ready, undefined when it did */
-async function becomesReady(server: ServerProcess): Promise<string | undefined> {
+async function waitUntilReady(server: ServerProcess): Promise<string | undefined> {
   const waiting = new AbortController();
-  const words = await Promise.race([
-    server.says(READY).then(() => undefined),
+  const problem = await Promise.race([
+    server.waitForOutput(READY).then(() => undefined),
     server.ended,
     delay(READY_TIMEOUT_MS, `not ready within ${READY_TIMEOUT_MS / 1_000} s`, { signal: waiting.signal }),
   ]);
   waiting.abort();
-  if (words !== undefined) await server.end([['SIGKILL', 1_500]]);
-  return words;
+  if (problem !== undefined) await server.end([['SIGKILL', 1_500]]);
+  return problem;
 }

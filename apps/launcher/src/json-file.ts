@@ -19,7 +19,7 @@ export function readJsonObject(path: string): Record<string, unknown> | undefine
   }
 }
 
-/** Writes a file that only its owner reads; after a crash it holds the old object or the new one, never half of one. */
+/** Atomically writes a file that only its owner can read: after a crash it has the old or the new content. */
 export function writeJsonObject(path: string, value: object): void {
   const partial = `${path}.${process.pid}.partial`;
   const file = openSync(partial, 'w', 0o600);
@@ -32,13 +32,13 @@ export function writeJsonObject(path: string, value: object): void {
   renameSync(partial, path);
 }
 
-/** A text field of an object read from outside; undefined when it is absent or of another type. */
+/** A text field of untrusted JSON; undefined when it is missing or of another type. */
 export function textIn(value: unknown, field: string): string | undefined {
   const found = isObject(value) ? value[field] : undefined;
   return typeof found === 'string' ? found : undefined;
 }
 
-/** True for anything with named fields. */
+/** Whether a value is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

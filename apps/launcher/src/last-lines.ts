@@ -7,13 +7,13 @@ export class LastLines {
   private recent: string[] = [];
   private rest = '';
 
-  hear(chunk: Buffer): void {
+  append(chunk: Buffer): void {
     const lines = (this.rest + chunk.toString('utf8')).split('\n');
     this.rest = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH);
     for (const line of lines.filter((text) => text.trim() !== '')) this.keep(line.slice(0, MAX_LINE_LENGTH));
   }
 
-  /** The latest lines, the unfinished one included. */
+  /** The last lines, including an unfinished one. */
   get last(): readonly string[] {
     return this.rest.trim() === '' ? this.recent : [...this.recent, this.rest];
   }

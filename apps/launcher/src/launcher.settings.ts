@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { LISTEN_ADDRESS_MESSAGE, loadSettings, toInteger } from '#config';
 import { IsIn, IsInt, IsIP, IsOptional, IsString, Max, Min } from 'class-validator';
+import { LISTEN_ADDRESS_MESSAGE, loadSettings, toInteger } from '#config';
 
 const PORT_MESSAGE = 'PORT must be a port from 0 to 65535 (0: any free one)';
 const METRICS_PORT_MESSAGE =
   'METRICS_PORT must be a port from 0 to 65534: the API takes it, the worker the next one (0: any free ones)';
 const SIMULATOR_PORT_MESSAGE = 'SIMULATOR_PORT must be a port from 0 to 65535 (0: any free one)';
 
-/** What the environment may say about an embedded run. Property names are variable names. */
+/** The environment of `npm start`. Property names are variable names. */
 export class LauncherSettings {
   @toInteger()
   @IsInt({ message: PORT_MESSAGE })
@@ -16,7 +16,7 @@ export class LauncherSettings {
   @Max(65_535, { message: PORT_MESSAGE })
   PORT = 3000;
 
-  /** where operators and probes reach the API; the worker has the next port; unset: nowhere */
+  /** the API's port for metrics and probes; the worker has the next one; unset: none is opened */
   @IsOptional()
   @toInteger()
   @IsInt({ message: METRICS_PORT_MESSAGE })
@@ -38,7 +38,7 @@ export class LauncherSettings {
   @Max(65_535, { message: SIMULATOR_PORT_MESSAGE })
   SIMULATOR_PORT = 4666;
 
-  /** where the database, keys and logs of this run are; absolute once read */
+  /** folder of the database, keys and logs; made absolute by `readLauncherSettings` */
   @IsString()
   DATA_DIR = '.data';
 
@@ -47,7 +47,7 @@ export class LauncherSettings {
   @IsString()
   DATABASE_URL?: string;
 
-  /** with DATABASE_URL: what API and worker connect with; unset: DATABASE_URL */
+  /** with DATABASE_URL: the URL that API and worker connect with; unset: DATABASE_URL */
   @IsOptional()
   @IsString()
   DATABASE_SERVICE_URL?: string;
@@ -58,7 +58,7 @@ export class LauncherSettings {
   PUBLIC_URL?: string;
 }
 
-/** The folder of package.json: compiled code runs some floors below it, sources one less. */
+/** The folder of package.json: compiled code is one level deeper below it than the sources. */
 export function findRepository(from = __dirname): string {
   if (existsSync(join(from, 'package.json'))) return from;
   if (dirname(from) === from) throw new Error(`No package.json above ${__dirname}`);
@@ -66,7 +66,7 @@ export function findRepository(from = __dirname): string {
 }
 
 /**
- * Reads the settings of a run; DATA_DIR counts from the repository.
+ * Reads the settings; a relative DATA_DIR is resolved from the repository.
  * @throws SettingsError naming every variable that is wrong
  */
 export function readLauncherSettings(environment: NodeJS.ProcessEnv, repository: string): LauncherSettings {

@@ -17,15 +17,15 @@ export interface LauncherOptions {
   readonly addresses: Addresses;
   readonly secrets: Secrets;
   readonly environment: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
-  /** called when the run cannot go on */
+  readonly print: (line: string) => void;
+  /** called when the run cannot continue */
   readonly onLost: (reason: string) => void;
 }
 
 const DRAIN_TIMEOUT_MS = 10_000;
 const SIMULATOR_TIMEOUT_MS = 3000;
 
-/** Where this machine reaches what listens on an address. */
+/** The host under which this machine reaches a listen address. */
 function reachableHost(host = '127.0.0.1'): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
@@ -41,25 +41,25 @@ export class Launcher {
   private databaseUrl = '';
 
   constructor(private readonly options: LauncherOptions) {
-    const { settings, say, onLost } = options;
+    const { settings, print, onLost } = options;
     this.database = settings.DATABASE_URL
       ? givenDatabase(settings.DATABASE_URL)
-      : new EmbeddedDatabase(settings.DATA_DIR, this.log('postgres'), say, onLost);
+      : new EmbeddedDatabase(settings.DATA_DIR, this.log('postgres'), print, onLost);
   }
 
-  /** @throws Error saying what did not start, or that the start was interrupted */
+  /** @throws Error naming what did not start, or that the start was interrupted */
   async start(progress: Progress): Promise<void> {
     const { repository, addresses, environment, secrets, settings } = this.options;
-    const words = settings.DATABASE_URL ? 'DATABASE_URL is used' : 'PostgreSQL is up';
-    this.databaseUrl = await progress.step(words, () => this.database.start());
-    const kept = {
+    const done = settings.DATABASE_URL ? 'DATABASE_URL is used' : 'PostgreSQL is up';
+    this.databaseUrl = await progress.step(done, () => this.database.start());
+    const variables = {
       SIMULATOR_STATE_FILE: join(settings.DATA_DIR, 'simulated-clouds.json'),
       AUDIT_SIGNING_KEY_FILE: ensureSigningKey(settings.DATA_DIR),
       ...environment,
     };
     const urls = databaseUrls(this.databaseUrl, settings);
     const environmentFor = (name: ProcessName): NodeJS.ProcessEnv =>
-      childEnvironment(name, kept, addresses, secrets, urls);
+      childEnvironment(name, variables, addresses, secrets, urls);
     this.stopping.signal.throwIfAborted();
     const script = join(repository, 'dist/apps/worker/src/migrate.js');
     const migration = {
@@ -83,19 +83,19 @@ export class Launcher {
     );
   }
 
-  /** Where the API's log is, which mail is written into without SMTP_URL. */
+  /** Path of the API's log, which mail is written to without SMTP_URL. */
   get apiLog(): string {
     return this.logPath('api');
   }
 
-  /** Makes the demo organization, or finds it again. @throws Error saying what did not work */
+  /** Creates the demo organization if it is missing. @throws Error naming the step that failed */
   ensureDemo(): Promise<DemoAccess> {
     const { addresses, settings } = this.options;
     const api = new DemoApi(`http://${reachableHost(settings.HOST)}:${addresses.port}/api/v1`);
     return new DemoOrganization(api, this.databaseUrl, settings.DATA_DIR).ensure();
   }
 
-  /** API and worker first: what they have begun they finish with clouds and database still there. */
+  /** Stops API and worker first, so that they finish running work while clouds and database are available. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The start was interrupted'));
     await Promise.all(this.services.map((process) => process.stop(DRAIN_TIMEOUT_MS)));
@@ -104,7 +104,7 @@ export class Launcher {
     await Promise.all(this.logs.map((log) => log.close()));
   }
 
-  /** Everything at once, as in a crash: the next start recovers. */
+  /** Kills everything at once, as in a crash: the next start recovers. */
   async kill(): Promise<void> {
     this.stopping.abort(new Error('The start was interrupted'));
     await Promise.all([...this.processes.map((process) => process.kill()), this.database.kill()]);
@@ -115,13 +115,13 @@ export class Launcher {
   }
 
   private process(name: string, app: string, environment: NodeJS.ProcessEnv): ManagedProcess {
-    const { repository, say } = this.options;
+    const { repository, print } = this.options;
     const script = join(repository, 'dist/apps', app, 'src/main.js');
-    return new ManagedProcess({ name, script, cwd: repository, environment, log: this.log(app), say });
+    return new ManagedProcess({ name, script, cwd: repository, environment, log: this.log(app), print });
   }
 
   private log(name: string): LogFile {
-    const log = new LogFile(this.logPath(name), this.options.say);
+    const log = new LogFile(this.logPath(name), this.options.print);
     this.logs.push(log);
     return log;
   }

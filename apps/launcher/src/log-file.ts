@@ -4,19 +4,19 @@ import { codeOf } from './processes';
 
 const MAX_BYTES = 20_000_000;
 
-/** A log that is added to, and set aside when it has grown large by the time of a start. */
+/** An append-only log file, rotated at start when it is too large. */
 export class LogFile {
   private readonly stream: WriteStream;
 
-  /** @param say told once when the log cannot be written, which stops nothing */
+  /** @param print called once when the log cannot be written; nothing else fails */
   constructor(
     readonly path: string,
-    say: (line: string) => void,
+    print: (line: string) => void,
   ) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     if (sizeOf(path) > MAX_BYTES) renameSync(path, `${path}.1`);
     this.stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
-    this.stream.once('error', (error) => say(`${path} cannot be written: ${error.message}`));
+    this.stream.once('error', (error) => print(`${path} cannot be written: ${error.message}`));
     this.stream.on('error', () => undefined);
   }
 
@@ -24,7 +24,7 @@ export class LogFile {
     if (!this.stream.destroyed && !this.stream.writableEnded) this.stream.write(chunk);
   }
 
-  /** Resolves when all is written, or cannot be. */
+  /** Resolves when everything is written, or writing has failed. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       if (this.stream.closed) resolve();

@@ -12,19 +12,19 @@ import { loadSecrets } from './secrets-file';
 import { onStopRequest } from './stop-requests';
 
 const INTERRUPTED = 130;
-/** Processes of a killed run take this long to notice and to finish what they do. */
-const LEFTOVERS_TIMEOUT_MS = 12_000;
+/** How long processes of a killed run take to notice and to finish their work. */
+const ORPHANS_TIMEOUT_MS = 12_000;
 
-const say = (line: string): void => console.log(line);
+const print = (line: string): void => console.log(line);
 
 async function main(): Promise<void> {
   const repository = findRepository();
   const settings = readLauncherSettings(process.env, repository);
   mkdirSync(settings.DATA_DIR, { recursive: true });
   const lock = takeRunLock(settings.DATA_DIR, publicUrlOf(settings, settings.PORT));
-  // also when it ends by itself: nothing of this run is left then
+  // also on an unexpected exit: no process of this run is left then
   process.once('exit', () => lock.release());
-  const addresses = await claimAddresses(settings, lock.wasStale ? LEFTOVERS_TIMEOUT_MS : 0);
+  const addresses = await claimAddresses(settings, lock.wasStale ? ORPHANS_TIMEOUT_MS : 0);
   const secrets = loadSecrets(settings.DATA_DIR, process.env);
   const launcher = new Launcher({
     repository,
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     addresses,
     secrets,
     environment: process.env,
-    say,
+    print,
     onLost: (reason) => {
       console.error(reason);
       end(launcher, 1);
@@ -46,21 +46,21 @@ async function run(launcher: Launcher, settings: LauncherSettings, addresses: Ad
   onStopRequest(
     () => {
       isStopping = true;
-      say('\nStopping... (again to stop at once)');
+      print('\nStopping... (again to stop at once)');
       end(launcher, 0);
     },
     () => void launcher.kill().finally(() => process.exit(INTERRUPTED)),
   );
-  const progress = new Progress(say);
+  const progress = new Progress(print);
   try {
     await launcher.start(progress);
-    const demo = settings.CLOUD === 'simulated' ? await demoOf(launcher, progress) : null;
+    const demo = settings.CLOUD === 'simulated' ? await ensureDemo(launcher, progress) : null;
     if (isStopping) return;
-    say(banner(addresses, demo, process.env['SMTP_URL'] ? null : launcher.apiLog));
-    say(`Ready in ${progress.total} s. Ctrl-C stops everything; logs and data are in ${settings.DATA_DIR}`);
+    print(banner(addresses, demo, process.env['SMTP_URL'] ? null : launcher.apiLog));
+    print(`Ready in ${progress.total} s. Ctrl-C stops everything; logs and data are in ${settings.DATA_DIR}`);
     if (process.connected) process.send?.({ ready: true, port: addresses.port });
   } catch (error) {
-    // what is being stopped fails to start
+    // stopping makes the start fail
     if (isStopping) return;
     isStopping = true;
     console.error(`\n${messageFor(error)}`);
@@ -68,17 +68,17 @@ async function run(launcher: Launcher, settings: LauncherSettings, addresses: Ad
   }
 }
 
-/** The service is worth its while without the demo too. */
-async function demoOf(launcher: Launcher, progress: Progress): Promise<DemoAccess | null> {
+/** A failure is not fatal: the service works without the demo. */
+async function ensureDemo(launcher: Launcher, progress: Progress): Promise<DemoAccess | null> {
   try {
     return await progress.step('Demo organization is there', () => launcher.ensureDemo());
   } catch (error) {
-    say(`\nThe demo organization is not complete. ${messageFor(error)}`);
+    print(`\nThe demo organization is not complete. ${messageFor(error)}`);
     return null;
   }
 }
 
-async function claimAddresses(settings: LauncherSettings, patienceMs: number): Promise<Addresses> {
+async function claimAddresses(settings: LauncherSettings, timeoutMs: number): Promise<Addresses> {
   const { PORT, SIMULATOR_PORT, METRICS_PORT, CLOUD } = settings;
   refuseSharedPorts([
     ['PORT', PORT],
@@ -86,19 +86,19 @@ async function claimAddresses(settings: LauncherSettings, patienceMs: number): P
     ['METRICS_PORT', METRICS_PORT ?? 0],
     ['METRICS_PORT + 1, the worker’s,', METRICS_PORT ? METRICS_PORT + 1 : 0],
   ]);
-  const port = await claimPort('PORT', PORT, patienceMs);
+  const port = await claimPort('PORT', PORT, timeoutMs);
   const simulatorPort =
-    CLOUD === 'simulated' ? await claimPort('SIMULATOR_PORT', SIMULATOR_PORT, patienceMs) : null;
-  const metricsPorts = METRICS_PORT === undefined ? null : await claimMetricsPorts(METRICS_PORT, patienceMs);
+    CLOUD === 'simulated' ? await claimPort('SIMULATOR_PORT', SIMULATOR_PORT, timeoutMs) : null;
+  const metricsPorts = METRICS_PORT === undefined ? null : await claimMetricsPorts(METRICS_PORT, timeoutMs);
   return { port, simulatorPort, metricsPorts, publicUrl: publicUrlOf(settings, port) };
 }
 
-async function claimMetricsPorts(port: number, patienceMs: number): Promise<{ api: number; worker: number }> {
-  const api = await claimPort('METRICS_PORT', port, patienceMs);
-  return { api, worker: await claimPort('METRICS_PORT', port === 0 ? 0 : port + 1, patienceMs) };
+async function claimMetricsPorts(port: number, timeoutMs: number): Promise<{ api: number; worker: number }> {
+  const api = await claimPort('METRICS_PORT', port, timeoutMs);
+  return { api, worker: await claimPort('METRICS_PORT', port === 0 ? 0 : port + 1, timeoutMs) };
 }
 
-/** @param ports each with its variable; 0 is any free one */
+/** @param ports each with its variable; 0: any free one */
 function refuseSharedPorts(ports: readonly (readonly [string, number])[]): void {
   for (const [index, [name, port]] of ports.entries()) {
     const other = ports.slice(0, index).find(([, taken]) => taken === port && port !== 0);
@@ -116,17 +116,17 @@ function end(launcher: Launcher, code: number): void {
   );
 }
 
-/** Errors are written for people; only a mistake in this program needs its place. */
+/** Error messages are written for users; only programming errors are printed with their stack. */
 function messageFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error)) && 'path' in error) {
     return `${String(error.path)} cannot be written (${codeOf(error)}): set DATA_DIR to a folder that this user may write to.`;
   }
-  const isOurMistake = [TypeError, RangeError, ReferenceError].some((type) => error instanceof type);
-  return isOurMistake ? (error.stack ?? error.message) : error.message;
+  const isProgrammingError = [TypeError, RangeError, ReferenceError].some((type) => error instanceof type);
+  return isProgrammingError ? (error.stack ?? error.message) : error.message;
 }
 
-// A closed terminal must not keep what it started from being stopped.
+// writing to a closed terminal must not prevent an orderly stop
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 main().catch((error: unknown) => {

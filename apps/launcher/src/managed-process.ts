@@ -7,24 +7,24 @@ import { signal } from './processes';
 import { RestartPolicy } from './restart-policy';
 
 export interface ManagedProcessOptions {
-  /** as the user reads it: `API` */
+  /** as shown to the user, such as `API` */
   readonly name: string;
-  /** compiled JavaScript; sends `{ ready: true }` over IPC, and ends by itself when the channel is cut */
+  /** compiled JavaScript; sends `{ ready: true }` over IPC and exits when the channel closes */
   readonly script: string;
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: LogFile;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const READY_TIMEOUT_MS = 90_000;
 const EXIT_TIMEOUT_MS = 2000;
 
-/** One of the product's processes: started, started again when it ends unasked, stopped. */
+/** One of the product's processes, restarted when it exits unexpectedly. */
 export class ManagedProcess {
   private child: ChildProcess | null = null;
   private ended: Promise<void> = Promise.resolve();
-  private words = new LastLines();
+  private stderr = new LastLines();
   private readonly policy = new RestartPolicy();
   private readonly stopping = new AbortController();
   private wasReady = false;
@@ -35,7 +35,7 @@ export class ManagedProcess {
   /**
    * Starts the process.
    * @returns when it is ready for the first time
-   * @throws Error with its last words when it dies again and again, or never becomes ready
+   * @throws Error with its last output when it crashes repeatedly or does not become ready
    */
   async start(): Promise<void> {
     const timer = setTimeout(() => this.giveUp('is not ready after 90 s'), READY_TIMEOUT_MS);
@@ -49,20 +49,20 @@ export class ManagedProcess {
     }
   }
 
-  /** SIGTERM, and after `patienceMs` SIGKILL to its whole group. Resolves when it is gone. */
-  async stop(patienceMs: number): Promise<void> {
+  /** Sends SIGTERM, and after `timeoutMs` SIGKILL to its whole group. Resolves when it has exited. */
+  async stop(timeoutMs: number): Promise<void> {
     this.stopping.abort();
     if (!this.isAlive) return;
     this.child?.kill('SIGTERM');
-    const patience = new AbortController();
-    await Promise.race([this.ended, delay(patienceMs, undefined, { signal: patience.signal })]);
-    patience.abort();
+    const timer = new AbortController();
+    await Promise.race([this.ended, delay(timeoutMs, undefined, { signal: timer.signal })]);
+    timer.abort();
     if (!this.isAlive) return;
-    this.options.say(`The ${this.options.name} does not end by itself and is killed.`);
+    this.options.print(`The ${this.options.name} does not end by itself and is killed.`);
     await this.kill();
   }
 
-  /** SIGKILL to its whole group. */
+  /** Sends SIGKILL to its whole group. */
   async kill(): Promise<void> {
     this.stopping.abort();
     const pid = this.child?.pid;
@@ -78,9 +78,9 @@ export class ManagedProcess {
   private spawn(): void {
     if (this.stopping.signal.aborted) return;
     const { script, cwd, environment, log } = this.options;
-    this.words = new LastLines();
+    this.stderr = new LastLines();
     this.policy.started();
-    // A group of its own: a terminal's Ctrl-C reaches the launcher alone, which stops things in order.
+    // in its own process group: a terminal's Ctrl-C reaches only the launcher, which stops everything in order
     const child = spawn(process.execPath, [script], {
       cwd,
       env: environment,
@@ -91,46 +91,46 @@ export class ManagedProcess {
     child.stdout?.on('data', (chunk: Buffer) => log.write(chunk));
     child.stderr?.on('data', (chunk: Buffer) => {
       log.write(chunk);
-      this.words.hear(chunk);
+      this.stderr.append(chunk);
     });
-    child.on('message', (message: { ready?: boolean }) => message.ready && this.becameReady());
+    child.on('message', (message: { ready?: boolean }) => message.ready && this.markReady());
     this.ended = new Promise((gone) => {
       child.once('exit', () => gone());
       child.once('error', () => gone());
     });
-    // after `close` all it has printed is read
-    child.once('close', (code, name) => void this.died(name ?? `exit code ${code}`, code));
+    // after `close` all output has been read
+    child.once('close', (code, name) => void this.handleExit(name ?? `exit code ${code}`, code));
     child.once('error', (error) => child.pid === undefined && this.giveUp(`cannot be run: ${error.message}`));
   }
 
-  private becameReady(): void {
-    if (this.wasReady) this.options.say(`The ${this.options.name} is back.`);
+  private markReady(): void {
+    if (this.wasReady) this.options.print(`The ${this.options.name} is back.`);
     this.wasReady = true;
     this.settle?.ready();
   }
 
-  private async died(how: string, code: number | null): Promise<void> {
+  private async handleExit(exit: string, code: number | null): Promise<void> {
     if (this.stopping.signal.aborted) {
       this.settle?.failed(new Error(`The ${this.options.name} was stopped`));
       return;
     }
-    const waitMs = this.policy.died();
-    // with the same settings another start would end in the same way
-    if (!this.wasReady && (code === EXIT_CONFIGURATION || this.policy.isHopeless)) {
-      this.giveUp(`does not start (${how})`);
+    const waitMs = this.policy.exited();
+    // a restart with the same settings would fail in the same way
+    if (!this.wasReady && (code === EXIT_CONFIGURATION || this.policy.isExhausted)) {
+      this.giveUp(`does not start (${exit})`);
       return;
     }
-    const words = this.words.first.map((line) => `\n    ${line}`).join('');
-    this.options.say(`The ${this.options.name} has ended (${how}) and is started again.${words}`);
+    const output = this.stderr.first.map((line) => `\n    ${line}`).join('');
+    this.options.print(`The ${this.options.name} has ended (${exit}) and is started again.${output}`);
     await delay(waitMs, undefined, { signal: this.stopping.signal }).then(
       () => this.spawn(),
       () => this.settle?.failed(new Error(`The ${this.options.name} was stopped`)),
     );
   }
 
-  private giveUp(what: string): void {
-    const words = this.words.last.map((line) => `\n    ${line}`).join('');
+  private giveUp(problem: string): void {
+    const output = this.stderr.last.map((line) => `\n    ${line}`).join('');
     const { name, log } = this.options;
-    this.settle?.failed(new Error(`The ${name} ${what}.${words}\nMore is in ${log.path}`));
+    this.settle?.failed(new Error(`The ${name} ${problem}.${output}\nMore is in ${log.path}`));
   }
 }

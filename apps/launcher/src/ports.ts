@@ -4,21 +4,21 @@ import { codeOf } from './processes';
 
 const PROBE_INTERVAL_MS = 100;
 
-/** Another program may hold one address only: both must be free. Undefined is every address. */
+/** Another program may use a single address: both must be free. Undefined: every address. */
 const HOSTS = [undefined, '127.0.0.1'] as const;
 
 /**
- * Makes sure that a port can be listened on.
- * @param variable the variable that sets the port, for the message
- * @param patienceMs how long to wait for a port that is about to be given back
- * @returns the port; a free one for 0
+ * Checks that a port can be listened on.
+ * @param variable the variable that sets the port, for the error message
+ * @param timeoutMs how long to wait for a port that is about to be released
+ * @returns the port; for 0 a free one
  * @throws Error with what to do
  */
-export async function claimPort(variable: string, port: number, patienceMs = 0): Promise<number> {
+export async function claimPort(variable: string, port: number, timeoutMs = 0): Promise<number> {
   if (port === 0) return freePort();
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const code = await whyNot(port);
+    const code = await listenErrorCode(port);
     if (code === undefined) return port;
     if (code !== 'EADDRINUSE') throw new Error(`Port ${port} cannot be used (${code}): ${advice(variable)}`);
     if (Date.now() >= deadline) {
@@ -31,7 +31,7 @@ export async function claimPort(variable: string, port: number, patienceMs = 0):
 const advice = (variable: string, example = 8080): string =>
   `stop that program or set ${variable} to a free port, for example\n\n  ${variable}=${example} npm start`;
 
-async function whyNot(port: number): Promise<string | undefined> {
+async function listenErrorCode(port: number): Promise<string | undefined> {
   for (const host of HOSTS) {
     try {
       await listenOnce(port, host);

@@ -1,6 +1,6 @@
 import { DriverRegistry } from '#drivers';
 
-/** What `npm start` runs. */
+/** The processes that `npm start` runs. */
 export type ProcessName = 'api' | 'worker' | 'simulator' | 'migrate';
 
 const SERVICE = [
@@ -82,11 +82,11 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
   migrate: ['DATABASE_SERVICE_URL', 'DATABASE_URL', 'LEDGER_RETENTION_MONTHS'],
 };
 
-/** What Node.js, PostgreSQL's client and the system read in every process. */
+/** Variables that Node.js, PostgreSQL's client and the system read in every process. */
 const SYSTEM =
   /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|NODE_[A-Z_0-9]+|UV_[A-Z_]+|SSL_CERT_(FILE|DIR)|PGSSL[A-Z]+|https?_proxy|no_proxy|all_proxy)$/i;
 
-/** The part of an environment that a process may know. */
+/** The part of an environment that a process receives. */
 export function environmentOf(name: ProcessName, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const known = new Set(PROCESS_VARIABLES[name]);
   return Object.fromEntries(

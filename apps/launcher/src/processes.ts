@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const hasProc = process.platform === 'linux';
 
-/** True while the process exists and is no zombie, whoever owns it. */
+/** Whether the process exists and is not a zombie, regardless of its owner. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -14,12 +14,12 @@ export function isRunning(pid: number): boolean {
   return statusFields(pid)?.[0] !== 'Z';
 }
 
-/** When the process started, in the kernel's own clock ticks; with the pid it names one process for ever. Empty if unknown. */
+/** Start time in the kernel's clock ticks; together with the pid it identifies a process. Empty if unknown. */
 export function startTimeOf(pid: number): string {
   return statusFields(pid)?.[19] ?? '';
 }
 
-/** The arguments a process was started with, joined by blanks; empty when it is gone or hidden. */
+/** The command line of a process, joined by blanks; empty when it has exited or is hidden. */
 export function commandLineOf(pid: number): string {
   try {
     if (hasProc) return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -29,7 +29,7 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** Waits until the process is gone. @returns false when it is still there after `milliseconds` */
+/** Waits for the process to exit. @returns false when it still runs after `milliseconds` */
 export async function hasEnded(pid: number, milliseconds: number): Promise<boolean> {
   const deadline = Date.now() + milliseconds;
   while (isRunning(pid)) {
@@ -39,7 +39,7 @@ export async function hasEnded(pid: number, milliseconds: number): Promise<boole
   return true;
 }
 
-/** Sends a signal to a process, or with a negative id to its group. @returns false when it is already gone */
+/** Sends a signal to a process, or with a negative id to its group. @returns false when it has already exited */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
@@ -49,12 +49,12 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** The system's code of an error, such as `ENOENT`; empty for anything else. */
+/** The system code of an error, such as `ENOENT`; empty for anything else. */
 export function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-/** The fields of /proc/PID/stat from the state on; the program's name before them may hold blanks and brackets. */
+/** The fields of /proc/PID/stat from the state on; the program name before them may contain blanks and brackets. */
 function statusFields(pid: number): string[] | undefined {
   if (!hasProc) return undefined;
   try {

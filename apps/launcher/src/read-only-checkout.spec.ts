@@ -19,8 +19,8 @@ describe('a checkout that cannot be written', () => {
     rmSync(checkout, { recursive: true });
   });
 
-  it('is refused with its path and what to do, not with a raw error', () => {
-    // root may write everywhere
+  it('fails with a message that names its path and the remedy, without a stack', () => {
+    // root can write everywhere
     const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     const { status, stderr } = spawnSync(process.execPath, ['apps/launcher/bin/drawbridge.mjs', 'prepare'], {
       cwd: checkout,

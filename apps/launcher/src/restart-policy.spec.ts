@@ -4,11 +4,11 @@ describe('RestartPolicy', () => {
   let now = 0;
   let policy: RestartPolicy;
 
-  /** Lives for some milliseconds, dies, and is started again when the policy says so. */
-  const live = (milliseconds: number): number => {
+  /** Simulates a run of some milliseconds, an exit, and the wait before the restart. @returns the wait */
+  const run = (milliseconds: number): number => {
     policy.started();
     now += milliseconds;
-    const waitMs = policy.died();
+    const waitMs = policy.exited();
     now += waitMs;
     return waitMs;
   };
@@ -18,27 +18,27 @@ describe('RestartPolicy', () => {
     policy = new RestartPolicy(() => now);
   });
 
-  it('waits twice as long after each death, 5 s at most', () => {
-    expect([1, 2, 3, 4, 5, 6, 7].map(() => live(100))).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
+  it('doubles the delay after each exit, up to 5 s', () => {
+    expect([1, 2, 3, 4, 5, 6, 7].map(() => run(100))).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
   });
 
-  it('begins anew after a life of 30 s', () => {
-    live(100);
-    live(100);
-    expect(live(30_000)).toBe(200);
+  it('resets the delay after a run of 30 s', () => {
+    run(100);
+    run(100);
+    expect(run(30_000)).toBe(200);
   });
 
-  it('is hopeless after five deaths within 30 s', () => {
+  it('is exhausted after five exits within 30 s', () => {
     for (const count of [1, 2, 3, 4]) {
-      live(100);
-      expect([count, policy.isHopeless]).toEqual([count, false]);
+      run(100);
+      expect([count, policy.isExhausted]).toEqual([count, false]);
     }
-    live(100);
-    expect(policy.isHopeless).toBe(true);
+    run(100);
+    expect(policy.isExhausted).toBe(true);
   });
 
-  it('forgets deaths that are long past', () => {
-    for (let count = 0; count < 12; count += 1) live(10_000);
-    expect(policy.isHopeless).toBe(false);
+  it('ignores exits before the last 30 s', () => {
+    for (let count = 0; count < 12; count += 1) run(10_000);
+    expect(policy.isExhausted).toBe(false);
   });
 });

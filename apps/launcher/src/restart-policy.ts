@@ -1,16 +1,16 @@
-const FIRST_WAIT_MS = 200;
-const MAX_WAIT_MS = 5000;
-const STEADY_AFTER_MS = 30_000;
-const HOPELESS_DEATHS = 5;
-const WINDOW_MS = 30_000;
+const MIN_DELAY_MS = 200;
+const MAX_DELAY_MS = 5000;
+const STABLE_AFTER_MS = 30_000;
+const MAX_EXITS = 5;
+const EXIT_WINDOW_MS = 30_000;
 
-/** How soon a process is started again: 0.2 s, doubling to 5 s, from the beginning once it has lived for 30 s. */
+/** Backoff of restarts: 0.2 s, doubling up to 5 s, reset after a run of 30 s. */
 export class RestartPolicy {
-  private deaths: number[] = [];
-  private waitMs = FIRST_WAIT_MS;
+  private exits: number[] = [];
+  private delayMs = MIN_DELAY_MS;
   private startedAt = 0;
 
-  /** @param now a steady clock in milliseconds */
+  /** @param now a monotonic clock in milliseconds */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   started(): void {
@@ -18,17 +18,17 @@ export class RestartPolicy {
   }
 
   /** @returns milliseconds to wait before the next start */
-  died(): number {
+  exited(): number {
     const now = this.now();
-    this.deaths = [...this.deaths.filter((at) => now - at < WINDOW_MS), now];
-    if (now - this.startedAt >= STEADY_AFTER_MS) this.waitMs = FIRST_WAIT_MS;
-    const waitMs = this.waitMs;
-    this.waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
-    return waitMs;
+    this.exits = [...this.exits.filter((at) => now - at < EXIT_WINDOW_MS), now];
+    if (now - this.startedAt >= STABLE_AFTER_MS) this.delayMs = MIN_DELAY_MS;
+    const { delayMs } = this;
+    this.delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
+    return delayMs;
   }
 
-  /** Five deaths within 30 s. */
-  get isHopeless(): boolean {
-    return this.deaths.length >= HOPELESS_DEATHS;
+  /** Five exits within 30 s. */
+  get isExhausted(): boolean {
+    return this.exits.length >= MAX_EXITS;
   }
 }

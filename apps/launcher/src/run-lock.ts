@@ -4,22 +4,22 @@ import { codeOf, isRunning, startTimeOf } from './processes';
 
 interface Holder {
   readonly pid: number;
-  /** tells this process from a later one with the same pid; empty where the system does not say */
+  /** distinguishes this process from a later one with the same pid; empty where unknown */
   readonly startTime: string;
   readonly address: string;
-  /** a copy of the folder brings the lock along, but not the run */
+  /** detects a lock that was copied with the folder */
   readonly dataDir: string;
 }
 
 export interface RunLock {
-  /** true when an earlier run was killed and could not tidy up */
+  /** an earlier run was killed and did not clean up */
   readonly wasStale: boolean;
   release(): void;
 }
 
 /**
- * Makes this process the only one that runs on a data folder.
- * @param address where this run will be reached, told to whoever comes second
+ * Acquires the exclusive lock on a data folder.
+ * @param address of this run, shown when a second run is refused
  * @throws Error when another run holds the folder
  */
 export function takeRunLock(dataDir: string, address: string): RunLock {
@@ -31,7 +31,7 @@ export function takeRunLock(dataDir: string, address: string): RunLock {
     dataDir,
   } satisfies Holder);
   let wasStale = false;
-  while (!place(path, own)) {
+  while (!tryLock(path, own)) {
     const text = readIfPresent(path);
     if (text === undefined) continue;
     const holder = parse(text);
@@ -43,7 +43,7 @@ export function takeRunLock(dataDir: string, address: string): RunLock {
       );
     }
     wasStale = true;
-    setAside(path, text);
+    removeStaleLock(path, text);
   }
   const release = (): void => {
     if (readIfPresent(path) === own) rmSync(path, { force: true });
@@ -51,12 +51,12 @@ export function takeRunLock(dataDir: string, address: string): RunLock {
   return { wasStale, release };
 }
 
-/** Where the system tells no start times a new process may have the pid of the one that left the lock: even this one. */
+/** Without start times a new process, even this one, may have the pid of the process that left the lock. */
 const isAlive = ({ pid, startTime }: Holder): boolean =>
   pid !== process.pid && isRunning(pid) && startTimeOf(pid) === startTime;
 
-/** A link appears with its whole content, and fails where a file is. */
-function place(path: string, text: string): boolean {
+/** Linking a finished file is atomic and fails when the lock exists. */
+function tryLock(path: string, text: string): boolean {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text);
   try {
@@ -70,8 +70,11 @@ function place(path: string, text: string): boolean {
   }
 }
 
-/** Of two that found the same stale lock the slower one may have caught the faster one's new lock: it is put back. */
-function setAside(path: string, stale: string): void {
+/**
+ * Of two processes that found the same stale lock, the slower one may have moved the faster one's new lock: it is put
+ * back.
+ */
+function removeStaleLock(path: string, stale: string): void {
   const aside = `${path}.${process.pid}.stale`;
   try {
     renameSync(path, aside);
@@ -79,9 +82,9 @@ function setAside(path: string, stale: string): void {
     if (codeOf(error) === 'ENOENT') return;
     throw error;
   }
-  const caught = readFileSync(aside, 'utf8');
+  const moved = readFileSync(aside, 'utf8');
   rmSync(aside);
-  if (caught !== stale) place(path, caught);
+  if (moved !== stale) tryLock(path, moved);
 }
 
 function readIfPresent(path: string): string | undefined {
@@ -93,7 +96,7 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** A lock that a crash of the machine has left in pieces is nobody's. */
+/** @returns undefined for a lock damaged by a crash of the machine: it has no holder */
 function parse(text: string): Holder | undefined {
   try {
     return JSON.parse(text) as Holder;

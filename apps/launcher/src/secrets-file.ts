@@ -4,41 +4,41 @@ import { join } from 'node:path';
 import { newSigningKey } from '#secrets';
 import { readJsonObject, textIn, writeJsonObject } from './json-file';
 
-const MAKERS = {
+const GENERATORS = {
   JWT_SECRET: () => randomBytes(32).toString('hex'),
   MASTER_KEYS: () => `1:${randomBytes(32).toString('base64')}`,
   DEPLOYMENT_ID: () => `demo-${randomBytes(3).toString('hex')}`,
 };
 
-type SecretName = keyof typeof MAKERS;
+type SecretName = keyof typeof GENERATORS;
 export type Secrets = Readonly<Record<SecretName, string>>;
 
 /**
- * The secrets of this installation: what the environment gives, else what DATA_DIR/secrets.json keeps, else new ones,
- * which are kept there.
+ * The secrets of this installation: from the environment, else from DATA_DIR/secrets.json, else new ones, which are
+ * stored there.
  * @throws Error when the file is damaged, or when stored credentials would become unreadable
  */
 export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json');
-  const kept = readJsonObject(file);
-  const made: Record<string, string> = {};
+  const stored = readJsonObject(file);
+  const generated: Record<string, string> = {};
   const valueOf = (name: SecretName): string => {
-    const known = environment[name] || textIn(kept, name);
+    const known = environment[name] || textIn(stored, name);
     if (known) return known;
-    if (name === 'MASTER_KEYS') refuseToOrphanCredentials(dataDir, file);
-    return (made[name] = MAKERS[name]());
+    if (name === 'MASTER_KEYS') assertNoEncryptedDatabase(dataDir, file);
+    return (generated[name] = GENERATORS[name]());
   };
   const secrets = {
     JWT_SECRET: valueOf('JWT_SECRET'),
     MASTER_KEYS: valueOf('MASTER_KEYS'),
     DEPLOYMENT_ID: valueOf('DEPLOYMENT_ID'),
   };
-  if (Object.keys(made).length > 0) writeJsonObject(file, { ...kept, ...made });
+  if (Object.keys(generated).length > 0) writeJsonObject(file, { ...stored, ...generated });
   return secrets;
 }
 
 /**
- * The file of the key that signs the audit trail: made once, and kept beside the database instead of in it.
+ * The file of the key that signs the audit trail: generated once, and stored outside of the database.
  * @returns its path
  */
 export function ensureSigningKey(dataDir: string): string {
@@ -47,7 +47,7 @@ export function ensureSigningKey(dataDir: string): string {
   return path;
 }
 
-function refuseToOrphanCredentials(dataDir: string, file: string): void {
+function assertNoEncryptedDatabase(dataDir: string, file: string): void {
   const database = join(dataDir, 'postgres');
   if (!existsSync(database)) return;
   throw new Error(

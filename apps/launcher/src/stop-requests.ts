@@ -1,20 +1,20 @@
-const SAME_REQUEST_MS = 500;
+const DEBOUNCE_MS = 500;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Listens for wishes to end: a signal, or the end of the program that started this one. npm passes a terminal's Ctrl-C
- * on, so that it comes twice: within half a second it is one wish.
- * @param first called with the first wish @param second called with every later one
+ * Handles stop requests: a signal, or the exit of the parent process. npm forwards a terminal's Ctrl-C, so that it
+ * arrives twice: requests within half a second of the first one are ignored.
+ * @param first called for the first request @param second called for every later one
  */
 export function onStopRequest(first: () => void, second: () => void): void {
-  let askedAt: number | null = null;
-  const ask = (): void => {
+  let requestedAt: number | null = null;
+  const request = (): void => {
     const now = performance.now();
-    if (askedAt === null) {
-      askedAt = now;
+    if (requestedAt === null) {
+      requestedAt = now;
       first();
-    } else if (now - askedAt > SAME_REQUEST_MS) second();
+    } else if (now - requestedAt > DEBOUNCE_MS) second();
   };
-  for (const name of SIGNALS) process.on(name, ask);
-  process.on('disconnect', ask);
+  for (const name of SIGNALS) process.on(name, request);
+  process.on('disconnect', request);
 }

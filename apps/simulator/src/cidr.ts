@@ -7,7 +7,7 @@ export interface Cidr {
   readonly text: string;
 }
 
-/** Reads an address with a prefix length, as AWS does: host bits are cleared. @returns null when it is none */
+/** Parses an address with a prefix length, clearing host bits as AWS does. @returns null when it is invalid */
 export function readCidr(text: string): Cidr | null {
   const [address = '', prefix = '', ...rest] = text.split('/');
   const version = isIP(address);
@@ -19,12 +19,12 @@ export function readCidr(text: string): Cidr | null {
   return { version, text: `${networkText}/${prefix}` };
 }
 
-/** Reads what a person types: a bare address is a network of one. @returns null when it is neither */
+/** Parses an address or a CIDR; a bare address becomes a /32 or /128. @returns null when it is neither */
 export function readAddressOrCidr(text: string): Cidr | null {
   const version = isIP(text);
   return readCidr(version === 0 ? text : `${text}/${version === 4 ? 32 : 128}`);
 }
 
-/** A network of one as a bare address, any other as it is. */
+/** Removes a /32 or /128 prefix length; other networks are unchanged. */
 export const bareAddress = (cidr: string): string =>
   cidr.replace(cidr.includes(':') ? /\/128$/ : /\/32$/, '');

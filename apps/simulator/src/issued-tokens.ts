@@ -1,27 +1,27 @@
 import type { Clock } from './ground-truth/clock';
 
-/** When tokens were issued, and which of them no longer hold. */
+/** Issue times of tokens, and which tokens are revoked. */
 export class IssuedTokens {
   private revokedUntil = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  /** The time to put into a token, microseconds since 1970: later than that of every token before it. */
+  /** Issue time for a new token, microseconds since 1970: later than that of every earlier token. */
   stamp(): number {
     return this.clock.now();
   }
 
-  /** Every token issued so far is refused from now on. */
+  /** Revokes every token issued so far. */
   revokeAll(): void {
     this.revokedUntil = this.clock.now();
   }
 
-  /** @param issuedAt the stamp of a token */
+  /** @param issuedAt what `stamp` returned for the token */
   isRevoked(issuedAt: number): boolean {
     return issuedAt <= this.revokedUntil;
   }
 
-  /** Nothing is revoked any more. */
+  /** Clears the revocations. */
   reset(): void {
     this.revokedUntil = 0;
   }

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     readBurst: settings.SIMULATOR_READ_BURST,
     readRefillPerSecond: settings.SIMULATOR_READ_REFILL_PER_SECOND,
     stateFile: settings.SIMULATOR_STATE_FILE,
-    onWarning: (words) => process.stderr.write(`${words}\n`),
+    onWarning: (message) => process.stderr.write(`${message}\n`),
   });
   stopWithParentOrSignal(simulator);
   process.stdout.write(`The simulated clouds are at ${simulator.url}\n`);
@@ -51,7 +51,7 @@ function messageFor(error: unknown): string {
   if (code === 'EADDRINUSE') return 'The port is taken: set SIMULATOR_PORT to a free one.';
   if (code === 'EACCES') return 'The port needs more rights: set SIMULATOR_PORT to one above 1023.';
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return 'SIMULATOR_HOST is no address of this machine.';
+    return 'SIMULATOR_HOST is not an address of this machine.';
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

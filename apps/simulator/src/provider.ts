@@ -5,7 +5,7 @@ import type { Ledger, OpenRule } from './ground-truth/ledger';
 import type { CallEffect, FaultScript } from './faults/fault-script';
 import type { ProviderName } from './provider-name';
 
-/** A request as it came in: the path with its provider prefix, because signatures cover it. */
+/** An incoming request. The path includes the provider's prefix, because signatures cover it. */
 export interface CloudRequest {
   readonly method: string;
   readonly path: string;
@@ -27,7 +27,7 @@ export interface CloudAnswer {
 /** The provider never answers: the connection stays open until the client hangs up. */
 export const NO_ANSWER = 'NO_ANSWER';
 
-/** A rule as someone with the provider's console would make it. */
+/** A rule that another program adds, as with the provider's console. */
 export interface UnmanagedRuleSpec {
   readonly target: string;
   readonly address: string;
@@ -37,7 +37,7 @@ export interface UnmanagedRuleSpec {
   readonly description: string | undefined;
 }
 
-/** Which rules of a target to remove; undefined fits every value. */
+/** Selects rules of a target; undefined matches every value. */
 export interface UnmanagedRuleFilter {
   readonly target: string;
   readonly address: string | undefined;
@@ -46,17 +46,17 @@ export interface UnmanagedRuleFilter {
   readonly toPort: number | undefined;
 }
 
-/** What another program makes of a rule; undefined: as it was. */
+/** Another program's change of a rule; undefined leaves a field unchanged. */
 export interface UnmanagedRuleChange {
   readonly address: string | undefined;
   readonly protocol: string | undefined;
   readonly fromPort: number | undefined;
   readonly toPort: number | undefined;
-  /** an empty one takes it away, and our mark with it */
+  /** empty: removes the description and the ownership mark in it */
   readonly description: string | undefined;
 }
 
-/** The provider refuses what another program asked for, in its own words. */
+/** The provider refuses another program's change, with its own error code and message. */
 export class OutsideEditRefused extends Error {
   constructor(
     readonly code: string,
@@ -67,34 +67,34 @@ export class OutsideEditRefused extends Error {
   }
 }
 
-/** One simulated cloud. It answers everything below its prefix and keeps its own objects. */
+/** One simulated cloud. It answers all requests below its prefix and holds its own objects. */
 export interface CloudProvider {
   readonly provider: ProviderName;
   /** path prefix, `/aws` */
   readonly prefix: string;
-  /** the targets it knows, by their own names */
+  /** the names of its targets */
   readonly targets: readonly string[];
-  /** the operations faults may name */
+  /** operations that a fault can name */
   readonly operations: Readonly<Record<string, CallEffect>>;
   handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER>;
   /** @throws OutsideEditRefused */
   addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule;
-  /** Removes every rule that fits, ours included. @throws OutsideEditRefused when the filter is no rule */
+  /** Removes every matching rule, ours included. @throws OutsideEditRefused when the filter is invalid */
   removeRules(filter: UnmanagedRuleFilter): OpenRule[];
-  /** Changes every rule that fits in place, ours included. @throws OutsideEditRefused */
+  /** Changes every matching rule in place, ours included. @throws OutsideEditRefused */
   changeRules?(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[];
-  /** Refuses every access token and session that was issued so far; left out: it issues none. */
+  /** Refuses every access token and session issued so far; absent when it issues none. */
   revokeTokens?(): void;
-  /** Back to the objects it started with. */
+  /** Restores the initial objects. */
   reset(): void;
 }
 
-/** What every provider works with. */
+/** State shared by all providers. */
 export interface World {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly calls: CallLog;
   readonly faults: FaultScript;
-  /** counts the resets: a call that arrived before one must not touch what comes after it */
+  /** number of resets: a call that arrived before a reset must not change the state after it */
   readonly epoch: number;
 }

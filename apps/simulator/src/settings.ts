@@ -16,7 +16,7 @@ const wholeNumber =
     })(target, name);
   };
 
-/** What the environment may say about the simulated clouds. */
+/** Environment variables of the simulated clouds. */
 export class SimulatorSettings {
   @wholeNumber(0, 65_535)
   SIMULATOR_PORT = 4666;
@@ -24,12 +24,12 @@ export class SimulatorSettings {
   @IsString()
   SIMULATOR_HOST = '127.0.0.1';
 
-  /** keeps what is open over a restart; unset: in memory only */
+  /** persists open rules across restarts; unset: in memory only */
   @IsOptional()
   @IsString()
   SIMULATOR_STATE_FILE?: string;
 
-  /** how long every provider call waits before it is looked at, milliseconds */
+  /** delay before every provider call is handled, milliseconds */
   @wholeNumber(0, 60_000)
   SIMULATOR_LATENCY_MS = 0;
 
@@ -37,7 +37,7 @@ export class SimulatorSettings {
   @wholeNumber(1, 1_000_000)
   SIMULATOR_RULES_PER_GROUP = 60;
 
-  /** security groups there are: the first ten are those of the demo, the others count on in hexadecimal */
+  /** number of security groups: the first ten are those of the demo, the ids count up in hexadecimal */
   @wholeNumber(1, 10_000)
   SIMULATOR_GROUPS = 10;
 
@@ -45,7 +45,7 @@ export class SimulatorSettings {
   @wholeNumber(1, 1_000_000)
   SIMULATOR_ENTRIES_PER_LIST = 60;
 
-  /** how long AWS takes to carry out a change of a prefix list that it has accepted, milliseconds */
+  /** how long AWS takes to apply an accepted change of a prefix list, milliseconds */
   @wholeNumber(0, 600_000)
   SIMULATOR_LIST_CHANGE_MS = 50;
 
@@ -53,7 +53,7 @@ export class SimulatorSettings {
   @wholeNumber(1, 1_000_000)
   SIMULATOR_FIREWALLS_PER_PROJECT = 100;
 
-  /** how long Compute takes to carry out a write that it has accepted, milliseconds */
+  /** how long Compute takes to apply an accepted write, milliseconds */
   @wholeNumber(0, 600_000)
   SIMULATOR_GCP_OPERATION_MS = 50;
 
@@ -61,11 +61,11 @@ export class SimulatorSettings {
   @wholeNumber(1, 1_000_000)
   SIMULATOR_AZURE_RULES_PER_GROUP = 1000;
 
-  /** how long Azure takes to carry out a change that it has accepted, milliseconds */
+  /** how long Azure takes to apply an accepted change, milliseconds */
   @wholeNumber(0, 600_000)
   SIMULATOR_AZURE_OPERATION_MS = 50;
 
-  /** EC2 writes an account may make at once in a region, and how many more each second */
+  /** token bucket of EC2 writes, per account and region: burst, and refill per second */
   @wholeNumber(1, 1_000_000)
   SIMULATOR_WRITE_BURST = 50;
 

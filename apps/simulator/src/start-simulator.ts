@@ -3,7 +3,7 @@ import { ApisixProvider } from './apisix/apisix-provider';
 import { AwsProvider } from './aws/aws-provider';
 import { AzureProvider } from './azure/azure-provider';
 import { ControlInterface } from './control/control-interface';
-import { FrontDoor } from './front-door';
+import { HttpRouter } from './http-router';
 import { GcpProvider } from './gcp/gcp-provider';
 import { StateFile } from './ground-truth/state-file';
 import { VercelProvider } from './vercel/vercel-provider';
@@ -13,24 +13,24 @@ export interface SimulatorOptions {
   /** 0: any free port */
   readonly port?: number;
   readonly host?: string;
-  /** how long every provider call waits before it is looked at */
+  /** delay before every provider call is handled, ms */
   readonly latencyMs?: number;
   readonly rulesPerGroup?: number;
-  /** how many security groups there are */
+  /** number of security groups */
   readonly groups?: number;
   /** entries an AWS prefix list may have */
   readonly entriesPerList?: number;
-  /** how long a change of an AWS prefix list takes after it was accepted, ms */
+  /** how long AWS takes to apply an accepted change of a prefix list, ms */
   readonly listChangeMs?: number;
   /** firewall rules the Google project may have */
   readonly firewallsPerProject?: number;
-  /** how long a write to Compute takes after it was accepted, ms */
+  /** how long Compute takes to apply an accepted write, ms */
   readonly gcpOperationMs?: number;
   /** rules an Azure network security group may have */
   readonly azureRulesPerGroup?: number;
-  /** how long a change in Azure takes after it was accepted, ms */
+  /** how long Azure takes to apply an accepted change, ms */
   readonly azureOperationMs?: number;
-  /** changes a subscription may make at once */
+  /** burst of changes of a subscription */
   readonly azureWriteBurst?: number;
   /** addresses that the firewall of a Vercel project may list */
   readonly vercelAddresses?: number;
@@ -38,16 +38,16 @@ export interface SimulatorOptions {
   readonly writeRefillPerSecond?: number;
   readonly readBurst?: number;
   readonly readRefillPerSecond?: number;
-  /** keeps what is open over a restart; unset: in memory only */
+  /** persists open rules across restarts; unset: in memory only */
   readonly stateFile?: string | undefined;
-  /** told what is no reason not to start */
-  readonly onWarning?: (words: string) => void;
+  /** receives problems that do not prevent the start */
+  readonly onWarning?: (message: string) => void;
 }
 
 export interface RunningSimulator {
   readonly port: number;
   readonly url: string;
-  /** Stops listening and cuts every connection, also those left without an answer. */
+  /** Stops listening and closes every connection, unanswered ones included. */
   close(): Promise<void>;
 }
 
@@ -71,12 +71,12 @@ const DEFAULTS = {
   readRefillPerSecond: 20,
 };
 
-/** Longer than the idle time of clients' connection pools, so that they and not the server end idle connections. */
+/** Longer than the idle timeout of clients' connection pools, so that clients close idle connections first. */
 const KEEP_ALIVE_MS = 120_000;
 
 /**
- * Starts the simulated clouds on one port: the providers below their prefixes, the simulator's own interface below
- * `/_`, a page at `/`.
+ * Starts the simulated clouds on one port: providers below their prefixes, the control interface below `/_`, the page at
+ * `/`.
  * @throws the listening error when the port is taken
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
@@ -97,15 +97,15 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const azure = new AzureProvider(world, {
     rulesPerGroup: settings.azureRulesPerGroup,
     operationMs: settings.azureOperationMs,
-    // The resource manager's own: a thousand writes and ten thousand reads in five minutes.
+    // the resource manager's limits: a thousand writes and ten thousand reads in five minutes
     writes: { burst: settings.azureWriteBurst, refillPerSecond: 3 },
     reads: { burst: 10_000, refillPerSecond: 33 },
   });
   const vercel = new VercelProvider(world, {
     addresses: settings.vercelAddresses,
-    // What the Pro plan allows.
+    // limit of the Pro plan
     rules: 40,
-    // Vercel states no numbers: generous ones, so that what is tested is the driver's own thrift.
+    // Vercel documents no numbers: high limits, so that tests depend on the driver's own rate
     writes: { burst: 100, refillPerSecond: 10 },
     reads: { burst: 500, refillPerSecond: 50 },
   });
@@ -113,13 +113,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const control = new ControlInterface(world, providers, () => {
     world.reset();
     for (const provider of providers) provider.reset();
-    frontDoor.dropCalls();
+    httpRouter.dropCalls();
   });
-  const frontDoor = new FrontDoor(world, providers, control, settings.latencyMs);
+  const httpRouter = new HttpRouter(world, providers, control, settings.latencyMs);
   const stateFile = settings.stateFile ? new StateFile(settings.stateFile, providers, world.ledger) : null;
   const problem = stateFile?.open() ?? null;
   if (problem !== null) settings.onWarning?.(problem);
-  const server = createServer((request, response) => frontDoor.receive(request, response));
+  const server = createServer((request, response) => httpRouter.receive(request, response));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await listen(server, settings.port, settings.host);
   const address = server.address();

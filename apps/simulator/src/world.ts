@@ -4,7 +4,7 @@ import { Clock } from './ground-truth/clock';
 import { Ledger } from './ground-truth/ledger';
 import type { World } from './provider';
 
-/** The world the providers share: one clock, one ledger, one call log, one fault script. */
+/** The state that the providers share: one clock, one ledger, one call log, one fault script. */
 export class SimulatedWorld implements World {
   readonly clock = new Clock();
   readonly ledger = new Ledger(this.clock);
@@ -12,7 +12,7 @@ export class SimulatedWorld implements World {
   readonly faults = new FaultScript();
   epoch = 0;
 
-  /** Forgets everything that happened. */
+  /** Clears the ledger, the call log and the faults. */
   reset(): void {
     this.epoch += 1;
     this.ledger.clear();

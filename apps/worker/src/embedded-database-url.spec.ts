@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embeddedDatabaseUrl } from './embedded-database-url';
 
-describe('the embedded database', () => {
+describe('embeddedDatabaseUrl', () => {
   const folders: string[] = [];
   const dataDir = (): string => {
     folders.push(mkdtempSync(join(tmpdir(), 'drawbridge-url-')));
@@ -11,7 +11,7 @@ describe('the embedded database', () => {
   };
   afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-  it('is found by the password and port kept beside its data', () => {
+  it('reads password and port from the data folder', () => {
     const folder = dataDir();
     mkdirSync(join(folder, 'postgres'));
     writeFileSync(join(folder, 'postgres', 'password'), 'a_b-c\n');
@@ -19,7 +19,7 @@ describe('the embedded database', () => {
     expect(embeddedDatabaseUrl(folder)).toBe('postgresql://postgres:a_b-c@127.0.0.1:5433/drawbridge');
   });
 
-  it('is found where the launcher noted that it had to go', () => {
+  it('follows data-location.json when the launcher moved the data', () => {
     const [folder, elsewhere] = [dataDir(), dataDir()];
     mkdirSync(join(folder, 'postgres'));
     writeFileSync(join(folder, 'postgres', 'data-location.json'), JSON.stringify({ data: elsewhere }));
@@ -28,7 +28,7 @@ describe('the embedded database', () => {
     expect(embeddedDatabaseUrl(folder)).toContain('secret@127.0.0.1:5434/');
   });
 
-  it('is none where none was started', () => {
+  it('returns null when no database was ever started', () => {
     expect(embeddedDatabaseUrl(dataDir())).toBeNull();
   });
 });

@@ -1,50 +1,52 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In DATA_DIR, made by the launcher. */
+/** In DATA_DIR, created by the launcher. */
 const SIGNING_KEY_FILE = 'audit-signing-key.pem';
 
 /**
- * The database an operator's command works on: DATABASE_URL's, else the one `npm start` runs.
- * @param env may hold DATA_DIR, `.data` without it
- * @returns null when neither is there
+ * The database an operator's command uses: DATABASE_URL, else the embedded one of `npm start`.
+ * @param env DATA_DIR defaults to `.data`
+ * @returns null when there is neither
  */
 export const commandDatabaseUrl = (env: NodeJS.ProcessEnv): string | null =>
   env['DATABASE_URL'] || embeddedDatabaseUrl(env['DATA_DIR'] || '.data');
 
-/** What to tell an operator when there is none. */
+/** Error message when `commandDatabaseUrl` returns null. */
 export const NO_DATABASE =
   'There is no database: start the service with npm start, or set DATABASE_URL to the address of its PostgreSQL database.';
 
 /**
- * The database `npm start` runs, while it runs.
+ * The embedded database of a running `npm start`.
  * @param dataDir its DATA_DIR
- * @returns null when none was ever started there, or its files are another user's
+ * @returns null when none was ever started there, or its files belong to another user
  */
 export function embeddedDatabaseUrl(dataDir: string): string | null {
   const desired = join(dataDir, 'postgres');
   try {
-    const folder = movedTo(desired) ?? desired;
-    const kept = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
-    return `postgresql://postgres:${kept('password')}@127.0.0.1:${kept('port')}/drawbridge`;
+    const folder = readDataLocation(desired) ?? desired;
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
+    return `postgresql://postgres:${read('password')}@127.0.0.1:${read('port')}/drawbridge`;
   } catch (error) {
     if (['ENOENT', 'EACCES'].includes(String((error as NodeJS.ErrnoException).code))) return null;
     throw error;
   }
 }
 
-/** Where the launcher noted the data to be when PostgreSQL could not reach the desired folder. */
-function movedTo(desired: string): string | null {
+/** The folder the launcher recorded when PostgreSQL could not use the desired one. */
+function readDataLocation(desired: string): string | null {
   try {
-    const note = JSON.parse(readFileSync(join(desired, 'data-location.json'), 'utf8')) as { data?: string };
-    return note.data ?? null;
+    const location = JSON.parse(readFileSync(join(desired, 'data-location.json'), 'utf8')) as {
+      data?: string;
+    };
+    return location.data ?? null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
 }
 
-/** The file of the key that `npm start` signs audit checkpoints with; null: there is none. */
+/** Path of the key that `npm start` signs audit checkpoints with; null: there is none. */
 export function embeddedSigningKey(env: NodeJS.ProcessEnv): string | null {
   const path = join(env['DATA_DIR'] || '.data', SIGNING_KEY_FILE);
   return existsSync(path) ? path : null;

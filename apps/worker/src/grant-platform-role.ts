@@ -19,23 +19,23 @@ The role counts from the user's next request on.
 
 const SEE_HELP = 'For help: npm run platform-admin -- --help\n';
 
-/** What the operator has to put right: printed without a stack. */
-class Refused extends Error {}
+/** An error the operator has to correct: printed without a stack. */
+class OperatorError extends Error {}
 
-interface Asked {
+interface Arguments {
   readonly email: string;
   readonly organizationSlug: string | null;
   readonly role: PlatformRole;
 }
 
-/** @returns null when help is desired @throws Refused */
-function readArguments(given: readonly string[]): Asked | null {
+/** @returns null when help was requested @throws OperatorError */
+function readArguments(given: readonly string[]): Arguments | null {
   const { values, positionals } = parse(given);
   if (values.help) return null;
   const [email, ...more] = positionals;
-  if (email === undefined || more.length > 0) throw new Refused('Name one user by e-mail.');
+  if (email === undefined || more.length > 0) throw new OperatorError('Name one user by e-mail.');
   const role = ROLES.find((known) => known === values.role.toUpperCase());
-  if (!role) throw new Refused(`--role must be one of ${ROLES.join(', ')}.`);
+  if (!role) throw new OperatorError(`--role must be one of ${ROLES.join(', ')}.`);
   return { email: email.trim().toLowerCase(), organizationSlug: values.organization ?? null, role };
 }
 
@@ -51,19 +51,20 @@ function parse(given: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new Refused((error as Error).message);
+    throw new OperatorError((error as Error).message);
   }
 }
 
-/** @returns what was done, for the operator @throws Refused unless exactly one user is meant */
-async function grant(tx: Tx, { email, organizationSlug, role }: Asked): Promise<string> {
+/** @returns a message for the operator @throws OperatorError unless exactly one user matches */
+async function grant(tx: Tx, { email, organizationSlug, role }: Arguments): Promise<string> {
   const platform = new PlatformStore();
   const [user, ...others] = await platform.usersByEmail(tx, email, organizationSlug);
   const where = organizationSlug === null ? '' : ` in the organization ${organizationSlug}`;
-  if (!user) throw new Refused(`There is no active user ${email}${where}: register or invite them first.`);
+  if (!user)
+    throw new OperatorError(`There is no active user ${email}${where}: register or invite them first.`);
   if (others.length > 0) {
     const slugs = [user, ...others].map((known) => known.organizationSlug).join(', ');
-    throw new Refused(`Several organizations know ${email}: add --organization with one of ${slugs}.`);
+    throw new OperatorError(`Several organizations know ${email}: add --organization with one of ${slugs}.`);
   }
   const named = `${email} (organization ${user.organizationSlug})`;
   if (user.platformRole === role) return `${named} is ${role} already.\n`;
@@ -84,29 +85,29 @@ async function connect(url: string): Promise<Database> {
   try {
     return await database.connect();
   } catch (error) {
-    throw new Refused(`The database cannot be reached (is it running?): ${(error as Error).message}`);
+    throw new OperatorError(`The database cannot be reached (is it running?): ${(error as Error).message}`);
   }
 }
 
 async function main(): Promise<void> {
-  const asked = readArguments(process.argv.slice(2));
-  if (!asked) {
+  const given = readArguments(process.argv.slice(2));
+  if (!given) {
     process.stdout.write(HELP);
     return;
   }
   const url = commandDatabaseUrl(process.env);
-  if (!url) throw new Refused(NO_DATABASE);
+  if (!url) throw new OperatorError(NO_DATABASE);
   const database = await connect(url);
   try {
-    process.stdout.write(await database.transaction((tx) => grant(tx, asked)));
+    process.stdout.write(await database.transaction((tx) => grant(tx, given)));
   } finally {
     await database.close();
   }
 }
 
 main().catch((error: unknown) => {
-  const words =
-    error instanceof Refused ? `${error.message}\n${SEE_HELP}` : `${String((error as Error).stack)}\n`;
-  process.stderr.write(words);
+  const message =
+    error instanceof OperatorError ? `${error.message}\n${SEE_HELP}` : `${String((error as Error).stack)}\n`;
+  process.stderr.write(message);
   process.exitCode = 1;
 });

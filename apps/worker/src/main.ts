@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
 import { UnusableDatabase } from '#entities';
 import { LogSink, NestLog } from '#logs';
-import { stopOnRequest } from './stop-on-request';
+import { installShutdownHandlers } from './shutdown-handlers';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerModule } from './worker.module';
 import { WorkerSettings } from './worker.settings';
@@ -19,7 +19,7 @@ async function start(): Promise<void> {
       abortOnError: false,
     },
   );
-  stopOnRequest(worker);
+  installShutdownHandlers(worker);
   process.send?.({ ready: true, port: worker.get(WorkerLifecycle).operatorPort ?? undefined });
 }
 

@@ -1,9 +1,9 @@
 import { IsInt, IsOptional, Matches, Max, Min, ValidateBy } from 'class-validator';
-import { POSTGRES_URL, POSTGRES_URL_MESSAGE, toInteger } from '#config';
+import { DatabaseUrlSettings, toInteger } from '#config';
 
 const NAMED_ROLE = /^postgres(ql)?:\/\/[a-z_][a-z0-9_]{0,62}:[^@/\s]+@/;
 
-/** Property decorator: another role than that of DATABASE_URL. */
+/** Property decorator: the URL names another role than DATABASE_URL. */
 const IsAnotherRole = (): PropertyDecorator =>
   ValidateBy({
     name: 'isAnotherRole',
@@ -19,11 +19,8 @@ const IsAnotherRole = (): PropertyDecorator =>
   });
 
 /** The environment of `npm run migrate`. */
-export class MigrateSettings {
-  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
-  DATABASE_URL!: string;
-
-  /** what API and workers have as DATABASE_URL: its role is created and given its rights; unset: they connect as the owner */
+export class MigrateSettings extends DatabaseUrlSettings {
+  /** DATABASE_URL of API and workers: its role is created and granted its rights; unset: they connect as the owner */
   @IsOptional()
   @IsAnotherRole()
   @Matches(NAMED_ROLE, {
@@ -32,7 +29,7 @@ export class MigrateSettings {
   })
   DATABASE_SERVICE_URL?: string;
 
-  /** months of the ledger that the service role cannot drop */
+  /** number of recent ledger months that the service role cannot drop */
   @toInteger()
   @IsInt({ message: 'LEDGER_RETENTION_MONTHS must be a whole number' })
   @Min(1, { message: 'LEDGER_RETENTION_MONTHS must be at least 1' })

@@ -3,8 +3,8 @@ import { RepeatedTask } from './repeated-task';
 
 const A_LONG_TIME_MS = 3_600_000;
 
-describe('Work done again and again', () => {
-  const runsOf = async (tells: number): Promise<{ runs: number; tookMs: number }> => {
+describe('RepeatedTask', () => {
+  const runsOf = async (nextRunInMs: number): Promise<{ runs: number; tookMs: number }> => {
     let runs = 0;
     const began = performance.now();
     const tookMs = await new Promise<number>((resolve) => {
@@ -13,7 +13,7 @@ describe('Work done again and again', () => {
         A_LONG_TIME_MS,
         async () => {
           runs += 1;
-          if (runs < 3) return tells;
+          if (runs < 3) return nextRunInMs;
           void task.stop();
           resolve(performance.now() - began);
           return null;
@@ -25,11 +25,11 @@ describe('Work done again and again', () => {
     return { runs, tookMs };
   };
 
-  it('comes sooner when a run asks for it', async () => {
+  it('runs earlier than the interval when the previous run requests it', async () => {
     expect((await runsOf(250)).runs).toBe(3);
   });
 
-  it('keeps a distance, however soon it is asked for', async () => {
+  it('keeps the minimum delay when a run requests the next one immediately', async () => {
     const { runs, tookMs } = await runsOf(0);
     expect(runs).toBe(3);
     expect(tookMs).toBeGreaterThan(390);

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 
-/** From the end of a run, however soon the next one is asked for: what takes long is not to run without a pause. */
+/** From the end of a run, even when it requests the next one immediately. */
 const MIN_DELAY_MS = 200;
 
-/** Work done again and again, one run at a time. A run that fails is logged, and the next one follows. */
+/** Periodic work, one run at a time. A failed run is logged; the next one is scheduled as usual. */
 export class RepeatedTask {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
@@ -11,46 +11,45 @@ export class RepeatedTask {
   private readonly stopping = new AbortController();
 
   /**
-   * @param everyMs from the start of one run to the start of the next, unless a run takes longer
-   * @param work what takes long looks at `stopping` in between; may tell in how many ms the next run is worth its while,
-   *   when that is sooner
+   * @param intervalMs from the start of one run to the start of the next, unless a run takes longer
+   * @param work must check `stopping` when it takes long; may return in how many ms it should run again, if that is earlier
    */
   constructor(
     private readonly name: string,
-    private readonly everyMs: number,
+    private readonly intervalMs: number,
     private readonly work: (stopping: AbortSignal) => Promise<number | null | void>,
     private readonly log: Logger,
   ) {}
 
   start(): void {
-    this.running = this.runAndPlanNext();
+    this.running = this.runAndScheduleNext();
   }
 
-  /** Since a run ended well; before the first one: since it was made. */
+  /** Time since the last successful run; before the first one: since construction. */
   get sinceLastSuccessMs(): number {
     return performance.now() - this.succeededAt;
   }
 
-  /** Waits for the run under way; none follows. */
+  /** Schedules no further run and waits for the current one. */
   async stop(): Promise<void> {
     this.stopping.abort();
     if (this.timer) clearTimeout(this.timer);
     await this.running;
   }
 
-  private async runAndPlanNext(): Promise<void> {
+  private async runAndScheduleNext(): Promise<void> {
     const { signal } = this.stopping;
-    const began = performance.now();
-    let soonerMs: number | null = null;
+    const startedAt = performance.now();
+    let requestedMs: number | null = null;
     try {
-      soonerMs = (await this.work(signal)) ?? null;
+      requestedMs = (await this.work(signal)) ?? null;
       this.succeededAt = performance.now();
     } catch (error) {
       this.log.error({ err: error, task: this.name }, 'A repeated task failed; its next run follows');
     }
     if (signal.aborted) return;
-    const usual = Math.max(0, this.everyMs - (performance.now() - began));
-    const wait = soonerMs === null ? usual : Math.min(usual, Math.max(soonerMs, MIN_DELAY_MS));
+    const regular = Math.max(0, this.intervalMs - (performance.now() - startedAt));
+    const wait = requestedMs === null ? regular : Math.min(regular, Math.max(requestedMs, MIN_DELAY_MS));
     this.timer = setTimeout(() => this.start(), wait);
   }
 }

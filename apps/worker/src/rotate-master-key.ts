@@ -19,17 +19,17 @@ The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.
 `;
 
 const SEE_HELP = 'For help: npm run rotate-master-key -- --help\n';
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
-/** What the operator has to put right: printed without a stack. */
-class Refused extends Error {}
+/** An error the operator has to correct: printed without a stack. */
+class OperatorError extends Error {}
 
-function wantsHelp(given: readonly string[]): boolean {
+function isHelpRequested(given: readonly string[]): boolean {
   try {
     const options = { help: { type: 'boolean', short: 'h', default: false } } as const;
     return parseArgs({ args: [...given], options }).values.help;
   } catch (error) {
-    throw new Refused((error as Error).message);
+    throw new OperatorError((error as Error).message);
   }
 }
 
@@ -37,43 +37,43 @@ function readKeys(text: string | undefined): MasterKeys {
   try {
     return MasterKeys.parse(text ?? '');
   } catch (error) {
-    throw new Refused((error as Error).message);
+    throw new OperatorError((error as Error).message);
   }
 }
 
-/** @returns how many data keys were wrapped anew */
-async function rotate(database: Database, keys: MasterKeys, tell: (done: number) => void): Promise<number> {
+/** @returns how many data keys were rewrapped */
+async function rotate(database: Database, keys: MasterKeys, report: (done: number) => void): Promise<number> {
   const store = new DataKeyStore();
   let done = 0;
   for (;;) {
     const count = await database.transaction(async (tx) => {
-      const found = await store.lockNotUnder(tx, keys.currentVersion, AT_ONCE);
+      const found = await store.lockOutdated(tx, keys.currentVersion, BATCH_SIZE);
       for (const key of found) await store.rewrap(tx, { ...key, ...rewrapDataKey(keys, key) });
       return found.length;
     });
     if (count === 0) return done;
     done += count;
-    tell(done);
+    report(done);
   }
 }
 
 async function main(): Promise<void> {
-  if (wantsHelp(process.argv.slice(2))) {
+  if (isHelpRequested(process.argv.slice(2))) {
     process.stdout.write(HELP);
     return;
   }
   const keys = readKeys(process.env['MASTER_KEYS']);
   const url = commandDatabaseUrl(process.env);
-  if (url === null) throw new Refused(NO_DATABASE);
+  if (url === null) throw new OperatorError(NO_DATABASE);
   const database = await new Database({ url, applicationName: 'drawbridge-rotate', poolSize: 1 }).connect();
   try {
     const done = await rotate(database, keys, (count) =>
       process.stderr.write(`${count} data keys wrapped\n`),
     );
-    const left = await new DataKeyStore().countNotUnder(database.autocommit, keys.currentVersion);
-    const words = left === 0 ? 'none is left under another' : `${left} are left: run the command again`;
+    const left = await new DataKeyStore().countOutdated(database.autocommit, keys.currentVersion);
+    const remainder = left === 0 ? 'none is left under another' : `${left} are left: run the command again`;
     process.stdout.write(
-      `${done} data keys are now under master key version ${keys.currentVersion}; ${words}.\n`,
+      `${done} data keys are now under master key version ${keys.currentVersion}; ${remainder}.\n`,
     );
     if (left > 0) process.exitCode = 1;
   } finally {
@@ -82,7 +82,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const words = error instanceof Refused ? `${error.message}\n${SEE_HELP}` : `${String(error)}\n`;
-  process.stderr.write(words);
-  process.exitCode = error instanceof Refused ? 2 : 1;
+  const message = error instanceof OperatorError ? `${error.message}\n${SEE_HELP}` : `${String(error)}\n`;
+  process.stderr.write(message);
+  process.exitCode = error instanceof OperatorError ? 2 : 1;
 });

@@ -14,8 +14,8 @@ The key is in the file of AUDIT_SIGNING_KEY_FILE, else in the one that npm start
 The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR and is running.
 `;
 
-/** What the operator has to put right: printed without a stack. */
-class Refused extends Error {}
+/** An error the operator has to correct: printed without a stack. */
+class OperatorError extends Error {}
 
 async function main(): Promise<void> {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } }).values.help) {
@@ -23,10 +23,10 @@ async function main(): Promise<void> {
     return;
   }
   const key = process.env['AUDIT_SIGNING_KEY_FILE'] || embeddedSigningKey(process.env);
-  if (!key) throw new Refused('There is no key: set AUDIT_SIGNING_KEY_FILE to the file that holds it.');
+  if (!key) throw new OperatorError('There is no key: set AUDIT_SIGNING_KEY_FILE to the file that holds it.');
   const signer = readSigner(key);
   const url = commandDatabaseUrl(process.env);
-  if (!url) throw new Refused(NO_DATABASE);
+  if (!url) throw new OperatorError(NO_DATABASE);
   const database = await new Database({ url, applicationName: 'drawbridge-sign', poolSize: 1 }).connect();
   try {
     const count = await signCheckpoints(database, signer, print);
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 const print = (checkpoint: object): void => void process.stdout.write(`${JSON.stringify(checkpoint)}\n`);
 
 main().catch((error: unknown) => {
-  const isKnown = error instanceof Refused || error instanceof SettingsError;
+  const isKnown = error instanceof OperatorError || error instanceof SettingsError;
   process.stderr.write(`${isKnown ? error.message : String(error)}\n`);
   process.exitCode = isKnown ? 2 : 1;
 });

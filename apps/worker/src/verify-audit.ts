@@ -26,26 +26,26 @@ const PROGRESS_INTERVAL_MS = 2000;
 const BROKEN = 1;
 const NOT_VERIFIED = 2;
 
-/** What the operator has to put right: printed without a stack. */
-class Refused extends Error {}
+/** An error the operator has to correct: printed without a stack. */
+class OperatorError extends Error {}
 
-interface Asked {
+interface Arguments {
   readonly slug: string | null;
   readonly kept: KeptLink | null;
   readonly publicKeys: readonly string[];
 }
 
-/** @returns null when help is desired @throws Refused */
-function readArguments(): Asked | null {
+/** @returns null when help was requested @throws OperatorError */
+function readArguments(): Arguments | null {
   const { help, organization, kept, 'public-key': publicKeys = [] } = parse();
   if (help) return null;
   if (kept === undefined) return { slug: organization ?? null, kept: null, publicKeys };
   const [, position, hash] = /^([1-9]\d{0,17}):([0-9a-f]{64})$/.exec(kept.toLowerCase()) ?? [];
   if (position === undefined || hash === undefined) {
-    throw new Refused('--kept takes <position>:<hash> as printed here before.');
+    throw new OperatorError('--kept takes <position>:<hash> as printed here before.');
   }
   if (organization === undefined) {
-    throw new Refused('--kept needs --organization: it is the end of one organization’s chain.');
+    throw new OperatorError('--kept needs --organization: it is the end of one organization’s chain.');
   }
   return { slug: organization, kept: { position: BigInt(position), hash }, publicKeys };
 }
@@ -61,18 +61,18 @@ function parse() {
       },
     }).values;
   } catch (error) {
-    throw new Refused((error as Error).message);
+    throw new OperatorError((error as Error).message);
   }
 }
 
-function formatted(slug: string, { sealed, unsealed, lastHash, provenTo, broken }: ChainReport): string {
+function formatReport(slug: string, { sealed, unsealed, lastHash, provenTo, broken }: ChainReport): string {
   if (broken !== null) return `${slug}: BROKEN. ${broken} (${sealed} records before it hold)\n`;
   const end = sealed === 0 ? '' : `, ends in ${sealed}:${lastHash}`;
   const proven = provenTo === null ? '' : `, signed up to ${provenTo}`;
   return `${slug}: holds, ${sealed} records sealed, ${unsealed} not sealed yet${proven}${end}\n`;
 }
 
-/** @returns null when there is none @throws Refused when a file holds no key */
+/** @returns null when no key is given or configured @throws OperatorError when a file holds no key */
 function readKeys(given: readonly string[]): CheckpointKeys | null {
   const configured = process.env['AUDIT_SIGNING_KEY_FILE'];
   const embedded = process.env['DATABASE_URL'] ? null : embeddedSigningKey(process.env);
@@ -80,7 +80,7 @@ function readKeys(given: readonly string[]): CheckpointKeys | null {
   const files = given.length === 0 && kept ? [kept] : given;
   const keys = new CheckpointKeys();
   for (const file of files) {
-    if (!keys.add(textOf(file))) throw new Refused(`${file} holds no Ed25519 key in PEM.`);
+    if (!keys.add(textOf(file))) throw new OperatorError(`${file} holds no Ed25519 key in PEM.`);
   }
   return keys.isEmpty ? null : keys;
 }
@@ -89,16 +89,16 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Refused(`${path} cannot be read: ${(error as Error).message}`);
+    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}`);
   }
 }
 
-/** Tells on stderr, now and then, how far a long run has come. */
-function progressOf(slug: string): (checked: number) => void {
-  let told = performance.now();
+/** Reports the progress of a long run on stderr, throttled. */
+function progressReporter(slug: string): (checked: number) => void {
+  let lastReportAt = performance.now();
   return (checked) => {
-    if (performance.now() - told < PROGRESS_INTERVAL_MS) return;
-    told = performance.now();
+    if (performance.now() - lastReportAt < PROGRESS_INTERVAL_MS) return;
+    lastReportAt = performance.now();
     process.stderr.write(`${slug}: ${checked} rows checked\n`);
   };
 }
@@ -108,47 +108,50 @@ async function connect(url: string): Promise<Database> {
   try {
     return await database.connect();
   } catch (error) {
-    throw new Refused(`The database cannot be reached (is it running?): ${(error as Error).message}`);
+    throw new OperatorError(`The database cannot be reached (is it running?): ${(error as Error).message}`);
   }
 }
 
 async function main(): Promise<void> {
-  const asked = readArguments();
-  if (!asked) {
+  const given = readArguments();
+  if (!given) {
     process.stdout.write(HELP);
     return;
   }
   const url = commandDatabaseUrl(process.env);
-  if (!url) throw new Refused(NO_DATABASE);
+  if (!url) throw new OperatorError(NO_DATABASE);
   const database = await connect(url);
   try {
-    await verifyAudit(database, asked);
+    await verifyAudit(database, given);
   } finally {
     await database.close();
   }
 }
 
-/** @throws Refused when there is no such organization */
-async function verifyAudit(database: Database, { slug: onlySlug, kept, publicKeys }: Asked): Promise<void> {
+/** @throws OperatorError when there is no such organization */
+async function verifyAudit(
+  database: Database,
+  { slug: onlySlug, kept, publicKeys }: Arguments,
+): Promise<void> {
   const keys = readKeys(publicKeys);
   const chain = new AuditChainStore();
   const organizations = await chain.organizations(database.autocommit, onlySlug);
   if (onlySlug !== null && organizations.length === 0) {
-    throw new Refused(`There is no organization "${onlySlug}".`);
+    throw new OperatorError(`There is no organization "${onlySlug}".`);
   }
   for (const { id, slug } of organizations) {
-    const report = await new ChainVerifier(database, chain, progressOf(slug), undefined, keys).verify(
+    const report = await new ChainVerifier(database, chain, progressReporter(slug), undefined, keys).verify(
       id,
       kept,
     );
-    process.stdout.write(formatted(slug, report));
+    process.stdout.write(formatReport(slug, report));
     if (report.broken !== null) process.exitCode = BROKEN;
   }
 }
 
 main().catch((error: unknown) => {
-  const words =
-    error instanceof Refused ? `${error.message}\n${SEE_HELP}` : `${String((error as Error).stack)}\n`;
-  process.stderr.write(words);
+  const message =
+    error instanceof OperatorError ? `${error.message}\n${SEE_HELP}` : `${String((error as Error).stack)}\n`;
+  process.stderr.write(message);
   process.exitCode = NOT_VERIFIED;
 });

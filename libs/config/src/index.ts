@@ -1,9 +1,4 @@
 export { EXIT_CONFIGURATION, loadSettings, settingNames, SettingsError } from './load-settings';
+export { DatabaseUrlSettings, ServiceSettings } from './service.settings';
 export { toInteger, toList, toBoolean } from './transforms';
-export {
-  LISTEN_ADDRESS_MESSAGE,
-  POSTGRES_URL,
-  POSTGRES_URL_MESSAGE,
-  REDIS_URL,
-  REDIS_URL_MESSAGE,
-} from './server-urls';
+export { LISTEN_ADDRESS_MESSAGE } from './server-urls';

@@ -2,10 +2,10 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 
-/** How a process ends that no restart can mend: its operator has to change a setting (EX_CONFIG of sysexits.h). */
+/** Exit code when a restart cannot help: the operator has to change a setting (EX_CONFIG of sysexits.h). */
 export const EXIT_CONFIGURATION = 78;
 
-/** Start-up refused: every line names a variable and what it must be, never the value it has. */
+/** Invalid settings. Every line names a variable and what it must be, never its value. */
 export class SettingsError extends Error {
   constructor(readonly problems: string[]) {
     super(`Settings are missing or wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -14,8 +14,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads the variables a settings class declares. Property names are variable names, defaults are the class's own
- * initial values, an empty variable counts as absent.
+ * Reads the variables that a settings class declares. Property names are variable names, initial values are defaults,
+ * an empty variable counts as absent.
  * @param shape a class whose properties carry class-validator decorators
  * @param environment usually `process.env`
  * @returns a validated instance

@@ -3,7 +3,7 @@ export const POSTGRES_URL = /^postgres(ql)?:\/\/\S+$/;
 export const POSTGRES_URL_MESSAGE =
   'the address of a PostgreSQL database, like postgres://user:password@host:5432/name';
 
-/** What a process may be told to listen on. */
+/** The message for listen addresses, after "HOST must be". */
 export const LISTEN_ADDRESS_MESSAGE =
   'the IP address to listen on, like 127.0.0.1 (this host only) or :: (every address)';
 

@@ -2,13 +2,13 @@ import { Transform } from 'class-transformer';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** Property decorator: reads a decimal integer; anything else becomes NaN, which `@IsInt()` then refuses. */
+/** Property decorator: parses a decimal integer; anything else becomes NaN, which `@IsInt()` rejects. */
 export const toInteger = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? (/^-?\d+$/.test(text(value)) ? Number(text(value)) : Number.NaN) : value,
   );
 
-/** Property decorator: reads a comma-separated list, blanks dropped. */
+/** Property decorator: parses a comma-separated list, trims items and drops empty ones. */
 export const toList = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string'
@@ -19,7 +19,10 @@ export const toList = (): PropertyDecorator =>
       : value,
   );
 
-/** Property decorator: reads `true`/`1`/`yes` and `false`/`0`/`no`; anything else stays as it is, for `@IsBoolean()` to refuse. */
+/**
+ * Property decorator: parses `true`/`1`/`yes` and `false`/`0`/`no`; anything else is unchanged, so `@IsBoolean()`
+ * rejects it.
+ */
 export const toBoolean = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => {
     if (typeof value !== 'string') return value;

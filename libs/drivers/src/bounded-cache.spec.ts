@@ -1,7 +1,7 @@
 import { BoundedCache } from './bounded-cache';
 
-describe('bounded cache', () => {
-  it('forgets what was used longest ago', () => {
+describe('BoundedCache', () => {
+  it('evicts the least recently used entry', () => {
     const cache = new BoundedCache<number>(2);
     cache.set('a', 1);
     cache.set('b', 2);
@@ -10,7 +10,7 @@ describe('bounded cache', () => {
     expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([1, undefined, 3]);
   });
 
-  it('replaces and forgets on request', () => {
+  it('replaces and deletes entries', () => {
     const cache = new BoundedCache<number>(1);
     cache.set('a', 1);
     cache.set('a', 2);

@@ -1,4 +1,4 @@
-/** Keeps the most recently used entries and forgets the rest. */
+/** An LRU map: keeps the most recently used entries. */
 export class BoundedCache<V> {
   private readonly entries = new Map<string, V>();
 

@@ -3,19 +3,19 @@ import { DriverError } from './driver-error';
 
 const MAX_MESSAGE_LENGTH = 500;
 
-/** Node's codes for failures before a connection stood: nothing was sent. */
-export const NEVER_SENT: ReadonlySet<string> = new Set([
+/** Node's error codes for failures before the connection was established: nothing was sent. */
+export const CONNECT_ERROR_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** A call to a provider that did not succeed. */
+/** A failed call to a provider. */
 export class CallFailure extends DriverError {
   /**
-   * @param code the provider's name for the error; null when it gave none
-   * @param settled true: the provider surely did not do what was asked; false: only reading tells
+   * @param code the provider's error code; null: none
+   * @param settled true: the call had no effect; false: the outcome is unknown, only a read shows it
    */
   constructor(
     kind: DriverErrorKind,
@@ -28,20 +28,20 @@ export class CallFailure extends DriverError {
     this.name = 'CallFailure';
   }
 
-  /** What a write that failed like this means for its changes. */
+  /** The result for the changes of a write that failed like this. */
   get changeResult(): ChangeResult {
     const { kind, message, retryAfterMs, settled } = this;
     if (!settled) return { result: 'unknown', message };
     return { result: 'refused', kind, message, ...(retryAfterMs !== null && { retryAfterMs }) };
   }
 
-  /** The same for changes that were to be sent after it: they surely were not made, whatever it left open. */
+  /** The failure for later changes that were not sent because of this one: always settled. */
   get unsent(): CallFailure {
     return new CallFailure(this.kind, `Not sent: ${this.message}`, this.code, true, this.retryAfterMs);
   }
 }
 
-/** The cloud did not accept the token or the session that a call was made with, and did nothing. */
+/** The cloud refused the token or session of a call and did nothing. */
 export class TokenRefused extends CallFailure {
   constructor(
     kind: DriverErrorKind,
@@ -54,17 +54,17 @@ export class TokenRefused extends CallFailure {
   }
 }
 
-/** The failure of a call; anything else is a defect and is thrown on. */
+/** Narrows to CallFailure. @throws any other error: it is a defect */
 export function asCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
   throw error;
 }
 
-/** A provider's words, without what must not be shown. */
-export const withoutSecrets = (words: string, secrets: readonly string[]): string =>
+/** Masks secrets in a provider's message. */
+export const withoutSecrets = (message: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret !== '')
-    .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), words);
+    .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), message);
 
-const shortened = (words: string): string =>
-  words.length <= MAX_MESSAGE_LENGTH ? words : `${words.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+const shortened = (message: string): string =>
+  message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;

@@ -1,7 +1,7 @@
 import { CallFailure, TokenRefused } from './call-failure';
 import { TokenCache, type CallToken } from './call-tokens';
 
-describe('Tokens of calls', () => {
+describe('TokenCache', () => {
   let issued: number;
   let refused: Set<string>;
   let cache: TokenCache<string>;
@@ -23,18 +23,18 @@ describe('Tokens of calls', () => {
       ? Promise.reject(new TokenRefused('denied', 'no', null))
       : Promise.resolve(`with ${token}`);
 
-  it('are requested once for all who wait for one, and kept', async () => {
+  it('shares one token request between concurrent calls and caches the token', async () => {
     await Promise.all([take(), take()]);
     expect(await (await take()).use(send)).toBe('with token 1');
     expect(issued).toBe(1);
   });
 
-  it('are requested again five minutes before they expire', async () => {
+  it('requests a new token five minutes before the cached one expires', async () => {
     await take(299_000);
     expect(await (await take()).use(send)).toBe('with token 2');
   });
 
-  it('are replaced once when they come from the cache', async () => {
+  it('replaces a refused cached token once', async () => {
     await take();
     refused.add('token 1');
     const token = await take();
@@ -45,13 +45,13 @@ describe('Tokens of calls', () => {
     expect(issued).toBe(2);
   });
 
-  it('are not replaced when they are new', async () => {
+  it('does not replace a refused new token', async () => {
     refused.add('token 1');
     await expect((await take()).use(send)).rejects.toBeInstanceOf(TokenRefused);
     expect(issued).toBe(1);
   });
 
-  it('are replaced by one request, whoever is refused at the same time', async () => {
+  it('replaces a token with one request when several calls are refused at the same time', async () => {
     await take();
     refused.add('token 1');
     const [one, other] = await Promise.all([take(), take()]);
@@ -63,14 +63,14 @@ describe('Tokens of calls', () => {
     expect(issued).toBe(2);
   });
 
-  it('are not replaced for another failure', async () => {
+  it('does not replace a token after another failure', async () => {
     await take();
     const failing = (): Promise<never> => Promise.reject(new CallFailure('denied', 'no', null, true));
     await expect((await take()).use(failing)).rejects.toThrow('no');
     expect(issued).toBe(1);
   });
 
-  it('that cannot be replaced leave no doubt that nothing was done', async () => {
+  it('reports a settled failure when the replacement cannot be requested', async () => {
     await take();
     refused.add('token 1');
     const token = await cache.take('key', () =>

@@ -1,7 +1,7 @@
 import { BoundedCache } from './bounded-cache';
 import { CallFailure, TokenRefused } from './call-failure';
 
-/** What a cloud gives for a credential, for a while. */
+/** A short-lived token that a cloud issues for a credential. */
 export interface IssuedToken<T> {
   readonly token: T;
   /** milliseconds since 1970 */
@@ -10,7 +10,7 @@ export interface IssuedToken<T> {
 
 interface CachedToken<T> {
   readonly issued: Promise<T>;
-  /** missing while it is requested */
+  /** undefined while the request is in flight */
   token?: T;
   /** milliseconds since 1970 */
   renewAt: number;
@@ -19,14 +19,17 @@ interface CachedToken<T> {
 const CAPACITY = 200;
 const RENEW_BEFORE_MS = 300_000;
 
-/** Short-lived tokens by credential, renewed five minutes before they expire. */
+/**
+ * Short-lived tokens by credential, renewed five minutes before they expire.
+ * Own code: lru-cache (`fetchMethod`) is in the dependency tree for development only.
+ */
 export class TokenCache<T> {
   private readonly tokens = new BoundedCache<CachedToken<T>>(CAPACITY);
 
   /**
-   * The token for one call of the driver. Calls that need one at the same time share one request for it.
-   * @param key changes with every part of the credential and gives none of them away
-   * @param issue requests a token. Whatever it throws is thrown on.
+   * The token for one driver call. Concurrent calls share one request.
+   * @param key see `fingerprint`
+   * @param issue requests a token; its errors are rethrown and not cached
    */
   async take(key: string, issue: () => Promise<IssuedToken<T>>): Promise<CallToken<T>> {
     const isCached = this.current(key)?.token !== undefined;
@@ -38,7 +41,7 @@ export class TokenCache<T> {
     });
   }
 
-  /** Makes the next call request a token: what it allows can have changed since. */
+  /** Makes the next call request a new token: the permissions may have changed. */
   forget(key: string): void {
     this.tokens.delete(key);
   }
@@ -70,15 +73,14 @@ export class TokenCache<T> {
 }
 
 /**
- * The token that one call of the driver makes its requests with. One from the cache that the cloud refuses is replaced
- * once: it may have expired by the cloud's clock, or have been revoked. A new one that is refused says that the
- * credential is.
+ * The token for the requests of one driver call. A cached token that the cloud refuses is replaced once: it may have
+ * expired by the cloud's clock, or have been revoked. If a new token is refused, the credential itself is refused.
  */
 export class CallToken<T> {
   private renewal: Promise<T> | null = null;
   private token: T;
 
-  /** @param renew requests another one; left out: the token is new */
+  /** @param renew requests a replacement; null: the token is new and is not replaced */
   constructor(
     private readonly first: T,
     private readonly renew: (() => Promise<T>) | null = null,
@@ -86,28 +88,29 @@ export class CallToken<T> {
     this.token = first;
   }
 
-  /** The one to make the next request with. */
+  /** The token for the next request. */
   get current(): T {
     return this.token;
   }
 
-  /** Sends a request, and sends it again when the token was refused: then the cloud did nothing. */
+  /** Sends a request, and retries it once if the token was refused: the cloud did nothing then. */
   async use<R>(send: (token: T) => Promise<R>): Promise<R> {
     const used = this.token;
     try {
       return await send(used);
     } catch (error) {
-      const other = error instanceof TokenRefused ? await this.insteadOf(used) : null;
-      if (other === null) throw error;
-      return send(other);
+      const replacement = error instanceof TokenRefused ? await this.replace(used) : null;
+      if (replacement === null) throw error;
+      return send(replacement);
     }
   }
 
   /**
-   * @returns what to send a request with whose token was refused; null when no other one would help
-   * @throws what requesting another one throws, as a failure after which the refused request surely was not carried out
+   * Replaces a refused token. Concurrent callers share one request.
+   * @returns the token for the retry; null when the refused token was new or is already the replacement
+   * @throws the failure of the token request, as a settled failure: the refused request was not carried out
    */
-  async insteadOf(refused: T): Promise<T | null> {
+  async replace(refused: T): Promise<T | null> {
     if (!this.renew || refused !== this.first) return null;
     this.renewal ??= this.renew().catch((error: unknown) => {
       throw error instanceof CallFailure ? error.unsent : error;

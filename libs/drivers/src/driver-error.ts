@@ -1,10 +1,10 @@
 import type { DriverErrorKind } from '#rules';
 
-/** The only error a driver throws. `message` holds the provider's own words and no secret. */
+/** The only error a driver throws. `message` quotes the provider and contains no secret. */
 export class DriverError extends Error {
   /**
-   * @param kind decides what happens next, see `DRIVER_ERROR_KINDS`
-   * @param retryAfterMs how long the provider asked us to wait, when it did
+   * @param kind determines the reaction, see `DRIVER_ERROR_KINDS`
+   * @param retryAfterMs delay that the provider requested; null: none
    */
   constructor(
     readonly kind: DriverErrorKind,
@@ -16,10 +16,10 @@ export class DriverError extends Error {
   }
 }
 
-/** Asks a driver something. @returns what it had to say against it, null when nothing. @throws what is no DriverError */
-export async function driverErrorOf(question: () => Promise<void>): Promise<DriverError | null> {
+/** Runs a driver call. @returns the DriverError it threw, null when it succeeded. @throws any other error */
+export async function driverErrorOf(call: () => Promise<void>): Promise<DriverError | null> {
   try {
-    await question();
+    await call();
     return null;
   } catch (error) {
     if (error instanceof DriverError) return error;

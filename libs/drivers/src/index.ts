@@ -6,17 +6,7 @@ export type {
   ProviderDriver,
   RuleChange,
 } from './provider-driver';
-export type {
-  ConfigField,
-  CredentialShape,
-  CredentialTypes,
-  FieldForm,
-  ResourceNaming,
-  TargetName,
-  ProviderFacts,
-  ResourceTypeFacts,
-  Revocation,
-} from './provider-facts';
+export type { CredentialShape, FieldForm, TargetName, ResourceTypeFacts, Revocation } from './provider-facts';
 export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';
 export { AreTenantNetworks } from './tenant-url/tenant-networks';

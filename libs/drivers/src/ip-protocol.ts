@@ -1,9 +1,9 @@
 import type { Protocol } from '#rules';
 
 /**
- * A protocol by its name or number, as clouds spell them.
- * @param version of the addresses it is for: each has an ICMP of its own
- * @returns null when no rule of ours has such a protocol
+ * Parses a protocol name or number.
+ * @param version IP version: IPv4 and IPv6 have different ICMP protocols
+ * @returns null for a protocol that our rules do not support
  */
 export function protocolOf(text: string, version: 4 | 6): Exclude<Protocol, 'all'> | null {
   switch (text.toLowerCase()) {

@@ -1,15 +1,15 @@
 import type { ChangeResult } from '#rules';
 import type { CallFailure } from './call-failure';
 
-/** What became of each change of one batch, and whether it makes sense to send more. */
+/** The result of each change of one batch, and the failure that stopped the batch. */
 export class Outcomes {
   private readonly results = new Map<string, ChangeResult>();
   private halting: CallFailure | null = null;
 
-  /** @param cloud its name, for messages */
+  /** @param cloud name for messages */
   constructor(private readonly cloud: string) {}
 
-  /** The failure after which nothing more is sent. */
+  /** The failure after which no further change is sent; null: none. */
   get haltedBy(): CallFailure | null {
     return this.halting;
   }
@@ -31,19 +31,19 @@ export class Outcomes {
     for (const key of keys) this.results.set(key, failure.changeResult);
   }
 
-  /** A failure that the next call would meet too: nothing more is sent. */
+  /** Records a failure that would repeat for the next call: no further change is sent. */
   halt(keys: readonly string[], failure: CallFailure): void {
     this.failed(keys, failure);
     this.halting = failure;
   }
 
-  /** As `halt`, before the changes were sent. */
+  /** As `halt`, for changes that were not sent. */
   haltUnsent(keys: readonly string[], failure: CallFailure): void {
     this.halting = failure;
     this.unsent(keys);
   }
 
-  /** Once halted: these were not sent, so they surely did not happen. Before, it changes nothing. */
+  /** Records changes as not sent. No effect unless the batch is halted. */
   unsent(keys: readonly string[]): void {
     if (!this.halting) return;
     for (const key of keys) this.results.set(key, this.halting.unsent.changeResult);

@@ -12,13 +12,13 @@ type CreateDriver = (environment: NodeJS.ProcessEnv) => ProviderDriver | Promise
 
 interface Entry {
   readonly facts: ProviderFacts;
-  /** loads the driver and the SDK behind it; null: agents carry out their own changes, and no worker drives them */
+  /** loads the driver and its SDK; null: agents apply the changes, there is no driver */
   readonly load: (() => Promise<CreateDriver>) | null;
 }
 
 const entry = (facts: ProviderFacts, load: Entry['load']): Entry => ({ facts, load });
 
-/** The one list of providers: a new one is a line here and a folder beside it. */
+/** The list of providers: a new provider is a line here and a folder. */
 const ENTRIES: Readonly<Record<Provider, Entry>> = {
   AWS: entry(AWS_FACTS, async () => (await import('./aws/aws.driver.js')).createAwsDriver),
   GCP: entry(GCP_FACTS, async () => (await import('./gcp/gcp.driver.js')).createGcpDriver),
@@ -28,29 +28,29 @@ const ENTRIES: Readonly<Record<Provider, Entry>> = {
   AGENT: entry(AGENT_FACTS, null),
 };
 
-/** The drivers of this process, each loaded on first use: an SDK costs tens of megabytes. */
+/** The drivers of this process, loaded on first use: an SDK takes tens of megabytes. */
 export class DriverRegistry {
   private readonly loaded = new Map<Provider, Promise<ProviderDriver>>();
 
-  /** @param environment where the providers' endpoint variables are read, usually `process.env` */
+  /** @param environment contains the providers' endpoint variables, usually `process.env` */
   constructor(private readonly environment: NodeJS.ProcessEnv) {}
 
-  /** Every provider of the contract. */
+  /** Every provider of the API contract. */
   static get providers(): Provider[] {
     return Object.keys(ENTRIES) as Provider[];
   }
 
-  /** Of those, the ones a worker drives. */
+  /** Providers with a driver. */
   static get driven(): Provider[] {
     return DriverRegistry.providers.filter((provider) => ENTRIES[provider].load);
   }
 
-  /** Every variable of the environment that a driver reads: a process that drives clouds is given these. */
+  /** Every environment variable that a driver reads. */
   static get variables(): string[] {
     return DriverRegistry.providers.flatMap((provider) => ENTRIES[provider].facts.variables);
   }
 
-  /** Whether there is a driver. Without one there is no cloud to ask: who keeps the object fetches and reports by itself. */
+  /** Whether the provider has a driver. Without one, agents fetch the desired rules and report the observed ones. */
   static isDriven(provider: Provider): boolean {
     return ENTRIES[provider].load !== null;
   }
@@ -59,7 +59,7 @@ export class DriverRegistry {
     return ENTRIES[provider].facts;
   }
 
-  /** @throws Error for a provider without one; callers check `isDriven` first */
+  /** @throws Error for a provider without a driver; callers check `isDriven` first */
   async driver(provider: Provider): Promise<ProviderDriver> {
     const known = this.loaded.get(provider);
     if (known) return known;

@@ -1,4 +1,4 @@
-/** `Retry-After` in milliseconds: seconds, or a date. @returns null when there is none, or it is neither */
+/** `Retry-After` (seconds or a date) in milliseconds. @returns null when it is absent or invalid */
 export function readRetryAfter(header: string | null | undefined, now = Date.now()): number | null {
   if (!header) return null;
   const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

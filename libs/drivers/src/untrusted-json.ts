@@ -1,4 +1,4 @@
-/** JSON from outside. @returns undefined when the text is none */
+/** Parses untrusted JSON. @returns undefined when the text is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

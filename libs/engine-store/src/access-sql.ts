@@ -1,16 +1,16 @@
 import { INTERVAL_ENDS } from '#rules';
 import { byKey } from './by-key';
 
-/** An end is found by its own time when its interval is no longer than this; others have an index of their own. */
+/** Intervals up to this length are found by their end; longer ones have their own index. */
 export const LONG_HOURS = 48;
 
 const ENDS = `e.kind IN (${INTERVAL_ENDS.map((kind) => `'${kind}'`).join(', ')})`;
 
-/** As in the partial indexes: in other words, they would not serve. */
+/** Must match the predicate of the partial indexes literally. */
 const LONG = `${ENDS}
     AND (e.possible_from IS NULL OR e.possible_until IS NULL OR e.at - e.possible_from > interval '${LONG_HOURS} hours')`;
 
-/** Times have a finer resolution here than in an answer: what is rounded never makes anything more certain. */
+/** Responses have ms resolution: rounding must not extend a certain interval or shorten a possible one. */
 const roundedUp = (time: string): string =>
   `date_trunc('milliseconds', ${time} + interval '999 microseconds')`;
 
@@ -23,19 +23,19 @@ const times = (
   `${possibleFrom} AS "possibleFrom", ${roundedUp(certainFrom)} AS "certainFrom",
     ${certainUntil} AS "certainUntil", ${roundedUp(possibleUntil)} AS "possibleUntil"`;
 
-/** Placeholders of the window that is asked for. */
+/** Placeholders of the requested window. */
 export interface WindowSql {
   readonly from: string;
   readonly to: string;
-  /** `to`, and the hours that an interval may last after it without being a long one */
+  /** `to` plus `LONG_HOURS`: the latest end of a short interval that began in the window */
   readonly shortEnd: string;
 }
 
 /**
- * Intervals that are over, of which one possibly lasted in the window. Short ones are read by the time of their end, a
- * little longer than the window; long ones are few, and read by themselves.
+ * Ended intervals that possibly overlap the window. Short ones are read by their end, until `shortEnd`; the few long ones are
+ * read through their own index.
  * @param condition on `rule_events e`
- * @param organization placeholder: rows of another organization say only that there was a holder
+ * @param organization placeholder; rows of another organization show only that there was a holder
  */
 export function closedIntervals(
   condition: string,
@@ -61,14 +61,14 @@ export function closedIntervals(
         AND (e.possible_until IS NULL OR e.possible_until >= ${from}) AND ${begun} LIMIT ${limit})`;
 }
 
-/** When a live rule was last observed: by a pass on it, or by a comparison of its whole target. */
+/** Last observation of a live rule, by a pass or by a comparison of its target. */
 const LAST_OBSERVED = `least(
     greatest(r.present_since, r.observed_at, CASE WHEN t.compared_at >= r.present_since THEN t.compared_at END),
     r.removal_sent_at)`;
 
 /**
- * What the organization's holders have now, those included that are released and not yet removed. One that joined a rule
- * later has it from then on.
+ * Live access of the organization's holders, including released ones that are not removed yet. A holder's access begins no
+ * earlier than the holder.
  * @param condition on `resource_ips ip`, `rules r` or `sessions s`
  */
 export function liveHolders(
@@ -100,7 +100,7 @@ export function liveHolders(
     LIMIT ${limit}`;
 }
 
-/** Live rules on targets, without a holder of the organization. @param condition on `rules r` */
+/** Live rules on targets without a holder of the organization. @param condition on `rules r` */
 export function liveWithoutHolder(
   condition: string,
   organization: string,
@@ -128,7 +128,7 @@ export function liveWithoutHolder(
     LIMIT ${limit}`;
 }
 
-/** Unmanaged rules that the last comparison of their target saw. @param condition on `unmanaged_rules n` */
+/** Unmanaged rules observed by the last comparison of their target. @param condition on `unmanaged_rules n` */
 export function liveUnmanaged(condition: string, { to }: WindowSql, limit: number): string {
   return `SELECT n.target_id AS "targetId", t.provider, t.identifier,
       split_part(n.key, ' ', 1) AS address, split_part(n.key, ' ', 2) AS protocol, split_part(n.key, ' ', 3) AS ports,

@@ -1,19 +1,19 @@
 import type { OrganizationId } from '#rules';
 import { type TenantStore, type Tx, returned } from '#entities';
 
-/** What a request under a name has to be allowed by. */
+/** Facts that decide whether a key may serve a name. */
 export interface AgentKeyRow {
-  /** the names the key is bound to, in lower case; empty: to none yet */
+  /** names the key is bound to, in lower case; empty: not bound yet */
   readonly agents: readonly string[];
-  /** a resource names the host, or its agent was here before */
+  /** a resource points at the host, or its agent has connected before */
   readonly isKnownHost: boolean;
-  /** another key that is neither revoked nor expired serves under the name */
+  /** the name is served with another key that is neither revoked nor expired */
   readonly isHeldByOther: boolean;
 }
 
-/** Which hosts the API keys of agents may serve. */
+/** Hosts that the API keys of agents may serve. */
 export class AgentKeyStore implements TenantStore<AgentKeyStore> {
-  /** @returns null when the key is revoked, expired or gone, or its user inactive: while an agent waits, too */
+  /** Checked again while an agent waits. @returns null when the key is revoked, expired or deleted, or its user inactive */
   async find(
     tx: Tx,
     organization: OrganizationId,
@@ -37,8 +37,8 @@ export class AgentKeyStore implements TenantStore<AgentKeyStore> {
   }
 
   /**
-   * Binds a key that is bound to no name yet. Of two requests under two names, one does.
-   * @returns false when it is bound by now
+   * Binds an unbound key to a name. Of two concurrent requests, one succeeds.
+   * @returns false when it is already bound
    */
   async bind(tx: Tx, organization: OrganizationId, keyId: string, name: string): Promise<boolean> {
     const bound = returned<{ id: string }>(

@@ -1,16 +1,16 @@
 import type { AdditionCause, RemovalCause } from '#rules';
 import { HOLDING, type Tx } from '#entities';
 import { byKey } from './by-key';
-import type { HolderRow } from './convergence.store';
+import type { HolderRow } from './due-rule';
 
-/** A rule that an agent's report is about, as it was told last. */
+/** A rule covered by an agent's report, unchanged since it was offered to the agent. */
 export interface ReportedRule {
   readonly ruleId: string;
   readonly revision: number;
   readonly attempts: number;
   readonly desired: boolean;
-  /** it is APPLIED for a holder */
-  readonly standing: boolean;
+  /** APPLIED for a holder */
+  readonly isApplied: boolean;
   readonly cause: RemovalCause | null;
   readonly addCause: AdditionCause | null;
   readonly waiting: Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
@@ -21,7 +21,7 @@ const holders = (statuses: string, columns = ''): string => `SELECT ${columns} F
   CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
   WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${statuses})`;
 
-/** What agents report on. */
+/** The rules that agents report on. */
 export class AgentSettlementStore {
   async targetOf(tx: Tx, targetKey: string): Promise<string | null> {
     const [target] = await tx.query<{ id: string }[]>('SELECT id FROM targets WHERE key = $1', [targetKey]);
@@ -29,14 +29,13 @@ export class AgentSettlementStore {
   }
 
   /**
-   * The rules of a report whose holders have not changed since the agent was told of them: of the others it is told anew,
-   * and reports anew.
-   * @param cleared nothing is present on the host but what the reported version names
+   * The reported rules whose holders have not changed since they were offered. Changed ones are offered and reported again.
+   * @param cleared the host has no other rules than those of the reported version
    */
   reported(tx: Tx, targetId: string, ruleIds: readonly string[], cleared: boolean): Promise<ReportedRule[]> {
     return tx.query(
       `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS desired,
-         EXISTS (${holders(`'APPLIED'`)}) AS standing,
+         EXISTS (${holders(`'APPLIED'`)}) AS "isApplied",
          (SELECT h.cause FROM rule_holders h WHERE h.rule_id = r.id ORDER BY h.released_at NULLS FIRST LIMIT 1) AS "addCause",
          ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ip.pending_since::text)`)}) AS waiting
        FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
@@ -47,8 +46,8 @@ export class AgentSettlementStore {
   }
 
   /**
-   * Rules that no agent has reported on since the host's kernel ended them by itself, more than a minute ago, and that no
-   * holder wants.
+   * Rules without holders that the host's kernel expired more than a minute ago, and that the agent has not reported on
+   * since.
    */
   async endedByKernel(tx: Tx, targetId: string): Promise<string[]> {
     const rows = await tx.query<{ id: string }[]>(

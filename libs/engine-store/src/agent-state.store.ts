@@ -13,21 +13,21 @@ import { versionOf } from './agent-version';
 import { byKey } from './by-key';
 import { HOLDING, type TenantStore, type Tx, returned } from '#entities';
 
-/** Where the database tells, by the key of a host, that what its agent is to keep may have changed. */
+/** Notification channel: the payload is the key of a host whose desired state may have changed. */
 export const AGENT_STATES_CHANNEL = 'agent_states';
 
-/** An opening that an agent is to keep. */
+/** A rule for an agent to enforce. */
 export interface AgentRule extends RuleSpec {
   readonly id: string;
-  /** until its end; null: none is planned */
+  /** until its end; null: no planned end */
   readonly secondsLeft: number | null;
-  /** somebody waits to hear that it stands */
+  /** a holder waits for a report that it is present */
   readonly unconfirmed: boolean;
 }
 
-/** All that one host's firewall is to be. */
+/** The desired firewall state of a host. */
 export interface AgentState {
-  /** changes exactly when there is something new to keep, or to report */
+  /** changes exactly when there is something new to enforce or to report */
   readonly version: string;
   readonly serverTime: Date;
   readonly guarded: readonly GuardedTraffic[];
@@ -48,15 +48,15 @@ interface RawRule {
   secondsLeft: number | null;
 }
 
-/** Rules change while they are read: then the whole is read again, so often at most. */
+/** Read attempts while rules change concurrently. */
 const MAX_READS = 10;
 
-/** What an agent is told, and that it was told it. */
+/** Desired states of hosts, and what was offered to their agents. */
 export class AgentStateStore implements TenantStore<AgentStateStore> {
   /**
-   * What the host is to be now. Before it is told, it is noted that it may soon be so: what an agent was told of once
-   * counts as open until it reports otherwise.
-   * @param agent as it was admitted in this transaction
+   * The desired state of the host, recorded before it is sent: an offered rule counts as possibly present until the agent
+   * reports otherwise.
+   * @param agent admitted in this transaction
    */
   async offer(tx: Tx, organization: OrganizationId, agent: ServingAgent): Promise<AgentState> {
     for (let reads = 1; ; reads += 1) {
@@ -72,12 +72,12 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
     }
   }
 
-  /** What the host is to be now, for somebody who only looks. */
+  /** The desired state of the host, without recording an offer. */
   async preview(tx: Tx, organization: OrganizationId, targetKey: string): Promise<AgentState> {
     return (await this.read(tx, organization, { targetKey, servedVersion: null })).state;
   }
 
-  /** The version of what the host is to be now. */
+  /** The version of the desired state of the host. */
   async version(tx: Tx, organization: OrganizationId, agent: ServingAgent): Promise<string> {
     return (await this.read(tx, organization, agent)).state.version;
   }
@@ -128,7 +128,7 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
     );
   }
 
-  /** @returns false when a rule is not any more as it was read: nothing may be told then */
+  /** @returns false when a rule has changed since it was read: the state may not be sent */
   private async noteOffered(tx: Tx, rules: readonly RawRule[]): Promise<boolean> {
     const fresh = rules.filter((rule) => !rule.offered || (rule.desired && rule.state === 'absent'));
     if (fresh.length === 0) return true;
@@ -171,7 +171,7 @@ function toAgentRule({ id, address, protocol, ports, state, waiting, secondsLeft
   };
 }
 
-/** What the host's resources guard, each traffic once. */
+/** The traffic guarded by the host's resources, without duplicates. */
 function guardedTraffic(configs: readonly TrafficConfig[]): GuardedTraffic[] {
   const specs = configs.flatMap((config) => ruleSpecs('', config, 'many'));
   const portsOf = new Map<Protocol, Set<number> | 'all'>();
@@ -189,7 +189,7 @@ function guardedTraffic(configs: readonly TrafficConfig[]): GuardedTraffic[] {
     }));
 }
 
-/** A rule's revision grows with every change of those who hold it, each of whom waits to hear of it. */
+/** The revision of a rule grows with every change of its holders, each of which waits for a report. */
 function contentHash(guarded: readonly GuardedTraffic[], rules: readonly RawRule[]): string {
   const kept = rules.map(({ id, revision, endsAt }) => [id, revision, endsAt]);
   return createHash('sha256')

@@ -1,20 +1,20 @@
 /**
- * Versions of an agent's state: `7-3f9a…`, how many different states it was told, and what the state holds. The first
- * part makes a state that comes again another one: what was reported about the earlier one is not about this. The
- * second shows an agent that knows more than a restored database that it does.
+ * Versions of an agent's state, such as `7-3f9a…`: a counter of offered states and a content hash. The counter gives a
+ * recurring state a new version, so that reports on the earlier one do not apply to it. The hash detects an agent that is
+ * ahead of a restored database.
  */
 const NONE = '0-';
 
 const countOf = (version: string): number => Number(version.split('-')[0]);
 
 /**
- * @param served the version that was told last; null: none was
- * @param content of the state, as a hash
+ * @param served the last offered version; null: none
+ * @param content hash of the state
  */
 export function versionOf(served: string | null, content: string): string {
   const last = served ?? NONE;
   return last.endsWith(`-${content}`) ? last : `${countOf(last) + 1}-${content}`;
 }
 
-/** As if another state had been told: what is reported about the last one counts no more. */
+/** Invalidates the last offered version: reports on it no longer apply. */
 export const withoutContent = (served: string | null): string => `${countOf(served ?? NONE) + 1}-`;

@@ -3,21 +3,22 @@ import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from
 import type { Lease } from './lease.store';
 import type { NamingResource } from './comparison';
 
-/** A host, as those who watch over it see it. */
+/** A host and its agent, as monitored by workers. */
 export interface WatchedHost {
   readonly name: string;
-  /** since its agent was heard of; null: none ever was */
+  /** since the agent's last request; null: none */
   readonly secondsAway: number | null;
-  /** where the installation that serves is, and one that asked under the same name within the last minute */
+  /** address of the serving installation */
   readonly address: string | null;
+  /** another installation that sent requests under the same name within the last minute */
   readonly rival: { readonly address: string | null } | null;
   readonly resources: readonly NamingResource[];
-  /** rules that are to stand and do not, by the agent's last report */
+  /** desired rules that are not present, by the agent's last report */
   readonly failing: number;
   readonly failure: string | null;
 }
 
-/** Agents as a worker sees them. It serves every organization: each row says whose it is. */
+/** Agents as monitored by workers. Serves all organizations. */
 export class AgentWatchStore {
   private readonly audit = new AuditTrail();
 
@@ -45,8 +46,8 @@ export class AgentWatchStore {
     return host!;
   }
 
-  /** Records, once each time, that the host's agent is away. */
-  async tellAway(tx: Tx, { targetId }: Lease, message: string, trail: Trail): Promise<void> {
+  /** Records that the host's agent is away, once per absence. */
+  async recordAway(tx: Tx, { targetId }: Lease, message: string, trail: Trail): Promise<void> {
     const away = returned<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(
       await tx.query(
         `UPDATE agents a SET told_away = true FROM targets t
@@ -57,7 +58,7 @@ export class AgentWatchStore {
       ),
     );
     for (const { id, organizationId, name, seenAt } of away) {
-      await this.audit.writeClosing(tx, organizationId, trail, {
+      await this.audit.writeRevocation(tx, organizationId, trail, {
         ...SYSTEM_ACTOR,
         eventType: 'AGENT_OFFLINE',
         resourceType: 'AGENT',
@@ -70,7 +71,7 @@ export class AgentWatchStore {
     }
   }
 
-  /** How many agents that a resource names are connected, and how many are away. */
+  /** Counts connected and away agents whose host has a resource. */
   async count(tx: Tx): Promise<{ connected: number; away: number }> {
     const [counted] = await tx.query<{ connected: number; away: number }[]>(
       `SELECT count(*) FILTER (WHERE NOT gone)::int AS connected, count(*) FILTER (WHERE gone)::int AS away

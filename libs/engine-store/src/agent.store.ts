@@ -2,14 +2,14 @@ import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
 import { withoutContent } from './agent-version';
 import { type TenantStore, type Tx, returned } from '#entities';
 
-/** Who asks under an agent's name. */
+/** An agent's request under a name. */
 export interface AgentVisit {
   /** in lower case */
   readonly name: string;
   readonly targetKey: string;
-  /** of the API key it asks with */
+  /** of the API key of the request */
   readonly keyId: string;
-  /** the same for one installation, across its restarts */
+  /** identifies one installation across its restarts */
   readonly instance: string;
   readonly address: string | null;
   readonly software: string | null;
@@ -26,8 +26,8 @@ export type Admission =
   /** `connected`: it is new, was away, or took over from another installation or key */
   | { readonly kind: 'serving'; readonly agent: ServingAgent; readonly connected: boolean }
   /**
-   * another installation serves, or this one with another key; `untold`: nobody was told of the two yet, or not for a
-   * while
+   * another installation serves, or this one with another key; `unreported`: the conflict has not been reported within
+   * `REPORT_INTERVAL`
    */
   | {
       readonly kind: 'rival';
@@ -35,7 +35,7 @@ export type Admission =
       readonly serving: Pick<AgentVisit, 'instance' | 'address'>;
       /** the name is served with another API key */
       readonly otherKey: boolean;
-      readonly untold: boolean;
+      readonly unreported: boolean;
     };
 
 interface Known {
@@ -44,19 +44,19 @@ interface Known {
   address: string | null;
   servedVersion: string | null;
   away: boolean;
-  /** served with another key than the one asked with */
+  /** served with another key than that of the request */
   otherKey: boolean;
-  /** that key is revoked or expired */
+  /** the serving key is revoked or expired */
   keyEnded: boolean;
   released: boolean;
-  untold: boolean;
+  unreported: boolean;
 }
 
-/** A name that no resource has is forgotten after so long without its agent, when a new one comes. */
-const FORGOTTEN_AFTER = '30 days';
+/** An unused name is deleted after this long without a request, when a new agent is created. */
+const UNUSED_NAME_TTL = '30 days';
 /** How long another key may take over a name after an administrator released it. */
-const RELEASED_FOR = '1 hour';
-/** Between two reports of the same two installations. */
+const TAKEOVER_WINDOW = '1 hour';
+/** Throttle for reports of the same conflict. */
 const REPORT_INTERVAL = '10 minutes';
 
 /** An agent whose name another key may take over. */
@@ -66,12 +66,12 @@ export interface ReleasedAgent {
   readonly releasedUntil: Date;
 }
 
-/** Agents, and which installation serves under a name. */
+/** Agents, and the installation that serves each name. */
 export class AgentStore implements TenantStore<AgentStore> {
   /**
-   * Lets one installation at a time serve under a name: the first one, for as long as it is not away, and until its key
-   * is revoked. Another key takes over when that one is revoked or expired, or the name was released: not because the
-   * host is silent. One agent's requests go one after the other from here on.
+   * Admits one installation at a time under a name: the first one, until it is away or its key is revoked. A different key
+   * takes over only when the serving key is revoked or expired, or the name was released, never because the host is
+   * silent. The row lock serializes the requests of an agent.
    */
   async admit(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Admission> {
     const before = await this.locked(tx, organization, visit);
@@ -80,8 +80,8 @@ export class AgentStore implements TenantStore<AgentStore> {
     const same = !known.otherKey && known.instance === visit.instance;
     if (!same && !mayTakeOver(known)) {
       await this.noteRival(tx, known.id, visit);
-      const { id, otherKey, untold } = known;
-      return { kind: 'rival', id, serving: known, otherKey, untold };
+      const { id, otherKey, unreported } = known;
+      return { kind: 'rival', id, serving: known, otherKey, unreported };
     }
     const servedVersion = same ? known.servedVersion : withoutContent(known.servedVersion);
     await tx.query(
@@ -90,15 +90,15 @@ export class AgentStore implements TenantStore<AgentStore> {
       [known.id, visit.instance, visit.address, visit.software, servedVersion, visit.keyId, same],
     );
     const agent = { id: known.id, targetKey: visit.targetKey, servedVersion };
-    if (!same) await this.doubtRules(tx, visit.targetKey);
+    if (!same) await this.invalidateRules(tx, visit.targetKey);
     return { kind: 'serving', agent, connected: created || known.away || !same };
   }
 
-  /** For a while another key or installation may take the name over. @returns null when no agent has the name */
+  /** Lets another key or installation take over the name for `TAKEOVER_WINDOW`. @returns null when no agent has the name */
   async release(tx: Tx, organization: OrganizationId, name: string): Promise<ReleasedAgent | null> {
     const [released] = returned<ReleasedAgent>(
       await tx.query(
-        `UPDATE agents SET released_until = now() + interval '${RELEASED_FOR}'
+        `UPDATE agents SET released_until = now() + interval '${TAKEOVER_WINDOW}'
          WHERE organization_id = $1 AND name = $2 RETURNING id, name, released_until AS "releasedUntil"`,
         [organization, name.toLowerCase()],
       ),
@@ -106,7 +106,7 @@ export class AgentStore implements TenantStore<AgentStore> {
     return released ?? null;
   }
 
-  /** Since the agent was heard of. @returns null when none ever was */
+  /** Seconds since the agent's last request. @returns null when there was none */
   async secondsAway(tx: Tx, organization: OrganizationId, name: string): Promise<number | null> {
     const [agent] = await tx.query<{ seconds: number }[]>(
       `SELECT extract(epoch FROM now() - seen_at)::float8 AS seconds FROM agents WHERE organization_id = $1 AND name = $2`,
@@ -115,8 +115,16 @@ export class AgentStore implements TenantStore<AgentStore> {
     return agent?.seconds ?? null;
   }
 
-  /** Asks a worker to tell how the host stands, and to verify again what was given up while the agent was away. */
-  async lookAgain(tx: Tx, organization: OrganizationId, targetKey: string, tell: boolean): Promise<void> {
+  /**
+   * Schedules a comparison of the host, and a verification of resources suspended while the agent was away.
+   * @param report resources get a health event whatever the outcome
+   */
+  async requestCheck(
+    tx: Tx,
+    organization: OrganizationId,
+    targetKey: string,
+    report: boolean,
+  ): Promise<void> {
     await tx.query(
       `UPDATE resources r SET verify_due_at = now() FROM targets t
        WHERE t.key = $2 AND r.target_id = t.id AND r.organization_id = $1 AND r.suspended_by_check`,
@@ -124,7 +132,7 @@ export class AgentStore implements TenantStore<AgentStore> {
     );
     await tx.query(
       `UPDATE targets SET reconcile_due_at = now(), reconcile_requested = reconcile_requested OR $2 WHERE key = $1`,
-      [targetKey, tell],
+      [targetKey, report],
     );
   }
 
@@ -135,7 +143,7 @@ export class AgentStore implements TenantStore<AgentStore> {
          a.key_id IS NOT NULL AND a.key_id <> $5 AS "otherKey",
          coalesce(k.revoked_at IS NOT NULL OR k.expires_at <= now(), false) AS "keyEnded",
          coalesce(a.released_until > now(), false) AS released,
-         a.rival_instance IS DISTINCT FROM $3 OR a.rival_told_at <= now() - interval '${REPORT_INTERVAL}' AS untold
+         a.rival_instance IS DISTINCT FROM $3 OR a.rival_told_at <= now() - interval '${REPORT_INTERVAL}' AS unreported
        FROM agents a LEFT JOIN api_keys k ON k.id = a.key_id
        WHERE a.organization_id = $1 AND a.name = $2 FOR UPDATE OF a`,
       [organization, visit.name, visit.instance, AGENT_AWAY_SECONDS, visit.keyId],
@@ -143,10 +151,10 @@ export class AgentStore implements TenantStore<AgentStore> {
     return known;
   }
 
-  /** @returns whether it was this request that made it */
+  /** @returns whether this request inserted it */
   private async create(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<boolean> {
     await tx.query(
-      `DELETE FROM agents a WHERE organization_id = $1 AND seen_at < now() - interval '${FORGOTTEN_AFTER}'
+      `DELETE FROM agents a WHERE organization_id = $1 AND seen_at < now() - interval '${UNUSED_NAME_TTL}'
          AND NOT EXISTS (SELECT FROM targets t JOIN resources r ON r.target_id = t.id WHERE t.key = a.target_key)`,
       [organization],
     );
@@ -168,8 +176,8 @@ export class AgentStore implements TenantStore<AgentStore> {
     );
   }
 
-  /** What another installation reported is no proof of what stands on this one. */
-  private async doubtRules(tx: Tx, targetKey: string): Promise<void> {
+  /** Reports of another installation prove nothing about this one: its present rules become unknown. */
+  private async invalidateRules(tx: Tx, targetKey: string): Promise<void> {
     await tx.query(
       `UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1, attempts = 0
        FROM targets t WHERE t.key = $1 AND rules.target_id = t.id AND rules.state = 'present'`,

@@ -1,22 +1,22 @@
 import type { Provider } from '#rules';
 import type { Tx } from '#entities';
 
-/** What waits to be done on the targets of one provider. */
+/** Pending work on the targets of one provider. */
 export interface Backlog {
   readonly provider: Provider;
-  /** rules that are due now, or were tried already */
+  /** rules that are due or in backoff */
   readonly dueRules: number;
-  /** rules that are unwanted for five seconds and not observed absent, with or without a holder */
+  /** rules unwanted for five seconds and not observed absent, with or without a holder */
   readonly overdueRules: number;
-  /** seconds since the oldest of them has been unwanted; 0: none is overdue */
+  /** seconds since the oldest of them became unwanted; 0: none */
   readonly oldestOverdueSeconds: number;
 }
 
 const OVERDUE_AFTER_SECONDS = 5;
 
-/** For operators: serves all organizations. */
+/** Metrics for operators. Serves all organizations. */
 export class BacklogStore {
-  /** Of those that were ever named by a resource. */
+  /** Providers of all targets that a resource ever pointed at. */
   async providersInUse(tx: Tx): Promise<Provider[]> {
     const rows = await tx.query<{ provider: Provider }[]>('SELECT DISTINCT provider FROM targets');
     return rows.map(({ provider }) => provider);

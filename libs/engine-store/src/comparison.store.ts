@@ -1,25 +1,25 @@
 import { HOLDING, type Tx } from '#entities';
-import type { HealthReport, KnownRules, ReconcileWay } from './comparison';
+import type { HealthReport, KnownRules, AccessPath } from './comparison';
 import type { DueComparison, Lease } from './lease.store';
 
-/** Between comparisons: with the time a worker takes, what another program changed is repaired within a minute. */
+/** Interval between comparisons. Together with the time of the repair, drift is repaired within a minute. */
 const INTERVAL_SECONDS = 45;
-/** Through one credential, however many targets it leads to: a quarter of what EC2 lets an account read. */
+/** Limit per credential over all its targets: a quarter of the EC2 read limit of an account. */
 const READS_PER_SECOND = 5;
-/** While no way leads to the target and nothing of ours is left in it. */
+/** While no access path reaches the target and it has no rules of ours. */
 const UNREACHABLE_INTERVAL_SECONDS = 600;
 
-/** When targets are compared with what the database believes, and what is read for it. It serves every organization at once, as convergence does. */
+/** Schedules and reads comparisons of targets with the database. Serves all organizations, as convergence does. */
 export class ComparisonStore {
   /** @param intervalSeconds between two comparisons of one target */
   constructor(private readonly intervalSeconds = INTERVAL_SECONDS) {}
 
   /**
-   * The comparison is done: plans the next one, unless somebody asked for one meanwhile, and notes that everything
-   * present by our record was present. Call it in a transaction that began before the age was taken: the statement may
-   * come late, and the reading is not said to be newer than it is.
-   * @param unmanagedDigest of the unmanaged rules that were seen; null: the target was not read
-   * @param startedAgoMs how old the reading is
+   * Finishes a comparison: schedules the next one, unless one was requested meanwhile, and records that everything
+   * recorded as present was observed. Call it in a transaction that began before the age was computed, so that a delayed
+   * statement does not make the read look newer than it is.
+   * @param unmanagedDigest of the unmanaged rules; null: the target was not read
+   * @param startedAgoMs age of the read
    */
   async finish(
     tx: Tx,
@@ -35,17 +35,17 @@ export class ComparisonStore {
          reconcile_requested = reconcile_requested AND reconcile_due_at <> $2::timestamptz,
          reconcile_due_at = CASE WHEN reconcile_due_at <> $2::timestamptz THEN reconcile_due_at
            ELSE now() + make_interval(secs => greatest($3::float8, (
-             SELECT max(objects.count) FROM (SELECT DISTINCT credential_id FROM resources WHERE target_id = $1) way
+             SELECT max(reached.count) FROM (SELECT DISTINCT credential_id FROM resources WHERE target_id = $1) path
              CROSS JOIN LATERAL (
-               SELECT count(DISTINCT target_id) FROM resources WHERE credential_id = way.credential_id) objects
+               SELECT count(DISTINCT target_id) FROM resources WHERE credential_id = path.credential_id) reached
            ) / $4::float8)) END
        WHERE id = $1`,
       [targetId, againAt, this.intervalSeconds, READS_PER_SECOND, unmanagedDigest, startedAgoMs],
     );
   }
 
-  /** Asks for a comparison soon. @param requested somebody waits for the outcome */
-  async ask(tx: Tx, targetId: string, inSeconds: number, requested: boolean): Promise<void> {
+  /** Schedules a comparison, no later than this. @param requested a caller waits for the outcome */
+  async schedule(tx: Tx, targetId: string, inSeconds: number, requested: boolean): Promise<void> {
     await tx.query(
       `UPDATE targets SET reconcile_due_at = least(reconcile_due_at, now() + make_interval(secs => $2)),
          reconcile_requested = reconcile_requested OR $3 WHERE id = $1`,
@@ -53,8 +53,8 @@ export class ComparisonStore {
     );
   }
 
-  /** Puts the next one off: nothing can be seen of the target, and nothing of ours is in it. */
-  async putOff(tx: Tx, targetId: string): Promise<void> {
+  /** Postpones the next comparison of an unreadable target without rules of ours. */
+  async postpone(tx: Tx, targetId: string): Promise<void> {
     await tx.query(
       `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => $2)
        WHERE id = $1 AND NOT reconcile_requested
@@ -63,7 +63,7 @@ export class ComparisonStore {
     );
   }
 
-  /** Every live rule of the target, and what was unmanaged there at the last comparison. */
+  /** Every recorded rule of the target, and the digest of its unmanaged rules at the last comparison. */
   async known(tx: Tx, lease: Lease): Promise<KnownRules> {
     const [known] = await tx.query<KnownRules[]>(
       `SELECT t.unmanaged_digest AS "unmanagedDigest", ARRAY(
@@ -80,8 +80,8 @@ export class ComparisonStore {
     return known!;
   }
 
-  /** The ways of the resources that name the target; without any, the ways its rules were written. */
-  ways(tx: Tx, lease: Lease): Promise<ReconcileWay[]> {
+  /** The access paths of the resources that point at the target; without any, those its rules were written through. */
+  accessPaths(tx: Tx, lease: Lease): Promise<AccessPath[]> {
     return tx.query(
       `WITH named AS (
          SELECT r.credential_id, r.region, jsonb_agg(jsonb_build_object('id', r.id, 'organizationId', r.organization_id,
@@ -95,12 +95,12 @@ export class ComparisonStore {
          WHERE target_id = $1 AND state <> 'absent' AND credential_id IS NOT NULL AND NOT EXISTS (SELECT FROM named)
        )
        SELECT jsonb_build_object('credentialId', credential_id, 'region', region) AS access, resources
-       FROM (SELECT * FROM named UNION ALL SELECT * FROM written) ways`,
+       FROM (SELECT * FROM named UNION ALL SELECT * FROM written) paths`,
       [lease.targetId],
     );
   }
 
-  /** Health events, of resources that are still there. */
+  /** Inserts health events, of resources that are not deleted. */
   async report(tx: Tx, reports: readonly HealthReport[]): Promise<void> {
     const rows = reports.flatMap(({ resources, eventType, message }) =>
       resources.map(({ id, organizationId }) => ({ id, organizationId, eventType, message })),

@@ -1,12 +1,12 @@
 import type { KnownRule, OrganizationId } from '#rules';
-import type { Access } from './convergence.store';
+import type { Access } from './due-rule';
 
-/** A resource that names the target. */
+/** A resource that points at the target. */
 export interface NamingResource {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly name: string;
-  /** what the last comparison told of it; null: none did */
+  /** of the last comparison that reported on it; null: none has */
   readonly lastOutcome: ComparisonOutcome | null;
 }
 
@@ -15,25 +15,25 @@ export interface ComparisonOutcome {
   readonly message: string | null;
 }
 
-/** One way into a target, and the resources whose own way it is. */
-export interface ReconcileWay {
+/** An access path to a target, and the resources that use it. */
+export interface AccessPath {
   readonly access: Access;
   readonly resources: readonly NamingResource[];
 }
 
-/** An event of resources. */
+/** A health event for several resources. */
 export interface HealthReport extends ComparisonOutcome {
   readonly resources: readonly Pick<NamingResource, 'id' | 'organizationId'>[];
 }
 
-/** A rule that is gone although it should be present. */
+/** A desired rule that has disappeared. */
 export interface LostRule {
   readonly id: string;
-  /** another program removes it again and again: it is left alone for an hour */
+  /** another program keeps removing it: repair is suspended for an hour */
   readonly isSuspended: boolean;
 }
 
-/** Live rules of a target, and the digest of its unmanaged ones at the last comparison. */
+/** Recorded rules of a target, and the digest of its unmanaged rules at the last comparison. */
 export interface KnownRules {
   readonly rules: readonly (KnownRule & { readonly targetMissing: boolean; readonly wasObserved: boolean })[];
   readonly unmanagedDigest: string | null;

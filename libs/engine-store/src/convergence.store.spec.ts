@@ -4,7 +4,7 @@ import type { Lease } from './lease.store';
 
 const LEASE = { targetId: 'target' } as Lease;
 
-describe('A rule that is due', () => {
+describe('ConvergenceStore.due', () => {
   const holder = (organizationId: string, more: object = {}): object => ({
     resourceIpId: 'ip',
     status: 'APPLIED',
@@ -22,7 +22,7 @@ describe('A rule that is due', () => {
     expired: false,
     ...more,
   });
-  /** As the database returns it: organization a wrote it. */
+  /** Converts a row as the database returns it, written by organization a. */
   const read = async (holders: readonly object[], more: object = {}) => {
     const row = {
       ruleId: 'rule',
@@ -39,7 +39,7 @@ describe('A rule that is due', () => {
       credentialId: 'of a',
       region: null,
       writerOrganizationId: 'a',
-      seenAs: 'sgr-1',
+      recordedId: 'sgr-1',
       lastError: null,
       cause: null,
       isMissing: false,
@@ -52,7 +52,7 @@ describe('A rule that is due', () => {
     return (await new ConvergenceStore().due(tx, LEASE, 1))[0]!;
   };
 
-  it('is removed when only a read-only credential of another organization holds it', async () => {
+  it('does not desire a rule held only by a read-only credential of another organization', async () => {
     expect(await read([holder('b')])).toMatchObject({ desired: false, removeCause: 'WRITER_RELEASED' });
   });
 
@@ -66,19 +66,19 @@ describe('A rule that is due', () => {
       [holder('b')],
       { writerOrganizationId: null },
     ],
-  ])('is kept by %s', async (_, holders, more) => {
+  ])('desires a rule held by %s', async (_, holders, more) => {
     expect((await read(holders, more)).desired).toBe(true);
   });
 
   it.each([
     ['the recorded cause', 'USER_OFFBOARDED', 'USER_OFFBOARDED'],
     ['UNRECORDED when an earlier version released it', null, 'UNRECORDED'],
-  ])('is removed without a live holder, for %s', async (_, cause, removeCause) => {
+  ])('gives as removal cause without a live holder: %s', async (_, cause, removeCause) => {
     const leaving = holder('a', { status: 'REMOVING' });
     expect(await read([leaving], { cause })).toMatchObject({ desired: false, removeCause });
   });
 
-  it('is added for its holder’s cause, or to repair drift', async () => {
+  it('takes the addition cause from its holder, or DRIFT_REPAIRED for a missing rule', async () => {
     expect((await read([holder('a')])).addCause).toBe('STATIC_RULE_CREATED');
     expect((await read([holder('a')], { isMissing: true })).addCause).toBe('DRIFT_REPAIRED');
   });

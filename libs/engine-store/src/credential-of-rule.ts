@@ -1,6 +1,6 @@
 import { SELECT_SEALED_CREDENTIAL, type SealedCredential, type Tx } from '#entities';
 
-/** The worker serves every organization: it follows a rule to the credential it was written with. */
+/** The sealed credential of any organization: workers serve all of them. */
 export async function sealedCredentialForConvergence(
   tx: Tx,
   credentialId: string,

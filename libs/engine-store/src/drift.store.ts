@@ -1,17 +1,17 @@
 import { returned, type Tx } from '#entities';
 import { parseRuleKey, portsText, type ObservedRule, type RenamedRule } from '#rules';
 import type { LostRule } from './comparison';
-import type { Access } from './convergence.store';
+import type { Access } from './due-rule';
 import { LAST_SEEN } from './ledger.store';
 import { lockOwners } from './lock-owners';
-import { STILL_POSSIBLE } from './still-possible';
+import { POSSIBLE_SINCE_IF_IN_FLIGHT } from './possible-since';
 
-/** After so many repairs within an hour the rule is left alone until the hour is over. */
+/** Repairs of a rule within an hour, before it is suspended for the rest of the hour. */
 const MAX_REPAIRS = 3;
 
-/** What a comparison found to differ becomes due, or is noted. */
+/** Records the drift found by a comparison, and makes rules due for repair. */
 export class DriftStore {
-  /** Locks the owners of what `lose` and `rename` move, before any rule is written. */
+  /** Locks the owners of what `markMissing` and `rename` change, before any rule is written. */
   async lockOwners(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await lockOwners(
       tx,
@@ -22,14 +22,14 @@ export class DriftStore {
   }
 
   /**
-   * Desired rules that have disappeared are due again; what another program has removed several times within an hour is
-   * left alone until the hour is over.
+   * Makes desired rules that have disappeared due again. A rule that another program keeps removing is suspended until the
+   * hour is over.
    */
-  async lose(tx: Tx, ruleIds: readonly string[]): Promise<LostRule[]> {
+  async markMissing(tx: Tx, ruleIds: readonly string[]): Promise<LostRule[]> {
     return returned<LostRule>(
       await tx.query(
         `UPDATE rules SET state = 'absent', revision = revision + 1, attempts = 0, is_missing = true, is_unmarked = false,
-           possible_since = ${STILL_POSSIBLE}, present_since = NULL, observed_at = NULL, removal_sent_at = NULL,
+           possible_since = ${POSSIBLE_SINCE_IF_IN_FLIGHT}, present_since = NULL, observed_at = NULL, removal_sent_at = NULL,
            lost_count = CASE WHEN lost_at > now() - interval '1 hour' THEN lost_count + 1 ELSE 1 END,
            lost_at = CASE WHEN lost_at > now() - interval '1 hour' THEN lost_at ELSE now() END,
            is_suspended = coalesce(lost_at > now() - interval '1 hour' AND lost_count >= ${MAX_REPAIRS}, false),
@@ -42,9 +42,8 @@ export class DriftStore {
   }
 
   /**
-   * Those who hold suspended rules wait for them again, and are told why. They are not given up before the rule is tried
-   * again.
-   * @returns the sessions to look at
+   * Returns the holders of suspended rules to PENDING, with a message. Their timeout starts when the rule is due again.
+   * @returns the sessions whose status may change
    */
   async suspendHolders(tx: Tx, ruleIds: readonly string[], message: string): Promise<string[]> {
     const moved = returned<{ sessionId: string | null }>(
@@ -59,7 +58,7 @@ export class DriftStore {
     return [...new Set(moved.flatMap(({ sessionId }) => sessionId ?? []))];
   }
 
-  /** Known rules that are present although they were believed absent and no holder wants them: they are removed. */
+  /** Makes stale rules due for removal: recorded as absent, without holders, and observed present. */
   async makeStaleDue(tx: Tx, ruleIds: readonly string[], access: Access): Promise<void> {
     await tx.query(
       `UPDATE rules SET state = 'present', due_at = now(), revision = revision + 1, attempts = 0, closing = true,
@@ -72,10 +71,10 @@ export class DriftStore {
   }
 
   /**
-   * Takes over rules with our mark that the database does not know, to be removed as any other that is unwanted. They may
-   * have been present since the comparison before; without one, for as long as anybody names the target.
-   * @param endedAgoMs how old the reading is
-   * @returns the rules they are now, by key
+   * Inserts rules for orphans, due for removal. An orphan may have been present since the previous comparison, or since the
+   * target was first used.
+   * @param endedAgoMs age of the read
+   * @returns the inserted rules
    */
   async takeOver(
     tx: Tx,
@@ -104,10 +103,10 @@ export class DriftStore {
   }
 
   /**
-   * Rules that were observed absent while a pass still has to settle them: it is not certain any more that they are
-   * present. Call it before `finish`.
+   * Ends the certain interval of rules that were not observed and that a pass has yet to settle. Call it before
+   * `ComparisonStore.finish`.
    */
-  async noteUnseen(tx: Tx, ruleIds: readonly string[]): Promise<void> {
+  async noteUnobserved(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await tx.query(
       `UPDATE rules r SET removal_sent_at = least(r.removal_sent_at, ${LAST_SEEN}) FROM targets t
        WHERE r.id = ANY ($1::uuid[]) AND t.id = r.target_id AND r.state <> 'absent'`,
@@ -115,12 +114,12 @@ export class DriftStore {
     );
   }
 
-  /** Ours by their recorded id alone from now on. */
+  /** Records that rules are ours by their recorded id alone. */
   async noteUnmarked(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await tx.query('UPDATE rules SET is_unmarked = true WHERE id = ANY ($1::uuid[])', [ruleIds]);
   }
 
-  /** In their place an unmanaged rule lets the address in: they count as unmanaged from now on. */
+  /** Records rules as unmanaged: an unmanaged rule with the same key has replaced them. */
   async noteTaken(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await tx.query(
       `UPDATE rules SET is_unmanaged = true, is_unmarked = false, possible_since = now(), present_since = now(),
@@ -129,7 +128,7 @@ export class DriftStore {
     );
   }
 
-  /** Rules that are present by our record and were seen for the first time by this comparison. */
+  /** Records the first observation of rules that were recorded as present. */
   async noteObserved(tx: Tx, ruleIds: readonly string[], endedAgoMs: number): Promise<void> {
     await tx.query(
       `UPDATE rules SET present_since = statement_timestamp() - make_interval(secs => $2::float8 / 1000)
@@ -138,7 +137,7 @@ export class DriftStore {
     );
   }
 
-  /** Another program made them anew: it is certain only from now on that they are present. */
+  /** Records new provider ids: another program recreated the rules, so their certain interval starts again. */
   async rename(tx: Tx, renamed: readonly RenamedRule[], endedAgoMs: number): Promise<void> {
     await tx.query(
       `UPDATE rules r SET provider_rule_id = n."providerRuleId", observed_at = NULL, removal_sent_at = NULL,

@@ -10,10 +10,10 @@ import {
 } from '#rules';
 import { MAY_RELEASE, type Tx } from '#entities';
 
-/** One address on one resource, and the rules that takes. */
+/** A new ResourceIp: one address on one resource, and the rules it holds. */
 export interface NewHolder {
   readonly resourceId: string;
-  /** the resource's when the opening was planned: changed since, the plan is void */
+  /** of the resource at planning time; the plan is void if it has changed since */
   readonly revision: number;
   readonly targetId: string;
   readonly ipVersion: IpVersion;
@@ -21,22 +21,22 @@ export interface NewHolder {
   readonly specs: readonly RuleSpec[];
 }
 
-/** Targets with something due, by provider: what to wake. */
+/** Targets with due rules, by provider, to be woken. */
 export interface WokenTargets {
   readonly provider: Provider;
   readonly targetIds: string[];
 }
 
-/** The rules an existing ResourceIp wants. */
+/** The desired rules of a ResourceIp. */
 export interface DesiredRules {
   readonly resourceIpId: string;
   readonly targetId: string;
   readonly specs: readonly RuleSpec[];
 }
 
-/** New openings as the parameters that `OPEN` reads: the ResourceIps, and the rules they want. */
-export function newHoldersJson(openings: readonly NewHolder[]): { ips: string; wants: string } {
-  const ips = openings.map((opening) => ({ id: randomUUID(), ...opening }));
+/** The parameters of `INSERT_HOLDERS`: the new ResourceIps, and their desired rules. */
+export function newHoldersJson(holders: readonly NewHolder[]): { ips: string; rules: string } {
+  const ips = holders.map((holder) => ({ id: randomUUID(), ...holder }));
   const rows = ips.map(({ id, resourceId, revision, ipVersion, ipAddress }) => ({
     id,
     resource_id: resourceId,
@@ -44,14 +44,14 @@ export function newHoldersJson(openings: readonly NewHolder[]): { ips: string; w
     ip_version: ipVersion,
     ip_address: ipAddress,
   }));
-  const wants = ips.map(({ id, targetId, specs }) => ({ resourceIpId: id, targetId, specs }));
-  return { ips: JSON.stringify(rows), wants: wantsJson(wants) };
+  const desired = ips.map(({ id, targetId, specs }) => ({ resourceIpId: id, targetId, specs }));
+  return { ips: JSON.stringify(rows), rules: desiredRulesJson(desired) };
 }
 
-/** Desired rules as the parameter that `WANT` reads. */
-export const wantsJson = (wants: readonly DesiredRules[]): string =>
+/** The parameter of `DESIRED_RULES`. */
+export const desiredRulesJson = (desired: readonly DesiredRules[]): string =>
   JSON.stringify(
-    wants.flatMap(({ resourceIpId, targetId, specs }) =>
+    desired.flatMap(({ resourceIpId, targetId, specs }) =>
       specs.map((spec) => ({
         ip_id: resourceIpId,
         target_id: targetId,
@@ -64,17 +64,18 @@ export const wantsJson = (wants: readonly DesiredRules[]): string =>
   );
 
 /**
- * CTE `want`: what the ResourceIps of the CTE `ip` (`id`, `organization_id`) want.
- * @param wants parameter that holds `wantsJson()`
+ * CTE `desired`: the rules desired by the ResourceIps of the CTE `ip` (`id`, `organization_id`).
+ * @param rules placeholder of `desiredRulesJson()`
  */
-export const WANT = (wants: string): string => `want AS (
-    SELECT w.*, ip.organization_id FROM jsonb_to_recordset(${wants}::jsonb)
-      AS w(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text) JOIN ip ON ip.id = w.ip_id
+export const DESIRED_RULES = (rules: string): string => `desired AS (
+    SELECT d.*, ip.organization_id FROM jsonb_to_recordset(${rules}::jsonb)
+      AS d(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text) JOIN ip ON ip.id = d.ip_id
   )`;
 
 /**
- * CTEs `rule` and `holder`: the rules of `desired` are desired, due, and held by the ResourceIps that want them.
- * @param cause why they are
+ * CTEs `rule` and `holder`: inserts the rules of the CTE `desired` or makes them due, and adds their holders.
+ * @param desired name of the CTE
+ * @param cause why the rules are desired
  */
 export const HOLD = (desired: string, cause: AdditionCause): string => `rule AS (
     INSERT INTO rules (target_id, key, address, protocol, ports, due_at, accounted_to)
@@ -92,50 +93,53 @@ export const HOLD = (desired: string, cause: AdditionCause): string => `rule AS 
       SET cause = excluded.cause, released_at = NULL, release_cause = NULL
   )`;
 
-/** CTEs `ip`, `want`, `rule`, `holder`: opens the ResourceIps of `planned` for the row of the CTE `owner`. */
-export const OPEN = (wants: string): string => `ip AS (
+/**
+ * CTEs `ip`, `desired`, `rule`, `holder`: inserts the ResourceIps of `planned` for the row of the CTE `owner`.
+ * @param rules placeholder of `newHoldersJson().rules`
+ */
+export const INSERT_HOLDERS = (rules: string): string => `ip AS (
     INSERT INTO resource_ips
       (id, organization_id, session_id, resource_id, resource_name, ip_version, ip_address)
-    SELECT p.id, owner.organization_id, owner.id, p.resource_id, place.name, p.ip_version, p.ip_address
-    FROM owner, planned p JOIN place ON place.id = p.resource_id
+    SELECT p.id, owner.organization_id, owner.id, p.resource_id, unchanged.name, p.ip_version, p.ip_address
+    FROM owner, planned p JOIN unchanged ON unchanged.id = p.resource_id
     RETURNING *
-  ), ${WANT(wants)}, ${HOLD('want', 'SESSION_STARTED')}`;
+  ), ${DESIRED_RULES(rules)}, ${HOLD('desired', 'SESSION_STARTED')}`;
 
 /**
- * CTEs `planned` and `place`: the resources that are still as the openings were planned for. One that is just being
- * moved or deleted is waited for.
- * @param ips parameter that holds `newHoldersJson().ips`
+ * CTEs `planned` and `unchanged`: the planned resources whose revision is still the planned one. A concurrent move or
+ * deletion of a resource is waited for.
+ * @param ips placeholder of `newHoldersJson().ips`
  */
-export const PLACES = (ips: string): string => `planned AS (
+export const PLANNED_RESOURCES = (ips: string): string => `planned AS (
     SELECT * FROM jsonb_to_recordset(${ips}::jsonb)
       AS i(id uuid, resource_id uuid, revision int, ip_version int, ip_address text)
-  ), place AS (
-    SELECT r.id, r.name FROM (SELECT DISTINCT resource_id, revision FROM planned) desired
+  ), unchanged AS (
+    SELECT r.id, r.name FROM (SELECT DISTINCT resource_id, revision FROM planned) p
     CROSS JOIN LATERAL (
-      SELECT id, name, revision, deleted_at FROM resources WHERE id = desired.resource_id FOR KEY SHARE
+      SELECT id, name, revision, deleted_at FROM resources WHERE id = p.resource_id FOR KEY SHARE
     ) r
-    WHERE r.revision = desired.revision AND r.deleted_at IS NULL
+    WHERE r.revision = p.revision AND r.deleted_at IS NULL
   )`;
 
 /** For `WHERE`: none of the planned resources has changed. */
-export const ALL_IN_PLACE =
-  '(SELECT count(*) FROM place) = (SELECT count(DISTINCT resource_id) FROM planned)';
+export const ALL_UNCHANGED =
+  '(SELECT count(*) FROM unchanged) = (SELECT count(DISTINCT resource_id) FROM planned)';
 
 /** An array of `WokenTargets`. @param targets a query for `target_id` */
 export const wokenTargets = (targets: string): string => `ARRAY(
     SELECT jsonb_build_object('provider', t.provider, 'targetIds', jsonb_agg(t.id))
     FROM targets t WHERE t.id IN (${targets}) GROUP BY t.provider)`;
 
-/** Whose holders are released. Callers have locked the owners, and checked whose they are, in the transaction. */
+/** Which holders to release. Callers have locked the owners in the transaction, and checked their organization. */
 export type ReleaseSelector =
-  /** sessions that were just ended */
+  /** of sessions that have just ended */
   | { readonly sessionIds: readonly string[] }
-  /** entries of a static IP rule */
+  /** of a static IP rule, on these resources */
   | { readonly staticIpRuleId: string; readonly resourceIds: readonly string[] }
-  /** every static IP rule's entry on a resource */
+  /** of every static IP rule on a resource */
   | { readonly staticEntriesOnResource: string };
 
-/** The `resource_ips ip` of a selector, with the parameters from $2 on. */
+/** The condition on `resource_ips ip` of a selector, with its parameters from $2 on. */
 function selected(selector: ReleaseSelector): { where: string; given: unknown[] } {
   if ('sessionIds' in selector) {
     return { where: 'ip.session_id = ANY ($2::uuid[])', given: [selector.sessionIds] };
@@ -153,10 +157,10 @@ function selected(selector: ReleaseSelector): { where: string; given: unknown[] 
 }
 
 /**
- * CTE `due`: the rules of the CTE `gone` (`rule_id`, `organization_id`: holders released in this statement) are due. What
- * no other holder wants is unwanted from now on, for this cause. The rules are locked: two last holders that go at once
- * see each other.
- * @param cause parameter that holds it
+ * CTE `due`: makes the rules of the CTE `gone` (`rule_id`, `organization_id`: holders released in this statement) due. A
+ * rule without another holder becomes unwanted, for this cause. Callers have locked the rules, so that two last holders
+ * released concurrently see each other.
+ * @param cause placeholder of the cause
  */
 const DUE = (cause: string): string => `due AS (
     UPDATE rules r SET due_at = now(), revision = revision + 1, attempts = 0, closing = true,
@@ -174,8 +178,8 @@ const DUE = (cause: string): string => `due AS (
   )`;
 
 /**
- * Releases holders: their ResourceIps are to be removed, and each rule that loses its last holder is unwanted from now on.
- * The one way by which a session, a static IP rule or a resource gives up its rules.
+ * Releases holders: their ResourceIps become REMOVING, and each rule that loses its last holder becomes unwanted. Sessions,
+ * static IP rules and resources release their rules only through this function.
  * @returns the targets to wake
  */
 export async function release(
@@ -206,7 +210,7 @@ export async function release(
 }
 
 /**
- * Releases single claims while their ResourceIps go on: on another target, or as FAILED.
+ * Releases single holders while their ResourceIps continue: on another target, or as FAILED.
  * @param holders a query for `rule_id`, `resource_ip_id` and `organization_id`, whose parameters begin at $2
  * @returns the targets to wake
  */

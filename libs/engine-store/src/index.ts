@@ -8,6 +8,7 @@ export * from './agent.store';
 export * from './backlog.store';
 export * from './by-key';
 export * from './convergence.store';
+export * from './due-rule';
 export * from './lease.store';
 export * from './ledger-queries';
 export * from './lock-owners';

@@ -1,51 +1,51 @@
 import type { Provider } from '#rules';
 import { type Tx, returned } from '#entities';
 
-/** The right to converge one target, until it runs out on the database's clock. */
+/** The right to converge one target, until it expires on the database clock. */
 export interface Lease {
   readonly targetId: string;
   readonly provider: Provider;
   readonly resourceType: string;
   readonly identifier: string;
-  /** fencing: what was worked out under an older generation is never written */
+  /** fencing token: results of an older generation are never written */
   readonly generation: string;
-  /** how long ago the object was last written; null: never */
+  /** since the last write to the target; null: never written */
   readonly sinceLastWriteMs: number | null;
-  /** how many changes that write had */
+  /** number of changes in that write */
   readonly lastWriteSize: number;
-  /** it is to be compared with the cloud; taking the lease has put the next try off, in case this one breaks off */
+  /** the due comparison; taking the lease has already scheduled its retry, in case this worker fails */
   readonly comparison: DueComparison | null;
 }
 
 /** A comparison that is due. */
 export interface DueComparison {
-  /** somebody waits for the outcome */
+  /** a caller waits for the outcome */
   readonly requested: boolean;
-  /** when it is tried again if this try breaks off, as the database writes it */
+  /** when it is retried if this worker fails, as database text */
   readonly againAt: string;
 }
 
-/** When a comparison is tried again after a worker broke off. */
-const BROKEN_OFF = '30 seconds';
+/** Retry of a comparison after its worker failed. */
+const RETRY_COMPARISON_AFTER = '30 seconds';
 
 /**
- * For `WHERE`: no worker has the target. A lease that ends later than any may was taken before the database's clock was
- * set back.
+ * For `WHERE`: no worker holds the target. A lease that ends later than any lease can was taken before the database clock
+ * was set back.
  */
 export const UNLEASED = (target: string): string =>
   `(${target}.lease_until IS NULL OR ${target}.lease_until <= now() OR ${target}.lease_until > now() + interval '1 minute')`;
 
-/** Leases belong to no organization: a target may be named by several. */
+/** Leases on targets. They belong to no organization: several may share a target. */
 export class LeaseStore {
   /**
-   * @param compares whoever takes it makes the comparison that is due, if one is
+   * @param compares the caller performs the comparison, if one is due
    * @returns null while another worker holds the target
    */
   async take(tx: Tx, targetId: string, seconds: number, compares: boolean): Promise<Lease | null> {
     const [lease] = returned<Lease>(
       await tx.query(
         `UPDATE targets t SET lease_generation = lease_generation + 1, lease_until = now() + make_interval(secs => $2),
-           reconcile_due_at = CASE WHEN old.is_due THEN now() + interval '${BROKEN_OFF}' ELSE t.reconcile_due_at END
+           reconcile_due_at = CASE WHEN old.is_due THEN now() + interval '${RETRY_COMPARISON_AFTER}' ELSE t.reconcile_due_at END
          FROM (SELECT id, reconcile_due_at <= now() AND $3 AS is_due FROM targets WHERE id = $1 FOR NO KEY UPDATE) old
          WHERE t.id = old.id AND ${UNLEASED('t')}
          RETURNING t.id AS "targetId", provider, resource_type AS "resourceType", identifier,
@@ -58,7 +58,7 @@ export class LeaseStore {
     return lease ?? null;
   }
 
-  /** @returns false when the lease ran out and another worker took it */
+  /** @returns false when the lease expired and another worker took it */
   async renew(tx: Tx, lease: Lease, seconds: number): Promise<boolean> {
     const rows = returned(
       await tx.query(
@@ -71,8 +71,8 @@ export class LeaseStore {
   }
 
   /**
-   * Nobody else takes the object until the transaction ends. To be called before what was worked out under the lease
-   * is written. @returns false when the lease was lost meanwhile
+   * Locks the lease until the transaction ends. Call it before writing results obtained under the lease.
+   * @returns false when the lease was lost
    */
   async lock(tx: Tx, lease: Lease): Promise<boolean> {
     const rows = await tx.query<unknown[]>(
@@ -90,16 +90,16 @@ export class LeaseStore {
   }
 }
 
-/** What a worker is to the sweep. */
+/** Role of a worker in the sweep. */
 export interface SweepRole {
   readonly sweeps: boolean;
-  /** while it sweeps: others stand by, and can be handed work */
+  /** while it sweeps: other workers stand by and can be given work */
   readonly hasOthers: boolean;
 }
 
-/** One worker sweeps for all; the others stand by. */
+/** Elects one sweeping worker; the others stand by. */
 export class SweeperLeaseStore {
-  /** Takes or renews the lease, or stands by while another worker has it. */
+  /** Takes or renews the lease, or registers as standing by while another worker holds it. */
   async take(tx: Tx, workerId: string, seconds: number): Promise<SweepRole> {
     const [role] = await tx.query<SweepRole[]>(
       `INSERT INTO sweeper_lease AS l (id, worker_id, lease_until) VALUES (1, $1, now() + make_interval(secs => $2))
@@ -114,22 +114,21 @@ export class SweeperLeaseStore {
     return role ?? { sweeps: false, hasOthers: false };
   }
 
-  /** For when this worker ends: another need not wait. */
+  /** Call it on shutdown, so that another worker takes over at once. */
   async release(tx: Tx, workerId: string): Promise<void> {
     await tx.query('DELETE FROM sweeper_lease WHERE worker_id = $1', [workerId]);
   }
 }
 
-/** For `WHERE`: the lease is this worker's, or over; one that ends later than any may is one of a clock set back. */
+/** For `WHERE`: the lease is this worker's or has expired. One that ends too late dates from before a clock was set back. */
 const MAY_SWEEP = `(l.worker_id = $1 OR l.lease_until <= now() OR l.lease_until > now() + interval '1 minute')`;
 
-/** Shared by all workers: how many write calls an account may still make. */
+/** Write budgets of cloud accounts, as token buckets shared by all workers. */
 export class WriteBudgetStore {
   /**
-   * Takes write calls from the account's bucket, in one statement on the database's clock.
-   * @param calls how many
-   * @param reserve tokens that must stay behind, kept for removals
-   * @returns 0 when taken, else milliseconds until it may be
+   * Takes write calls from the account's bucket, in one statement on the database clock.
+   * @param reserve tokens that must remain, reserved for removals
+   * @returns 0 when taken, else ms until enough tokens are available
    */
   async take(
     tx: Tx,
@@ -149,7 +148,7 @@ export class WriteBudgetStore {
     return taken ? 0 : Math.ceil((1000 * calls) / budget.refillPerSecond);
   }
 
-  /** Puts back calls that were taken and not made. */
+  /** Returns calls that were taken and not made. */
   async give(tx: Tx, accountKey: string, budget: { burst: number }, calls: number): Promise<void> {
     await tx.query(
       'UPDATE write_budgets SET tokens = LEAST($2::float8, tokens + $3::float8) WHERE account_key = $1',

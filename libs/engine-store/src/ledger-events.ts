@@ -6,7 +6,7 @@ export interface RuleEventRow {
   readonly kind: RuleEventKind;
   readonly at: Date;
   readonly provider: Provider;
-  /** null: nothing is known of the target any more but its name */
+  /** null: the target's row is deleted */
   readonly resourceType: string | null;
   readonly identifier: string;
   readonly address: string;
@@ -30,7 +30,7 @@ export interface RuleEventRow {
   readonly passId: string | null;
 }
 
-/** Parameters of a statement that is put together for the filter that was given. */
+/** Collects the parameters of a dynamic statement. */
 export class Parameters {
   readonly values: unknown[] = [];
 
@@ -42,9 +42,9 @@ export class Parameters {
 }
 
 /**
- * A page of the ledger, newest first: each part is read in the order of its index, no further than the page reaches.
- * A rule may be written with another organization's credential: neither that nor what the provider said of it is shown.
- * @param parts conditions on `rule_events e`, one for each index that serves
+ * A page of the ledger, newest first. Each part is read in index order, up to the end of the page. The credential and the
+ * provider's message are hidden when the credential belongs to another organization.
+ * @param parts conditions on `rule_events e`, one per index
  */
 export function eventPage(
   organization: string,
@@ -70,8 +70,8 @@ export function eventPage(
     ORDER BY e.at DESC, e.id DESC`;
 }
 
-/** How many rows the parts have, counted no further than `most`. */
-export function eventCount(parts: readonly string[], most: number): string {
-  const counted = parts.map((condition) => `(SELECT 1 FROM rule_events e WHERE ${condition} LIMIT ${most})`);
-  return `SELECT least(count(*), ${most})::int AS total FROM (${counted.join(' UNION ALL ')}) part`;
+/** Counts the rows of the parts, up to `limit`. */
+export function eventCount(parts: readonly string[], limit: number): string {
+  const counted = parts.map((condition) => `(SELECT 1 FROM rule_events e WHERE ${condition} LIMIT ${limit})`);
+  return `SELECT least(count(*), ${limit})::int AS total FROM (${counted.join(' UNION ALL ')}) part`;
 }

@@ -1,15 +1,15 @@
-import {
-  type AccessInterval,
-  coverageOf,
-  type HolderKind,
-  mergeIntervals,
-  type OrganizationId,
-  overlaps,
-  type Provider,
-  type RuleCause,
-  withCertainty,
-} from '#rules';
+import { type OrganizationId, withCertainty } from '#rules';
 import type { Slice, Sliced, TenantStore, Tx } from '#entities';
+import {
+  asShown,
+  newestFirst,
+  sinceCreation,
+  withoutCovered,
+  type AccessRow,
+  type AccessWindow,
+  type FoundRow,
+  type KnownTarget,
+} from './access-rows';
 import {
   closedIntervals,
   liveHolders,
@@ -20,69 +20,33 @@ import {
 } from './access-sql';
 import { eventCount, eventPage, Parameters, type RuleEventRow } from './ledger-events';
 
-/** How deep a list of events is paged and counted, and how many items a report has. */
+/** Limit of paging and counting events, and of the items of a report. */
 export const MAX_LEDGER_ITEMS = 10_000;
 
-/** One more than is shown tells that there are too many. */
+/** One more than the limit, to detect that it is exceeded. */
 const MAX_READ = MAX_LEDGER_ITEMS + 1;
 const HOUR_MS = 3_600_000;
 
-/** From when and until when, both included; null: without a bound. */
+/** Inclusive bounds; null: unbounded. */
 export interface LedgerRange {
   readonly from: Date | null;
   readonly to: Date | null;
 }
 
-/** The times a report is about, both included; an instant has the same time twice. */
-export interface AccessWindow {
-  readonly from: Date;
-  readonly to: Date;
-}
-
-/** What a report is about. `address`: a canonical CIDR. */
+/** Subject of a report. `address`: a canonical CIDR. */
 export type AccessFilter =
   | { readonly by: 'resource'; readonly resourceId: string }
   | { readonly by: 'user'; readonly userId: string }
   | { readonly by: 'address'; readonly address: string };
 
-/** One address that was let in, for one holder or without one. */
-export interface AccessRow extends AccessInterval {
-  /** without an own holder, the organization's oldest resource on the target */
-  readonly resourceId: string;
-  readonly resourceName: string;
-  readonly provider: Provider;
-  readonly identifier: string;
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
-  readonly holderKind: HolderKind;
-  /** of the session or the static IP rule */
-  readonly holderId: string | null;
-  readonly userEmail: string | null;
-  readonly cause: RuleCause | null;
-}
-
-/** A row, with the target it is on. */
-interface FoundRow extends AccessRow {
-  readonly targetId: string;
-}
-
-/** A target of which the organization may know all: one of its resources was verified to write there. */
-interface KnownTarget {
-  readonly targetId: string;
-  readonly resourceId: string;
-  readonly resourceName: string;
-  readonly createdAt: Date;
-}
-
 /**
- * What the ledger and the live state tell an organization of its rules. Rows of other organizations on a shared target
- * are reduced to `OTHER`, and targets are read only where a resource of the organization proved that it may write.
+ * Queries of an organization on the ledger and the live state. Rows of other organizations on a shared target are reduced to
+ * `OTHER`, and a target is read only if a resource of the organization is write-verified there.
  */
 export class LedgerQueries implements TenantStore<LedgerQueries> {
   /**
-   * Events of a session's rules, newest first. Costs the rows up to the end of the page, and a count of at most
-   * `MAX_LEDGER_ITEMS` index entries; months before the session's are not read.
+   * Events of a session's rules, newest first. Cost: the rows up to the end of the page, plus a count of at most
+   * `MAX_LEDGER_ITEMS` index entries. Partitions older than the session are not read.
    */
   sessionEvents(
     tx: Tx,
@@ -99,8 +63,8 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
   }
 
   /**
-   * Events of a resource's rules, and of rules without a holder on the target it names now, newest first. Costs as
-   * `sessionEvents`, for each of the two.
+   * Events of a resource's rules, and of rules without a holder on its current target, newest first. Cost: that of
+   * `sessionEvents`, for both parts.
    */
   async resourceEvents(
     tx: Tx,
@@ -139,9 +103,9 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
   }
 
   /**
-   * Who was let in when, newest first. To be called in a transaction of its own, before any other statement: it reads one
-   * state of the database. Costs the ends in the window and two days after it, the long intervals of the organization and
-   * of its targets, and the live rules of both.
+   * Access intervals, newest first. Call it as the first statement of its own transaction: it reads one snapshot. Cost: the
+   * ends in the window and two days after it, the long intervals of the organization and of its targets, and the live rules
+   * of both.
    * @returns `too-many` above `MAX_LEDGER_ITEMS`
    */
   async access(
@@ -155,11 +119,11 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     const others = await this.ofTargets(tx, organization, filter, window);
     if ([...own, ...others].some((rows) => rows.length > MAX_LEDGER_ITEMS)) return 'too-many';
     const ownRows = own.flat().map(withCertainty);
-    const shown = [...ownRows, ...withoutOwn(others.flat().map(withCertainty), ownRows, window)];
+    const shown = [...ownRows, ...withoutCovered(others.flat().map(withCertainty), ownRows, window)];
     return shown.length > MAX_LEDGER_ITEMS ? 'too-many' : shown.toSorted(newestFirst).map(asShown);
   }
 
-  /** What the organization's own holders had and have. */
+  /** Past and live access of the organization's own holders. */
   private async ofHolders(
     tx: Tx,
     organization: OrganizationId,
@@ -181,7 +145,7 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     ];
   }
 
-  /** What else was and is let in on the targets of the organization's resources. */
+  /** All other past and live access on the targets of the organization's resources. */
   private async ofTargets(
     tx: Tx,
     organization: OrganizationId,
@@ -213,7 +177,7 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     return rows.map((part) => part.flatMap((row) => sinceCreation(row, known.get(row.targetId)!, window)));
   }
 
-  /** @param resourceId null: of all resources, of several on one target the oldest */
+  /** @param resourceId null: all resources, the oldest of each target */
   private knownTargets(
     tx: Tx,
     organization: OrganizationId,
@@ -234,11 +198,11 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
 
 const DAY_MS = 24 * HOUR_MS;
 
-/** Nothing of an object is older than the object: months before need not be read. A day, as clocks may be set back. */
+/** Events are no older than their session or resource, so older partitions are skipped. A day is added for clock changes. */
 const since = (given: Parameters, createdAt: Date): string =>
   `e.at >= ${given.add(new Date(createdAt.getTime() - DAY_MS))}`;
 
-/** A time that is given in milliseconds means all of its millisecond. */
+/** `to` includes its whole millisecond. */
 function within(given: Parameters, { from, to }: LedgerRange): string {
   return [
     ...(from === null ? [] : [`AND e.at >= ${given.add(from)}`]),
@@ -246,7 +210,7 @@ function within(given: Parameters, { from, to }: LedgerRange): string {
   ].join(' ');
 }
 
-/** Placeholders that become parameters where a statement names them. */
+/** Placeholders; each use of a getter adds a parameter. */
 function windowSql(given: Parameters, { from, to }: AccessWindow): WindowSql {
   const time = (value: Date): string => `${given.add(value)}::timestamptz`;
   return {
@@ -271,50 +235,3 @@ function valueOf(filter: AccessFilter): string {
   if (filter.by === 'resource') return filter.resourceId;
   return filter.by === 'user' ? filter.userId : filter.address;
 }
-
-/** What happened on a target before the organization's resource existed is none of its business. */
-function sinceCreation(row: FoundRow, target: KnownTarget, { from, to }: AccessWindow): FoundRow[] {
-  if (target.createdAt > to) return [];
-  const begin = target.createdAt > from ? target.createdAt : from;
-  if (!overlaps(row, begin, to)) return [];
-  return [{ ...row, resourceId: target.resourceId, resourceName: target.resourceName }];
-}
-
-/**
- * Rows of other organizations, without those that only repeat what own rows of the same rule tell, and without telling
- * how many holders they were; all other rows as they are.
- */
-function withoutOwn(
-  rows: readonly FoundRow[],
-  own: readonly FoundRow[],
-  { from, to }: AccessWindow,
-): FoundRow[] {
-  const ownOf = groupedByRule(own);
-  const others = rows.filter(({ holderKind }) => holderKind === 'OTHER');
-  return [
-    ...rows.filter(({ holderKind }) => holderKind !== 'OTHER'),
-    ...[...groupedByRule(others)].flatMap(([rule, group]) => {
-      const isCovered = coverageOf(ownOf.get(rule) ?? []);
-      return mergeIntervals(group.filter((row) => !isCovered(row, from, to)));
-    }),
-  ];
-}
-
-const ruleOf = ({ targetId, address, protocol, ports }: FoundRow): string =>
-  [targetId, address, protocol, ports].join(' ');
-
-function groupedByRule(rows: readonly FoundRow[]): Map<string, FoundRow[]> {
-  const groups = new Map<string, FoundRow[]>();
-  for (const row of rows) {
-    const group = groups.get(ruleOf(row));
-    if (group) group.push(row);
-    else groups.set(ruleOf(row), [row]);
-  }
-  return groups;
-}
-
-const newestFirst = (one: FoundRow, other: FoundRow): number =>
-  (other.possibleFrom?.getTime() ?? 0) - (one.possibleFrom?.getTime() ?? 0) ||
-  ruleOf(one).localeCompare(ruleOf(other));
-
-const asShown = ({ targetId: _target, ...row }: FoundRow): AccessRow => row;

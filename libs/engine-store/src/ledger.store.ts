@@ -1,32 +1,32 @@
 import { parseRuleKey, portsText, type OrganizationId, type RuleCause, type RuleEventKind } from '#rules';
 import type { Trail, Tx } from '#entities';
 
-/** One thing that was observed of a rule, to be recorded. */
+/** An observation of a rule to record. */
 export interface RuleEvent {
   readonly kind: RuleEventKind;
   readonly ruleId: string;
   readonly cause: RuleCause | null;
   readonly message: string | null;
-  /** null: all its holders; else these ResourceIps */
+  /** the ResourceIps it concerns; null: all holders of the rule */
   readonly resourceIpIds: readonly string[] | null;
 }
 
-/** Of an unmanaged rule, which has no row of its own in the ledger's sense: what and since when. */
+/** An observation of an unmanaged rule, which has no row in `rules`. */
 export interface UnmanagedEvent {
   readonly kind: 'FOUND' | 'CLOSED';
   readonly key: string;
   readonly providerRuleId: string;
 }
 
-/** What caused the changes: for the ledger and the log. */
+/** Origin of changes, for the ledger and the log. */
 export interface Origin {
   readonly workerId: string;
   readonly passId: string;
-  /** the way the pass took; null: none, or several */
+  /** of the pass's access path; null: none, or several */
   readonly credentialId: string | null;
 }
 
-/** A recorded event and one holder, as the ledger keeps it. */
+/** A ledger row: an event for one holder. */
 export interface LedgerRow {
   readonly kind: RuleEventKind;
   readonly at: Date;
@@ -60,17 +60,17 @@ const RETURNED = `kind, at, rule_id AS "ruleId", target_id AS "targetId", provid
   resource_id AS "resourceId", resource_name AS "resourceName", session_id AS "sessionId",
   static_ip_rule_id AS "staticIpRuleId", user_id AS "userId", user_email AS "userEmail", pass_id AS "passId"`;
 
-/** Kinds after which the access through the rule is over. */
+/** Event kinds that end the access through the rule. */
 const ENDS = `('CLOSED', 'RELEASED', 'MISSING', 'CHANGED', 'ABANDONED')`;
 
-/** The last time the rule `r` of the target `t` was observed present since it first was; null: it was not. */
+/** The last observation of the rule `r` of the target `t` as present; null: never observed. */
 export const LAST_SEEN = `CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, r.observed_at,
   CASE WHEN t.compared_at >= r.present_since THEN t.compared_at END) END`;
 
-/** As `LAST_SEEN`, unless a removal was on its way before, or it was not observed since. */
+/** As `LAST_SEEN`, but not after a removal was sent or the rule was not observed. */
 const LAST_OBSERVED = `least(${LAST_SEEN}, r.removal_sent_at)`;
 
-/** One row for each holder of the event's rule, with the interval of its access as far as it was observed. */
+/** One row per holder of the event's rule, with its access interval as far as observed. */
 const EVENT_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provider, t.identifier AS target, r.id AS rule_id,
     r.address, r.protocol, r.ports, r.provider_rule_id,
     CASE WHEN e.kind IN ('CLOSED', 'RELEASED') AND e.cause IS DISTINCT FROM 'TARGET_GONE'
@@ -81,7 +81,7 @@ const EVENT_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provider, t
     CASE WHEN i.is_certain THEN i.certain_from END AS certain_from,
     CASE WHEN i.is_certain AND e.kind IN ${ENDS} THEN i.certain_until END AS certain_until,
     CASE WHEN e.kind = 'RELEASED' THEN statement_timestamp()
-      -- who came after the reading had no access by it: not one that ended before it began
+      -- an interval that began after the read does not end before it began
       WHEN e.kind IN ${ENDS}
         THEN greatest(holder.created_at, statement_timestamp() - make_interval(secs => $2::float8 / 1000)) END AS possible_until,
     CASE WHEN holder.session_id IS NOT NULL THEN 'SESSION' WHEN holder.static_ip_rule_id IS NOT NULL THEN 'STATIC_RULE'
@@ -121,7 +121,7 @@ const UNMANAGED_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provide
     JOIN targets t ON t.id = $6::uuid
     JOIN unmanaged_rules u ON u.target_id = t.id AND u.key = e.key AND u.provider_rule_id = e."providerRuleId"`;
 
-/** Rows into the ledger, or beside it while it takes none: closing access does not wait for its record. */
+/** Inserts into the ledger, or into `unwritten_rule_events` while it is unavailable: revocation does not wait for the record. */
 const insert = (rows: string, trail: Trail): string =>
   trail === 'audit_records'
     ? `INSERT INTO rule_events (${COLUMNS}) SELECT ${COLUMNS} FROM (${rows}) e RETURNING ${RETURNED}`
@@ -129,11 +129,11 @@ const insert = (rows: string, trail: Trail): string =>
        SELECT ${RETURNED} FROM e`;
 
 /**
- * Records what was observed of rules. Call it in the transaction that settles the observation, after the rules were
- * written and before what is over is deleted: it reads the rules and their holders.
+ * Records observations of rules. Call it in the transaction of the settlement, after the rules are written and before
+ * finished rows are deleted: it reads the rules and their holders.
  */
 export class LedgerStore {
-  /** @param endedAgoMs how old the reading is in which an access was seen to be over */
+  /** @param endedAgoMs age of the read that the events are based on */
   record(
     tx: Tx,
     events: readonly RuleEvent[],
@@ -150,7 +150,7 @@ export class LedgerStore {
     ]);
   }
 
-  /** As `record`, of unmanaged rules: of those that appeared after they were noted, of those that went before. */
+  /** As `record`, for unmanaged rules. Call it after inserting those that appeared and before deleting those that are gone. */
   recordUnmanaged(
     tx: Tx,
     targetId: string,

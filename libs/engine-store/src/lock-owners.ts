@@ -6,9 +6,9 @@ const OWNERS = [
 ] as const;
 
 /**
- * Locks the sessions and static IP rules that own ResourceIps until the transaction ends. Every writer locks owners
- * before it writes cloud rules: a stop, the sweep and a settlement then never wait for each other in a circle.
- * @param ips what follows FROM, naming `resource_ips` as `ip`
+ * Locks the sessions and static IP rules that own ResourceIps until the transaction ends. Every writer locks owners before
+ * it writes rules: this lock order prevents deadlocks between a stop, the sweep and a settlement.
+ * @param ips the FROM clause, with `resource_ips` as `ip`
  * @param given its parameters
  */
 export async function lockOwners(tx: Tx, ips: string, given: readonly unknown[]): Promise<void> {

@@ -1,17 +1,17 @@
 import { returned, type Tx } from '#entities';
 import { TARGET_GONE_MS } from '#rules';
-import type { ReconcileWay } from './comparison';
-import type { Access } from './convergence.store';
+import type { AccessPath } from './comparison';
+import type { Access } from './due-rule';
 import type { Lease } from './lease.store';
 import { lockOwners } from './lock-owners';
-import { STILL_POSSIBLE } from './still-possible';
+import { POSSIBLE_SINCE_IF_IN_FLIGHT } from './possible-since';
 
-/** Targets that a way leads to no more, and their rules. */
+/** Targets that no longer exist through an access path, and their rules. */
 export class MissingTargetStore {
   /**
-   * Notes that a way leads to no target, or to one again.
-   * @returns `gone` when it has led to none for so long that the rules written that way are gone with it, `doubted`
-   *   while that has to be seen again to be believed, null when no rule depends on it
+   * Records whether the target is missing through an access path.
+   * @returns `gone` when it has been missing for longer than `TARGET_GONE_MS`: the rules written through this path are gone
+   *   with it; `doubted` before that; null when no rule depends on it
    */
   async noteMissing(
     tx: Tx,
@@ -32,7 +32,7 @@ export class MissingTargetStore {
     return rules.some((rule) => rule.gone) ? 'gone' : 'doubted';
   }
 
-  /** The present rules that were written this way: they are gone with their target. */
+  /** The present rules written through this access path. */
   async presentRules(tx: Tx, lease: Lease, access: Access): Promise<string[]> {
     const rows = await tx.query<{ id: string }[]>(
       `SELECT id FROM rules WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3
@@ -43,10 +43,10 @@ export class MissingTargetStore {
   }
 
   /**
-   * The target is gone, and its rules with it, also those that were suspended: their holders wait for them again, and are
-   * told in the provider's words that they cannot be had. The resources are not to be used until they are verified again.
+   * Records that the target and its rules are gone, suspended ones included. Their holders become PENDING and then fail with
+   * the provider's message. The resources stay inactive until they are verified again.
    */
-  async giveUpTarget(tx: Tx, lease: Lease, { access, resources }: ReconcileWay): Promise<void> {
+  async giveUpTarget(tx: Tx, lease: Lease, { access, resources }: AccessPath): Promise<void> {
     const ids = resources.map((resource) => resource.id);
     await lockOwners(
       tx,
@@ -55,7 +55,7 @@ export class MissingTargetStore {
     );
     await tx.query(
       `UPDATE rules SET state = 'absent', due_at = now(), revision = revision + 1, attempts = 0, is_missing = false,
-         is_suspended = false, possible_since = ${STILL_POSSIBLE}, present_since = NULL, observed_at = NULL, removal_sent_at = NULL
+         is_suspended = false, possible_since = ${POSSIBLE_SINCE_IF_IN_FLIGHT}, present_since = NULL, observed_at = NULL, removal_sent_at = NULL
        WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3
          AND (state = 'present' OR (state = 'absent' AND due_at > now()))`,
       [lease.targetId, access.credentialId, access.region],

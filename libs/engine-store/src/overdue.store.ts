@@ -1,7 +1,7 @@
 import type { OrganizationId, RemovalCause } from '#rules';
 import { AuditTrail, returned, SYSTEM_ACTOR, type AuditEntry, type Tx } from '#entities';
 
-/** A rule that should be gone and is not, for one resource whose organization is told. */
+/** An overdue rule, for one resource whose organization gets a record. */
 interface OverdueRule {
   readonly ruleId: string;
   readonly address: string;
@@ -19,14 +19,14 @@ interface OverdueRule {
   readonly userId: string | null;
 }
 
-/** Serves all organizations: what should be gone by now, with or without a holder. */
+/** Overdue rules, with or without a holder. Serves all organizations. */
 export class OverdueStore {
   private readonly audit = new AuditTrail();
 
   /**
-   * Records rules that have been unwanted for so long and may still be present, each once: for the organizations whose
-   * holders it had; of a rule that had none, for every organization with a write-verified resource on the target.
-   * @returns how many rules there were, `limit` at most
+   * Records rules that have been unwanted for this long and may still be present, each once: for the organizations of its
+   * holders, or, without holders, for every organization with a write-verified resource on the target.
+   * @returns how many rules were recorded, at most `limit`
    */
   async recordOverdue(tx: Tx, seconds: number, limit: number): Promise<number> {
     const rules = returned<{ id: string }>(
@@ -40,22 +40,22 @@ export class OverdueStore {
       ),
     );
     if (rules.length === 0) return 0;
-    const told = await this.concerned(
+    const overdue = await this.perResource(
       tx,
       rules.map(({ id }) => id),
     );
-    for (const organization of new Set(told.map(({ organizationId }) => organizationId))) {
+    for (const organization of new Set(overdue.map(({ organizationId }) => organizationId))) {
       if (organization === null) continue;
-      const entries = told
+      const entries = overdue
         .filter(({ organizationId }) => organizationId === organization)
         .map((rule) => revocationOverdue(rule, seconds));
       await this.audit.write(tx, organization, ...entries);
     }
-    await this.reportOnResources(tx, told);
+    await this.reportOnResources(tx, overdue);
     return rules.length;
   }
 
-  private concerned(tx: Tx, ruleIds: readonly string[]): Promise<OverdueRule[]> {
+  private perResource(tx: Tx, ruleIds: readonly string[]): Promise<OverdueRule[]> {
     return tx.query(
       `SELECT r.id AS "ruleId", r.address, r.protocol, r.ports, r.provider_rule_id AS "providerRuleId", r.cause,
          r.unwanted_since AS "unwantedSince", r.last_error AS "lastError", held.organization_id AS "organizationId",
@@ -77,8 +77,8 @@ export class OverdueStore {
     );
   }
 
-  private async reportOnResources(tx: Tx, told: readonly OverdueRule[]): Promise<void> {
-    const events = told.map(({ organizationId, resourceId, address, lastError }) => ({
+  private async reportOnResources(tx: Tx, overdue: readonly OverdueRule[]): Promise<void> {
+    const events = overdue.map(({ organizationId, resourceId, address, lastError }) => ({
       organizationId,
       resourceId,
       message: `${hostOf(address)} is still open though it should be closed: ${lastError ?? 'the provider has not said why'}`,
@@ -93,7 +93,7 @@ export class OverdueStore {
   }
 }
 
-/** A single address as people write it; a range as it is. */
+/** A single address without its prefix length; a range unchanged. */
 const hostOf = (address: string): string => address.replace(/\/(32|128)$/, '');
 
 function revocationOverdue(rule: OverdueRule, seconds: number): AuditEntry {

@@ -1,6 +1,7 @@
-/** All that tenant requests may ask of the engine's tables: to desire rules, to release them, to read the ledger. */
+/** The engine operations available to tenant requests: desire rules, release them, read the ledger. */
 export * from './holders';
 export { AgentStore } from './agent.store';
 export { lockOwners } from './lock-owners';
+export type { AccessRow, AccessWindow } from './access-rows';
 export * from './ledger-queries';
 export type { RuleEventRow } from './ledger-events';

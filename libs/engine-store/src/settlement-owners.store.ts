@@ -2,7 +2,7 @@ import { LEAVING, returned, type Tx } from '#entities';
 import type { OrganizationId, SessionStatus } from '#rules';
 import type { AffectedSession, AffectedStaticRule } from './settlement';
 
-/** The sessions, static IP rules and resources that a settlement moves or tells. */
+/** Sessions, static IP rules and resources affected by a settlement. */
 export class SettlementOwnersStore {
   sessions(tx: Tx, ids: readonly string[]): Promise<AffectedSession[]> {
     return tx.query(
@@ -19,7 +19,7 @@ export class SettlementOwnersStore {
     );
   }
 
-  /** @returns the ids of those that were moved: the others are not any more in the status they were read in */
+  /** @returns the ids of the sessions moved; the status of the others has changed since it was read */
   async moveSessions(
     tx: Tx,
     moves: readonly { readonly id: string; readonly from: SessionStatus; readonly to: SessionStatus }[],
@@ -44,7 +44,7 @@ export class SettlementOwnersStore {
     );
   }
 
-  /** Resources on the target whose organizations are told of rules that no holder has. */
+  /** Resources on the target whose organizations are notified of rules without holders. */
   writeVerifiedResources(
     tx: Tx,
     targetId: string,

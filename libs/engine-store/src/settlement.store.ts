@@ -1,7 +1,7 @@
 import { DETACHING_CAUSES } from '#rules';
 import { HOLDING, returned, type Tx } from '#entities';
 import { byKey } from './by-key';
-import type { Access, HolderRow } from './convergence.store';
+import type { Access, HolderRow } from './due-rule';
 import { releaseClaims } from './holders';
 import type { Affected, AffectedHolder, IpMove, Reading, RuleSettlement, WrittenRule } from './settlement';
 import type { Lease } from './lease.store';
@@ -10,25 +10,25 @@ import { lockOwners } from './lock-owners';
 
 const DETACHED = DETACHING_CAUSES.map((cause) => `'${cause}'`).join(', ');
 
-/** For `WHERE`: the ResourceIp waits for this pass ($2), as it did when the pass began ($3). */
+/** For `WHERE`: the ResourceIp waits for this pass ($2) and has been PENDING since before it began ($3). */
 const WAITS = (ip: string): string =>
   `(${ip}.id, ${ip}.pending_since) IN (SELECT id, since FROM unnest($2::uuid[], $3::timestamptz[]) AS waiting (id, since))`;
 
-/** For `SET`: it was observed present in this pass; when its reading began ($2) and ended ($3). */
-const STANDS = `s.stands AND $2::float8 IS NOT NULL`;
-/** The moment so many ms before the transaction began, by its parameter. */
+/** For `SET`: the rule was observed present by a read that began $2 ms and ended $3 ms ago. */
+const OBSERVED_PRESENT = `s."observedPresent" AND $2::float8 IS NOT NULL`;
+/** The time this many ms before the transaction began. @param parameter placeholder */
 const ago = (parameter: string): string => `(now() - make_interval(secs => ${parameter}::float8 / 1000))`;
 
 /**
- * When the reading began. The transaction began before its age was taken: however late the statement comes, this is not
- * too late, as an observation may not be said to be newer than it is.
+ * Start of the read. The transaction begins before the age is computed, so a delayed statement never makes an observation
+ * look newer than it is.
  */
 const STARTED = ago('$2');
 const ENDED = `make_interval(secs => $3::float8 / 1000)`;
 
-/** What a settlement reads and writes of rules and ResourceIps. It decides nothing: `settle` of the engine does. */
+/** Reads and writes of a settlement on rules and ResourceIps. Decisions are made by the engine's `settle`. */
 export class SettlementStore {
-  /** Locks the sessions and static IP rules whose ResourceIps may move, before any rule is written. */
+  /** Locks the sessions and static IP rules whose ResourceIps may change status, before any rule is written. */
   async lockOwners(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await lockOwners(
       tx,
@@ -65,25 +65,25 @@ export class SettlementStore {
            cause = CASE WHEN r.revision <> s.revision THEN r.cause
              WHEN s.unwanted IS NOT NULL THEN coalesce(r.cause, s.unwanted) END,
            overdue_at = CASE WHEN r.revision = s.revision AND s.unwanted IS NULL THEN NULL ELSE r.overdue_at END,
-           possible_since = CASE WHEN ${STANDS} THEN coalesce(r.possible_since, ${STARTED}) ELSE r.possible_since END,
-           present_since = CASE WHEN NOT (${STANDS}) THEN r.present_since
+           possible_since = CASE WHEN ${OBSERVED_PRESENT} THEN coalesce(r.possible_since, ${STARTED}) ELSE r.possible_since END,
+           present_since = CASE WHEN NOT (${OBSERVED_PRESENT}) THEN r.present_since
              WHEN (r.removal_sent_at IS NOT NULL AND NOT s."inFlight") OR r.provider_rule_id <> s."providerRuleId"
                THEN statement_timestamp() - ${ENDED}
              ELSE coalesce(r.present_since, statement_timestamp() - ${ENDED}) END,
-           observed_at = CASE WHEN ${STANDS} THEN ${STARTED}
-             WHEN s."stoodBefore" AND r.present_since IS NOT NULL THEN greatest(r.observed_at, ${ago('$5')})
+           observed_at = CASE WHEN ${OBSERVED_PRESENT} THEN ${STARTED}
+             WHEN s."presentAtStart" AND r.present_since IS NOT NULL THEN greatest(r.observed_at, ${ago('$5')})
              ELSE r.observed_at END,
-           removal_sent_at = CASE WHEN ${STANDS} AND NOT s."inFlight" THEN NULL
-             WHEN s.stands OR $2::float8 IS NULL THEN r.removal_sent_at ELSE coalesce(r.removal_sent_at, ${LAST_SEEN}) END,
-           is_missing = r.is_missing AND NOT (${STANDS}), is_suspended = r.is_suspended AND NOT (${STANDS})
-         FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, stands boolean, "stoodBefore" boolean,
-             "providerRuleId" text, "isUnmanaged" boolean, "isUnmarked" boolean, attempts int, "dueInMs" float8,
+           removal_sent_at = CASE WHEN ${OBSERVED_PRESENT} AND NOT s."inFlight" THEN NULL
+             WHEN s."observedPresent" OR $2::float8 IS NULL THEN r.removal_sent_at ELSE coalesce(r.removal_sent_at, ${LAST_SEEN}) END,
+           is_missing = r.is_missing AND NOT (${OBSERVED_PRESENT}), is_suspended = r.is_suspended AND NOT (${OBSERVED_PRESENT})
+         FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "observedPresent" boolean,
+             "presentAtStart" boolean, "providerRuleId" text, "isUnmanaged" boolean, "isUnmarked" boolean, attempts int, "dueInMs" float8,
              "inFlight" boolean, message text, "targetMissing" boolean, unwanted text, adopt jsonb)
            JOIN (SELECT * FROM rules WHERE id = ANY ($4::uuid[]) ORDER BY id FOR NO KEY UPDATE) old ON old.id = s."ruleId"
            JOIN targets t ON t.id = old.target_id
          WHERE r.id = old.id
          RETURNING r.id AS "ruleId", old.present_since IS NOT NULL AS "wasPresent",
-           old.possible_since IS NOT NULL AS "wasPossible", old.is_missing AS "wasMissing",
+           old.possible_since IS NOT NULL AS "mayHaveBeenPresent", old.is_missing AS "wasMissing",
            old.is_unmarked AS "wasUnmarked", old.is_unmanaged AS "wasUnmanaged", old.last_error AS "lastError",
            r.state, r.is_unmanaged AS "isUnmanaged", coalesce(r.cause, s.unwanted) AS cause`,
         [
@@ -97,8 +97,8 @@ export class SettlementStore {
     );
   }
 
-  /** The whole target could not be read: its other rules that wait for another try wait for the same one. */
-  async bringTogether(tx: Tx, { targetId }: Lease, rules: readonly RuleSettlement[]): Promise<void> {
+  /** Aligns the retries of the target's other rules with these, so that one read serves all of them. */
+  async alignRetries(tx: Tx, { targetId }: Lease, rules: readonly RuleSettlement[]): Promise<void> {
     await tx.query(
       `UPDATE rules SET due_at = now() + make_interval(secs => $3 / 1000.0)
        WHERE id IN (
@@ -110,9 +110,10 @@ export class SettlementStore {
   }
 
   /**
-   * The ResourceIps that may move: those being removed, and those that wait for this pass in their own way.
-   * @param access the way the pass took; null: any
-   * @param giveUpSeconds who has waited longer is given up when its rule is not there yet
+   * The ResourceIps whose status may change: those being removed, and those that wait for this pass through their own
+   * access path.
+   * @param access of the pass; null: any
+   * @param giveUpSeconds ResourceIps PENDING for longer are given up if a rule of theirs is missing
    */
   async affected(
     tx: Tx,
@@ -144,7 +145,7 @@ export class SettlementStore {
        SELECT
          ARRAY(SELECT jsonb_build_object('id', id, 'organizationId', organization_id, 'sessionId', session_id,
            'staticIpRuleId', static_ip_rule_id, 'status', status,
-           'overdue', pending_since < now() - make_interval(secs => $6)) FROM touched ORDER BY id) AS ips,
+           'timedOut', pending_since < now() - make_interval(secs => $6)) FROM touched ORDER BY id) AS ips,
          ARRAY(SELECT to_jsonb(holder) FROM holder) AS holders,
          ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'isUnmanaged', r.is_unmanaged,
              'state', CASE WHEN r.state = 'present' AND r.due_at IS NOT NULL AND NOT r.id = ANY ($1::uuid[])
@@ -164,7 +165,7 @@ export class SettlementStore {
     return found!;
   }
 
-  /** @returns of each ResourceIp that is out: seconds since it was released */
+  /** @returns for each removed ResourceIp: seconds since it was released */
   async moveIps(tx: Tx, moves: readonly IpMove[]): Promise<number[]> {
     const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
       `WITH moved AS (
@@ -183,7 +184,7 @@ export class SettlementStore {
     return written!.latenessSeconds;
   }
 
-  /** Who was refused a rule claims none any more: what of them exists all the same is unwanted. */
+  /** Releases the rules of refused ResourceIps: those that exist nevertheless become unwanted. */
   async releaseRefused(tx: Tx, resourceIpIds: readonly string[]): Promise<void> {
     await releaseClaims(
       tx,
@@ -195,10 +196,10 @@ export class SettlementStore {
   }
 
   /**
-   * The rules are absent, or about to be, although they are held: those who held them wait for them again, each in its own
-   * way. Nothing is written once the lease is lost.
+   * Returns the holders of rules that are absent, or about to be, to PENDING: each waits through its own access path.
+   * Writes nothing once the lease is lost.
    */
-  async waitAgain(tx: Tx, lease: Lease, ruleIds: readonly string[]): Promise<void> {
+  async returnToPending(tx: Tx, lease: Lease, ruleIds: readonly string[]): Promise<void> {
     await tx.query(
       `UPDATE resource_ips SET status = 'PENDING', pending_since = now(), applied_at = NULL, provider_rule_id = NULL
        WHERE status = 'APPLIED' AND id IN (
@@ -208,7 +209,7 @@ export class SettlementStore {
     );
   }
 
-  /** What is shown of sessions and static IP rules names these rules by the ids they have now. */
+  /** Copies the current provider ids of these rules to their ResourceIps, which sessions and static IP rules show. */
   async renameIps(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await tx.query(
       `UPDATE resource_ips ip SET provider_rule_id = named.ids
@@ -224,7 +225,7 @@ export class SettlementStore {
     );
   }
 
-  /** Tells those who hold the rules what became of them; their statuses stay. */
+  /** Writes a message on the ResourceIps of rules; their statuses do not change. */
   async noteOnIps(
     tx: Tx,
     notes: readonly { readonly ruleId: string; readonly message: string }[],
@@ -239,19 +240,19 @@ export class SettlementStore {
   }
 
   /**
-   * Deletes what is over: holders whose ResourceIp is out or was refused, holders of absent rules that want them no more,
-   * and rules that are absent, not due, held by nothing and can land no more.
+   * Deletes finished rows: holders whose ResourceIp was removed or refused, released holders of absent rules, and rules
+   * that are absent, not due, without holders and without a call in flight.
    * @param ended ResourceIps that are REMOVED or FAILED
-   * @param kept holders that moved on, of rules that others keep
+   * @param superseded holders that have ended, of rules that others hold
    * @param absent rules that were observed absent
-   * @param possible of those, the ones that may have been present before, and no event has told so yet
+   * @param possiblyPresent of those, the ones that may have been present before without an event recording it
    */
-  async forget(
+  async deleteFinished(
     tx: Tx,
     ended: readonly string[],
-    kept: readonly Pick<AffectedHolder, 'ruleId' | 'resourceIpId'>[],
+    superseded: readonly Pick<AffectedHolder, 'ruleId' | 'resourceIpId'>[],
     absent: readonly string[],
-    possible: readonly string[],
+    possiblyPresent: readonly string[],
   ): Promise<void> {
     await tx.query(
       `DELETE FROM rule_holders h USING rules r WHERE r.id = h.rule_id AND (
@@ -259,11 +260,16 @@ export class SettlementStore {
            AND NOT coalesce(h.release_cause IN (${DETACHED}), false))
          OR (h.rule_id = ANY ($2::uuid[]) AND h.released_at IS NOT NULL)
          OR (h.rule_id, h.resource_ip_id) IN (SELECT * FROM unnest($3::uuid[], $4::uuid[])))`,
-      [ended, absent, kept.map(({ ruleId }) => ruleId), kept.map(({ resourceIpId }) => resourceIpId)],
+      [
+        ended,
+        absent,
+        superseded.map(({ ruleId }) => ruleId),
+        superseded.map(({ resourceIpId }) => resourceIpId),
+      ],
     );
     if (absent.length === 0) return;
     await tx.query(
-      `WITH over AS (
+      `WITH deleted AS (
          DELETE FROM rules r WHERE id = ANY ($1::uuid[]) AND state = 'absent' AND due_at IS NULL
            AND (in_flight_until IS NULL OR in_flight_until <= now())
            AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id)
@@ -272,8 +278,8 @@ export class SettlementStore {
        UPDATE rules SET possible_since = NULL, present_since = NULL, observed_at = NULL, removal_sent_at = NULL,
          provider_rule_id = NULL, is_unmarked = false
        WHERE id = ANY ($1::uuid[]) AND id <> ALL ($2::uuid[]) AND state = 'absent'
-         AND NOT EXISTS (SELECT FROM over WHERE over.id = rules.id)`,
-      [absent, possible],
+         AND NOT EXISTS (SELECT FROM deleted WHERE deleted.id = rules.id)`,
+      [absent, possiblyPresent],
     );
   }
 }

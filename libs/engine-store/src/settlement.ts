@@ -7,57 +7,57 @@ import type {
   RuleState,
   SessionStatus,
 } from '#rules';
-import type { Access } from './convergence.store';
+import type { Access } from './due-rule';
 
-/** What a pass settled for one rule, to be written under the lease it was found in. */
+/** What a pass settled for one rule. Written under the lease of the pass. */
 export interface RuleSettlement {
   readonly ruleId: string;
-  /** the rule's revision when it was read: changed since, it stays due */
+  /** the revision that was read: the rule stays due if it has changed since */
   readonly revision: number;
-  /** null: as it was */
+  /** null: unchanged */
   readonly state: RuleState | null;
   /** observed present in this pass */
-  readonly stands: boolean;
-  /** present as recorded when this pass began, before it changed anything */
-  readonly stoodBefore: boolean;
+  readonly observedPresent: boolean;
+  /** present under its recorded id in the first read of this pass */
+  readonly presentAtStart: boolean;
   readonly providerRuleId: string | null;
-  /** null: as it was */
+  /** null: unchanged */
   readonly isUnmanaged: boolean | null;
-  /** ours by its provider id alone; null: as it was */
+  /** ours by its provider id alone; null: unchanged */
   readonly isUnmarked: boolean | null;
   readonly attempts: number;
-  /** another pass follows after so many ms; null: settled */
+  /** ms until the next pass; null: settled */
   readonly dueInMs: number | null;
   /** the outcome of a call is still unknown */
   readonly inFlight: boolean;
   readonly message: string | null;
-  /** the way it was written led to no target; null: as it was */
+  /** the target is missing through the access path the rule was written through; null: unchanged */
   readonly targetMissing: boolean | null;
-  /** adding it is given up for those who wait for it */
+  /** the addition is given up for the waiting holders */
   readonly failed: boolean;
-  /** it is to be removed, for this cause; null: it is desired */
+  /** the removal cause; null: the rule is desired */
   readonly unwanted: RemovalCause | null;
   /** why it would be added */
   readonly addCause: AdditionCause;
-  /** nobody goes the way it was written any more: from now on it is removed this way; null: as it was */
+  /** the access path to remove it through from now on; null: unchanged */
   readonly adopt: Access | null;
 }
 
-/** How old the readings are that a settlement rests on, ms. */
+/** Age of the reads a settlement is based on, ms. */
 export interface Reading {
   readonly startedAgoMs: number;
-  /** of the pass's first read, before it changed anything */
+  /** of the first read of the pass, before its changes */
   readonly firstStartedAgoMs: number;
   readonly endedAgoMs: number;
 }
 
-/** A rule before and after it was written. */
+/** A rule before and after its settlement was written. */
 export interface WrittenRule {
   readonly ruleId: string;
-  /** it was observed present since it was last absent */
+  /** observed present since it was last absent */
   readonly wasPresent: boolean;
-  /** it may have been present since */
-  readonly wasPossible: boolean;
+  /** possibly present since it was last absent */
+  readonly mayHaveBeenPresent: boolean;
   readonly wasMissing: boolean;
   readonly wasUnmarked: boolean;
   readonly wasUnmanaged: boolean;
@@ -68,35 +68,35 @@ export interface WrittenRule {
 }
 
 /** A ResourceIp that a settlement may move. */
-export interface AffectedIp {
+interface AffectedIp {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly sessionId: string | null;
   readonly staticIpRuleId: string | null;
   readonly status: ResourceIpStatus;
-  /** it has waited for so long that what is still missing is given up */
-  readonly overdue: boolean;
+  /** PENDING for so long that its missing rules are given up */
+  readonly timedOut: boolean;
 }
 
-/** A holder of a rule that an affected ResourceIp holds. */
+/** A holder of a rule of an affected ResourceIp. */
 export interface AffectedHolder {
   readonly ruleId: string;
   readonly resourceIpId: string;
   readonly status: ResourceIpStatus;
   readonly organizationId: string;
   readonly writeVerified: boolean;
-  /** its ResourceIp goes on elsewhere */
+  /** released here while its ResourceIp continues on another target */
   readonly isDetached: boolean;
-  /** it wants the rule */
+  /** not released, and its ResourceIp is PENDING or APPLIED */
   readonly isLive: boolean;
-  /** it waits for this pass, as it did when the pass began */
+  /** PENDING for this pass since before the pass began */
   readonly waits: boolean;
 }
 
-export interface AffectedRule {
+interface AffectedRule {
   readonly ruleId: string;
   readonly key: string;
-  /** one that is due and was not part of this pass may be gone by now: `unknown` */
+  /** `unknown` for a due rule outside this pass: it may be gone by now */
   readonly state: RuleState;
   readonly isUnmanaged: boolean;
   readonly writerOrganizationId: string | null;
@@ -104,14 +104,14 @@ export interface AffectedRule {
   readonly lastError: string | null;
 }
 
-/** All that a settlement may move, and on what that depends. */
+/** Everything a settlement may move, and the state that decides it. */
 export interface Affected {
   readonly ips: AffectedIp[];
   readonly holders: AffectedHolder[];
   readonly rules: AffectedRule[];
 }
 
-/** A move of a ResourceIp. */
+/** A status change of a ResourceIp. */
 export interface IpMove {
   readonly id: string;
   readonly from: ResourceIpStatus;
@@ -120,7 +120,7 @@ export interface IpMove {
   readonly providerRuleId: string | null;
 }
 
-/** A session whose addresses a settlement moved. */
+/** A session whose ResourceIps changed status. */
 export interface AffectedSession {
   readonly id: string;
   readonly organizationId: OrganizationId;
@@ -128,14 +128,14 @@ export interface AffectedSession {
   readonly endedReason: EndedReason | null;
   readonly userId: string;
   readonly userEmail: string;
-  /** of one of its addresses, when there is one */
+  /** of one of its failed ResourceIps */
   readonly errorMessage: string | null;
   readonly statuses: ResourceIpStatus[];
-  /** one of its addresses waits until another program leaves its rule alone */
+  /** one of its ResourceIps waits for a suspended rule */
   readonly isSuspended: boolean;
 }
 
-/** A static IP rule whose entries a settlement moved. */
+/** A static IP rule whose ResourceIps changed status. */
 export interface AffectedStaticRule {
   readonly id: string;
   readonly organizationId: OrganizationId;

@@ -3,16 +3,16 @@ import { HOLDING, MAY_EXPIRE, prepared, returned, type Tx } from '#entities';
 import { release, type WokenTargets } from './holders';
 import { UNLEASED } from './lease.store';
 
-/** `rules_work_idx`: removals first, then what was not tried before. */
+/** As in `rules_work_idx`: removals first, then rules that were not tried before. */
 const RANK = `((NOT r.closing)::int * 2 + (r.attempts > 0)::int)`;
 
-/** Rules that are read for each target that is asked for: several may be on one. */
+/** Rules read per requested target: several may share one. */
 const RULES_PER_TARGET = 2;
-/** Organizations that one question visits in a backlog: the next one begins with those that come after. */
+/** Organizations visited per query in a backlog; the next query continues after them. */
 const MAX_ORGANIZATIONS = 40;
 const FIRST_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 
-/** Organizations whose resources name the target, each as often as it does. */
+/** Organizations of the resources that point at the target, with duplicates. */
 const namedBy = (targetId: string): string =>
   `ARRAY(SELECT organization_id FROM resources WHERE target_id = ${targetId})`;
 
@@ -21,29 +21,29 @@ interface DueTarget extends SlotUse {
   readonly accountedTo: string;
 }
 
-/** @param targets as read, with organizations that are named more than once */
+/** Removes duplicate organizations. */
 const distinct = <Use extends SlotUse>(targets: readonly Use[]): Use[] =>
   targets.map((target) => ({ ...target, organizations: [...new Set(target.organizations)].toSorted() }));
 
-/** Targets of the CTE `due` (rules), by the place each has among those of its organization. */
+/** Targets of the CTE `due` (rules), interleaved by their turn within their organization. */
 const targetsOf = (limits: { perOrganization: string; targets: string }): string => `work AS (
-    SELECT target_id, provider, min(due_at) AS since, bool_or(closing) AS closing, bool_and(attempts > 0) AS patient,
+    SELECT target_id, provider, min(due_at) AS since, bool_or(closing) AS closing, bool_and(attempts > 0) AS is_deferrable,
       accounted_to
     FROM due GROUP BY target_id, provider, accounted_to
-  ), placed AS (
-    SELECT w.*, row_number() OVER (PARTITION BY w.accounted_to ORDER BY w.closing DESC, w.patient, w.since) AS place
+  ), ranked AS (
+    SELECT w.*, row_number() OVER (PARTITION BY w.accounted_to ORDER BY w.closing DESC, w.is_deferrable, w.since) AS turn
     FROM work w
   ), chosen AS (
-    SELECT * FROM placed WHERE place <= ${limits.perOrganization}
-    ORDER BY place, closing DESC, patient, since LIMIT ${limits.targets}
+    SELECT * FROM ranked WHERE turn <= ${limits.perOrganization}
+    ORDER BY turn, closing DESC, is_deferrable, since LIMIT ${limits.targets}
   ), found AS (
     SELECT ARRAY(
       SELECT jsonb_build_object('targetId', c.target_id, 'provider', c.provider, 'organizations', ${namedBy('c.target_id')},
-        'closing', c.closing, 'patient', c.patient, 'accountedTo', c.accounted_to)
-      FROM chosen c ORDER BY c.place, c.closing DESC, c.patient, c.since) AS targets
+        'closing', c.closing, 'deferrable', c.is_deferrable, 'accountedTo', c.accounted_to)
+      FROM chosen c ORDER BY c.turn, c.closing DESC, c.is_deferrable, c.since) AS targets
   )`;
 
-/** Planned once for each connection: in a backlog they are asked again and again. */
+/** Prepared once per connection: in a backlog they run repeatedly. */
 const OLDEST_DUE = {
   name: 'oldest-due',
   text: `WITH oldest AS MATERIALIZED (
@@ -93,14 +93,14 @@ const NEXT_ORGANIZATIONS = {
 };
 
 /**
- * What the sweep asks, on the database's clock. Every statement costs what it returns, not what is due.
+ * Queries of the sweep, on the database clock. The cost of each depends on its result, not on the backlog.
  */
 export class SweepStore {
-  /** in a backlog the answer comes to every organization in turn */
+  /** cursor for the rotation over organizations in a backlog */
   private from = FIRST_ORGANIZATION;
 
   /**
-   * Ends sessions that are over: EXPIRING, and their holders released. Call it in a transaction.
+   * Moves expired sessions to EXPIRING and releases their holders. Call it in a transaction.
    * @returns how many, and the targets to wake
    */
   async expireSessions(tx: Tx, limit: number): Promise<{ count: number; targets: WokenTargets[] }> {
@@ -119,7 +119,7 @@ export class SweepStore {
     return { count: ended.length, targets: await release(tx, 'SESSION_EXPIRED', { sessionIds }) };
   }
 
-  /** Milliseconds until the next session is over, 0 when one is; null: none has an end ahead. */
+  /** Ms until the next session expires, 0 when one has expired; null: none will. */
   async untilNextEnd(tx: Tx): Promise<number | null> {
     const [next] = await tx.query<{ ms: number | null }[]>(
       `SELECT extract(epoch FROM min(expires_at) - now())::float8 * 1000 AS ms
@@ -129,13 +129,13 @@ export class SweepStore {
   }
 
   /**
-   * Forgets what is over: rules and static IP rules' entries that are gone from every target, deleted static IP rules,
-   * deleted resources. Rules are deleted when they are settled; what is left here was settled by an earlier release.
+   * Deletes finished rows: absent rules without holders, removed ResourceIps of static IP rules, deleted static IP rules and
+   * deleted resources. Settlements delete finished rules themselves; the rules deleted here come from earlier releases.
    */
   async purge(tx: Tx, limit: number): Promise<void> {
     const unsettled = `status IN (${HOLDING}, 'REMOVING')`;
     await tx.query(
-      `WITH over AS (
+      `WITH finished AS (
          DELETE FROM rules WHERE id IN (
            SELECT id FROM rules r WHERE state = 'absent' AND due_at IS NULL AND (in_flight_until IS NULL OR in_flight_until <= now())
              AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id)
@@ -161,7 +161,7 @@ export class SweepStore {
     );
   }
 
-  /** Forgets deleted credentials once nothing that was written with them is left; each is looked at once a minute at most. */
+  /** Deletes unused deleted credentials. Each is checked at most once a minute. */
   async purgeCredentials(tx: Tx, limit: number): Promise<void> {
     await tx.query(
       `WITH due AS (
@@ -179,7 +179,7 @@ export class SweepStore {
   }
 
   /**
-   * After the database's clock was set back: what is due later than anything may be is due now.
+   * Corrects due times after the database clock was set back: those later than any delay allows become now.
    */
   async bringForward(tx: Tx): Promise<void> {
     await tx.query(
@@ -192,9 +192,9 @@ export class SweepStore {
   }
 
   /**
-   * Targets that wait for a slot, none of them in a worker's hands: of each organization those it needs most, the
-   * first of all organizations before the second of any. So no backlog, however long, hides another's work.
-   * @param perOrganization how many of one organization
+   * Targets without a lease that wait for a slot, round-robin over organizations, the most urgent of each first. No
+   * organization's backlog delays another's targets.
+   * @param perOrganization limit per organization
    */
   async waitingTargets(tx: Tx, perOrganization: number, limit: number): Promise<SlotUse[]> {
     const due =
@@ -204,16 +204,16 @@ export class SweepStore {
     const compared = due.length < limit ? await this.comparisons(tx, limit) : [];
     return [...due, ...compared.filter(({ targetId }) => !known.has(targetId))]
       .slice(0, limit)
-      .map(({ targetId, provider, organizations, closing, patient }) => ({
+      .map(({ targetId, provider, organizations, closing, deferrable }) => ({
         targetId,
         provider,
         organizations,
         closing,
-        patient,
+        deferrable,
       }));
   }
 
-  /** All that is due; null when that is more than a few rules for each target. */
+  /** All due targets; null in a backlog: more due rules than `RULES_PER_TARGET` per requested target. */
   private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[] | null> {
     const [found] = await prepared<{ targets: DueTarget[]; isBacklog: boolean }>(tx, OLDEST_DUE, [
       perOrganization,
@@ -222,7 +222,7 @@ export class SweepStore {
     return found!.isBacklog ? null : distinct(found!.targets);
   }
 
-  /** Of a backlog: some of each organization, from where the last question ended; removals first, then what was not tried. */
+  /** Due targets in a backlog: some per organization, continuing after the last query. Removals first, then untried rules. */
   private async dueInTurn(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[]> {
     const organizations = await this.nextOrganizations(tx);
     const each = Math.min(perOrganization, Math.ceil(limit / organizations.length)) * RULES_PER_TARGET;
@@ -242,23 +242,23 @@ export class SweepStore {
     return found.map(({ id }) => id);
   }
 
-  /** The longest due first: through one credential no more come due than may be read. */
+  /** Longest due first. `ComparisonStore.finish` limits how many come due per credential. */
   private async comparisons(tx: Tx, limit: number): Promise<SlotUse[]> {
     const targets = await tx.query<SlotUse[]>(
-      `SELECT t.id AS "targetId", t.provider, ${namedBy('t.id')} AS organizations, false AS closing, true AS patient
+      `SELECT t.id AS "targetId", t.provider, ${namedBy('t.id')} AS organizations, false AS closing, true AS "deferrable"
        FROM targets t WHERE t.reconcile_due_at <= now() AND ${UNLEASED('t')} ORDER BY t.reconcile_due_at LIMIT $1`,
       [limit],
     );
     return distinct(targets);
   }
 
-  /** One target, when something is due in it and no worker has it. */
+  /** One target, if it is due and no worker holds it. */
   async waitingTarget(tx: Tx, targetId: string): Promise<SlotUse | null> {
     const found = await tx.query<SlotUse[]>(
       `SELECT t.id AS "targetId", t.provider, ${namedBy('t.id')} AS organizations, coalesce(due.closing, false) AS closing,
-         coalesce(due.patient, true) AS patient
+         coalesce(due.is_deferrable, true) AS "deferrable"
        FROM targets t CROSS JOIN LATERAL (
-         SELECT bool_or(r.closing) AS closing, bool_and(r.attempts > 0) AS patient FROM rules r
+         SELECT bool_or(r.closing) AS closing, bool_and(r.attempts > 0) AS is_deferrable FROM rules r
          WHERE r.target_id = t.id AND r.due_at <= now()
        ) due
        WHERE t.id = $1 AND ${UNLEASED('t')} AND (due.closing IS NOT NULL OR t.reconcile_due_at <= now())`,

@@ -1,12 +1,12 @@
 import type { Tx } from '#entities';
 
-/** What tells one unmanaged rule of a target from the others. */
+/** Identifies an unmanaged rule of a target. */
 export interface UnmanagedRule {
   readonly key: string;
   readonly providerRuleId: string;
 }
 
-/** Unmanaged rules of targets, as the last comparison observed them. They are recorded and never modified. */
+/** Unmanaged rules of targets, as observed by the last comparison. They are recorded and never modified. */
 export class UnmanagedStore {
   seen(tx: Tx, targetId: string): Promise<UnmanagedRule[]> {
     return tx.query(

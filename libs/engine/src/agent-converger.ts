@@ -9,15 +9,15 @@ import type {
   RuleSettlement,
   WatchedHost,
 } from '#engine-store';
-import { type Trail, type Transactions, type Tx, closing } from '#entities';
+import { type Trail, type Transactions, type Tx, withAuditFallback } from '#entities';
 import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES } from '#rules';
-import type { ConvergenceObserver } from './converger';
+import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
 import { hostProblem } from './host-messages';
 import { isAbandoned } from './passes';
 import { remarksOnAbandoned, type Remark } from './rule-events';
 import { settle, type Settled, type SettleStores } from './settle';
-import { settlement, withoutLook } from './settle-rule';
+import { settlement, localSettlements } from './settle-rule';
 import type { Timing } from './timing';
 
 export interface AgentStores extends SettleStores {
@@ -32,8 +32,8 @@ const BATCH_SIZE = 500;
 const MAX_ROUNDS = 50;
 
 /**
- * What is left to a worker of a host that its agent keeps: nothing is opened or closed from here. It settles what needs
- * no report from the host, gives up what its agent has not opened in time, and reports when the agent is away.
+ * Convergence of a host with an agent, which applies the rules itself. Settles rules that need no report, gives up additions
+ * that the agent has not applied in time, and reports an absent agent.
  */
 export class AgentConverger {
   constructor(
@@ -44,10 +44,10 @@ export class AgentConverger {
     private readonly workerId: string,
   ) {}
 
-  /** Returns when nothing is due for now. Nothing is asked, so each round is one short transaction. */
+  /** Returns when nothing is due. Each round is one short transaction without remote calls. */
   async converge(targetId: string, stopping: AbortSignal): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS && !stopping.aborted; round += 1) {
-      const settled = await closing((trail) =>
+      const settled = await withAuditFallback((trail) =>
         this.database.transaction((tx) => this.round(tx, targetId, trail)),
       );
       if (!settled) return;
@@ -88,7 +88,7 @@ export class AgentConverger {
       lease,
       {
         rules: [
-          ...withoutLook(needless, []).values(),
+          ...localSettlements(needless, []).values(),
           ...waiting.map((rule) => this.awaited(rule, message, absence !== null)),
           ...byKernel.map((rule) => settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0)),
         ],
@@ -109,29 +109,36 @@ export class AgentConverger {
     );
   }
 
-  /** A rule that only the agent can say more of. */
+  /** The settlement of a rule that waits for a report. */
   private awaited(rule: DueRuleRow, message: string, away: boolean): RuleSettlement {
-    const verdict = { rule, kind: 'retry', message, unknown: false, stands: false, refused: false } as const;
+    const verdict = {
+      rule,
+      kind: 'retry',
+      message,
+      unknown: false,
+      observedPresent: false,
+      refused: false,
+    } as const;
     const found = settlement(verdict, false, null, this.timing.random());
-    // what was present when the agent was last heard of is not for those who came since
+    // an observation before the absence does not apply to holders added since
     return away && rule.state === 'present' && isWaitedFor(rule) ? { ...found, state: 'unknown' } : found;
   }
 
-  /** Health events of the resources, and a record when the agent is away. */
+  /** Writes health events of the resources, and an audit record when the agent is away. */
   private async report(tx: Tx, lease: Lease, host: WatchedHost, trail: Trail): Promise<void> {
     const { comparisons, watch } = this.stores;
     const { requested } = lease.comparison!;
     await comparisons.finish(tx, lease.targetId, lease.comparison!, null, 0);
-    if (host.resources.length === 0) return comparisons.putOff(tx, lease.targetId);
+    if (host.resources.length === 0) return comparisons.postpone(tx, lease.targetId);
     const problem = hostProblem(host);
-    if (problem !== null) await watch.tellAway(tx, lease, problem, trail);
+    if (problem !== null) await watch.recordAway(tx, lease, problem, trail);
     await comparisons.report(tx, healthReports(host.resources, problem, requested));
   }
 }
 
 const isWaitedFor = ({ holders }: DueRuleRow): boolean => holders.some(({ status }) => status === 'PENDING');
 
-/** It was never told to an agent and no holder wants it, or it is present and no holder waits for it. */
+/** Whether the rule is absent without holders, or present without waiting holders. */
 function needsNoReport(rule: DueRuleRow): boolean {
   if (isAbandoned(rule)) return true;
   const desired = rule.holders.some(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));

@@ -5,8 +5,8 @@ import { APPLY_TIMEOUT_MS, RULE_BACKOFF } from '#rules';
 import type { Remark } from './rule-events';
 import { settle, type SettleStores } from './settle';
 
-/** What an agent found of one rule on its host. */
-export interface AgentResult {
+/** An agent's report on one rule of its host. */
+interface AgentResult {
   readonly ruleId: string;
   readonly status: 'APPLIED' | 'FAILED' | 'REMOVED';
   readonly errorMessage: string | null;
@@ -14,7 +14,7 @@ export interface AgentResult {
 
 export interface AgentReport {
   readonly results: readonly AgentResult[];
-  /** nothing is present on the host but what the reported version names */
+  /** the host has no other rules than those of the reported version */
   readonly cleared: boolean;
 }
 
@@ -23,14 +23,14 @@ export interface ReportStores extends SettleStores {
 }
 
 const LEASE_SECONDS = 10;
-/** The host was so when its agent wrote the report. */
+/** A report describes the host at the time of the request. */
 const JUST_NOW: Reading = { startedAgoMs: 0, firstStartedAgoMs: 0, endedAgoMs: 0 };
 
 /**
- * Settles what an agent reports, by the same function as what workers see through cloud APIs. Call it for a report about
- * the version that was told last, with the agent locked in this transaction.
+ * Settles an agent's report, with the same function as passes on clouds. Call it for a report on the last offered version,
+ * with the agent locked in this transaction.
  * @param reporter for the ledger
- * @returns what was recorded
+ * @returns the recorded events
  */
 export async function settleReport(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function settleReport(
   trail: Trail,
 ): Promise<readonly LedgerRow[]> {
   const targetId = await stores.reports.targetOf(tx, targetKey);
-  // whoever works on the host does so in one transaction: it is waited for, never met
+  // leases on hosts are held within one transaction: this waits for it, and never finds the lease taken
   const lease = targetId === null ? null : await stores.leases.take(tx, targetId, LEASE_SECONDS, false);
   if (!lease) return [];
   const results = new Map(report.results.map((result) => [result.ruleId, result]));
@@ -81,15 +81,15 @@ function remarksOf(
   );
 }
 
-/** @param result undefined: it is none of those that are present */
+/** @param result undefined: the rule is not present */
 function settlementOf(rule: ReportedRule, result: AgentResult | undefined): RuleSettlement {
   const { ruleId, revision, attempts, desired } = rule;
   const found: RuleSettlement = {
     ruleId,
     revision,
     state: 'absent',
-    stands: false,
-    stoodBefore: false,
+    observedPresent: false,
+    presentAtStart: false,
     providerRuleId: null,
     isUnmanaged: false,
     isUnmarked: false,
@@ -105,19 +105,19 @@ function settlementOf(rule: ReportedRule, result: AgentResult | undefined): Rule
   };
   switch (result?.status) {
     case 'APPLIED':
-      // one that is to go is looked after until it is gone
+      // an unwanted rule stays due until it is removed
       return {
         ...found,
         state: 'present',
-        stands: true,
+        observedPresent: true,
         providerRuleId: ruleId,
         dueInMs: desired ? null : RULE_BACKOFF.capMs,
       };
     case 'FAILED': {
       const failed = { ...found, attempts: attempts + 1, message: result.errorMessage };
       if (!desired) return { ...failed, state: null, dueInMs: RULE_BACKOFF.capMs };
-      // for those it is present for, the agent goes on trying: it reports when it is present again
-      return { ...failed, failed: true, state: rule.standing ? 'unknown' : 'absent', dueInMs: null };
+      // the agent keeps retrying for applied holders, and reports when the rule is present again
+      return { ...failed, failed: true, state: rule.isApplied ? 'unknown' : 'absent', dueInMs: null };
     }
     case 'REMOVED':
     case undefined:

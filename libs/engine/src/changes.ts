@@ -6,7 +6,7 @@ import { BUDGET_SPENT } from './settle-rule';
 /** A planned change of a due rule. */
 export type DueChange = PlannedChange<DueRuleRow>;
 
-/** A planned change as the driver takes it. */
+/** Converts a planned change to the driver's format. */
 export function toRuleChange(change: DueChange, deployment: string): RuleChange {
   const { ruleId } = change.rule;
   if (change.action === 'remove') return { action: 'remove', ruleId, providerRuleId: change.providerRuleId };
@@ -20,14 +20,14 @@ export function toRuleChange(change: DueChange, deployment: string): RuleChange 
   };
 }
 
-/** When the last of its holders ends; null: one has no end. */
+/** Planned end of its last holder; null: one has no end. */
 function lastEnd({ holders }: DueRuleRow): number | null {
   const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
   return ends.length < holders.length ? null : Math.max(...ends);
 }
 
-/** A batch of which nothing was sent. */
-export function notSent(
+/** The same refusal for all changes of a batch that was not sent. */
+export function refusedAll(
   planned: readonly DueChange[],
   { kind, message, retryAfterMs }: DriverError,
 ): Map<string, ChangeResult> {
@@ -35,13 +35,13 @@ export function notSent(
   return new Map(planned.map(({ rule }) => [rule.ruleId, { result: 'refused', kind, message, ...wait }]));
 }
 
-/** The target had no room for what was to be added. */
-export const isRoomless = (results: ReadonlyMap<string, ChangeResult>, { rule }: DueChange): boolean => {
+/** Whether an addition failed because the target is full. */
+export const hitQuota = (results: ReadonlyMap<string, ChangeResult>, { rule }: DueChange): boolean => {
   const result = results.get(rule.ruleId);
   return result?.result === 'refused' && result.kind === 'quota';
 };
 
-/** The longest that the provider asked us to wait, if it did. */
+/** The longest wait requested by the provider; null: none. */
 export function longestWait(results: ReadonlyMap<string, ChangeResult>): number | null {
   const waits = [...results.values()].flatMap((result) =>
     result.result === 'refused' ? (result.retryAfterMs ?? []) : [],
@@ -49,15 +49,15 @@ export function longestWait(results: ReadonlyMap<string, ChangeResult>): number 
   return waits.length === 0 ? null : Math.max(...waits);
 }
 
-/** Changes held back because the account's write budget is spent. */
-export function heldBack(planned: readonly DueChange[]): Map<string, ChangeResult> {
+/** Results of changes that were not sent because the account's write budget is spent. */
+export function throttledByBudget(planned: readonly DueChange[]): Map<string, ChangeResult> {
   return new Map(
     planned.map(({ rule }) => [rule.ruleId, { result: 'refused', kind: 'throttled', message: BUDGET_SPENT }]),
   );
 }
 
-/** The read after the change failed: what was changed is not settled, whatever the read before showed. */
-export function unseen(
+/** The verdict when the read after the changes failed: changed rules are not settled by the earlier read. */
+export function withoutFinalRead(
   verdict: Verdict<DueRuleRow>,
   results: ReadonlyMap<string, ChangeResult>,
 ): Verdict<DueRuleRow> {
@@ -65,10 +65,10 @@ export function unseen(
   const result = results.get(rule.ruleId);
   if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
   const unknown = result.result === 'unknown';
-  return { rule, kind: 'retry', message: null, unknown, stands: false, refused: false };
+  return { rule, kind: 'retry', message: null, unknown, observedPresent: false, refused: false };
 }
 
-/** What is present on the target; null when it could not be read. */
+/** Reads the target's rules; null when it could not be read. */
 export async function readOrNull(
   driver: ProviderDriver,
   target: CloudTarget,
@@ -81,15 +81,15 @@ export async function readOrNull(
   }
 }
 
-/** @throws what was thrown, when it is not a driver's */
+/** @throws the error itself when it is not a DriverError */
 export function asDriverError(error: unknown): DriverError {
   if (error instanceof DriverError) return error;
   throw error;
 }
 
-/** Of a call's deadline: by then an add without an answer has landed or never will. */
+/** Multiple of a call's deadline after which a call without an answer has taken effect or never will. */
 const IN_FLIGHT_DEADLINES = 2;
 
-/** How long after its intent a change may still land, ms. */
+/** How long after its intent a change may still take effect, ms. */
 export const horizonMs = (driver: ProviderDriver): number =>
   IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs;

@@ -10,15 +10,15 @@ import type { Database } from '#entities';
 import type { Provider } from '#rules';
 import { openCredential, SealBrokenError, type MasterKeys } from '#secrets';
 
-/** What names a target and the way to it. */
+/** Identifies a target and the access path to it. */
 export type TargetAccess = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'> & {
   readonly credentialId: string;
 };
 
 /** What convergence needs of `CloudAccess`. */
-export type CloudWays = Pick<CloudAccess, 'driver' | 'open'>;
+export type CloudAccessPort = Pick<CloudAccess, 'driver' | 'open'>;
 
-/** The way from a row to the cloud: its driver, and the credential opened for this one look. */
+/** Provides drivers, and targets with their decrypted credential for one pass. */
 export class CloudAccess {
   constructor(
     private readonly database: Database,
@@ -32,14 +32,19 @@ export class CloudAccess {
   }
 
   /**
-   * @param claims what stands there by our record, see `claimsOf`
-   * @throws DriverError `denied` when the credential is gone or does not open
+   * @param claims recorded rules of ours on the target, see `claimsOf`
+   * @throws DriverError `denied` when the credential is deleted or cannot be decrypted
    */
-  async open({ credentialId, ...place }: TargetAccess, claims: CloudTarget['claims']): Promise<CloudTarget> {
-    return { ...place, credential: await this.credential(credentialId), deployment: this.deployment, claims };
+  async open({ credentialId, ...target }: TargetAccess, claims: CloudTarget['claims']): Promise<CloudTarget> {
+    return {
+      ...target,
+      credential: await this.credential(credentialId),
+      deployment: this.deployment,
+      claims,
+    };
   }
 
-  /** @throws DriverError `denied` when it is gone or does not open */
+  /** @throws DriverError `denied` when it is deleted or cannot be decrypted */
   async credential(id: string): Promise<DriverCredential> {
     const sealed = await sealedCredentialForConvergence(this.database.autocommit, id);
     if (!sealed) throw new DriverError('denied', 'The credential was deleted');

@@ -4,7 +4,7 @@ import type { Convergence } from './convergence-runner';
 import type { Converger } from './converger';
 
 /**
- * Clouds are converged through their drivers; what has none is kept by agents.
+ * Selects the convergence of a target: through the provider's driver, or for a host with an agent.
  * @param isDriven see `DriverRegistry.isDriven`
  */
 export function convergenceByProvider(

@@ -4,44 +4,46 @@ import type { Transactions } from '#entities';
 import { chooseFairly, type SlotUse } from '#rules';
 import type { Timing } from './timing';
 
-/** For each slot, how many targets are read from the database at once: who follows is then known already. */
+/** Targets read per slot, so that successors are known when slots become free. */
 const WAITING_PER_SLOT = 3;
-/** Between two looks for more, so that what cannot be helped does not keep the database busy. */
+/** Throttle for polling the database, so that failing targets do not keep it busy. */
 const POLL_INTERVAL_MS = 100;
-const NOBODY_WAITS = (): void => undefined;
+const NOOP = (): void => undefined;
 
-/** Makes one object what the database wants it to be. */
+/** Converges one target to its desired state. */
 export interface Convergence {
-  /** @param stopping aborted: returns after the step under way, whatever is due */
-  converge(object: Pick<SlotUse, 'targetId' | 'provider'>, stopping: AbortSignal): Promise<void>;
-  /** Lets go of every object now. */
+  /** @param stopping aborted: returns after the current step */
+  converge(target: Pick<SlotUse, 'targetId' | 'provider'>, stopping: AbortSignal): Promise<void>;
+  /** Releases all leases. */
   handOver(): Promise<void>;
 }
 
 interface Running {
   readonly use: SlotUse;
-  readonly over: Promise<void>;
-  /** nobody waits for it any longer */
-  readonly letGo: () => void;
-  /** something came meanwhile that it may have looked too early for */
-  again: boolean;
+  readonly done: Promise<void>;
+  /** resolves `done` early */
+  readonly abandon: () => void;
+  /** woken meanwhile: it may have read the due rules too early */
+  rerun: boolean;
 }
 
-/** A target waits once for each organization that has something due in it: as urgent as the most urgent of them. */
+/** Merges the entries of a target that waits for several organizations. The most urgent one decides. */
 const merged = (use: SlotUse, other: SlotUse | undefined): SlotUse =>
-  other ? { ...other, closing: use.closing || other.closing, patient: use.patient && other.patient } : use;
+  other
+    ? { ...other, closing: use.closing || other.closing, deferrable: use.deferrable && other.deferrable }
+    : use;
 
 /**
- * The convergences of this process: at most one of a target at a time, at most `capacity` in all, and nobody more
- * than a fair share of them. A wake-up and the sweep only point at work; who is next is decided here, in one place.
+ * Runs convergences in this process: one per target, at most `capacity` in total, with a fair share for each organization.
+ * Wake-ups and the sweep only add targets; the order is decided here.
  */
 export class ConvergenceRunner {
   private readonly running = new Map<string, Running>();
-  /** Hints: whoever starts reads again what is due. */
+  /** Hints only: a convergence reads the due rules itself. */
   private readonly waiting = new Map<string, SlotUse>();
-  /** the database may know of more than `waiting` */
-  private more = false;
-  private lookedAt = -Infinity;
+  /** the database may have more waiting targets than `waiting` */
+  private hasMore = false;
+  private filledAt = -Infinity;
   private readonly stopping = new AbortController();
 
   constructor(
@@ -54,58 +56,58 @@ export class ConvergenceRunner {
   ) {}
 
   /**
-   * Something is due in this target. Returns when it was converged; at once when there is nothing to do, it runs
-   * already, or others are to go first: then it follows in its turn.
+   * Queues a target with due rules. Returns after its convergence, or at once when nothing is due, it is already running, or
+   * it has to wait for a slot.
    */
   async wake(targetId: string): Promise<void> {
     const known = this.running.get(targetId);
     if (known) {
-      known.again = true;
+      known.rerun = true;
       return;
     }
     const use = await this.store.waitingTarget(this.database.autocommit, targetId);
     if (!use || this.isStopping) return;
     this.waiting.set(targetId, use);
-    this.startWaiting();
-    await this.running.get(targetId)?.over;
+    this.startNext();
+    await this.running.get(targetId)?.done;
   }
 
   /**
-   * Reads what waits, and starts as much of it as the shares allow. Only the worker that sweeps calls it.
-   * @returns what still waits @throws Error when the database is out of reach
+   * Reads the waiting targets and starts as many as the shares allow. Only the sweeping worker calls it.
+   * @returns the targets that still wait @throws Error when the database is unreachable
    */
   async fill(): Promise<readonly SlotUse[]> {
-    this.lookedAt = this.timing.now();
+    this.filledAt = this.timing.now();
     const found = await this.store.waitingTargets(
       this.database.autocommit,
       this.capacity,
       this.capacity * WAITING_PER_SLOT,
     );
     if (this.isStopping) return [];
-    this.more = found.length >= this.capacity;
+    this.hasMore = found.length >= this.capacity;
     this.waiting.clear();
     for (const use of found) this.waiting.set(use.targetId, merged(use, this.waiting.get(use.targetId)));
-    this.startWaiting();
+    this.startNext();
     return [...this.waiting.values()].filter(({ targetId }) => !this.running.has(targetId));
   }
 
-  /** Another worker sweeps: this one is woken for what is due. */
+  /** Stops polling: another worker sweeps and wakes this one. */
   standBy(): void {
-    this.more = false;
+    this.hasMore = false;
   }
 
   /**
-   * None begins any more, and those under way end after their step. What takes longer is handed over: another worker
-   * reads from the cloud how it came out.
+   * Starts no more convergences and lets running ones finish their step. After the timeout their leases are released, and
+   * another worker observes the outcome.
    */
-  async stop(patienceMs: number): Promise<void> {
+  async stop(timeoutMs: number): Promise<void> {
     this.stopping.abort();
     this.waiting.clear();
     const timer = setTimeout(() => {
-      this.log.warn({ objects: this.running.size }, 'Work under way is left to the next worker');
-      for (const { letGo } of this.running.values()) letGo();
-    }, patienceMs);
-    await Promise.all([...this.running.values()].map(({ over }) => over));
+      this.log.warn({ targets: this.running.size }, 'Work under way is left to the next worker');
+      for (const { abandon } of this.running.values()) abandon();
+    }, timeoutMs);
+    await Promise.all([...this.running.values()].map(({ done }) => done));
     clearTimeout(timer);
     await this.converger.handOver();
   }
@@ -114,7 +116,7 @@ export class ConvergenceRunner {
     return this.stopping.signal.aborted;
   }
 
-  private startWaiting(): void {
+  private startNext(): void {
     const waiting = [...this.waiting.values()].filter(({ targetId }) => !this.running.has(targetId));
     const running = [...this.running.values()].map(({ use }) => use);
     for (const use of chooseFairly(waiting, running, this.capacity)) this.start(use);
@@ -125,24 +127,24 @@ export class ConvergenceRunner {
     this.waiting.delete(targetId);
     const converged = this.converger
       .converge(use, this.stopping.signal)
-      // what is due stays due for the next sweep
+      // due rules stay due for the next sweep
       .catch((error: unknown) => this.log.error({ err: error, targetId }, 'A convergence broke off'))
       .finally(() => this.ended(targetId));
-    let letGo = NOBODY_WAITS;
-    const over = new Promise<void>((resolve) => {
-      letGo = resolve;
+    let abandon = NOOP;
+    const done = new Promise<void>((resolve) => {
+      abandon = resolve;
       void converged.then(resolve);
     });
-    this.running.set(targetId, { use, over, letGo, again: false });
+    this.running.set(targetId, { use, done, abandon, rerun: false });
   }
 
   private ended(targetId: string): void {
-    const again = this.running.get(targetId)?.again ?? false;
+    const rerun = this.running.get(targetId)?.rerun ?? false;
     this.running.delete(targetId);
     if (this.isStopping) return;
-    this.startWaiting();
-    if (again) this.inBackground(this.wake(targetId));
-    if (this.more && this.waiting.size === 0 && this.timing.now() - this.lookedAt >= POLL_INTERVAL_MS) {
+    this.startNext();
+    if (rerun) this.inBackground(this.wake(targetId));
+    if (this.hasMore && this.waiting.size === 0 && this.timing.now() - this.filledAt >= POLL_INTERVAL_MS) {
       this.inBackground(this.fill().then(() => undefined));
     }
   }

@@ -17,37 +17,37 @@ const report = (eventType: string, message: string | null, of: NamingResource) =
   message,
 });
 
-describe('The health events of a comparison', () => {
+describe('healthReports', () => {
   it.each([
-    ['that was never compared', NEVER],
-    ['that was in order', IN_ORDER],
-    ['that had another problem', failed('2 missing')],
-  ])('report a problem of a resource %s', (_, before) => {
+    ['without an earlier outcome', NEVER],
+    ['without an earlier problem', IN_ORDER],
+    ['with another earlier problem', failed('2 missing')],
+  ])('reports a problem of a resource %s', (_, before) => {
     expect(healthReports([before], '1 missing', false)).toEqual([
       report('RECONCILE_FAILED', '1 missing', before),
     ]);
   });
 
-  it('do not repeat a problem, unless somebody asked', () => {
+  it('repeats an unchanged problem only on request', () => {
     expect(healthReports([failed('1 missing')], '1 missing', false)).toEqual([]);
     expect(healthReports([failed('1 missing')], '1 missing', true)).toEqual([
       report('RECONCILE_FAILED', '1 missing', failed('1 missing')),
     ]);
   });
 
-  it('tell what is in order again', () => {
+  it('reports that a problem is resolved', () => {
     expect(healthReports([failed('1 missing')], null, false)).toEqual([
       report('RECONCILE_OK', 'In order again: 1 missing', failed('1 missing')),
     ]);
   });
 
-  it('tell once that a resource is in order, and again when somebody asked', () => {
+  it('reports a resource without problems once, and again on request', () => {
     expect(healthReports([NEVER], null, false)).toEqual([report('RECONCILE_OK', null, NEVER)]);
     expect(healthReports([IN_ORDER], null, false)).toEqual([]);
     expect(healthReports([IN_ORDER], null, true)).toEqual([report('RECONCILE_OK', null, IN_ORDER)]);
   });
 
-  it('report a problem again that came back after it was in order again', () => {
+  it('reports a problem that recurs after it was resolved', () => {
     const back = resource({ eventType: 'RECONCILE_OK', message: 'In order again: 1 missing' });
     expect(healthReports([back], '1 missing', false)).toEqual([
       report('RECONCILE_FAILED', '1 missing', back),
@@ -55,9 +55,9 @@ describe('The health events of a comparison', () => {
     expect(healthReports([back], null, false)).toEqual([]);
   });
 
-  it('judge each resource by what was told of it', () => {
-    const told = { ...failed('1 missing'), id: 'told' };
-    expect(healthReports([told, IN_ORDER], '1 missing', false)).toEqual([
+  it('compares each resource with its own last outcome', () => {
+    const reported = { ...failed('1 missing'), id: 'reported' };
+    expect(healthReports([reported, IN_ORDER], '1 missing', false)).toEqual([
       report('RECONCILE_FAILED', '1 missing', IN_ORDER),
     ]);
   });

@@ -1,9 +1,9 @@
 import type { HealthReport, NamingResource } from '#engine-store';
 
 /**
- * The health events of resources after a comparison: what differs from what was told last, or what was asked for.
- * @param problem what is not as it should be; null: nothing
- * @param requested somebody waits for the outcome
+ * Health events of resources after a comparison. An unchanged outcome is reported only if the comparison was requested.
+ * @param problem null: none
+ * @param requested a caller waits for the outcome
  */
 export function healthReports(
   resources: readonly NamingResource[],

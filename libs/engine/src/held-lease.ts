@@ -5,10 +5,10 @@ import type { Timing } from './timing';
 
 const LEASE_SECONDS = 10;
 const RENEW_AFTER_MS = 4000;
-/** From then on another worker may have it, and writes to the cloud cannot be fenced. */
-const CERTAIN_MS = 9000;
+/** No writes later than this after the last renewal: providers cannot fence them, and another worker may soon hold the lease. */
+const SAFE_WRITE_MS = 9000;
 
-/** Another worker has the object, or is to have it: whatever this one worked out is void. */
+/** Another worker holds the target, or this process is stopping: results of this worker are discarded. */
 export class LeaseLost extends Error {
   constructor(targetId: string) {
     super(`The lease of target ${targetId} is lost`);
@@ -16,11 +16,11 @@ export class LeaseLost extends Error {
   }
 }
 
-/** A lease while it is held, with the clock of this process to know when to renew it. */
+/** A held lease, renewed by the process clock. */
 export class HeldLease {
   private writtenAt: number | null;
   private writtenSize: number;
-  private readonly seen = new Set<string>();
+  private readonly settled = new Set<string>();
 
   private constructor(
     private readonly database: Transactions,
@@ -35,8 +35,8 @@ export class HeldLease {
   }
 
   /**
-   * @param stopping aborted: what is kept is let go of at the next step
-   * @returns null while another worker holds the object
+   * @param stopping aborted: `ensureHeld` fails, so that the lease is released at the next step
+   * @returns null while another worker holds the target
    */
   static async take(
     database: Transactions,
@@ -45,50 +45,50 @@ export class HeldLease {
     targetId: string,
     stopping: AbortSignal,
   ): Promise<HeldLease | null> {
-    // before the question: the answer may have taken long
-    const asked = timing.now();
+    // before the query: its answer may be delayed
+    const askedAt = timing.now();
     const lease = await leases.take(database.autocommit, targetId, LEASE_SECONDS, true);
-    return lease && new HeldLease(database, leases, timing, lease, stopping, asked);
+    return lease && new HeldLease(database, leases, timing, lease, stopping, askedAt);
   }
 
-  /** What names the object in its cloud. */
-  get place(): Pick<Lease, 'resourceType' | 'identifier'> {
+  /** Identifies the target at its provider. */
+  get targetName(): Pick<Lease, 'resourceType' | 'identifier'> {
     const { resourceType, identifier } = this.lease;
     return { resourceType, identifier };
   }
 
-  /** Call before each step that takes time. @throws LeaseLost, also when this process stops */
-  async keep(): Promise<void> {
+  /** Renews the lease if necessary. Call it before each slow step. @throws LeaseLost, also when this process is stopping */
+  async ensureHeld(): Promise<void> {
     if (this.stopping.aborted) throw new LeaseLost(this.lease.targetId);
     if (this.timing.now() - this.takenAt < RENEW_AFTER_MS) return;
-    const asked = this.timing.now();
+    const askedAt = this.timing.now();
     if (!(await this.leases.renew(this.database.autocommit, this.lease, LEASE_SECONDS))) {
       throw new LeaseLost(this.lease.targetId);
     }
-    this.takenAt = asked;
+    this.takenAt = askedAt;
   }
 
   /**
-   * Call right before the cloud is written to, after an intent was noted.
-   * @param intentAt when that was begun, on this process's clock
-   * @param sentWithinMs how old it may be: what is sent later may land when nobody waits for it any more
-   * @throws LeaseLost when this process stood still for too long meanwhile
+   * Call it right before a write to the provider, after recording the intent.
+   * @param intentAt start of the recording, on the process clock
+   * @param maxAgeMs of the intent: a write sent later may take effect after its recorded deadline
+   * @throws LeaseLost when this process was paused for too long
    */
-  mustBeCertain(intentAt: number, sentWithinMs: number): void {
+  assertSafeToWrite(intentAt: number, maxAgeMs: number): void {
     const now = this.timing.now();
-    if (now - this.takenAt >= CERTAIN_MS || now - intentAt > sentWithinMs) {
+    if (now - this.takenAt >= SAFE_WRITE_MS || now - intentAt > maxAgeMs) {
       throw new LeaseLost(this.lease.targetId);
     }
   }
 
   /**
-   * Keeps the lease while something runs that may outlast it: a cloud that carries out its writes slowly.
-   * @throws what `work` throws; not that the lease was lost: whoever writes next finds out
+   * Renews the lease periodically while `work` runs, such as a slow write.
+   * @throws what `work` throws. A lost lease is detected by the next step.
    */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async renewDuring<T>(work: () => Promise<T>): Promise<T> {
     const stop = this.timing.every(RENEW_AFTER_MS, () => {
-      void this.keep().catch((error: unknown) => {
-        // a database that is out of reach may be back the next time
+      void this.ensureHeld().catch((error: unknown) => {
+        // other errors are retried at the next interval
         if (error instanceof LeaseLost) stop();
       });
     });
@@ -100,38 +100,38 @@ export class HeldLease {
   }
 
   /**
-   * Milliseconds until a write keeps its distance from the last one.
-   * @param addsOnly in a burst, adds wait longer than removals
+   * Ms until the next write may be sent, by the driver's write spacing.
+   * @param addsOnly additions wait longer than removals after a burst
    */
-  untilSpaced({ usualMs, burstMs, burstSize }: DriverTraits['writeSpacing'], addsOnly: boolean): number {
+  msUntilNextWrite({ usualMs, burstMs, burstSize }: DriverTraits['writeSpacing'], addsOnly: boolean): number {
     if (this.writtenAt === null) return 0;
     const spacingMs = addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
     return Math.max(0, this.writtenAt + spacingMs - this.timing.now());
   }
 
-  /** @param size how many changes are about to be sent */
-  wrote(size: number): void {
+  /** Call it before sending a write. @param size number of changes */
+  recordWrite(size: number): void {
     this.writtenAt = this.timing.now();
     this.writtenSize = size;
   }
 
   /**
-   * Call before changes are sent.
-   * @param ruleIds they are about; 'all': a list that is sent whole is about every rule in it
+   * Call it before sending changes.
+   * @param ruleIds of the changes; 'all': a whole-list write concerns every rule of the target
    */
-  asks(ruleIds: readonly string[] | 'all'): void {
-    if (ruleIds === 'all') this.seen.clear();
-    else for (const ruleId of ruleIds) this.seen.delete(ruleId);
+  markInFlight(ruleIds: readonly string[] | 'all'): void {
+    if (ruleIds === 'all') this.settled.clear();
+    else for (const ruleId of ruleIds) this.settled.delete(ruleId);
   }
 
-  /** Call when a look has settled that nothing is on its way for these rules. */
-  saw(ruleIds: readonly string[]): void {
-    for (const ruleId of ruleIds) this.seen.add(ruleId);
+  /** Call it when a pass has settled that no call is in flight for these rules. */
+  markSettled(ruleIds: readonly string[]): void {
+    for (const ruleId of ruleIds) this.settled.add(ruleId);
   }
 
-  /** Whatever the database notes as on its way for the rule: what was seen could not be written down yet. */
-  hasSeen(ruleId: string): boolean {
-    return this.seen.has(ruleId);
+  /** Settled within this lease, even if the database still has a call in flight because the write of the settlement failed. */
+  isSettled(ruleId: string): boolean {
+    return this.settled.has(ruleId);
   }
 
   release(): Promise<void> {

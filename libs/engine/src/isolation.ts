@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { ConvergenceStore, DueRuleRow } from '#engine-store';
-import { type Transactions, closing } from '#entities';
+import { type Transactions, withAuditFallback } from '#entities';
 import { APPLY_TIMEOUT_MS, backoffMs, RULE_BACKOFF, type Provider } from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
@@ -14,21 +14,21 @@ export interface FailureObserver {
 }
 
 /**
- * Keeps a failure that nobody foresaw (a row that cannot be worked on, a defect of ours) to the rules it is about:
- * their neighbours on the object go on, and they themselves are tried again later and later.
+ * Isolates unexpected failures (a malformed row, a bug) to the rules that cause them. Other rules of the target proceed; the
+ * failing ones are retried with backoff.
  */
 export class Isolation {
   constructor(
     private readonly database: Transactions,
-    private readonly stores: SettleStores & { readonly convergence: Pick<ConvergenceStore, 'putOff'> },
+    private readonly stores: SettleStores & { readonly convergence: Pick<ConvergenceStore, 'postpone'> },
     private readonly observer: FailureObserver,
     private readonly timing: Timing,
     private readonly workerId: string,
   ) {}
 
   /**
-   * Does the work for all rules at once; when that fails, for each half. `work` has to bear being done again.
-   * @throws LeaseLost, or what was thrown when the database is out of reach
+   * Runs `work` for all rules, and bisects them when it fails. `work` must be repeatable.
+   * @throws LeaseLost, or the database error when the database is unreachable
    */
   async bisect(
     held: HeldLease,
@@ -41,38 +41,38 @@ export class Isolation {
       await work(rules);
       return;
     } catch (error) {
-      await this.mayGoOn(error);
-      if (more.length === 0) return this.putOff(held, first, error);
+      await this.assertIsolable(error);
+      if (more.length === 0) return this.postpone(held, first, error);
     }
     const half = Math.ceil(rules.length / 2);
     await this.bisect(held, rules.slice(0, half), work);
     await this.bisect(held, rules.slice(half), work);
   }
 
-  /** What a look at the cloud came to for its rules, as something that may pass. @throws as `bisect` */
+  /** Converts an unexpected failure of a pass to a retryable error. @throws as `bisect` */
   async asRetryable(held: HeldLease, rules: readonly DueRuleRow[], error: unknown): Promise<DriverError> {
     if (error instanceof DriverError) return error;
-    await this.mayGoOn(error);
-    return new DriverError('transient', this.told(held, rules, error));
+    await this.assertIsolable(error);
+    return new DriverError('transient', this.reportFailure(held, rules, error));
   }
 
-  /** Splitting would not help against a lost lease or a lost database. */
-  private async mayGoOn(error: unknown): Promise<void> {
+  /** Rethrows a lost lease or an unreachable database: bisecting does not help. */
+  private async assertIsolable(error: unknown): Promise<void> {
     if (error instanceof LeaseLost) throw error;
     await this.database.ping();
   }
 
-  private async putOff(held: HeldLease, rule: DueRuleRow, error: unknown): Promise<void> {
-    const message = this.told(held, [rule], error);
-    // whether anything was sent is not known here
-    const later = settlement(
-      { rule, kind: 'retry', message, unknown: true, stands: false, refused: false },
+  private async postpone(held: HeldLease, rule: DueRuleRow, error: unknown): Promise<void> {
+    const message = this.reportFailure(held, [rule], error);
+    // unknown: a call may have been sent
+    const retry = settlement(
+      { rule, kind: 'retry', message, unknown: true, observedPresent: false, refused: false },
       false,
       null,
       this.timing.random(),
     );
     const whole: Settlement = {
-      rules: [later],
+      rules: [retry],
       access: null,
       reading: null,
       waiting: rule.holders.filter(({ status }) => status === 'PENDING'),
@@ -81,19 +81,19 @@ export class Isolation {
     };
     const origin = { workerId: this.workerId, passId: randomUUID(), credentialId: null };
     try {
-      await closing((trail) =>
+      await withAuditFallback((trail) =>
         this.database.transaction((tx) => settle(tx, this.stores, held.lease, whole, origin, trail)),
       );
     } catch (second) {
-      await this.mayGoOn(second);
+      await this.assertIsolable(second);
       this.observer.failed(held.lease.provider, [rule.ruleId], second);
       const seconds = backoffMs(RULE_BACKOFF, rule.attempts + 1, this.timing.random()) / 1000;
-      await this.stores.convergence.putOff(this.database.autocommit, rule, message, seconds);
+      await this.stores.convergence.postpone(this.database.autocommit, rule, message, seconds);
     }
   }
 
-  /** @returns words for people: the error's own may hold what a tenant must not see, and are in the log */
-  private told(held: HeldLease, rules: readonly DueRuleRow[], error: unknown): string {
+  /** @returns a message for users: the error's own message may contain internals, and goes to the log only */
+  private reportFailure(held: HeldLease, rules: readonly DueRuleRow[], error: unknown): string {
     const ruleIds = rules.map(({ ruleId }) => ruleId);
     this.observer.failed(held.lease.provider, ruleIds, error);
     const name = error instanceof Error ? error.name : typeof error;

@@ -1,32 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DriverError } from '#drivers';
 import type { DueRuleRow, RuleSettlement } from '#engine-store';
-import { asRecorded, judgeUnreadable, RETRYABLE_KINDS, type Verdict } from '#rules';
+import { observedAsRecorded, judgeUnreadable, RETRYABLE_KINDS, type Verdict } from '#rules';
 import type { Pass } from './passes';
 import type { Remark } from './rule-events';
-import { adopted, postponed, settlement } from './settle-rule';
+import { accessToAdopt, postponed, settlement } from './settle-rule';
 import type { TimedRead } from './timed-read';
 
-/** What one pass came to. */
+/** Outcome of a pass. */
 export type PassOutcome =
-  /** the target was not asked: its account or its credential may not be used yet */
+  /** the target was not read: the write budget is spent or the credential was denied recently */
   | { readonly kind: 'postponed'; readonly waitMs: number; readonly message: string }
   | { readonly kind: 'unreadable'; readonly error: DriverError }
   | {
       readonly kind: 'read';
       readonly verdicts: readonly Verdict<DueRuleRow>[];
       readonly read: TimedRead;
-      /** before anything was changed; the same when nothing was */
+      /** before the changes; the same read when nothing was changed */
       readonly firstRead: TimedRead;
-      /** ours by their recorded id alone, when the pass began */
+      /** ours by their recorded id alone, at the start of the pass */
       readonly unmarked: readonly DueRuleRow[];
-      /** the provider asked us to wait, or its budget is spent */
+      /** wait requested by the provider or by the write budget; null: none */
       readonly waitMs: number | null;
-      /** the provider does not let this credential write */
+      /** the provider denied a write with this credential */
       readonly isDenied: boolean;
     };
 
-/** What to write for each rule of the pass. @param random for the jitter of the next try */
+/** The settlement of each rule of the pass. @param random for the jitter of the next attempt */
 export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => number): RuleSettlement[] {
   switch (outcome.kind) {
     case 'postponed':
@@ -34,27 +34,27 @@ export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => nu
     case 'unreadable':
       return unreadable(pass, outcome.error, random);
     case 'read': {
-      // those that failed alike come back together, in one call
+      // one jitter for all: rules that failed together are retried in one call
       const chance = random();
-      const stoodBefore = asRecorded(pass.rules, outcome.firstRead.rules);
+      const presentAtStart = observedAsRecorded(pass.rules, outcome.firstRead.rules);
       return outcome.verdicts.map((verdict) => ({
         ...settlement(verdict, true, outcome.waitMs, chance),
-        stoodBefore: stoodBefore.has(verdict.rule.ruleId),
-        adopt: verdict.kind === 'present' ? adopted(verdict.rule, pass.access) : null,
+        presentAtStart: presentAtStart.has(verdict.rule.ruleId),
+        adopt: verdict.kind === 'present' ? accessToAdopt(verdict.rule, pass.access) : null,
       }));
     }
   }
 }
 
 function unreadable(pass: Pass, error: DriverError, random: () => number): RuleSettlement[] {
-  const isWrittenThisWay = (rule: DueRuleRow): boolean => {
+  const isWrittenThrough = (rule: DueRuleRow): boolean => {
     const { credentialId, region } = pass.access;
     return isDeepStrictEqual(rule.writtenWith, { credentialId, region });
   };
   const missingMs = new Map(
-    pass.rules.filter(isWrittenThisWay).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
+    pass.rules.filter(isWrittenThrough).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
   );
-  // one read will do for all of them: they come back together
+  // one backoff for all: the next read serves all of them
   const attempts = Math.max(...pass.rules.map((rule) => rule.attempts));
   const chance = random();
   const rules = pass.rules.map((rule) => ({ ...rule, attempts }));
@@ -62,12 +62,12 @@ function unreadable(pass: Pass, error: DriverError, random: () => number): RuleS
     const isMissing = error.kind === 'target-missing' && verdict.kind !== 'absent';
     return {
       ...settlement(verdict, false, error.retryAfterMs, chance),
-      targetMissing: (isMissing && isWrittenThisWay(verdict.rule)) || null,
+      targetMissing: (isMissing && isWrittenThrough(verdict.rule)) || null,
     };
   });
 }
 
-/** What to record of rules besides their state. */
+/** What to record of each rule besides its state. */
 export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark> {
   if (outcome.kind === 'postponed') return new Map();
   if (outcome.kind === 'unreadable') return remarksOnUnreadable(outcome.error, pass);

@@ -12,25 +12,25 @@ const pass = (name: string, organizationId: string | null, ...desired: boolean[]
 const names = (all: readonly Pass[]): string[] => roundOf(all).map(({ access }) => access.credentialId);
 const [ADD, REMOVE] = [true, false];
 
-describe('The passes of one round', () => {
-  it('begin with all that remove, of every organization, also those that add as well', () => {
+describe('roundOf', () => {
+  it('starts with all passes with removals, of every organization', () => {
     const all = [
       pass('a adds', 'a', ADD),
       pass('b removes', 'b', REMOVE),
       pass('a does both', 'a', ADD, REMOVE),
       pass('b removes elsewhere', 'b', REMOVE),
-      pass('b removes in a third way', 'b', REMOVE),
+      pass('b removes through a third path', 'b', REMOVE),
     ];
     expect(names(all)).toEqual([
       'b removes',
       'a does both',
       'b removes elsewhere',
-      'b removes in a third way',
+      'b removes through a third path',
       'a adds',
     ]);
   });
 
-  it('add for each organization twice at most: the others’ turn comes', () => {
+  it('limits passes with additions only to two per organization', () => {
     const all = [
       ...['a1', 'a2', 'a3', 'a4'].map((name) => pass(name, 'a', ADD)),
       pass('b1', 'b', ADD),

@@ -1,62 +1,64 @@
 import type { Access, DueRuleRow, HolderRow } from '#engine-store';
 import { grouped } from '#rules';
 
-/** The way a pass takes: whose it is, and for how long it is not to be tried. */
+/** The access path of a pass, with its owner and its last denial. */
 export interface PassAccess extends Access {
-  /** null: the credential is gone */
+  /** null: the credential is deleted */
   readonly organizationId: string | null;
   /** as `KnownAccess.deniedMs` */
   readonly deniedMs: number | null;
 }
 
-/** One way into a target, and the due rules to be settled that way. */
+/** The due rules of a target to be settled through one access path. */
 export interface Pass {
   readonly access: PassAccess;
   readonly rules: readonly DueRuleRow[];
-  /** rules that others wait for in other ways: each way has a pass of its own */
+  /** rules with further passes through other access paths */
   readonly shared: ReadonlySet<string>;
-  /** ResourceIps that wait for these rules and whose own way this is */
+  /** ResourceIps that wait for these rules through this access path */
   readonly waiting: readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
 }
 
 export interface Sorted {
-  /** settled without asking the provider: never written, or present and waited for by nothing */
+  /** settled without reading the target: never written, or present without waiting holders */
   readonly settled: DueRuleRow[];
-  /** kept by other holders: those that were released need not wait for the provider */
+  /** kept by other holders: the released ones can be settled without reading the target */
   readonly kept: DueRuleRow[];
   readonly open: DueRuleRow[];
 }
 
-/** Of one organization in one round: then the others' turn comes, and what came due meanwhile is read. */
+/** Limit per organization and round, so that other organizations and newly due rules get their turn. */
 const MAX_ADD_PASSES = 2;
 
-const waits = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'PENDING');
-const leaves = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'REMOVING');
+const hasWaiting = (rule: DueRuleRow): boolean => rule.holders.some((holder) => holder.status === 'PENDING');
+const hasReleased = (rule: DueRuleRow): boolean =>
+  rule.holders.some((holder) => holder.status === 'REMOVING');
 
 const isSettled = (rule: DueRuleRow): boolean =>
   isAbandoned(rule) || (rule.desired ? isPresent(rule) : isGone(rule));
 
-/** Its target will never answer again. */
+/** Whether it is unwanted and its resources were abandoned: its target is not expected to answer again. */
 export const isAbandoned = ({ desired, abandoned }: DueRuleRow): boolean => !desired && abandoned !== null;
 
-const isPresent = (rule: DueRuleRow): boolean => rule.state === 'present' && !waits(rule) && !rule.inDoubt;
+const isPresent = (rule: DueRuleRow): boolean =>
+  rule.state === 'present' && !hasWaiting(rule) && !rule.inDoubt;
 
 const isGone = (rule: DueRuleRow): boolean =>
   (rule.state === 'absent' || rule.writtenWith === null) && !rule.inFlight;
 
-/** Which due rules need a look at the target. */
+/** Sorts due rules by whether they need a read of the target. */
 export function sortDue(due: readonly DueRuleRow[]): Sorted {
   const open = due.filter((rule) => !isSettled(rule));
   return {
     settled: due.filter(isSettled),
-    kept: open.filter((rule) => rule.desired && leaves(rule)),
+    kept: open.filter((rule) => rule.desired && hasReleased(rule)),
     open,
   };
 }
 
 /**
- * Groups rules by the way into the target. Each holder that waits sees its rule through its own credential: naming another
- * tenant's target opens nothing. A rule that is unwanted is removed the way it was written.
+ * Groups rules by access path. Each waiting holder observes its rule through its own credential, so that pointing at another
+ * tenant's target gives no access. An unwanted rule is removed through the path it was written through.
  */
 export function passes(open: readonly DueRuleRow[]): Pass[] {
   const found = new Map<
@@ -64,12 +66,12 @@ export function passes(open: readonly DueRuleRow[]): Pass[] {
     { access: PassAccess; rules: DueRuleRow[]; shared: Set<string>; waiting: HolderRow[] }
   >();
   for (const rule of open) {
-    const ways = waysTo(rule);
-    for (const access of ways) {
+    const paths = accessPathsOf(rule);
+    for (const access of paths) {
       const key = accessKey(access);
       const pass = found.get(key) ?? { access, rules: [], shared: new Set(), waiting: [] };
       pass.rules.push(rule);
-      if (ways.length > 1) pass.shared.add(rule.ruleId);
+      if (paths.length > 1) pass.shared.add(rule.ruleId);
       if (rule.desired) pass.waiting.push(...waitingBy(rule, key));
       found.set(key, pass);
     }
@@ -80,8 +82,8 @@ export function passes(open: readonly DueRuleRow[]): Pass[] {
 const removes = ({ rules }: Pass): boolean => rules.some((rule) => !rule.desired);
 
 /**
- * The passes of one round: all that remove, across organizations, then a few that add of each organization. One tenant's
- * slow or refused credentials do not keep another's removal waiting for longer than one of them takes.
+ * Selects the passes of one round: all with removals, then a few per organization with additions only. Slow or denied
+ * credentials of one tenant delay another's removals by at most one pass.
  */
 export function roundOf(all: readonly Pass[]): Pass[] {
   const additions = all.filter((pass) => !removes(pass));
@@ -91,7 +93,7 @@ export function roundOf(all: readonly Pass[]): Pass[] {
   return [...all.filter(removes), ...turns];
 }
 
-/** The pass as it is after earlier ones left calls on their way: the rules were read before them. */
+/** Marks rules as in doubt that an earlier pass of the round left in doubt, after they were read. */
 export function withInDoubt(pass: Pass, inDoubt: ReadonlySet<string>, inFlightMs: number): Pass {
   const rules = pass.rules.map((rule) =>
     inDoubt.has(rule.ruleId) ? { ...rule, inFlight: true, inFlightMs, inDoubt: true } : rule,
@@ -100,12 +102,12 @@ export function withInDoubt(pass: Pass, inDoubt: ReadonlySet<string>, inFlightMs
 }
 
 /**
- * A pass that broke off, as it stands now: what it sent, and what was settled of it, is in the database.
- * @param rules of the pass, those to be done again
- * @param due read after it broke off
- * @returns undefined when nothing is left to do that way
+ * Rebuilds a failed pass from the database, which has its intents and settlements.
+ * @param rules of the pass, those to retry
+ * @param due read after the failure
+ * @returns undefined when nothing is left to do through this access path
  */
-export function begunAgain(
+export function resumedPass(
   { access }: Pass,
   rules: readonly DueRuleRow[],
   due: readonly DueRuleRow[],
@@ -120,24 +122,25 @@ const accessKey = (access: Access): string => `${access.credentialId} ${access.r
 const waitingBy = (rule: DueRuleRow, key: string): HolderRow[] =>
   rule.holders.filter((holder) => holder.status === 'PENDING' && accessKey(holder.access) === key);
 
-const distinct = (ways: readonly PassAccess[]): PassAccess[] => [
-  ...new Map(ways.map((access) => [accessKey(access), access])).values(),
+const distinct = (paths: readonly PassAccess[]): PassAccess[] => [
+  ...new Map(paths.map((access) => [accessKey(access), access])).values(),
 ];
 
-function waysTo(rule: DueRuleRow): PassAccess[] {
+/** The access paths of waiting holders; without any, one path for the rule's next attempt. */
+function accessPathsOf(rule: DueRuleRow): PassAccess[] {
   const ofStatus = (status: string): PassAccess[] =>
     rule.holders.filter((holder) => holder.status === status).map((holder) => holder.access);
   const waiting = rule.desired ? ofStatus('PENDING') : [];
   if (waiting.length > 0) return distinct(waiting);
   const { writtenWith, writerOrganizationId: organizationId } = rule;
   const written = writtenWith ? [{ ...writtenWith, organizationId, deniedMs: null }] : [];
-  const ways = distinct(
+  const paths = distinct(
     rule.desired
       ? [...ofStatus('APPLIED'), ...written]
-      : // a removal backs off by itself, and is tried however often the credential was denied for others
+      : // a removal has its own backoff and ignores denials of the credential
         [...written, ...ofStatus('REMOVING').map((access) => ({ ...access, deniedMs: null }))],
   );
-  // the way it was written may be closed by now: each attempt takes the next
-  const way = ways[rule.attempts % ways.length];
-  return way ? [way] : [];
+  // a path may no longer work: each attempt takes the next one
+  const path = paths[rule.attempts % paths.length];
+  return path ? [path] : [];
 }

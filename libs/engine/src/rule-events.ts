@@ -10,39 +10,39 @@ import type {
 import { grouped } from '#rules';
 import { isAbandoned } from './passes';
 
-/** What a pass saw of a rule besides its state. */
+/** What a pass found out about a rule besides its state. */
 export interface Remark {
-  /** the provider refused to remove it, and will again */
+  /** the provider refused its removal, and would refuse it again */
   readonly refusal?: string;
-  /** what its provider id lets in now */
+  /** `ruleKey` of what its provider id allows now */
   readonly changedTo?: string;
-  /** it was seen to be ours by its recorded id alone */
+  /** ours by its recorded id alone */
   readonly unmarked?: true;
-  /** the provider says that its whole target is gone */
+  /** the provider's message that the target does not exist */
   readonly gone?: string;
-  /** it was given up, for this reason: whether it is present is not known any more */
+  /** the reason it was given up: whether it is present is unknown */
   readonly abandoned?: string;
-  /** how it is known to be closed, when it was not read */
+  /** how its removal is known without a read */
   readonly note?: string;
 }
 
-/** What to record: of rules by how they were before and are now, of holders by where they moved. */
+/** Derives ledger events from the rules before and after the settlement, and from the moves of their holders. */
 export function eventsOf(
   written: readonly WrittenRule[],
   { holders, rules }: Affected,
   moves: readonly IpMove[],
   found: readonly RuleSettlement[],
   remarks: ReadonlyMap<string, Remark>,
-): { events: RuleEvent[]; possible: ReadonlySet<string> } {
+): { events: RuleEvent[]; possiblyPresent: ReadonlySet<string> } {
   const settlementOf = new Map(found.map((rule) => [rule.ruleId, rule]));
   const movedTo = (to: IpMove['to']): Set<string> =>
     new Set(moves.filter((move) => move.to === to).map(({ id }) => id));
   const [applied, removed, failed] = [movedTo('APPLIED'), movedTo('REMOVED'), movedTo('FAILED')];
   const opened = new Set<string>();
-  /** rules whose holders' access is over by an event of the rule, or never began */
-  const over = new Set<string>();
+  /** rules whose holders' access has ended by an event of the rule, or never began */
+  const ended = new Set<string>();
   /** absent rules that may have been present before, without such an event */
-  const possible = new Set<string>();
+  const possiblyPresent = new Set<string>();
   const events: RuleEvent[] = [];
   for (const rule of written) {
     const { ruleId, cause } = rule;
@@ -56,7 +56,7 @@ export function eventsOf(
       resourceIpIds: null,
       ...more,
     });
-    if (now.stands && !rule.isUnmanaged && (rule.wasMissing || !rule.wasPresent)) {
+    if (now.observedPresent && !rule.isUnmanaged && (rule.wasMissing || !rule.wasPresent)) {
       const own = holdersOf(holders, ruleId, applied);
       opened.add(ruleId);
       events.push(
@@ -75,12 +75,12 @@ export function eventsOf(
     if (remark?.refusal !== undefined && remark.refusal !== rule.lastError)
       events.push(event('REMOVAL_REFUSED', { message: remark.refusal }));
     if (now.state !== 'absent') continue;
-    const wasPossible = rule.wasPossible || rule.wasPresent;
-    if (wasPossible && now.unwanted !== null)
+    const mayHaveBeenPresent = rule.mayHaveBeenPresent || rule.wasPresent;
+    if (mayHaveBeenPresent && now.unwanted !== null)
       events.push({ ...event('CLOSED', { message: remark?.note ?? null }), ...endOf(remark) });
     else if (rule.wasPresent) events.push(event('MISSING', { cause: 'CHANGED_OUTSIDE' }));
-    if (wasPossible && now.unwanted === null && !rule.wasPresent) possible.add(ruleId);
-    else over.add(ruleId);
+    if (mayHaveBeenPresent && now.unwanted === null && !rule.wasPresent) possiblyPresent.add(ruleId);
+    else ended.add(ruleId);
   }
   const state = new Map(rules.map((rule) => [rule.ruleId, rule.state]));
   const perHolder = (
@@ -105,14 +105,14 @@ export function eventsOf(
     }
   };
   perHolder('HELD', applied, (ruleId) => !opened.has(ruleId));
-  perHolder('RELEASED', removed, (ruleId) => !over.has(ruleId));
+  perHolder('RELEASED', removed, (ruleId) => !ended.has(ruleId));
   perHolder('ADD_REFUSED', failed, (ruleId) => state.get(ruleId) !== 'present');
   const left = [
-    ...leftToOthers(holders, failed),
-    ...holders.filter(({ ruleId, status }) => status === 'FAILED' && possible.has(ruleId)),
+    ...supersededHolders(holders, failed),
+    ...holders.filter(({ ruleId, status }) => status === 'FAILED' && possiblyPresent.has(ruleId)),
   ];
   for (const { ruleId, resourceIpId, isDetached } of new Set(left)) {
-    if (over.has(ruleId)) continue;
+    if (ended.has(ruleId)) continue;
     events.push({
       kind: 'RELEASED',
       ruleId,
@@ -121,10 +121,10 @@ export function eventsOf(
       resourceIpIds: [resourceIpId],
     });
   }
-  return { events, possible };
+  return { events, possiblyPresent };
 }
 
-/** How a rule ended that is absent by our record, when that was not simply observed. */
+/** The event of an absent rule whose end was not simply observed. */
 function endOf(remark: Remark | undefined): Partial<RuleEvent> {
   if (remark?.abandoned !== undefined)
     return { kind: 'ABANDONED', cause: 'ABANDONED', message: remark.abandoned };
@@ -133,7 +133,7 @@ function endOf(remark: Remark | undefined): Partial<RuleEvent> {
   return {};
 }
 
-/** What a person reads of a rule that was changed under its provider id. */
+/** Message for users about a rule that was changed under its provider id. */
 export const changedMessage = (changedTo: string): string =>
   `Another program changed it: it lets in ${changedTo} now, and is left alone`;
 
@@ -143,21 +143,21 @@ const holdersOf = (holders: readonly AffectedHolder[], ruleId: string, ips: Read
     .map(({ resourceIpId }) => resourceIpId);
 
 /**
- * Holders that moved on or were refused, of rules that others keep: nothing is left to wait for.
- * @param failed ResourceIps that are refused now
+ * Holders that moved away or were refused, of rules with other live holders: they need not wait for a removal.
+ * @param failed ResourceIps that fail in this settlement
  */
-export function leftToOthers(
+export function supersededHolders(
   holders: readonly AffectedHolder[],
   failed: ReadonlySet<string>,
 ): readonly AffectedHolder[] {
-  const leaves = ({ isDetached, status, resourceIpId }: AffectedHolder): boolean =>
+  const hasLeft = ({ isDetached, status, resourceIpId }: AffectedHolder): boolean =>
     isDetached || status === 'FAILED' || failed.has(resourceIpId);
-  const live = holders.filter((holder) => holder.isLive && !leaves(holder));
+  const live = holders.filter((holder) => holder.isLive && !hasLeft(holder));
   const kept = new Set(live.map(({ ruleId }) => ruleId));
-  return holders.filter((holder) => leaves(holder) && kept.has(holder.ruleId));
+  return holders.filter((holder) => hasLeft(holder) && kept.has(holder.ruleId));
 }
 
-/** Of rules that are settled without a look at their target. */
+/** Remarks on abandoned rules, which are settled without a read. */
 export const remarksOnAbandoned = (rules: readonly DueRuleRow[]): Map<string, Remark> =>
   new Map(
     rules

@@ -5,7 +5,7 @@ import { sessionMoved, staticRuleSettled } from './settlement-records';
 
 const audit = new AuditTrail();
 
-/** Those whose ResourceIps moved. */
+/** Ids of the owners whose ResourceIps changed status. */
 export const ownersOf = (
   { ips }: Affected,
   moves: readonly IpMove[],
@@ -15,7 +15,7 @@ export const ownersOf = (
   return [...new Set(ips.flatMap((ip) => (ids.has(ip.id) ? (ip[owner] ?? []) : [])))];
 };
 
-/** Sessions follow their addresses. */
+/** Updates sessions from the statuses of their ResourceIps. */
 export async function writeSessions(
   tx: Tx,
   owners: SettlementOwnersStore,
@@ -43,7 +43,7 @@ export async function writeSessions(
   await writeRecords(tx, trail, records);
 }
 
-/** A static IP rule leaves a record when it waits for nothing any more. */
+/** Audits static IP rules that are no longer PENDING. */
 export async function auditStaticRules(
   tx: Tx,
   owners: SettlementOwnersStore,
@@ -58,7 +58,7 @@ export async function auditStaticRules(
   await writeRecords(tx, trail, records);
 }
 
-/** Orphans and stale rules that are gone now: those who can write to the target are told. */
+/** Audits the removal of orphans and stale rules, for the organizations with write-verified resources on the target. */
 export async function auditUnheld(
   tx: Tx,
   owners: SettlementOwnersStore,
@@ -96,6 +96,6 @@ async function writeRecords(
   records: readonly (readonly [OrganizationId, AuditEntry])[],
 ): Promise<void> {
   for (const [organization, entries] of grouped(records, ([owner]) => owner)) {
-    await audit.writeClosing(tx, organization, trail, ...entries.map(([, entry]) => entry));
+    await audit.writeRevocation(tx, organization, trail, ...entries.map(([, entry]) => entry));
   }
 }

@@ -1,7 +1,7 @@
 import type { DueRuleRow, HolderRow } from '#engine-store';
 import { asOrganizationId, RULE_BACKOFF, type Verdict } from '#rules';
 import type { PassAccess } from './passes';
-import { adopted, CREDENTIAL_DENIED, postponed, settlement } from './settle-rule';
+import { accessToAdopt, CREDENTIAL_DENIED, postponed, settlement } from './settle-rule';
 
 const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   ruleId: 'rule',
@@ -11,7 +11,7 @@ const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   inFlight: false,
   addCause: 'SESSION_STARTED',
   removeCause: 'SESSION_EXPIRED',
-  seenAs: null,
+  recordedId: null,
   spec: {
     address: '203.0.113.1/32',
     protocol: 'tcp',
@@ -41,18 +41,18 @@ const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
 });
 const retry = (
   rule: DueRuleRow,
-  more: { unknown?: boolean; stands?: boolean } = {},
+  more: { unknown?: boolean; observedPresent?: boolean } = {},
 ): Verdict<DueRuleRow> => ({
   rule,
   kind: 'retry',
   message: null,
   unknown: false,
-  stands: false,
+  observedPresent: false,
   refused: false,
   ...more,
 });
 
-it('what fails again is looked at later and later, and half a minute later at most', () => {
+it('settlement: backs off after failures, up to the cap', () => {
   const waits = [0, 1, 2, 30].map(
     (attempts) => settlement(retry(dueRule({ attempts })), false, null, 0.99).dueInMs!,
   );
@@ -61,11 +61,11 @@ it('what fails again is looked at later and later, and half a minute later at mo
   expect(waits.at(-1)).toBeLessThanOrEqual(RULE_BACKOFF.capMs);
 });
 
-it('a cloud that asks for an hour is asked again after half a minute', () => {
+it('settlement: caps a wait requested by the provider', () => {
   expect(settlement(retry(dueRule()), false, 3_600_000, 0).dueInMs).toBe(RULE_BACKOFF.capMs);
 });
 
-it('what waits for the budget or for a refused credential has not failed, and says why it waits', () => {
+it('postponed: keeps the attempts and sets the message', () => {
   expect(postponed([dueRule({ attempts: 2 })], 800, CREDENTIAL_DENIED)).toEqual([
     expect.objectContaining({
       attempts: 2,
@@ -77,7 +77,7 @@ it('what waits for the budget or for a refused credential has not failed, and sa
   ]);
 });
 
-it('what was refused and never stood is known to be absent; what stood, or may be on its way, is not', () => {
+it('settlement: a desired rule stays absent unless it was present or a call is in flight', () => {
   const desired = (more: Partial<DueRuleRow>): DueRuleRow => dueRule({ desired: true, ...more });
   const states = [
     settlement(retry(desired({ state: 'absent' })), true, null, 0),
@@ -88,14 +88,14 @@ it('what was refused and never stood is known to be absent; what stood, or may b
   expect(states).toEqual(['absent', 'unknown', 'unknown', 'unknown']);
 });
 
-describe('A rule that was observed present', () => {
+describe('The settlement of a rule that was observed present', () => {
   const present = (rule: DueRuleRow, unmarked = false) =>
     settlement({ rule, kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked }, true, null, 0);
 
-  it('is settled', () => {
+  it('is not due again', () => {
     expect(present(dueRule({ desired: true }))).toMatchObject({
       state: 'present',
-      stands: true,
+      observedPresent: true,
       providerRuleId: 'sgr-1',
       isUnmanaged: false,
       isUnmarked: false,
@@ -104,46 +104,48 @@ describe('A rule that was observed present', () => {
     });
   });
 
-  it('is noted when it is ours by its recorded id alone', () => {
+  it('records that it is ours by its recorded id alone', () => {
     expect(present(dueRule({ desired: true }), true)).toMatchObject({ isUnmanaged: false, isUnmarked: true });
   });
 
-  it('is read once more when a removal that may still land no longer can', () => {
+  it('is due again after the deadline of a removal in flight', () => {
     const rule = dueRule({ desired: true, inFlight: true, inFlightMs: 5000 });
     expect(present(rule).dueInMs).toBeGreaterThan(5000);
     expect(present(rule).dueInMs).toBeLessThan(6000);
   });
 });
 
-describe('A rule that is to go', () => {
-  it('is settled with the cause of its removal once it was observed absent', () => {
+describe('The settlement of an unwanted rule', () => {
+  it('has its removal cause once it is observed absent', () => {
     const rule = dueRule({ removeCause: 'USER_OFFBOARDED', isUnmarked: true });
     expect(settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0)).toMatchObject({
       state: 'absent',
-      stands: false,
-      stoodBefore: false,
+      observedPresent: false,
+      presentAtStart: false,
       isUnmarked: false,
       dueInMs: null,
       unwanted: 'USER_OFFBOARDED',
     });
   });
 
-  it('is due again at once when holders are left that write it themselves', () => {
+  it('is due again at once when remaining holders must write it themselves', () => {
     const rule = dueRule({ removeCause: 'WRITER_RELEASED' });
     expect(settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0).dueInMs).toBe(0);
   });
 
-  it('stands in the record only if this pass read it', () => {
-    expect(settlement(retry(dueRule(), { stands: true }), true, null, 0)).toMatchObject({
-      stands: true,
+  it('is observed present only if this pass read the target', () => {
+    expect(settlement(retry(dueRule(), { observedPresent: true }), true, null, 0)).toMatchObject({
+      observedPresent: true,
       state: null,
     });
-    expect(settlement(retry(dueRule(), { stands: true }), false, null, 0).stands).toBe(false);
+    expect(settlement(retry(dueRule(), { observedPresent: true }), false, null, 0).observedPresent).toBe(
+      false,
+    );
   });
 });
 
-describe('The way by which a rule is removed from now on', () => {
-  const way = (credentialId: string, organizationId = 'a', region: string | null = null): PassAccess => ({
+describe('accessToAdopt', () => {
+  const path = (credentialId: string, organizationId = 'a', region: string | null = null): PassAccess => ({
     credentialId,
     region,
     organizationId,
@@ -165,18 +167,18 @@ describe('The way by which a rule is removed from now on', () => {
     expired: false,
     ...more,
   });
-  const [old, present, others] = [way('old'), way('new'), way('others', 'b')];
+  const [old, present, others] = [path('old'), path('new'), path('others', 'b')];
   const { credentialId, region } = old;
   const written = { writtenWith: { credentialId, region }, writerOrganizationId: 'a' };
   const adoptedBy = (access: PassAccess, holders: HolderRow[], more: Partial<DueRuleRow> = {}) =>
-    adopted(dueRule({ desired: true, ...written, holders, ...more }), access);
+    accessToAdopt(dueRule({ desired: true, ...written, holders, ...more }), access);
 
-  it('stays while the pass took it, or a live holder goes it', () => {
+  it('is null while the pass or a live holder uses the recorded access path', () => {
     expect(adoptedBy(old, [holder(present)])).toBeNull();
     expect(adoptedBy(present, [holder(old), holder(present)])).toBeNull();
   });
 
-  it('is the pass’s once no live holder goes it any more', () => {
+  it('is that of the pass once no live holder uses the recorded one', () => {
     expect(adoptedBy(present, [holder(present)])).toEqual({ credentialId: 'new', region: null });
     expect(adoptedBy(present, [holder(old, { status: 'REMOVING' }), holder(present)])).toEqual({
       credentialId: 'new',
@@ -184,12 +186,12 @@ describe('The way by which a rule is removed from now on', () => {
     });
   });
 
-  it('is another one in another region', () => {
-    const elsewhere = way('old', 'a', 'eu-west-1');
+  it('differs by region', () => {
+    const elsewhere = path('old', 'a', 'eu-west-1');
     expect(adoptedBy(elsewhere, [holder(elsewhere)])).toEqual({ credentialId: 'old', region: 'eu-west-1' });
   });
 
-  it('is another organization’s only where that is write-verified', () => {
+  it('is that of another organization only if it is write-verified', () => {
     expect(adoptedBy(others, [holder(others)])).toBeNull();
     expect(adoptedBy(others, [holder(others, { writeVerified: true })])).toEqual({
       credentialId: 'others',
@@ -197,13 +199,13 @@ describe('The way by which a rule is removed from now on', () => {
     });
   });
 
-  it('is not another organization’s because of a holder that goes another way, or is being removed', () => {
+  it('ignores write-verified holders with another access path or being removed', () => {
     const verified = { writeVerified: true };
-    expect(adoptedBy(others, [holder(others), holder(way('third', 'c'), verified)])).toBeNull();
+    expect(adoptedBy(others, [holder(others), holder(path('third', 'c'), verified)])).toBeNull();
     expect(adoptedBy(others, [holder(others, { ...verified, status: 'REMOVING' })])).toBeNull();
   });
 
-  it('is whoever’s reads it when the credential that wrote it is gone', () => {
+  it('is that of the pass when the writing credential is deleted', () => {
     const gone = { writtenWith: null, writerOrganizationId: null };
     expect(adoptedBy(others, [holder(others)], gone)).toEqual({ credentialId: 'others', region: null });
   });

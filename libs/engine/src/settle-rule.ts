@@ -5,9 +5,9 @@ import type { Pass, PassAccess } from './passes';
 
 const MIN_RETRY_MS = 200;
 
-/** What to write for a rule that needed no look at the target. */
-function settledLocally(rule: DueRuleRow): RuleSettlement {
-  // no holder wants it and it was never written: without a way to it there is nothing to read
+/** The settlement of a rule that needs no read of the target. */
+function localSettlement(rule: DueRuleRow): RuleSettlement {
+  // unwanted rules here are abandoned, absent or were never written
   return {
     ...base(rule),
     state: rule.desired ? null : 'absent',
@@ -16,35 +16,35 @@ function settledLocally(rule: DueRuleRow): RuleSettlement {
   };
 }
 
-/** Keeps the rule due as it is; only the holders that were released are settled. */
+/** Keeps the rule due; only its released holders are settled. */
 function stillDue(rule: DueRuleRow): RuleSettlement {
   return { ...base(rule), attempts: rule.attempts, dueInMs: 0 };
 }
 
-/** What to write for the rules that the target is not asked about, or not for this. */
-export const withoutLook = (
+/** Settlements that need no read of the target. @param kept rules whose released holders are settled */
+export const localSettlements = (
   settled: readonly DueRuleRow[],
   kept: readonly DueRuleRow[],
 ): Map<DueRuleRow, RuleSettlement> =>
   new Map([
-    ...settled.map((rule) => [rule, settledLocally(rule)] as const),
+    ...settled.map((rule) => [rule, localSettlement(rule)] as const),
     ...kept.map((rule) => [rule, stillDue(rule)] as const),
   ]);
 
-/** Shown to people: the account's write budget is spent. */
+/** Shown to users: the account's write budget is spent. */
 export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
-/** Shown to people: the credential was refused a moment ago. */
+/** Shown to users: the credential was denied recently. */
 export const CREDENTIAL_DENIED = 'The credential was refused; it is tried again in a moment';
 
 /**
- * Rules that were not looked at: no try of theirs has failed.
- * @param waitMs until it is worth asking again
- * @param message why, for people
+ * Settlements of rules whose target was not read. They do not count as failed attempts.
+ * @param waitMs until the next attempt
+ * @param message the reason, shown to users
  */
 export const postponed = (rules: readonly DueRuleRow[], waitMs: number, message: string): RuleSettlement[] =>
   rules.map((rule) => ({
     ...settlement(
-      { rule, kind: 'retry', message, unknown: false, stands: false, refused: false },
+      { rule, kind: 'retry', message, unknown: false, observedPresent: false, refused: false },
       false,
       waitMs,
       0,
@@ -53,51 +53,51 @@ export const postponed = (rules: readonly DueRuleRow[], waitMs: number, message:
   }));
 
 /**
- * What to write for a verdict.
- * @param sent the target was read, so that a failed add is known to be absent
- * @param waitMs when to try again, if the provider or its budget said; null: back off
- * @param chance 0 (inclusive) to 1 (exclusive), for the jitter of the next try
+ * Converts a verdict to a settlement.
+ * @param wasRead the target was read, so that a failed addition is known to be absent
+ * @param waitMs wait requested by the provider or its budget; null: back off
+ * @param chance 0 (inclusive) to 1 (exclusive), for the jitter of the next attempt
  */
 export function settlement(
   verdict: Verdict<DueRuleRow>,
-  sent: boolean,
+  wasRead: boolean,
   waitMs: number | null,
   chance: number,
 ): RuleSettlement {
   const { rule } = verdict;
-  const looked = { ...base(rule), targetMissing: sent ? false : null };
-  // whoever asks for more than the longest pause is asked again after that: what is to be closed cannot wait an hour
+  const settled = { ...base(rule), targetMissing: wasRead ? false : null };
+  // a requested wait is capped: a removal cannot wait for an hour
   const given = waitMs === null ? null : Math.min(waitMs, RULE_BACKOFF.capMs);
   const again = Math.max(MIN_RETRY_MS, given ?? backoffMs(RULE_BACKOFF, rule.attempts + 1, chance));
   switch (verdict.kind) {
     case 'present':
       return {
-        ...looked,
+        ...settled,
         state: 'present',
-        stands: true,
+        observedPresent: true,
         providerRuleId: verdict.providerRuleId,
         isUnmanaged: verdict.unmanaged,
         isUnmarked: verdict.unmarked,
-        // a removal without an answer may still remove it: one more pass when it no longer can
+        // a removal in flight may still take effect: one more pass after its deadline
         dueInMs: rule.inFlight ? rule.inFlightMs + MIN_RETRY_MS : null,
       };
     case 'absent':
       return {
-        ...looked,
+        ...settled,
         state: 'absent',
         isUnmanaged: false,
         isUnmarked: false,
         inFlight: false,
-        // removed for want of a holder who could: those it has write it themselves
+        // its remaining holders now write it through their own access paths
         dueInMs: rule.removeCause === 'WRITER_RELEASED' ? 0 : null,
       };
     case 'retry':
-      return { ...looked, ...retried(verdict, sent, again) };
+      return { ...settled, ...retried(verdict, wasRead, again) };
     case 'failed': {
       const heldByOthers = rule.holders.some((holder) => holder.status === 'APPLIED');
       return {
-        ...looked,
-        state: sent ? (rule.inFlight ? 'unknown' : 'absent') : null,
+        ...settled,
+        state: wasRead ? (rule.inFlight ? 'unknown' : 'absent') : null,
         attempts: rule.attempts + 1,
         dueInMs: heldByOthers ? again : null,
         message: verdict.message,
@@ -108,15 +108,15 @@ export function settlement(
 }
 
 function retried(
-  { rule, message, unknown, stands }: Verdict<DueRuleRow> & { kind: 'retry' },
-  sent: boolean,
+  { rule, message, unknown, observedPresent }: Verdict<DueRuleRow> & { kind: 'retry' },
+  wasRead: boolean,
   again: number,
-): Pick<RuleSettlement, 'state' | 'stands' | 'attempts' | 'dueInMs' | 'inFlight' | 'message'> {
+): Pick<RuleSettlement, 'state' | 'observedPresent' | 'attempts' | 'dueInMs' | 'inFlight' | 'message'> {
   const inFlight = unknown || rule.inFlight;
   const awaitsLanding = rule.inFlight && !rule.desired;
   return {
-    state: sent && rule.desired ? unsettled(rule, inFlight) : null,
-    stands: sent && stands,
+    state: wasRead && rule.desired ? unsettled(rule, inFlight) : null,
+    observedPresent: wasRead && observedPresent,
     attempts: rule.attempts + 1,
     dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + MIN_RETRY_MS) : again,
     inFlight,
@@ -124,27 +124,28 @@ function retried(
   };
 }
 
-/** It was believed present and was not seen; or it never was, and is not claimed where others may write it. */
+/** The state of a desired rule that was not observed. An absent rule without a call in flight stays absent, so that it is not
+ * claimed as ours. */
 const unsettled = ({ state }: DueRuleRow, inFlight: boolean): RuleState =>
   state === 'absent' && !inFlight ? 'absent' : 'unknown';
 
-/** A rule that several wait for stays due until the next round finds that nothing waits: one way may fail, or break off. */
-export function keptDue(found: readonly RuleSettlement[], { shared }: Pass): RuleSettlement[] {
+/** Keeps rules due that wait for several access paths, because a pass of one of them may fail. */
+export function keepSharedDue(found: readonly RuleSettlement[], { shared }: Pass): RuleSettlement[] {
   return found.map((rule) => (shared.has(rule.ruleId) ? { ...rule, dueInMs: rule.dueInMs ?? 0 } : rule));
 }
 
 /**
- * The way by which a rule that was observed present is removed from now on: the one this pass took, where no holder goes
- * the way it was written any more, so that the old credential may go. Another organization's only where it is
- * write-verified: a credential that may only read would not close what the writer's can.
- * @returns null: as it was
+ * The access path for the later removal of a present rule. It changes to that of this pass when no holder uses the one the
+ * rule was written through, so that the old credential can be deleted. A path of another organization must be write-verified,
+ * because a read-only credential could not remove the rule.
+ * @returns null: unchanged
  */
-export function adopted(rule: DueRuleRow, access: PassAccess): Access | null {
-  const sameWay = (way: Access): boolean =>
-    way.credentialId === rule.writtenWith?.credentialId && way.region === rule.writtenWith.region;
-  if (sameWay(access)) return null;
+export function accessToAdopt(rule: DueRuleRow, access: PassAccess): Access | null {
+  const isWrittenThrough = (path: Access): boolean =>
+    path.credentialId === rule.writtenWith?.credentialId && path.region === rule.writtenWith.region;
+  if (isWrittenThrough(access)) return null;
   const live = rule.holders.filter(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
-  if (live.some((holder) => sameWay(holder.access))) return null;
+  if (live.some((holder) => isWrittenThrough(holder.access))) return null;
   const isWritersOwn =
     rule.writerOrganizationId === null || rule.writerOrganizationId === access.organizationId;
   const isVerified = live.some(
@@ -160,14 +161,14 @@ function base(rule: DueRuleRow): RuleSettlement {
     ruleId: rule.ruleId,
     revision: rule.revision,
     state: null,
-    stands: false,
-    stoodBefore: false,
+    observedPresent: false,
+    presentAtStart: false,
     providerRuleId: null,
     isUnmanaged: null,
     isUnmarked: null,
     attempts: 0,
     dueInMs: null,
-    // of two adds without an answer one may be seen and the other still land
+    // of two additions without an answer, one may be observed while the other is still in flight
     inFlight: rule.inFlight,
     message: null,
     targetMissing: null,

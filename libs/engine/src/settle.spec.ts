@@ -6,7 +6,7 @@ import { settle, type SettleStores } from './settle';
 const LEASE = { targetId: 'target' } as Lease;
 const TX = {} as Tx;
 
-/** A rule that organization a wrote: a's holder is released, b's goes on. */
+/** A rule written by organization a: the holder of a is released, that of b continues. */
 const shared = (b: Partial<AffectedHolder>): Affected => ({
   ips: [
     {
@@ -15,7 +15,7 @@ const shared = (b: Partial<AffectedHolder>): Affected => ({
       sessionId: null,
       staticIpRuleId: null,
       status: 'REMOVING',
-      overdue: false,
+      timedOut: false,
     },
   ],
   holders: [
@@ -54,7 +54,7 @@ const shared = (b: Partial<AffectedHolder>): Affected => ({
   ],
 });
 
-/** What `settle` moves, with stores that only remember. */
+/** The moves written by `settle`. */
 async function movesOf(affected: Affected): Promise<IpMove[]> {
   const moves: IpMove[] = [];
   const stores = {
@@ -67,7 +67,7 @@ async function movesOf(affected: Affected): Promise<IpMove[]> {
         moves.push(...some);
         return Promise.resolve([]);
       },
-      forget: () => Promise.resolve(),
+      deleteFinished: () => Promise.resolve(),
     },
     ledger: { record: () => Promise.resolve([]) },
   } as unknown as SettleStores;
@@ -88,16 +88,16 @@ async function movesOf(affected: Affected): Promise<IpMove[]> {
   return moves;
 }
 
-describe('The last holder of the organization that wrote a rule', () => {
-  it('is not REMOVED while the rule is present and only a credential that cannot write holds it', async () => {
+describe('The released last holder of the organization that wrote a rule', () => {
+  it('is not REMOVED while the rule is present and held only by a read-only credential', async () => {
     expect(await movesOf(shared({ writeVerified: false }))).toEqual([]);
   });
 
-  it('is REMOVED while another organization keeps the rule with a credential that may write', async () => {
+  it('is REMOVED while another organization holds the rule with a write-verified credential', async () => {
     expect(await movesOf(shared({ writeVerified: true }))).toMatchObject([{ id: 'of a', to: 'REMOVED' }]);
   });
 
-  it('is not REMOVED by a holder that is being removed as well', async () => {
+  it('is not REMOVED while the only other holder is being removed', async () => {
     expect(await movesOf(shared({ writeVerified: true, isLive: false }))).toEqual([]);
   });
 });

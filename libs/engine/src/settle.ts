@@ -16,32 +16,32 @@ import type {
 } from '#engine-store';
 import { type Trail, type Tx } from '#entities';
 import type { Lease } from '#engine-store';
-import { grouped, keepsRule, resourceIpMoves, type SettledIp, type SettledRule } from '#rules';
-import { changedMessage, eventsOf, leftToOthers, type Remark } from './rule-events';
+import { grouped, canHoldRule, resourceIpMoves, type SettledIp, type SettledRule } from '#rules';
+import { changedMessage, eventsOf, supersededHolders, type Remark } from './rule-events';
 import { auditStaticRules, auditUnheld, ownersOf, writeSessions } from './settle-owners';
 
-/** What one pass, or one agent's report, settled. */
+/** The result of a pass or of an agent's report, to be written. */
 export interface Settlement {
   readonly rules: readonly RuleSettlement[];
-  /** the way the pass took; null when the target was not asked */
+  /** the access path of the pass; null when the target was not read */
   readonly access: Access | null;
-  /** how old the readings are by now that it rests on; null: the target did not answer, or was not asked */
+  /** current age of the reads it is based on; null: the target was not read */
   readonly reading: (() => Reading) | null;
-  /** the waiting ResourceIps whose own way into the target this pass took: those that were moved meanwhile wait on */
+  /** ResourceIps that wait for this pass; those moved meanwhile keep waiting */
   readonly waiting: readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
-  /** ResourceIps that have waited longer than this are failed when their rule is not there yet, seconds */
+  /** ResourceIps PENDING for longer than this fail if a rule of theirs is missing, seconds */
   readonly giveUpSeconds: number;
-  /** the whole target could not be read: its other rules that wait for another try wait for the same one */
-  readonly together?: boolean;
-  /** what to record besides, of rules that were refused or changed under their id */
+  /** the target could not be read: align the retries of its other rules with these */
+  readonly alignRetries?: boolean;
+  /** additional facts to record, by rule id */
   readonly remarks: ReadonlyMap<string, Remark>;
 }
 
-/** What a settlement came to. */
+/** The result of a written settlement. */
 export interface Settled {
-  /** of each ResourceIp that was seen to be out: seconds since it was released */
+  /** for each removed ResourceIp: seconds since it was released */
   readonly latenessSeconds: readonly number[];
-  /** what was recorded */
+  /** the recorded events */
   readonly events: readonly LedgerRow[];
 }
 
@@ -53,9 +53,9 @@ export interface SettleStores {
 }
 
 /**
- * Writes what was observed, and what follows from it: rules, then ResourceIps, then sessions, in one transaction. Passes
- * over targets and agents' reports end here, and nowhere else.
- * @returns null when the lease was lost meanwhile: nothing is written
+ * Writes an observation and its consequences in one transaction: rules, then ResourceIps, then sessions. The only writer for
+ * passes and agents' reports.
+ * @returns null when the lease was lost: nothing is written
  */
 export async function settle(
   tx: Tx,
@@ -70,17 +70,23 @@ export async function settle(
   if (!(await stores.leases.lock(tx, lease))) return null;
   await settlements.lockOwners(tx, ruleIds);
   const written = await settlements.writeRules(tx, settlement.rules, settlement.reading?.() ?? null);
-  if (settlement.together) await settlements.bringTogether(tx, lease, settlement.rules);
+  if (settlement.alignRetries) await settlements.alignRetries(tx, lease, settlement.rules);
   const { waiting, access, giveUpSeconds } = settlement;
   const affected = await settlements.affected(tx, ruleIds, waiting, access, giveUpSeconds);
   const moves = movesOf(affected, settlement);
   const latenessSeconds = moves.length === 0 ? [] : await settlements.moveIps(tx, moves);
-  const { events, possible } = eventsOf(written, affected, moves, settlement.rules, settlement.remarks);
+  const { events, possiblyPresent } = eventsOf(
+    written,
+    affected,
+    moves,
+    settlement.rules,
+    settlement.remarks,
+  );
   const recorded =
     events.length === 0
       ? []
       : await ledger.record(tx, events, settlement.reading?.().endedAgoMs ?? 0, origin, trail);
-  await followUp(tx, settlements, lease, written, affected, moves, settlement, possible);
+  await followUp(tx, settlements, lease, written, affected, moves, settlement, possiblyPresent);
   await writeSessions(tx, owners, trail, ownersOf(affected, moves, 'sessionId'));
   await auditStaticRules(tx, owners, trail, ownersOf(affected, moves, 'staticIpRuleId'));
   await auditUnheld(tx, owners, lease, recorded, trail);
@@ -90,17 +96,17 @@ export async function settle(
 const idsOf = (holders: readonly AffectedHolder[]): Set<string> =>
   new Set(holders.map(({ resourceIpId }) => resourceIpId));
 
-/** Where ResourceIps move by the state of their rules. */
+/** Status changes of ResourceIps, derived from their rules. */
 function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpMove[] {
   const known = new Map(rules.map((rule) => [rule.ruleId, rule]));
   const byRule = grouped(holders, ({ ruleId }) => ruleId);
   const settled = new Map<string, SettledRule>(
     rules.map((rule) => {
       const live = (byRule.get(rule.ruleId) ?? []).filter(
-        (holder) => holder.isLive && keepsRule(holder, known.get(rule.ruleId)!),
+        (holder) => holder.isLive && canHoldRule(holder, known.get(rule.ruleId)!),
       );
-      const keepers = idsOf(live.filter(({ waits }) => !waits));
-      return [rule.ruleId, { ...rule, keepers, waiting: idsOf(live.filter(({ waits }) => waits)) }];
+      const unaffectedHolders = idsOf(live.filter(({ waits }) => !waits));
+      return [rule.ruleId, { ...rule, unaffectedHolders, waiting: idsOf(live.filter(({ waits }) => waits)) }];
     }),
   );
   const byIp = grouped(
@@ -121,7 +127,7 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpM
   }));
 }
 
-/** Deletes what is over, and has others wait for what they lost. */
+/** Writes the consequences of a settlement: releases, notes, renames and deletions. */
 async function followUp(
   tx: Tx,
   settlements: SettlementStore,
@@ -130,18 +136,20 @@ async function followUp(
   { holders }: Affected,
   moves: readonly IpMove[],
   { rules, reading, remarks }: Settlement,
-  possible: ReadonlySet<string>,
+  possiblyPresent: ReadonlySet<string>,
 ): Promise<void> {
   const refused = moves.filter(({ to }) => to === 'FAILED').map(({ id }) => id);
   if (refused.length > 0) await settlements.releaseRefused(tx, refused);
-  // by this settlement: what was absent before may have been possible since
+  // only those settled now: rules that were absent before may have been added since
   const absent = rules.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);
-  const lost = rules.filter(({ state, unwanted }) => state === 'absent' && unwanted === 'WRITER_RELEASED');
-  if (lost.length > 0)
-    await settlements.waitAgain(
+  const writerReleased = rules.filter(
+    ({ state, unwanted }) => state === 'absent' && unwanted === 'WRITER_RELEASED',
+  );
+  if (writerReleased.length > 0)
+    await settlements.returnToPending(
       tx,
       lease,
-      lost.map(({ ruleId }) => ruleId),
+      writerReleased.map(({ ruleId }) => ruleId),
     );
   const notes = [...remarks].flatMap(([ruleId, { changedTo, abandoned }]) => {
     if (changedTo !== undefined) return [{ ruleId, message: changedMessage(changedTo) }];
@@ -157,7 +165,7 @@ async function followUp(
       repaired.map(({ ruleId }) => ruleId),
     );
   const ended = moves.filter(({ to }) => to === 'REMOVED' || to === 'FAILED').map(({ id }) => id);
-  const kept = leftToOthers(holders, new Set(refused));
-  if (ended.length + kept.length + absent.length > 0)
-    await settlements.forget(tx, ended, kept, absent, [...possible]);
+  const superseded = supersededHolders(holders, new Set(refused));
+  if (ended.length + superseded.length + absent.length > 0)
+    await settlements.deleteFinished(tx, ended, superseded, absent, [...possiblyPresent]);
 }

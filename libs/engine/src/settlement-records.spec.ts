@@ -17,7 +17,7 @@ const recordOf = (from: SessionStatus, to: SessionStatus): ReturnType<typeof ses
     to,
   );
 
-describe('the record of a session’s move', () => {
+describe('sessionMoved', () => {
   it.each([
     ['PENDING', 'ACTIVE', 'SESSION_ACTIVATED', 'SUCCESS', null],
     ['PENDING', 'PARTIAL', 'SESSION_ACTIVATED', 'SUCCESS', null],

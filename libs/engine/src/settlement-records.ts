@@ -9,7 +9,7 @@ const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
   CANCELLED: 'SESSION_CANCELLED',
 };
 
-/** What the audit trail keeps of a static IP rule that waits for nothing any more. */
+/** Audit entry of a static IP rule that is no longer PENDING. */
 export function staticRuleSettled(rule: AffectedStaticRule, status: StaticIpRuleStatus): AuditEntry {
   return {
     ...SYSTEM_ACTOR,
@@ -22,7 +22,7 @@ export function staticRuleSettled(rule: AffectedStaticRule, status: StaticIpRule
   };
 }
 
-/** What the audit trail keeps of a session's move: one that was ACTIVE and is PARTIAL has lost something. */
+/** Audit entry of a session's status change. A change to PARTIAL from another status than PENDING is a failure. */
 export function sessionMoved(session: AffectedSession, to: SessionStatus): AuditEntry {
   const lost = to === 'FAILED' || (to === 'PARTIAL' && session.status !== 'PENDING');
   return {

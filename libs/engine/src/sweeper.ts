@@ -5,40 +5,39 @@ import { grouped } from '#rules';
 import type { ConvergenceRunner } from './convergence-runner';
 
 const BATCH_SIZE = 1000;
-/** Whether one is still used is looked up among all live rules. */
+/** Small, because the check for remaining uses searches all live rules. */
 const CREDENTIALS_BATCH_SIZE = 10;
-/** A worker that ends without a word is replaced after so long. */
+/** A crashed sweeper is replaced after this time. */
 const LEASE_SECONDS = 3;
 
-/** Tells other workers of targets: the queue. */
-export type HandOut = (targets: readonly WokenTargets[]) => void;
+/** Wakes other workers for targets, through the queue. */
+export type TargetDispatcher = (targets: readonly WokenTargets[]) => void;
 
 /**
- * On the database's clock: ends sessions that are over, and has targets converged that have something due and no worker.
- * One of all workers sweeps, the others stand by. It needs no queue: with the queue gone, what is due is done by the
- * worker that sweeps.
+ * Ends expired sessions and starts the convergence of due targets, on the database clock. One worker sweeps, the others stand
+ * by. It does not depend on the queue: without it, the sweeping worker converges everything.
  */
 export class Sweeper {
-  private minuteBeganAt = -Infinity;
-  /** not known before the first sweep: then others are told as well */
+  private maintainedAt = -Infinity;
+  /** unknown before the first sweep, so others are woken too */
   private hasOthers = true;
 
-  /** @param handOut where what this worker has no slot for goes */
+  /** @param dispatch receives targets that this worker has no slot for */
   constructor(
     private readonly database: Transactions,
     private readonly store: SweepStore,
     private readonly lease: SweeperLeaseStore,
     private readonly runner: ConvergenceRunner,
-    private readonly handOut: HandOut,
+    private readonly dispatch: TargetDispatcher,
     private readonly workerId: string,
     private readonly now: () => number,
     private readonly log: Logger,
   ) {}
 
   /**
-   * Sweeps, when it is this worker's to do. A step that fails does not keep the next ones from being done.
-   * @returns milliseconds until the next session is over; null: none has an end ahead, or another worker sweeps
-   * @throws AggregateError with what failed
+   * Sweeps, if this worker holds the sweeper lease. A failed step does not prevent the following ones.
+   * @returns ms until the next session expires; null: none will, or another worker sweeps
+   * @throws AggregateError of the failed steps
    */
   async sweep(stopping: AbortSignal): Promise<number | null> {
     const { database, store } = this;
@@ -62,14 +61,14 @@ export class Sweeper {
   }
 
   /**
-   * Ends what is over, whoever sweeps. Before a worker takes work: the lease of a sweeper that is gone may still run, and
-   * what an outage left to be closed goes before what is to be opened.
+   * Expires sessions regardless of the sweeper lease. Call it before a worker takes work: the lease of a crashed sweeper may
+   * still run, and removals left by an outage must come before additions.
    */
   async catchUp(): Promise<void> {
     await this.expireSessions(new AbortController().signal);
   }
 
-  /** For when this worker ends: another sweeps at once. */
+  /** Call it on shutdown, so that another worker sweeps at once. */
   standDown(): Promise<void> {
     return this.lease.release(this.database.autocommit, this.workerId);
   }
@@ -80,18 +79,18 @@ export class Sweeper {
         this.store.expireSessions(tx, BATCH_SIZE),
       );
       if (count > 0) this.log.info({ count }, 'Sessions are over');
-      if (this.hasOthers) this.handOut(targets);
+      if (this.hasOthers) this.dispatch(targets);
       if (count < BATCH_SIZE || stopping.aborted) return;
       await this.distribute();
     }
   }
 
-  /** Fills this worker's slots, and wakes the others for what waits. */
+  /** Fills this worker's slots, and wakes other workers for the rest. */
   private async distribute(): Promise<void> {
     const waiting = await this.runner.fill();
     if (!this.hasOthers) return;
     const byProvider = grouped(waiting, ({ provider }) => provider);
-    this.handOut(
+    this.dispatch(
       [...byProvider].map(([provider, uses]) => ({
         provider,
         targetIds: uses.map(({ targetId }) => targetId),
@@ -99,11 +98,11 @@ export class Sweeper {
     );
   }
 
-  /** After the database's clock was set back, nothing waits for the time it was set back by. */
+  /** Corrects due times after a database clock change, and deletes unused credentials. */
   private async onceAMinute(): Promise<void> {
-    if (this.now() - this.minuteBeganAt < 60_000) return;
+    if (this.now() - this.maintainedAt < 60_000) return;
     await this.store.bringForward(this.database.autocommit);
     await this.store.purgeCredentials(this.database.autocommit, CREDENTIALS_BATCH_SIZE);
-    this.minuteBeganAt = this.now();
+    this.maintainedAt = this.now();
   }
 }

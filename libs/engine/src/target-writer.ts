@@ -7,8 +7,8 @@ import type { TimedRead } from './timed-read';
 import {
   asDriverError,
   horizonMs,
-  isRoomless,
-  notSent,
+  hitQuota,
+  refusedAll,
   readOrNull,
   toRuleChange,
   type DueChange,
@@ -16,10 +16,10 @@ import {
 import { LeaseLost, type HeldLease } from './held-lease';
 import type { Pass } from './passes';
 import type { Reconciler } from './reconciler';
-import { claimsAfter, noteAnswer } from './whole-list';
+import { claimsAfter, recordAnswer } from './whole-list';
 import { plannedChanges, type WriteAllowance } from './write-allowance';
 
-/** A target whose lease is held, and the way into it for one pass. */
+/** A leased target, opened for one pass. */
 export interface OpenTarget {
   readonly held: HeldLease;
   readonly driver: ProviderDriver;
@@ -28,18 +28,18 @@ export interface OpenTarget {
   readonly allowance: WriteAllowance;
 }
 
-/** Writes to targets: never without an intent in the database first, and never on a lease that may be gone. */
+/** Writes to targets. Each write requires a recorded intent and a lease that cannot have expired. */
 export class TargetWriter {
   constructor(
     private readonly database: Transactions,
     private readonly convergence: ConvergenceStore,
-    private readonly reconciler: Pick<Reconciler, 'makeRoom' | 'askIn'>,
+    private readonly reconciler: Pick<Reconciler, 'makeRoom' | 'scheduleComparison'>,
     private readonly timing: Timing,
   ) {}
 
   /**
-   * Sends the changes and reads the target again. When it is full, what is present of ours and unwanted is removed, and
-   * what found no room is tried once more.
+   * Sends the changes and reads the target again. When the target is full, removes unwanted rules of ours and retries the
+   * refused additions once.
    */
   async changeAndRead(
     open: OpenTarget,
@@ -47,14 +47,14 @@ export class TargetWriter {
   ): Promise<{ results: Map<string, ChangeResult>; after: TimedRead | null }> {
     const { held, driver, target, pass, allowance } = open;
     const results = await this.change(open, planned);
-    allowance.spent();
+    allowance.markSpent();
     const noted = { ...target, claims: claimsAfter(target.claims, planned) };
     const after = await this.read(driver, noted);
-    const roomless = planned.filter((change) => change.action === 'add' && isRoomless(results, change));
-    if (!after || roomless.length === 0) return { results, after };
+    const refused = planned.filter((change) => change.action === 'add' && hitQuota(results, change));
+    if (!after || refused.length === 0) return { results, after };
     const removals = await this.reconciler.makeRoom(held, after, pass.access, driver.traits.batchSize);
     if (removals.length === 0) return { results, after };
-    const more = [...removals, ...roomless];
+    const more = [...removals, ...refused];
     if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after };
     const again = await this.change(open, more);
     return { results: new Map([...results, ...again]), after: await this.read(driver, noted) };
@@ -67,17 +67,17 @@ export class TargetWriter {
   }
 
   /**
-   * Notes the intent, then sends the changes that are still desired. What was sent and not answered is unknown; what was
-   * not sent has no result.
+   * Records the intent, then sends the changes that are still desired. A change without an answer is `unknown`; a change that
+   * was not sent has no result.
    */
   private async change(
     { held, driver, target, pass }: OpenTarget,
     planned: readonly DueChange[],
   ): Promise<Map<string, ChangeResult>> {
-    await held.keep();
+    await held.ensureHeld();
     const ofAction = (action: DueChange['action']): string[] =>
       planned.filter((change) => change.action === action).map(({ rule }) => rule.ruleId);
-    held.asks(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
+    held.markInFlight(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
     const intentAt = this.timing.now();
     const intent = await this.convergence.recordIntent(
       this.database.autocommit,
@@ -91,14 +91,14 @@ export class TargetWriter {
       horizonMs(driver) / 1000,
     );
     if (!intent) throw new LeaseLost(held.lease.targetId);
-    held.mustBeCertain(intentAt, driver.traits.callTimeoutMs);
+    held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs);
     const noted = new Set(intent.ruleIds);
     const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
-    held.wrote(sent.length);
+    held.recordWrite(sent.length);
     const results =
       sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(held, driver, target, sent);
     if (driver.traits.wholeList)
-      await noteAnswer(this.database.autocommit, this.convergence, this.reconciler, {
+      await recordAnswer(this.database.autocommit, this.convergence, this.reconciler, {
         held,
         intent,
         results: [...results.values()],
@@ -115,10 +115,10 @@ export class TargetWriter {
   ): Promise<Map<string, ChangeResult>> {
     const changes = planned.map((change) => toRuleChange(change, target.deployment));
     try {
-      const results = await held.during(() => driver.applyChanges(target, changes));
+      const results = await held.renewDuring(() => driver.applyChanges(target, changes));
       return new Map(planned.map(({ rule }, index) => [rule.ruleId, results[index]!]));
     } catch (error) {
-      return notSent(planned, asDriverError(error));
+      return refusedAll(planned, asDriverError(error));
     }
   }
 }

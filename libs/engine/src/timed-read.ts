@@ -2,7 +2,7 @@ import type { Reading } from '#engine-store';
 import type { ObservedRule } from '#rules';
 import type { Timing } from './timing';
 
-/** What a target showed, with this process's clock around the read. */
+/** The rules read from a target, with start and end on the process clock. */
 export interface TimedRead {
   readonly rules: ObservedRule[];
   readonly startedAt: number;
@@ -10,8 +10,8 @@ export interface TimedRead {
 }
 
 /**
- * How old the read is by now: the database subtracts that from its own clock.
- * @param first what the pass read before it changed anything
+ * Age of the read, which the database subtracts from its own clock.
+ * @param first the read of the pass before its changes
  */
 export function age(
   timing: Pick<Timing, 'now'>,

@@ -1,15 +1,15 @@
-/** Time and chance, as this process has them. What is decided for everybody is decided on the database's clock. */
+/** Clock, timers and randomness of this process. Decisions shared by all processes use the database clock. */
 export interface Timing {
-  /** milliseconds since some moment; never goes back */
+  /** monotonic, ms */
   now(): number;
   wait(ms: number): Promise<void>;
-  /** Runs something again and again. @returns what ends that */
+  /** Runs a function periodically. @returns a function that stops it */
   every(ms: number, run: () => void): () => void;
   /** 0 (inclusive) to 1 (exclusive) */
   random(): number;
 }
 
-/** The clock and the chance of the machine. */
+/** The real clock and random source. */
 export const MACHINE_TIMING: Timing = {
   now: () => performance.now(),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -11,8 +11,12 @@ export interface UnmanagedStores {
 const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>
   `${providerRuleId} ${key}`;
 
-/** Unmanaged rules that appeared or disappeared since the last comparison are recorded, and never modified. */
-export async function noteUnmanaged(
+/**
+ * Records unmanaged rules that appeared or disappeared since the last comparison.
+ * @param observed the unmanaged rules
+ * @param all all rules of the read
+ */
+export async function recordUnmanaged(
   tx: Tx,
   { unmanaged, ledger }: UnmanagedStores,
   targetId: string,
@@ -33,7 +37,7 @@ export async function noteUnmanaged(
     const closed = gone.map((rule) => ({ ...rule, kind: 'CLOSED' as const }));
     events.push(...(await ledger.recordUnmanaged(tx, targetId, closed, ago(), origin, trail)));
   }
-  // one that is still present is an orphan by now
+  // a rule that is still present is no longer unmanaged: it is an orphan
   if (left.length > 0) await unmanaged.remove(tx, targetId, left);
   if (appeared.length > 0) {
     await unmanaged.add(tx, targetId, appeared, ago());

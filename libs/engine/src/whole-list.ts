@@ -9,7 +9,7 @@ import type { Reconciler } from './reconciler';
 
 type Claims = CloudTarget['claims'];
 
-/** What stands in the object by our record: of a list that is written as a whole everything, else what is looked at. */
+/** Recorded rules of ours on the target: all of them if the provider replaces its whole list, else those of the pass. */
 export async function claimsBefore(
   tx: Tx,
   store: ConvergenceStore,
@@ -17,10 +17,10 @@ export async function claimsBefore(
   { traits }: ProviderDriver,
   { rules }: Pass,
 ): Promise<Claims> {
-  return claimsOf(traits.wholeList ? await store.standing(tx, held.lease) : rules);
+  return claimsOf(traits.wholeList ? await store.possiblyPresent(tx, held.lease) : rules);
 }
 
-/** Our record once the changes are noted. */
+/** The claims once the intent of the changes is recorded. */
 export function claimsAfter(before: Claims, planned: readonly DueChange[]): Claims {
   const added = planned.flatMap((change) =>
     change.action === 'add' ? [[change.rule.key, change.rule.ruleId] as const] : [],
@@ -28,11 +28,11 @@ export function claimsAfter(before: Claims, planned: readonly DueChange[]): Clai
   return new Map([...before, ...added]);
 }
 
-/** A list that may still be written by a call nobody heard of is compared again when it no longer can be. */
-export async function noteAnswer(
+/** Ends the doubt about a whole-list write that was answered. For one in doubt, schedules a comparison after its deadline. */
+export async function recordAnswer(
   tx: Tx,
   store: ConvergenceStore,
-  reconciler: Pick<Reconciler, 'askIn'>,
+  reconciler: Pick<Reconciler, 'scheduleComparison'>,
   sent: {
     readonly held: HeldLease;
     readonly intent: Intent;
@@ -41,6 +41,6 @@ export async function noteAnswer(
   },
 ): Promise<void> {
   const isInDoubt = sent.results.some(({ result }) => result === 'unknown');
-  if (isInDoubt) await reconciler.askIn(sent.held, sent.horizonMs / 1000);
-  else await store.heard(tx, sent.held.lease, sent.intent);
+  if (isInDoubt) await reconciler.scheduleComparison(sent.held, sent.horizonMs / 1000);
+  else await store.confirmWrite(tx, sent.held.lease, sent.intent);
 }

@@ -5,18 +5,18 @@ import type { DueChange } from './changes';
 import type { Timing } from './timing';
 import type { HeldLease } from './held-lease';
 
-/** Of an account's write budget, the share that adds leave to removals. */
+/** Share of an account's write budget reserved for removals. */
 const REMOVAL_RESERVE = 0.1;
-/** A slot is not for waiting: after this long the object goes to the end of the line. */
-const PATIENCE_MS = 2000;
+/** Longest wait for budget within a pass: afterwards the pass is postponed and its slot is freed. */
+const MAX_BUDGET_WAIT_MS = 2000;
 
-/** The changes that a look is about to send. */
+/** Number of changes of a pass. */
 export interface ChangeCount {
   readonly removals: number;
   readonly additions: number;
 }
 
-/** What due rules will take, going by what was seen of them last. */
+/** Expected changes of due rules, by their recorded states. */
 export const expectedChanges = (rules: readonly DueRuleRow[]): ChangeCount => ({
   removals: rules.filter((rule) => !rule.desired && rule.state !== 'absent').length,
   additions: rules.filter((rule) => rule.desired && rule.mayOpen && rule.state !== 'present').length,
@@ -28,8 +28,8 @@ export const plannedChanges = (planned: readonly DueChange[]): ChangeCount => ({
 });
 
 /**
- * The write calls taken from one cloud account's budget for one look at an object. They are taken before the object is
- * read: a look that may not write would only cost the account a read.
+ * Write calls taken from a cloud account's budget for one pass. They are taken before the read, because a pass that may not
+ * write would waste a read.
  */
 export class WriteAllowance {
   private taken = 0;
@@ -42,24 +42,24 @@ export class WriteAllowance {
     private readonly target: CloudTarget,
   ) {}
 
-  /** Waits a little when the budget is spent. @returns 0 when there is enough, else ms until it is worth asking again */
+  /** Waits up to `MAX_BUDGET_WAIT_MS` when the budget is spent. @returns 0 when taken, else ms until a retry can succeed */
   async take(held: HeldLease, changes: ChangeCount): Promise<number> {
-    const until = this.timing.now() + PATIENCE_MS;
+    const until = this.timing.now() + MAX_BUDGET_WAIT_MS;
     for (;;) {
-      const waitMs = await this.ask(changes);
+      const waitMs = await this.tryTake(changes);
       if (waitMs === 0 || this.timing.now() + waitMs > until) return waitMs;
       await this.timing.wait(waitMs);
-      await held.keep();
+      await held.ensureHeld();
     }
   }
 
-  /** What was taken has been used. */
-  spent(): void {
+  /** Call it when the taken calls have been made. */
+  markSpent(): void {
     this.taken = 0;
   }
 
-  /** Gives back what these changes do not need. */
-  async keepOnly(changes: ChangeCount): Promise<void> {
+  /** Returns the calls that these changes do not need. */
+  async returnUnneeded(changes: ChangeCount): Promise<void> {
     const spare = this.taken - this.callsOf(changes);
     if (spare <= 0) return;
     this.taken -= spare;
@@ -67,7 +67,7 @@ export class WriteAllowance {
     await this.budgets.give(autocommit, this.accountKey, this.driver.traits.writeBudget, spare);
   }
 
-  private async ask(changes: ChangeCount): Promise<number> {
+  private async tryTake(changes: ChangeCount): Promise<number> {
     const missing = this.callsOf(changes) - this.taken;
     if (missing <= 0) return 0;
     const { writeBudget } = this.driver.traits;

@@ -3,7 +3,7 @@ import { CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { ApiKeyEntity } from './user.entity';
 
-/** Who connects under one name of an organization's, to keep a host's firewall. */
+/** An agent that manages one host's firewall, by the host's name in the organization. */
 @Entity('agents')
 @Unique('agents_organization_id_name_key', ['organizationId', 'name'])
 @Unique('agents_target_key_key', ['targetKey'])
@@ -12,31 +12,31 @@ export class AgentEntity {
   @ForeignKey(() => OrganizationEntity, { name: 'agents_organization_id_fkey' })
   @Uuid()
   organizationId!: string;
-  /** in lower case: host names are the same in any */
+  /** in lower case: host names are case-insensitive */
   @Text() name!: string;
-  /** `targets.key` of the host, which is there once a resource names it */
+  /** `targets.key` of the host; the target exists once a resource points at it */
   @Text() targetKey!: string;
-  /** the API key that the name is served with; null: not known, or no request since the release before */
+  /** the API key the agent uses; null: unknown, or no request since the previous release */
   @ForeignKey(() => ApiKeyEntity, { name: 'agents_key_id_fkey', onDelete: 'SET NULL' })
   @Uuid({ nullable: true })
   keyId!: string | null;
-  /** until then an administrator lets another key or installation take the name over */
+  /** until then another key or installation may take over the name, as allowed by an administrator */
   @Moment({ nullable: true }) releasedUntil!: Date | null;
-  /** which installation serves under the name */
+  /** the installation that serves the name */
   @Text() instance!: string;
   @Text({ nullable: true }) address!: string | null;
-  /** name and release of the program, as it gave them */
+  /** name and release of the program, as reported by it */
   @Text({ nullable: true }) software!: string | null;
   @Moment() seenAt!: Date;
-  /** that it is away was told */
+  /** its absence has been reported */
   @Flag({ default: false }) toldAway!: boolean;
-  /** the version of the state it was told last: its reports are about that one */
+  /** the last state version sent to it: its reports refer to that version */
   @Text({ nullable: true }) servedVersion!: string | null;
-  /** another installation that asked under the same name while this one served */
+  /** another installation that connected under the same name meanwhile */
   @Text({ nullable: true }) rivalInstance!: string | null;
   @Text({ nullable: true }) rivalAddress!: string | null;
   @Moment({ nullable: true }) rivalSeenAt!: Date | null;
-  /** when the two were told of last */
+  /** when the conflict was last reported */
   @Moment({ nullable: true }) rivalToldAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }

@@ -10,7 +10,7 @@ import {
 } from 'typeorm';
 import { Json, Moment, Text, Uuid, Id } from './columns';
 
-/** Every deed that leaves a record. */
+/** All audited actions. */
 export const AUDIT_EVENT_TYPES = [
   'ORGANIZATION_REGISTERED',
   'ORGANIZATION_UPDATED',
@@ -87,7 +87,7 @@ export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 export const ACTOR_TYPES = ['USER', 'API_KEY', 'SYSTEM', 'AGENT'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
-/** One deed. Written in the transaction of the deed; a trigger refuses to change or delete it. */
+/** One audited action. Written in the action's transaction; a trigger refuses to change or delete it. */
 @Entity('audit_records')
 @Index('audit_records_organization_id_idx', ['organizationId', 'timestamp', 'sequence'])
 @Index('audit_records_transaction_id_idx', ['transactionId', 'sequence'])
@@ -97,7 +97,10 @@ export class AuditRecordEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
   @Column({ type: 'bigint', generated: 'increment' }) sequence!: string;
-  /** the transaction it was written in: what is older than every running one is complete, and can be sealed in order */
+  /**
+   * the transaction it was written in: records older than every running transaction are complete and can be sealed in
+   * order
+   */
   @Column({ type: 'bigint', default: () => 'current_transaction()' }) transactionId!: string;
   @Text() eventType!: AuditEventType;
   @Moment({ default: () => 'now()' }) timestamp!: Date;
@@ -113,7 +116,7 @@ export class AuditRecordEntity {
   @Json({ default: {} }) details!: Record<string, unknown>;
 }
 
-/** A deed that closed access while the trail took no records. The worker writes it into the trail when it does. */
+/** The record of a revocation that could not be written into the trail. The worker retries writing it. */
 @Entity('unwritten_audit_records')
 export class UnwrittenAuditRecordEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' }) id!: string;
@@ -122,7 +125,7 @@ export class UnwrittenAuditRecordEntity {
   @Moment({ default: () => 'now()' }) keptAt!: Date;
 }
 
-/** One link of an organization's chain: the record's content and the link before it, hashed. Append-only too. */
+/** One link of an organization's chain: a hash over the record and the previous link. Append-only. */
 @Entity('audit_seals')
 @Unique('audit_seals_record_id_key', ['recordId'])
 export class AuditSealEntity {
@@ -135,7 +138,7 @@ export class AuditSealEntity {
   @Text() hash!: string;
 }
 
-/** How far sealing has come. One row. */
+/** The position of sealing. One row. */
 @Entity('audit_seal_cursor')
 @Check('audit_seal_cursor_one_row', 'id = 1')
 export class AuditSealCursorEntity {
@@ -144,7 +147,7 @@ export class AuditSealCursorEntity {
   @Column({ type: 'bigint' }) sequence!: string;
 }
 
-/** The end of an organization's chain at a time, signed with a key that the database does not know. */
+/** The end of an organization's chain at a time, signed with a key that is not in the database. */
 @Entity('audit_checkpoints')
 @Index('audit_checkpoints_signed_at_idx', ['signedAt'])
 export class AuditCheckpointEntity {

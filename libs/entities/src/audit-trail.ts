@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import type { ActorType, AuditEventType } from './audit-record.entity';
-import type { Trail } from './closing';
+import type { Trail } from './audit-fallback';
 import type { Tx } from './database';
 
 export interface AuditActor {
@@ -20,7 +20,7 @@ export interface AuditEntry extends AuditActor {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The service itself, when nobody asked for the deed. */
+/** The service itself, for actions without a caller. */
 export const SYSTEM_ACTOR: AuditActor = {
   actorType: 'SYSTEM',
   actorId: null,
@@ -29,15 +29,15 @@ export const SYSTEM_ACTOR: AuditActor = {
 };
 
 /**
- * One INSERT of audit records, to stand alone or as a part of a larger statement.
- * @param organization parameter that holds the organization's id, e.g. `$1`
- * @param entries parameter that holds `auditJson(entries)`, e.g. `$2`
- * @param trail of a closing: where `closing` has it go
+ * SQL: one INSERT of audit records, alone or as part of a larger statement.
+ * @param organization parameter with the organization's id, e.g. `$1`
+ * @param entries parameter with `auditJson(entries)`, e.g. `$2`
+ * @param trail for revocations: as given by `withAuditFallback`
  */
 export const auditInsert = (organization: string, entries: string, trail: Trail = 'audit_records'): string =>
-  trail === 'audit_records' ? trailInsert(organization, entries) : keptInsert(organization, entries);
+  trail === 'audit_records' ? trailInsert(organization, entries) : fallbackInsert(organization, entries);
 
-const keptInsert = (organization: string, entries: string): string => `
+const fallbackInsert = (organization: string, entries: string): string => `
   INSERT INTO unwritten_audit_records (organization_id, entry)
   SELECT ${organization}::uuid, e FROM jsonb_array_elements(${entries}::jsonb) AS e`;
 
@@ -55,13 +55,13 @@ export const auditJson = (...entries: AuditEntry[]): string => JSON.stringify(en
 
 /** Writes audit records. */
 export class AuditTrail {
-  /** Call it in the transaction of the deed. */
+  /** Call it in the transaction of the action. */
   async write(tx: Tx, organization: OrganizationId, ...entries: AuditEntry[]): Promise<void> {
     await tx.query(auditInsert('$1', '$2'), [organization, auditJson(...entries)]);
   }
 
-  /** As `write`, of a deed that closes access: where `closing` has it go. */
-  async writeClosing(
+  /** As `write`, for an action that revokes access, into the trail given by `withAuditFallback`. */
+  async writeRevocation(
     tx: Tx,
     organization: OrganizationId,
     trail: Trail,

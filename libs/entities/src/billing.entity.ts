@@ -3,7 +3,7 @@ import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm
 import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
-/** Who pays, as it stands on invoices. */
+/** Billing details as shown on invoices. */
 @Entity('billing_details')
 export class BillingDetailsEntity {
   @ForeignKey(() => OrganizationEntity, { name: 'billing_details_organization_id_fkey' })
@@ -42,11 +42,11 @@ export class SubscriptionEntity {
   @Moment({ nullable: true }) currentPeriodEnd!: Date | null;
   @Moment({ nullable: true }) gracePeriodEnd!: Date | null;
   @Flag({ default: false }) cancelAtPeriodEnd!: boolean;
-  /** which payment adapter serves it: `sandbox`, `stripe` */
+  /** its payment adapter: `sandbox`, `stripe` */
   @Text() adapter!: string;
-  /** the adapter's own name for the checkout that is open; of the sandbox's, which is a secret, the hash */
+  /** the adapter's id of the open checkout; for the sandbox, where the id is a secret, its hash */
   @Text({ nullable: true }) checkoutReference!: string | null;
-  /** the adapter's own name for the subscription, once there is one */
+  /** the adapter's id of the subscription, once there is one */
   @Text({ nullable: true }) adapterReference!: string | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
@@ -69,7 +69,7 @@ export class PaymentEntity {
   @CreatedAt() createdAt!: Date;
 }
 
-/** Events of a payment adapter that were dealt with: each counts once, however often it is sent. */
+/** Processed events of payment adapters, so that each is applied once. */
 @Entity('payment_events')
 export class PaymentEventEntity {
   @PrimaryColumn('text') adapter!: string;

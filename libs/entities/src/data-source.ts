@@ -65,9 +65,9 @@ import { ApiKeyEntity, RefreshTokenEntity, UserEntity } from './user.entity';
 export interface DatabaseSettings {
   readonly url: string;
   readonly applicationName: string;
-  /** most connections this process opens */
+  /** maximum number of connections of this process */
   readonly poolSize: number;
-  /** false: a statement may take as long as it needs, as those of migrations do; true when absent */
+  /** false: no statement timeout, for migrations; default true */
   readonly hasTimeouts?: boolean;
 }
 
@@ -87,14 +87,14 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     connectTimeoutMS: 5000,
     extra: {
       ...((settings.hasTimeouts ?? true) ? TIMEOUTS : {}),
-      // `drawbridge.live_state` tells the trigger of a rollout that this process keeps holders itself.
-      // Statements here never gain from a plan for their values; making one each time costs as much as running it.
+      // `drawbridge.live_state` tells the rollout's trigger that this process maintains holders itself.
+      // Statements here never gain from a custom plan; planning each time costs as much as running them.
       options: '-c plan_cache_mode=force_generic_plan -c drawbridge.live_state=on',
-      // one that dies before anybody holds it would end the process: the next statement tells of it
+      // without a listener the error of an idle connection ends the process; the next statement reports it
       onConnect: (client: Client) => void client.on('error', () => undefined),
     },
     namingStrategy: new SnakeCaseNaming(),
-    // gen_random_uuid() is PostgreSQL's own: no extension to install
+    // gen_random_uuid() is built into PostgreSQL: no extension to install
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     synchronize: false,

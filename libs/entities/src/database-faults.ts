@@ -1,5 +1,5 @@
 const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
-  // the network's
+  // network
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -7,7 +7,7 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
-  // PostgreSQL's: shut down, crashed, starting, full, read-only after a switch-over, statement took too long
+  // PostgreSQL: shutdown, crash, start-up, too many connections, read-only after a failover, statement timeout
   '57P01',
   '57P02',
   '57P03',
@@ -21,17 +21,17 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   '08006',
 ]);
 
-// pg gives these no code; the last two are TypeORM's, of a transaction whose connection was lost between two statements
+// pg gives these no code; the last two are TypeORM's, when a transaction loses its connection between two statements
 const LOST_CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Database connection provided by a query runner was already released|Query runner already released)/;
 
-/** PostgreSQL cannot keep U+0000 in a text. */
+/** PostgreSQL cannot store U+0000 in a text. */
 const REFUSED_TEXT_CODES: ReadonlySet<string> = new Set(['22021', '22P05']);
 
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 
-/** The error and those it wraps: TypeORM's, Node's for several addresses, `cause`. */
+/** The error and those it wraps: `driverError`, the errors of an AggregateError, `cause`. */
 function* layers(error: unknown, depth = 0): Generator<Error> {
   if (!(error instanceof Error) || depth > 4) return;
   yield error;
@@ -40,7 +40,7 @@ function* layers(error: unknown, depth = 0): Generator<Error> {
   yield* layers(error.cause, depth + 1);
 }
 
-/** The database (or the network to it) is away: trying again may help. */
+/** Whether the database or the network to it is unavailable, so that a retry may help. */
 export function isUnavailable(error: unknown): boolean {
   for (const layer of layers(error)) {
     const code = codeOf(layer);
@@ -50,7 +50,7 @@ export function isUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** The client sent a character that no text column holds. */
+/** Whether the client sent a character that PostgreSQL cannot store. */
 export function isTextRefused(error: unknown): boolean {
   for (const layer of layers(error)) {
     const code = codeOf(layer);

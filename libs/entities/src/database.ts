@@ -5,34 +5,34 @@ import { isUnavailable } from './database-faults';
 import { grantServiceRole, type ServiceRole } from './service-role';
 import { UnusableDatabase } from './unusable-database';
 
-/** Where a statement runs: inside a transaction, or on its own. Always a store method's first argument. */
+/** Where a statement runs: in a transaction or in autocommit mode. Always a store method's first argument. */
 export type Tx = EntityManager;
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 4;
 
-/** What PostgreSQL says of an error, whether TypeORM wrapped it or not. */
-export function saidByPostgres(error: unknown, field: 'code' | 'constraint' | 'detail'): string | null {
-  const told: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (typeof told !== 'object' || told === null) return null;
-  const value = (told as Record<string, unknown>)[field];
+/** A field of a PostgreSQL error, whether TypeORM wrapped it or not. */
+export function postgresErrorField(error: unknown, field: 'code' | 'constraint' | 'detail'): string | null {
+  const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (typeof source !== 'object' || source === null) return null;
+  const value = (source as Record<string, unknown>)[field];
   return typeof value === 'string' ? value : null;
 }
 
-/** The constraint an insert or update broke, when it broke one. */
+/** The constraint that an insert or update violated; null: none. */
 export function brokenConstraint(error: unknown): string | null {
-  return saidByPostgres(error, 'constraint');
+  return postgresErrorField(error, 'constraint');
 }
 
-/** The rows of an UPDATE … RETURNING or DELETE … RETURNING, which TypeORM answers with as `[rows, count]`. */
+/** The rows of an UPDATE … RETURNING or DELETE … RETURNING, which TypeORM returns as `[rows, count]`. */
 export function returned<Row>(answer: unknown): Row[] {
   return (answer as [Row[], number])[0];
 }
 
-/** A statement every request sends: PostgreSQL plans it once for each connection. */
+/** A frequent statement: PostgreSQL plans it once per connection. */
 export interface PreparedStatement {
-  /** one text for one name, for ever */
+  /** unique and stable: one name always has the same text */
   readonly name: string;
   readonly text: string;
 }
@@ -53,10 +53,10 @@ export async function prepared<Row extends object>(
   }
 }
 
-/** What most of the code needs of a `Database`. */
+/** The part of `Database` that most code needs. */
 export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'repeatable' | 'statement' | 'ping'>;
 
-/** This process's way to PostgreSQL. */
+/** This process's connection pool to PostgreSQL. */
 export class Database {
   private readonly source: DataSource;
 
@@ -71,8 +71,8 @@ export class Database {
   }
 
   /**
-   * As `connect`, for what serves at DATABASE_URL.
-   * @throws UnusableDatabase when it cannot be reached, or migrations of this release did not run
+   * As `connect`, for the services: also checks the schema.
+   * @throws UnusableDatabase when it cannot be reached, or migrations of this release are missing
    */
   async connectMigrated(): Promise<this> {
     try {
@@ -87,7 +87,7 @@ export class Database {
     throw UnusableDatabase.behind(missing);
   }
 
-  /** A database that is ahead is none of its concern: during a rollout the release before still runs. */
+  /** Ignores unknown migrations: during a rollout the previous release still runs on a newer schema. */
   private async missingMigrations(names: readonly string[]): Promise<string[]> {
     const [table] = await this.source.query<{ exists: boolean }[]>(
       `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
@@ -106,14 +106,14 @@ export class Database {
     return this.source.manager;
   }
 
-  /** Runs `work` in one transaction, again when PostgreSQL chose it as the victim of a deadlock. */
+  /** Runs `work` in one transaction and retries it after a deadlock or serialization failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.again(() => this.source.transaction(work));
+    return this.retryConflicts(() => this.source.transaction(work));
   }
 
   /**
-   * As `transaction`, and once more when the connection was lost: whether the first was committed is not known then.
-   * @param work that changes nothing when it finds its own work done
+   * As `transaction`, with one retry after a lost connection, when it is unknown whether the first attempt was committed.
+   * @param work must be idempotent
    */
   async repeatable<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
@@ -124,18 +124,18 @@ export class Database {
     }
   }
 
-  /** Runs a single statement that changes several rows, again when it was the victim of a deadlock. */
+  /** Runs a single statement that changes several rows, with the same retries. */
   statement<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.again(() => work(this.autocommit));
+    return this.retryConflicts(() => work(this.autocommit));
   }
 
-  private async again<T>(work: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
+  private async retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await work();
       } catch (error) {
-        const state = saidByPostgres(error, 'code');
-        if (tries >= MAX_ATTEMPTS || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
+        const state = postgresErrorField(error, 'code');
+        if (attempt >= MAX_ATTEMPTS || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
       }
     }
   }
@@ -152,9 +152,9 @@ export class Database {
   }
 
   /**
-   * Creates the role that API and workers connect with, and grants it what they need. Called as the owner of the tables,
-   * after `migrate` and again after each release's migrations.
-   * @param ledgerRetentionMonths the owner's lower bound: the role cannot drop a younger month of the ledger
+   * Creates the role that API and workers connect with, and grants it what they need. Call it as the owner of the
+   * tables, after each `migrate`.
+   * @param ledgerRetentionMonths lower bound set by the owner: the role cannot drop a younger month of the ledger
    * @throws UnusableDatabase when the role has rights that it must not have
    */
   async grantService(role: ServiceRole, ledgerRetentionMonths: number): Promise<void> {
@@ -166,7 +166,7 @@ export class Database {
     });
   }
 
-  /** The statements that would make the schema match the entities: none, when the migrations are complete. */
+  /** The statements that would make the schema match the entities; none when the migrations are complete. */
   async schemaDifference(): Promise<string[]> {
     const log = await this.source.driver.createSchemaBuilder().log();
     return log.upQueries.map((statement) => statement.query);

@@ -1,51 +1,51 @@
-import { saidByPostgres, type Transactions, type Tx } from './database';
+import { postgresErrorField, type Transactions, type Tx } from './database';
 
-/** Any number: only the upkeep of the ledger takes this lock. */
+/** Key of the advisory lock; arbitrary, used only here. */
 const UPKEEP_LOCK = 466_002;
-/** While a lock is waited for, writers of the ledger queue behind it. */
+/** Short, because writers of the ledger queue behind a waiting lock request. */
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 const COPY_BATCH_SIZE = 5000;
 
-/** `later`: another worker is at it, or a table was in use; nothing was changed. */
+/** `later`: another worker holds the lock, or a table was in use; nothing was changed. */
 export type UpkeepOutcome = 'done' | 'later';
 
-/** The partitions that are months. */
+/** SQL: the monthly partitions. */
 const MONTHS = `SELECT c.relname AS name, to_date(right(c.relname, 7), 'YYYY_MM') AS month
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
   WHERE i.inhparent = 'rule_events'::regclass AND c.relname ~ '^rule_events_\\d{4}_\\d{2}$'`;
 
 const UTC_NOW = `now() AT TIME ZONE 'UTC'`;
 
-/** The months of the ledger, and the events that it did not take. Serves all organizations. */
+/** Maintains the ledger's monthly partitions and its unwritten events. Serves all organizations. */
 export class LedgerPartitions {
   constructor(private readonly database: Transactions) {}
 
   /**
-   * Creates the partitions of this month and of the following ones, and moves what lies in the default partition to its
-   * months. Changes nothing when there is nothing to do.
+   * Creates the partitions of this and the following months, and moves the rows of the default partition into theirs.
+   * Idempotent.
    */
   async createMissing(monthsAhead: number): Promise<UpkeepOutcome> {
     const needs = await upkeepNeeds(this.database.autocommit, monthsAhead);
     if (needs.months.length === 0 && !needs.isDefaultUsed) return 'done';
-    return this.alone(async (tx) => {
+    return this.exclusively(async (tx) => {
       const { isDefaultUsed } = await upkeepNeeds(tx, monthsAhead);
       if (isDefaultUsed) await replaceDefault(tx);
-      // a month that lay in the default partition has its table now
+      // replaceDefault has created the tables of the months it moved
       const { months } = await upkeepNeeds(tx, monthsAhead);
       for (const month of months) await tx.query('SELECT create_rule_events_partition($1)', [month]);
     });
   }
 
   /**
-   * Drops the months that ended before the retention period. A month in which a rule was opened that is still live stays:
+   * Drops the months that ended before the retention period. A month in which a still present rule was opened is kept:
    * its event is the only record of who has had access, and since when.
-   * @returns the names of the dropped partitions, and whether all were
+   * @returns the names of the dropped partitions; `later` when some could not be dropped yet
    */
   async dropExpired(retentionMonths: number): Promise<{ dropped: string[]; outcome: UpkeepOutcome }> {
     const dropped: string[] = [];
     for (const name of await expiredMonths(this.database.autocommit, retentionMonths)) {
-      const outcome = await this.alone(
+      const outcome = await this.exclusively(
         async (tx) =>
           void (await tx.query('SELECT drop_expired_rule_events($1, $2)', [name, retentionMonths])),
       );
@@ -56,10 +56,10 @@ export class LedgerPartitions {
   }
 
   /**
-   * Moves the oldest events that the ledger did not take into it, each with its own time.
-   * @returns how many, `limit` at most @throws Error when the ledger still refuses them
+   * Moves the oldest unwritten events into the ledger, each with its own time.
+   * @returns how many, at most `limit` @throws Error when the ledger still refuses them
    */
-  async writeKept(limit: number): Promise<number> {
+  async writeUnwritten(limit: number): Promise<number> {
     const written = await this.database.autocommit.query<object[]>(
       `WITH taken AS (
          DELETE FROM unwritten_rule_events WHERE id IN (
@@ -77,8 +77,8 @@ export class LedgerPartitions {
     return written.length;
   }
 
-  /** One worker at a time. The lock goes with the transaction: one of a connection does not survive a pooler. */
-  private async alone(work: (tx: Tx) => Promise<void>): Promise<UpkeepOutcome> {
+  /** Runs in one worker at a time. The lock is bound to the transaction: session locks do not work through a pooler. */
+  private async exclusively(work: (tx: Tx) => Promise<void>): Promise<UpkeepOutcome> {
     try {
       return await this.database.transaction(async (tx) => {
         const [lock] = await tx.query<{ isOurs: boolean }[]>(
@@ -91,7 +91,7 @@ export class LedgerPartitions {
         return 'done';
       });
     } catch (error) {
-      if (saidByPostgres(error, 'code') === LOCK_NOT_AVAILABLE) return 'later';
+      if (postgresErrorField(error, 'code') === LOCK_NOT_AVAILABLE) return 'later';
       throw error;
     }
   }
@@ -114,8 +114,8 @@ async function upkeepNeeds(
 }
 
 /**
- * Copies the default partition into tables of months and replaces it by an empty one. All but what arrives meanwhile is
- * copied before its lock is taken.
+ * Copies the default partition into monthly tables and replaces it by an empty one. Only rows that arrive meanwhile are
+ * copied under its lock.
  */
 async function replaceDefault(tx: Tx): Promise<void> {
   const months = await tx.query<{ month: string }[]>(

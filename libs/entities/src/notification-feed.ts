@@ -1,26 +1,25 @@
 import { Client } from 'pg';
 
-/** Told what arrives. */
 export interface NotificationListener {
-  told(payload: string): void;
-  /** some may have been missed: the connection broke, or is there again */
+  notified(payload: string): void;
+  /** notifications may have been missed: the connection was lost or restored */
   gap(): void;
 }
 
 const RETRY_DELAY_MS = 1000;
-/** A connection that died without a word is noticed by then, and the time its answer takes. */
+/** Detects a dead connection within this interval plus ANSWER_TIMEOUT_MS. */
 const PROBE_INTERVAL_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 5000;
 
-/** One connection that listens on one of PostgreSQL's channels, for everybody in this process. It comes back by itself. */
+/** One connection per process that listens on a PostgreSQL channel. Reconnects automatically. */
 export class NotificationFeed {
   private client: Client | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
 
   /**
-   * @param channel a plain name
-   * @param onLost told why the connection broke
+   * @param channel an identifier that needs no quotes
+   * @param onLost called with the reason when the connection fails
    */
   constructor(
     private readonly url: string,
@@ -29,12 +28,12 @@ export class NotificationFeed {
     private readonly onLost: (error: Error) => void,
   ) {}
 
-  /** Whether every notification arrives now. */
+  /** Whether notifications are being received. */
   get isListening(): boolean {
     return this.client !== null;
   }
 
-  /** Returns at once: the connection follows. */
+  /** Returns immediately and connects in the background. */
   start(): void {
     void this.connect();
   }
@@ -57,19 +56,19 @@ export class NotificationFeed {
     });
     client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client, new Error('The connection ended')));
-    client.on('notification', ({ payload }) => this.listener.told(payload ?? ''));
+    client.on('notification', ({ payload }) => this.listener.notified(payload ?? ''));
     try {
       await client.connect();
       await client.query(`LISTEN ${this.channel}`);
     } catch (error) {
       this.onLost(error as Error);
-      this.planConnect();
+      this.scheduleConnect();
       return this.end(client);
     }
     if (this.closed) return this.end(client);
     this.client = client;
     this.listener.gap();
-    this.planProbe(client);
+    this.scheduleProbe(client);
   }
 
   private lost(client: Client, error: Error): void {
@@ -78,33 +77,33 @@ export class NotificationFeed {
     this.onLost(error);
     void this.end(client);
     this.listener.gap();
-    this.planConnect();
+    this.scheduleConnect();
   }
 
-  private planConnect(): void {
-    this.plan(RETRY_DELAY_MS, () => void this.connect());
+  private scheduleConnect(): void {
+    this.schedule(RETRY_DELAY_MS, () => void this.connect());
   }
 
-  private planProbe(client: Client): void {
-    this.plan(PROBE_INTERVAL_MS, () => void this.probe(client));
+  private scheduleProbe(client: Client): void {
+    this.schedule(PROBE_INTERVAL_MS, () => void this.probe(client));
   }
 
   private async probe(client: Client): Promise<void> {
     try {
       await client.query('SELECT 1');
-      if (this.client === client) this.planProbe(client);
+      if (this.client === client) this.scheduleProbe(client);
     } catch (error) {
       this.lost(client, error as Error);
     }
   }
 
-  private plan(ms: number, work: () => void): void {
+  private schedule(ms: number, work: () => void): void {
     if (this.closed) return;
     if (this.timer) clearTimeout(this.timer);
     this.timer = setTimeout(work, ms).unref();
   }
 
-  /** What a broken connection says when it is let go is of no use: why it broke was told. */
+  /** Ignores errors: the reason of a lost connection has been reported. */
   private async end(client: Client): Promise<void> {
     await client.end().catch(() => undefined);
   }

@@ -13,7 +13,7 @@ export class OrganizationEntity {
   @Text() slug!: string;
   @Text() name!: string;
   @Text({ default: 'FREE' }) subscriptionTier!: Tier;
-  /** shown to tenants, put into the trust policy of the AWS roles we assume for them; never settable */
+  /** shown to tenants for the trust policy of the AWS roles that this service assumes; never settable */
   @Uuid() @Generated('uuid') externalId!: string;
   @Moment({ nullable: true }) suspendedAt!: Date | null;
   @Text({ nullable: true }) suspendedReason!: string | null;
@@ -25,7 +25,7 @@ export class OrganizationEntity {
   @Flag({ default: false }) passwordRequireSpecialChar!: boolean;
   /** null: passwords never expire */
   @Count({ nullable: true }) passwordExpirationDays!: number | null;
-  /** sessions let in the address that their start came from, and no other */
+  /** sessions may only allow the address that the start request came from */
   @Flag({ default: false }) requireDetectedAddress!: boolean;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;

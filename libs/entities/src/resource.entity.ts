@@ -16,21 +16,21 @@ export class CredentialEntity {
   @Text() name!: string;
   @Text() provider!: Provider;
   @Text() credentialType!: string;
-  /** facts that are no secret, shown to admins */
+  /** non-secret facts, shown to admins */
   @Json({ default: {} }) hints!: Record<string, string>;
   /** each secret field sealed under the organization's data key; never leaves the process that opens it */
   @Json() sealedData!: Record<string, string>;
   @Flag({ nullable: true }) isValid!: boolean | null;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
   @Text({ nullable: true }) verificationError!: string | null;
-  /** when the worker checks it next, or whether a deleted one is used no more; null: nothing to check */
+  /** when the worker checks it next, or for a deleted one, whether it is still used; null: nothing to check */
   @Moment({ nullable: true, default: () => 'now()' }) checkDueAt!: Date | null;
-  /** checks in a row that the provider did not answer */
+  /** consecutive checks that the provider did not answer */
   @Count({ default: 0 }) checkAttempts!: number;
-  /** a target refused it: it is not tried again before, a longer time after each denial in a row */
+  /** backoff after a target denied it; grows with consecutive denials */
   @Moment({ nullable: true }) deniedUntil!: Date | null;
   @Count({ default: 0 }) denials!: number;
-  /** gone for the API; it is kept until the last rule that was written with it is gone */
+  /** deleted in the API; the row is kept until the last rule written with it is gone */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
@@ -59,20 +59,20 @@ export class ResourceEntity {
   @Json({ default: {} }) config!: ResourceConfig;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
-  /** grows with every change of where its rules belong: a session that was planned for another place starts anew */
+  /** incremented when the target of its rules changes: a session planned for an earlier revision is planned again */
   @Count({ default: 0 }) revision!: number;
-  /** when the worker verifies it next by itself; null: never, until somebody asked for the first time */
+  /** when the worker verifies it next; null: never, before the first requested verification */
   @Moment({ nullable: true }) verifyDueAt!: Date | null;
-  /** a background verification took isActive away, and gives it back when it succeeds again */
+  /** a background verification cleared isActive, and the next successful one sets it again */
   @Flag({ default: false }) suspendedByCheck!: boolean;
-  /** its last verification, with the credential it has now, proved that it may write */
+  /** the last verification with its current credential proved write access */
   @Flag({ default: false }) writeVerified!: boolean;
-  /** its target will never answer again, an admin said, and why: its rules are given up; null: verified since, or never */
+  /** when an admin gave up its unreachable target and its rules; null: never, or verified since */
   @Moment({ nullable: true }) abandonedAt!: Date | null;
   @Text({ nullable: true }) abandonReason!: string | null;
-  /** gone for the API; the row goes when its last cloud rule is out */
+  /** deleted in the API; the row is kept until its last cloud rule is removed */
   @Moment({ nullable: true }) deletedAt!: Date | null;
-  /** the target it names, shared with every other resource that names it */
+  /** the target it points at, shared with other resources */
   @ForeignKey(() => TargetEntity, { name: 'resources_target_id_fkey' })
   @Uuid()
   targetId!: string;

@@ -15,7 +15,7 @@ export class RoleEntity {
   organizationId!: string;
   @Text() name!: string;
   @Text({ nullable: true }) description!: string | null;
-  /** null: whatever the organization's tier allows */
+  /** null: the maximum of the organization's tier */
   @Count({ nullable: true }) maxSessionDurationHours!: number | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
@@ -47,7 +47,7 @@ export class RoleResourceEntity {
   onDelete: 'CASCADE',
 })
 export class RoleUserEntity {
-  /** first in the key: a user's roles are what every session start asks for */
+  /** first in the key: every session start looks up a user's roles */
   @PrimaryColumn('uuid') userId!: string;
   @PrimaryColumn('uuid') roleId!: string;
   @Uuid() organizationId!: string;

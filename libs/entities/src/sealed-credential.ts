@@ -1,6 +1,6 @@
 import type { OrganizationId, Provider } from '#rules';
 
-/** A credential as it lies in the database: opened only by the process that is about to use it. */
+/** An encrypted credential: decrypted only by the process that is about to use it. */
 export interface SealedCredential {
   readonly id: string;
   readonly organizationId: OrganizationId;
@@ -18,7 +18,7 @@ export interface DataKeyRow {
   readonly wrappedKey: string;
 }
 
-/** A `SealedCredential` of `credentials c`, with its organization's newest data key. */
+/** SQL: a `SealedCredential` from `credentials c`, with its organization's newest data key. */
 export const SELECT_SEALED_CREDENTIAL = `SELECT c.id, c.organization_id AS "organizationId", c.provider,
     c.credential_type AS "credentialType", c.sealed_data AS "sealedData", o.external_id AS "externalId",
     jsonb_build_object('organizationId', k.organization_id, 'version', k.version,

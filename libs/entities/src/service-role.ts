@@ -8,9 +8,9 @@ export interface ServiceRole {
   readonly password: string;
 }
 
-/** Read and added to, never changed: the audit trail and the ledger. */
+/** Read and insert only: the audit trail and the ledger. */
 const APPEND_ONLY = ['audit_records', 'audit_seals', 'audit_checkpoints', 'rule_events'];
-/** Written by the owner. */
+/** Written only by the owner. */
 const READ_ONLY = ['migrations', 'retention_floor'];
 const QUEUE_SCHEMA = 'bullmq';
 
@@ -20,10 +20,10 @@ const TABLES = `SELECT format('%I.%I', n.nspname, c.relname) AS name, c.relname 
     AND NOT c.relispartition AND c.relname !~ '^rule_events_'`;
 
 /**
- * Creates the role unless it is there, and grants it what API and workers need: rows of the product's tables, but no
- * change of the audit trail, of the ledger, or of any table's form. Whatever else it was granted before is taken back.
+ * Creates the role if missing and grants it what API and workers need: read and write rows of the product's tables, but
+ * neither change the audit trail or the ledger nor alter tables. All other grants are revoked.
  * @param tx of the tables' owner, in a transaction
- * @throws UnusableDatabase when the role is the owner, or has rights that cannot be taken back
+ * @throws UnusableDatabase when the role is the owner, or has rights that cannot be revoked
  */
 export async function grantServiceRole(tx: Tx, role: ServiceRole): Promise<void> {
   const [{ quoted }] = (await tx.query('SELECT quote_ident($1) AS quoted', [role.name])) as [
@@ -31,7 +31,7 @@ export async function grantServiceRole(tx: Tx, role: ServiceRole): Promise<void>
   ];
   await createRole(tx, role, quoted);
   const schemas = await queueSchemas(tx);
-  // others may have been given the right to create tables by a release of PostgreSQL before 15
+  // before version 15 PostgreSQL let every role create tables in this schema
   await tx.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   for (const schema of schemas) {
     await tx.query(`REVOKE ALL ON SCHEMA ${schema} FROM ${quoted}`);
@@ -64,7 +64,7 @@ async function createRole(tx: Tx, role: ServiceRole, quoted: string): Promise<vo
      FROM pg_roles WHERE rolname = $1`,
     [role.name],
   );
-  if (found?.isTooStrong) throw UnusableDatabase.strongServiceRole();
+  if (found?.isTooStrong) throw UnusableDatabase.privilegedServiceRole();
   if (found && !found.mayAlter) return;
   const verb = found ? 'ALTER' : 'CREATE';
   await tx.query(`${verb} ROLE ${quoted} LOGIN PASSWORD '${scramVerifier(role.password)}'`);
@@ -72,7 +72,7 @@ async function createRole(tx: Tx, role: ServiceRole, quoted: string): Promise<vo
 
 const ITERATIONS = 4096;
 
-/** What PostgreSQL stores of a password: the statement that sets it may be logged, the password never is. */
+/** The form in which PostgreSQL stores a password: the statement may be logged, the password must not. */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256');

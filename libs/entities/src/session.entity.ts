@@ -32,7 +32,7 @@ export class SessionEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
   @Uuid() userId!: string;
-  /** tells apart parallel jobs of one user behind one address; empty for a plain call */
+  /** distinguishes parallel jobs of one user behind one address; empty by default */
   @Text({ default: '' }) holder!: string;
   @Text({ nullable: true }) ipv4Address!: string | null;
   @Text({ nullable: true }) ipv6Address!: string | null;
@@ -44,7 +44,7 @@ export class SessionEntity {
   @CreatedAt() createdAt!: Date;
 }
 
-/** A permanent opening of one address on some resources. */
+/** One address or range that is permanently allowed on some resources. */
 @Entity('static_ip_rules')
 @Unique('static_ip_rules_organization_id_id_key', ['organizationId', 'id'])
 @Index('static_ip_rules_organization_id_idx', ['organizationId', 'createdAt'])
@@ -58,12 +58,12 @@ export class StaticIpRuleEntity {
   /** canonical: an address alone, or a CIDR with its host bits cleared */
   @Text() ipAddress!: string;
   @Text() createdByEmail!: string;
-  /** gone for the API; the row goes with its last entry */
+  /** deleted in the API; the row is deleted with its last entry */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }
 
-/** One address on one resource, wanted by a session or by a static rule. */
+/** One address on one resource, desired by a session or a static rule. */
 @Entity('resource_ips')
 @Unique('resource_ips_organization_id_id_key', ['organizationId', 'id'])
 @Index('resource_ips_session_id_idx', ['sessionId'])
@@ -91,22 +91,22 @@ export class ResourceIpEntity {
   @Uuid() organizationId!: string;
   @Uuid({ nullable: true }) sessionId!: string | null;
   @Uuid({ nullable: true }) staticIpRuleId!: string | null;
-  /** no foreign key: an ended session remembers its resource when that is gone */
+  /** no foreign key: ended sessions outlive their resources */
   @Uuid() resourceId!: string;
-  /** the resource's name when it was opened, for when the resource is gone */
+  /** the resource's name at that time, for when the resource is deleted */
   @Text({ default: '' }) resourceName!: string;
   @Count() ipVersion!: number;
   @Text() ipAddress!: string;
   @Text({ default: 'PENDING' }) status!: ResourceIpStatus;
-  /** since when it waits to be applied: after a while that is given up */
+  /** start of the wait to be applied, which times out */
   @Moment({ default: () => 'now()' }) pendingSince!: Date;
   @Text({ nullable: true }) providerRuleId!: string | null;
   @Moment({ nullable: true }) appliedAt!: Date | null;
-  /** since when it is to be out */
+  /** when its removal was requested */
   @Moment({ nullable: true }) releasedAt!: Date | null;
   @Moment({ nullable: true }) removedAt!: Date | null;
   @Text({ nullable: true }) errorMessage!: string | null;
-  /** when it was recorded that its rules should be gone and are not */
+  /** when its rules were reported as overdue */
   @Moment({ nullable: true }) overdueAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }
@@ -123,14 +123,15 @@ export class IdempotencyKeyEntity {
   @PrimaryColumn('text') key!: string;
   @Uuid() organizationId!: string;
   @Text() requestHash!: string;
-  /** the session as it was answered */
+  /** the session as returned by the first call */
   @Json({ nullable: true }) answer!: object | null;
   @CreatedAt() createdAt!: Date;
 }
 
 /**
  * A ResourceIp's claim on a rule: waiting, holding, or being removed. The rule is desired while one of its holders is not
- * released; nothing is counted. The row goes when its ResourceIp is REMOVED or FAILED, or the rule was observed absent.
+ * released; there is no counter. The row is deleted when its ResourceIp is REMOVED or FAILED, or the rule was observed
+ * absent.
  */
 @Entity('rule_holders')
 @Index('rule_holders_resource_ip_id_idx', ['resourceIpId'])
@@ -141,9 +142,9 @@ export class RuleHolderEntity {
   @ForeignKey(() => ResourceIpEntity, { name: 'rule_holders_resource_ip_id_fkey', onDelete: 'CASCADE' })
   @PrimaryColumn('uuid')
   resourceIpId!: string;
-  /** why it wants the rule */
+  /** why it claims the rule */
   @Text({ nullable: true }) cause!: AdditionCause | null;
-  /** since when it wants it no more, and why; null: it does */
+  /** when and why the claim was released; null: it is held */
   @Moment({ nullable: true }) releasedAt!: Date | null;
   @Text({ nullable: true }) releaseCause!: RemovalCause | null;
 }

@@ -2,14 +2,14 @@ import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm
 import { Count, CreatedAt, Id, Moment, Text, Uuid } from './columns';
 import { UserEntity } from './user.entity';
 
-/** Failed attempts at one secret, wherever they came from; kept for unknown accounts too. */
+/** Failed attempts at one secret, from any address; kept for unknown accounts too. */
 @Entity('sign_in_failures')
 @Index('sign_in_failures_last_failed_at_idx', ['lastFailedAt'])
 export class SignInFailureEntity {
-  /** names the counter: whose secret, and by which way it is tried */
+  /** key of the counter: the account and the kind of secret */
   @PrimaryColumn('text') accountKey!: string;
   @Count() failures!: number;
-  /** from here on the time runs after which a failure is forgotten: the last failure, or later */
+  /** start of the interval after which one failure is dropped: the last failure, or later */
   @Moment() lastFailedAt!: Date;
   @Moment({ nullable: true }) lockedUntil!: Date | null;
 }
@@ -30,7 +30,7 @@ export class MfaChallengeEntity {
   @Moment({ nullable: true }) usedAt!: Date | null;
 }
 
-/** One-time codes for who lost the authenticator; only their hashes. */
+/** Hashes of one-time codes that replace a lost authenticator. */
 @Entity('recovery_codes')
 @ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
   name: 'recovery_codes_user_fkey',
@@ -45,7 +45,7 @@ export class RecoveryCodeEntity {
 
 export type AccountTokenPurpose = 'RESET' | 'INVITE' | 'PASSWORD_CHANGE';
 
-/** A token that lets somebody set a password once; only its hash. */
+/** Hash of a single-use token to set a password. */
 @Entity('account_tokens')
 @Unique('account_tokens_token_hash_key', ['tokenHash'])
 @Index('account_tokens_user_id_idx', ['userId'])
@@ -66,7 +66,7 @@ export class AccountTokenEntity {
   @CreatedAt() createdAt!: Date;
 }
 
-/** A device that has signed in to an account: attempts from it are counted apart from those of strangers. */
+/** A device that has signed in to an account: its attempts are counted separately. */
 @Entity('known_devices')
 @Unique('known_devices_token_hash_user_id_key', ['tokenHash', 'userId'])
 @Index('known_devices_user_id_idx', ['userId', 'expiresAt'])
@@ -79,9 +79,9 @@ export class KnownDeviceEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
   @Uuid() userId!: string;
-  /** one device may know several accounts */
+  /** one device may have several accounts */
   @Text() tokenHash!: string;
   @CreatedAt() createdAt!: Date;
-  /** moves on with each sign-in */
+  /** extended by each sign-in */
   @Moment() expiresAt!: Date;
 }

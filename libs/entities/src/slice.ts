@@ -1,12 +1,12 @@
 import type { Tx } from './database';
 
-/** Which page of a list, counted from 0, and how many rows a page has. */
+/** Page number from 0, and rows per page. */
 export interface Slice {
   readonly page: number;
   readonly size: number;
 }
 
-/** A page of a list, and how many rows the whole list has. */
+/** The rows of one page, and the total number of rows. */
 export interface Sliced<Row> {
   readonly rows: Row[];
   readonly total: number;

@@ -10,7 +10,7 @@ import {
 
 const sqlList = (statuses: readonly string[]): string => statuses.map((status) => `'${status}'`).join(', ');
 
-/** The statuses a move to `to` may start from: what an UPDATE to it expects. */
+/** The statuses from which a transition to `to` is allowed. */
 const startsOf = <Status extends string>(
   moves: Readonly<Record<Status, readonly Status[]>>,
   to: Status,
@@ -21,17 +21,17 @@ const startsOf = <Status extends string>(
     ),
   );
 
-/** For `status IN (…)`: sessions that let their addresses in. */
+/** For `status IN (…)`: sessions that allow their addresses. */
 export const LIVE = sqlList(LIVE_SESSION_STATUSES);
-/** For `status IN (…)`: ResourceIps that want their cloud rules. */
+/** For `status IN (…)`: ResourceIps that desire their cloud rules. */
 export const HOLDING = sqlList(HOLDING_STATUSES);
 /** For `status IN (…)`: sessions that may end. */
 export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
-/** For `status IN (…)`: ResourceIps that may let go. */
+/** For `status IN (…)`: ResourceIps that may be released. */
 export const MAY_RELEASE = startsOf(RESOURCE_IP_MOVES, 'REMOVING');
-/** For `status IN (…)`: sessions that use their resources, or are still being taken out. */
+/** For `status IN (…)`: sessions that are live or still being removed. */
 export const UNFINISHED = sqlList([...LIVE_SESSION_STATUSES, 'EXPIRING']);
-/** For `status IN (…)`: ResourceIps that are being taken out, or are out. */
+/** For `status IN (…)`: ResourceIps that are being removed or are removed. */
 export const LEAVING = sqlList(['REMOVING', 'REMOVED']);
 /** For `status IN (…)`: subscriptions that wait for a payment. */
 export const PAYABLE = sqlList(PAYABLE_STATUSES);

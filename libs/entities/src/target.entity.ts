@@ -2,10 +2,10 @@ import type { Provider, RemovalCause, RuleState } from '#rules';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Count, CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
 
-/** Stands for no organization, where a column is part of an index. */
+/** Placeholder for no organization in indexed columns. */
 const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 
-/** One target, under the name the cloud gives it. Belongs to no organization: several may name it. */
+/** One target by its name in the cloud. Belongs to no organization: resources of several may point at it. */
 @Entity('targets')
 @Unique('targets_key_key', ['key'])
 @Index('targets_reconcile_due_idx', ['reconcileDueAt'])
@@ -15,32 +15,32 @@ export class TargetEntity {
   @Text() key!: string;
   @Text() resourceType!: string;
   @Text() identifier!: string;
-  /** who may converge it now, on this database's clock */
+  /** end of the convergence lease, by the database's clock */
   @Moment({ nullable: true }) leaseUntil!: Date | null;
-  /** grows with every lease; a result is written only under the generation it was worked out in */
+  /** fencing token, incremented with every lease: a result is written only under the generation it was computed in */
   @Column({ type: 'bigint', default: 0 }) leaseGeneration!: string;
-  /** writes keep a distance from the last one, so that what arrives meanwhile goes into one call */
+  /** writes are spaced from the last one, so that changes in between are batched into one call */
   @Moment({ nullable: true }) lastWriteAt!: Date | null;
-  /** how many changes that write had: many tell of a burst */
+  /** how many changes that write had: many indicate a burst */
   @Count({ default: 0 }) lastWriteSize!: number;
-  /** until then a write of its whole list may still land that nobody heard of, and undo what was written since */
+  /** until then an in-doubt write of its whole list may still take effect and undo later writes */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;
-  /** when it is compared with the cloud next */
+  /** when the next reconciliation is due */
   @Moment({ default: () => 'now()' }) reconcileDueAt!: Date;
-  /** somebody asked for it: the outcome is told even when it is the same as before */
+  /** reconciliation was requested: the outcome is reported even when unchanged */
   @Flag({ default: false }) reconcileRequested!: boolean;
-  /** when all of it was last compared: what is present by our record was present then */
+  /** time of the last complete comparison: rules recorded as present were present then */
   @Moment({ nullable: true }) comparedAt!: Date | null;
-  /** of the unmanaged rules seen then: changes exactly when one of them appears or disappears */
+  /** digest of the unmanaged rules observed then: changes when one of them appears or disappears */
   @Text({ nullable: true }) unmanagedDigest!: string | null;
-  /** the organization whose fair share its comparisons count against */
+  /** the organization whose fair share its reconciliations count against */
   @Uuid({ default: NO_ORGANIZATION }) accountedTo!: string;
   @CreatedAt() createdAt!: Date;
 }
 
 /**
- * One rule that is desired, observed present, in doubt or due: what is observed absent, held by nothing and can land no
- * more is deleted.
+ * One rule that is desired, observed present, in doubt or due. It is deleted when it is observed absent, has no holder
+ * and no write in flight.
  */
 @Entity('rules')
 @Unique('rules_target_id_key_key', ['targetId', 'key'])
@@ -61,55 +61,55 @@ export class RuleEntity {
   @Text() protocol!: string;
   @Text() ports!: string;
   @Text({ default: 'absent' }) state!: RuleState;
-  /** it stands in the cloud without our mark: never ours to remove */
+  /** present in the cloud without our ownership mark: never removed */
   @Flag({ default: false }) isUnmanaged!: boolean;
   @Text({ nullable: true }) providerRuleId!: string | null;
-  /** the credential and region it was written with: the way back to it when no holder is left */
+  /** the credential and region it was written with, for its removal when no holder is left */
   @Uuid({ nullable: true }) credentialId!: string | null;
   @Text({ nullable: true }) region!: string | null;
-  /** when to look at it next; null: settled */
+  /** when its next pass is due; null: settled */
   @Moment({ nullable: true }) dueAt!: Date | null;
-  /** somebody has let go of it: it is looked at before what waits to be opened */
+  /** a holder was released: it takes precedence over rules that wait to be opened */
   @Flag({ default: false }) closing!: boolean;
-  /** grows with every change of its holders, so that a worker never settles what changed meanwhile */
+  /** incremented with every change of its holders, so that a worker never settles a rule that changed meanwhile */
   @Count({ default: 0 }) revision!: number;
-  /** the revision its agent was told last; null: none was ever told of it */
+  /** the last revision sent to its agent; null: never sent */
   @Count({ nullable: true }) offeredRevision!: number | null;
   @Count({ default: 0 }) attempts!: number;
-  /** until then a call whose outcome nobody knows may still land */
+  /** until then a call with an unknown outcome may still take effect */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;
   @Text({ nullable: true }) lastError!: string | null;
-  /** how often another program took it out within the hour after `lostAt` */
+  /** how often another program removed it within the hour after `lostAt` */
   @Count({ default: 0 }) lostCount!: number;
   @Moment({ nullable: true }) lostAt!: Date | null;
-  /** since when the cloud says that its whole object is gone */
+  /** since when the cloud reports that its target does not exist */
   @Moment({ nullable: true }) targetMissingSince!: Date | null;
-  /** why it is to be removed, and since when; null while it is desired */
+  /** why and since when it has to be removed; null while it is desired */
   @Text({ nullable: true }) cause!: RemovalCause | null;
   @Moment({ nullable: true }) unwantedSince!: Date | null;
-  /** when it was reported that it should be gone and is not */
+  /** when it was reported as overdue */
   @Moment({ nullable: true }) overdueAt!: Date | null;
-  /** from when on its address may have been let in, and was for certain; null: not */
+  /** start of possible and of certain access; null: none */
   @Moment({ nullable: true }) possibleSince!: Date | null;
   @Moment({ nullable: true }) presentSince!: Date | null;
-  /** when a pass last observed it present; a comparison of the whole target notes that in the target */
+  /** when a pass last observed it present; complete comparisons record that in the target's comparedAt */
   @Moment({ nullable: true }) observedAt!: Date | null;
-  /** when the first removal was sent, or it was not observed any more: since then it is not certain that it is present */
+  /** when the first removal was sent, or it was first not observed: from then on its presence is not certain */
   @Moment({ nullable: true }) removalSentAt!: Date | null;
-  /** it was present and disappeared: the next time it is present it is restored */
+  /** it was present and disappeared: when present again it counts as restored */
   @Flag({ default: false }) isMissing!: boolean;
-  /** it is ours by its provider id alone, and that was recorded */
+  /** it is recognized only by its provider id, which was recorded in the ledger */
   @Flag({ default: false }) isUnmarked!: boolean;
-  /** another program removes it again and again: it is left alone until `dueAt` */
+  /** another program removes it repeatedly: it is not restored before `dueAt` */
   @Flag({ default: false }) isSuspended!: boolean;
-  /** until then a host's kernel keeps it, as its agent was told; infinity: without an end */
+  /** expiry sent to its agent, enforced by the host's kernel; infinity: none */
   @Moment({ nullable: true }) offeredUntil!: Date | null;
-  /** the organization whose fair share it counts against: whose holder made it due last */
+  /** the organization whose fair share it counts against: the one whose holder last made it due */
   @Uuid({ default: NO_ORGANIZATION }) accountedTo!: string;
   @CreatedAt() createdAt!: Date;
 }
 
-/** A rule that this deployment did not create, seen by the last comparison. Never modified. */
+/** A rule that this deployment did not create, observed by the last comparison. Never modified. */
 @Entity('unmanaged_rules')
 export class UnmanagedRuleEntity {
   @ForeignKey(() => TargetEntity, { name: 'unmanaged_rules_target_id_fkey', onDelete: 'CASCADE' })
@@ -117,19 +117,19 @@ export class UnmanagedRuleEntity {
   targetId!: string;
   @PrimaryColumn('text') key!: string;
   @PrimaryColumn('text') providerRuleId!: string;
-  /** the comparison before; null: it was there at the first one */
+  /** time of the previous comparison; null: it was observed by the first one */
   @Moment({ nullable: true }) possibleSince!: Date | null;
   @Moment() presentSince!: Date;
 }
 
-/** Which worker sweeps, and until when. */
+/** The lease of the sweeping worker. */
 @Entity('sweeper_lease')
 @Check('sweeper_lease_one_row', 'id = 1')
 export class SweeperLeaseEntity {
   @PrimaryColumn('integer') id!: number;
   @Text() workerId!: string;
   @Moment() leaseUntil!: Date;
-  /** when a worker last stood by */
+  /** when a standby worker was last seen */
   @Moment({ nullable: true }) othersSeenAt!: Date | null;
 }
 
@@ -141,7 +141,7 @@ export class WriteProbeEntity {
   @Moment() writtenAt!: Date;
 }
 
-/** What one cloud account still lets us write: a token bucket on the database's clock, shared by all workers. */
+/** Write budget of one cloud account: a token bucket by the database's clock, shared by all workers. */
 @Entity('write_budgets')
 export class WriteBudgetEntity {
   @PrimaryColumn('text') accountKey!: string;

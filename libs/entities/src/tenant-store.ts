@@ -4,8 +4,8 @@ import type { Tx } from './database';
 type TenantMethod = [Tx, OrganizationId, ...unknown[]];
 
 /**
- * `class SessionStore implements TenantStore<SessionStore>` compiles only while every public method takes the
- * transaction first and the organization second: a query that forgets whose rows it reads is a type error.
+ * `class SessionStore implements TenantStore<SessionStore>` compiles only if every public method takes the transaction
+ * first and the organization second, so that a query without an organization is a type error.
  */
 export type TenantStore<T> = {
   [Method in keyof T]: T[Method] extends (...given: infer Given) => unknown

@@ -4,28 +4,28 @@ const WRONG_ADDRESS: Readonly<Record<string, string>> = {
   '3D000': 'DATABASE_URL names a database that does not exist.',
 };
 
-/** A process cannot start on this database. The words name the variable, never its value. */
+/** A process cannot start on this database. The message names the variable, never its value. */
 export class UnusableDatabase extends Error {
-  /** @param isPermanent no later attempt can succeed: an operator has to act */
+  /** @param isPermanent a retry cannot succeed: an operator has to act */
   constructor(
-    words: string,
+    message: string,
     readonly isPermanent: boolean,
     cause?: unknown,
   ) {
-    super(words, { cause });
+    super(message, { cause });
     this.name = 'UnusableDatabase';
   }
 
   /** @param error of the first connection */
   static unreachable(error: unknown): UnusableDatabase {
-    const told: unknown = (error as { code?: unknown }).code;
-    const code = typeof told === 'string' ? told : '';
-    const words =
+    const given: unknown = (error as { code?: unknown }).code;
+    const code = typeof given === 'string' ? given : '';
+    const message =
       WRONG_ADDRESS[code] ?? `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
-    return new UnusableDatabase(words, code in WRONG_ADDRESS, error);
+    return new UnusableDatabase(message, code in WRONG_ADDRESS, error);
   }
 
-  static strongServiceRole(): UnusableDatabase {
+  static privilegedServiceRole(): UnusableDatabase {
     return new UnusableDatabase(
       'The role of DATABASE_SERVICE_URL owns tables or may create roles: name another one, which npm run migrate then creates.',
       true,

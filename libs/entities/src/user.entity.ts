@@ -18,27 +18,27 @@ export class UserEntity {
   @ForeignKey(() => OrganizationEntity, { name: 'users_organization_id_fkey' })
   @Uuid()
   organizationId!: string;
-  /** trimmed and lower case: one spelling for one account */
+  /** trimmed and lower case */
   @Text() email!: string;
   @Text() name!: string;
   @Text({ nullable: true }) passwordHash!: string | null;
-  /** for programs: it never signs in, is no administrator and gets no mail; what it does it does with API keys */
+  /** for programs: never signs in, is never an administrator, gets no mail, and acts with API keys only */
   @Flag({ default: false }) isService!: boolean;
   @Flag({ default: false }) isOrgAdmin!: boolean;
   @Text({ default: 'CUSTOMER' }) platformRole!: PlatformRole;
-  /** false for a deleted user too: whoever asks who may sign in or act needs to ask this only */
+  /** false for a deleted user too, so it alone decides whether a user may sign in or act */
   @Flag({ default: true }) isActive!: boolean;
   @Moment({ nullable: true }) lastLoginAt!: Date | null;
-  /** when the newest invitation was made; null: never invited */
+  /** time of the newest invitation; null: never invited */
   @Moment({ nullable: true }) invitedAt!: Date | null;
   /** when the password was set, for its expiry */
   @Moment({ default: () => 'now()' }) passwordChangedAt!: Date;
   @Flag({ default: false }) mfaEnabled!: boolean;
-  /** the TOTP secret, sealed under the organization's data key; there before `mfaEnabled` while set-up is under way */
+  /** the TOTP secret, encrypted with the organization's data key; set before `mfaEnabled` during set-up */
   @Text({ nullable: true }) mfaSealedSecret!: string | null;
-  /** the time step of the last TOTP code taken: none is taken twice */
+  /** the time step of the last accepted TOTP code, against replay */
   @Column({ type: 'bigint', nullable: true }) mfaLastStep!: string | null;
-  /** gone for the API, kept for the names in old sessions */
+  /** deleted in the API; kept for the names in old sessions */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
@@ -57,19 +57,19 @@ export class RefreshTokenEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
   @Uuid() userId!: string;
-  /** all tokens that descend from one sign-in */
+  /** shared by all tokens of one sign-in */
   @Uuid() familyId!: string;
   @Text() tokenHash!: string;
-  /** signed in without the second factor that the organization asks for */
+  /** signed in without the second factor that the organization requires */
   @Flag({ default: false }) mfaSetupOnly!: boolean;
-  /** when the sign-in began; null: by a release before this column, so read the family's first token */
+  /** start of the sign-in; null: written by an older release, so read the family's first token */
   @Moment({ nullable: true }) signedInAt!: Date | null;
-  /** of whoever got this token */
+  /** of the client that got this token */
   @Text({ nullable: true }) ipAddress!: string | null;
   @Text({ nullable: true }) userAgent!: string | null;
   @Moment() expiresAt!: Date;
   @Moment({ nullable: true }) usedAt!: Date | null;
-  /** when a repeated use of its predecessor was forgiven with a newer token: using this one is reuse */
+  /** when a tolerated second use of its predecessor issued a newer token: using this one counts as reuse */
   @Moment({ nullable: true }) supersededAt!: Date | null;
   @Moment({ nullable: true }) revokedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
@@ -85,14 +85,14 @@ export class RefreshTokenEntity {
 export class ApiKeyEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
-  /** whose rights the key has, and never more */
+  /** the user whose rights the key has */
   @Uuid() userId!: string;
   @Text() name!: string;
   @Text({ nullable: true }) description!: string | null;
   @Text() keyPrefix!: string;
   @Text() keyHash!: string;
   @Text({ array: true }) scopes!: string[];
-  /** the names of the hosts it may serve, in lower case; empty: the first one it serves, or none without the scope */
+  /** names of the hosts it may serve, in lower case; empty: the first one it serves, or none without the scope */
   @Text({ array: true, default: [] }) agents!: string[];
   @Moment({ nullable: true }) expiresAt!: Date | null;
   @Moment({ nullable: true }) revokedAt!: Date | null;

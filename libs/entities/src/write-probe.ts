@@ -3,8 +3,8 @@ import type { Transactions } from './database';
 const MIN_INTERVAL_MS = 1000;
 
 /**
- * Asks whether the database accepts writes, by writing: a standby and a database that was made read-only answer every
- * SELECT. However often it is asked, it writes once a second.
+ * Checks that the database accepts writes, by writing: a standby and a read-only database answer every SELECT. Writes at
+ * most once a second.
  */
 export class WriteProbe {
   private last: Promise<void> | null = null;

@@ -5,10 +5,10 @@ import type { Principal, SignIn } from './principal';
 import { holderOf, isUuid, payloadOf, signer, type TokenHolder } from './signed-tokens';
 
 const ACCESS = 'access';
-/** of who signed in without the second factor that the organization asks for */
+/** issued for a sign-in without the second factor that the organization requires */
 const MFA_SETUP = 'mfa-setup';
 
-/** What an access token is believed about: who, and how they signed in. What they may do is read from the database. */
+/** The trusted claims of an access token: user and sign-in. Permissions are read from the database. */
 export interface AccessClaims extends TokenHolder {
   readonly signIn: SignIn;
 }
@@ -36,8 +36,8 @@ export class AccessTokens {
   }
 
   /**
-   * A token for a signed-in user. Its roles are for the client to read; the service does not rely on them.
-   * @param secondsLeft until the sign-in ends, and the token with it
+   * Issues a token for a signed-in user. Its roles are informational for clients; the service does not use them.
+   * @param secondsLeft until the sign-in ends; the token expires no later
    */
   async issue(principal: Principal, signIn: SignIn, secondsLeft = Infinity): Promise<IssuedToken> {
     const expiresIn = Math.max(1, Math.floor(Math.min(this.settings.accessTokenTtlSeconds, secondsLeft)));
@@ -55,7 +55,7 @@ export class AccessTokens {
     return { accessToken, expiresIn };
   }
 
-  /** @returns null when the token is expired, forged, or no access token */
+  /** @returns null when the token is expired, forged, or not an access token */
   async verify(token: string): Promise<AccessClaims | null> {
     const payload = await payloadOf(this.jwt, this.settings, token);
     return payload && readAccessClaims(payload);

@@ -1,31 +1,31 @@
 import { ForbiddenException, Injectable, UnauthorizedException, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard, type AuthGuardAuthenticateOptions } from '@nestjs/passport';
 import type { IncomingMessage } from 'node:http';
+import { API_KEY } from './api-key.strategy';
 import { PRINCIPAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
 import { isOpenDuringMfaSetup } from './mfa-setup';
 import { presentedCredential } from './presented-credential';
-import { PrincipalLookup, type Principal } from './principal';
+import type { Principal } from './principal';
 import { routePolicyOf, type RoutePolicy } from './route-policy';
 import { ScopeError } from './scope-error';
 import { isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
 type GuardedRequest = IncomingMessage & { [PRINCIPAL]?: Principal };
+const NO_KEYS = 'This operation takes no API key: sign in for a bearer token';
+
 type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 
-/** Decides, for every route, whether its caller may. A route without a policy is closed to all. */
+/** Authorizes every route by its policy. A route without a policy is denied to everyone. */
 @Injectable()
-export class AccessGuard extends AuthGuard(BEARER) {
-  constructor(
-    private readonly settings: GuardSettings,
-    private readonly lookup: PrincipalLookup,
-  ) {
+export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
+  constructor(private readonly settings: GuardSettings) {
     super();
   }
 
-  /** @throws UnauthorizedException, ForbiddenException or ScopeError; else the request has its principal */
+  /** Sets the request's principal. @throws UnauthorizedException, ForbiddenException or ScopeError */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const policy = routePolicyOf(context.getHandler(), context.getClass());
     if (!policy) throw new ForbiddenException('This operation is not open to anybody');
@@ -56,39 +56,30 @@ export class AccessGuard extends AuthGuard(BEARER) {
     if (presented.kind === 'bearer' && this.settings.hashApiKey(presented.value) !== null) {
       throw new UnauthorizedException('This is an API key, no access token: send it as X-API-Key');
     }
-    if (presented.kind === 'key') {
-      request[PRINCIPAL] = await this.principalOfKey(presented.plainText, request, policy);
-    } else {
-      await super.canActivate(context);
+    if (presented.kind === 'key' && !policy.scope) {
+      throw new UnauthorizedException(NO_KEYS);
     }
-    return request[PRINCIPAL]!;
-  }
-
-  private async principalOfKey(
-    text: string,
-    request: GuardedRequest,
-    policy: GuardedPolicy,
-  ): Promise<Principal> {
-    const { scope } = policy;
-    if (!scope)
-      throw new UnauthorizedException('This operation takes no API key: sign in for a bearer token');
-    const hash = this.settings.hashApiKey(text);
-    const principal = hash && (await this.lookup.ofApiKey(hash, this.settings.callerAddressOf(request)));
-    if (!principal) throw new UnauthorizedException('The API key is invalid, expired or revoked');
-    if (!principal.scopes.includes(scope)) throw new ScopeError(scope);
-    if (principal.tier === 'FREE' && needsPaidPlan(policy, scope)) {
-      throw new ForbiddenException(
-        `API keys with the scope ${scope} need the Paid plan: an administrator subscribes with POST /billing/subscribe`,
-      );
-    }
+    await super.canActivate(context);
+    const principal = request[PRINCIPAL]!;
+    if (principal.kind === 'key') refuseUnlessScoped(principal, policy);
     return principal;
   }
 
-  /** What passport found out about a bearer token. An error is the look-up's and stays what it is. */
-  override handleRequest<TUser = Principal>(error: unknown, principal: TUser | false | null): TUser {
+  /** Handles the strategies' result. Errors of the look-up are rethrown. */
+  override handleRequest<TUser = Principal>(
+    error: unknown,
+    principal: TUser | false | null,
+    _info: unknown,
+    context: ExecutionContext,
+  ): TUser {
     if (error instanceof Error) throw error;
-    if (!principal) throw new UnauthorizedException('The access token is invalid or expired');
-    return principal;
+    if (principal) return principal;
+    const { headers } = context.switchToHttp().getRequest<GuardedRequest>();
+    throw new UnauthorizedException(
+      presentedCredential(headers).kind === 'key'
+        ? 'The API key is invalid, expired or revoked'
+        : 'The access token is invalid or expired',
+    );
   }
 
   override getAuthenticateOptions(): AuthGuardAuthenticateOptions {
@@ -100,6 +91,17 @@ function refuseUnlessAllowed(context: ExecutionContext): void {
   const { method = '' } = context.switchToHttp().getRequest<GuardedRequest>();
   if (isAllowedWhileSuspended(method, context.getHandler(), context.getClass())) return;
   throw new ForbiddenException(SUSPENDED_MESSAGE);
+}
+
+function refuseUnlessScoped({ scopes, tier }: Principal, policy: GuardedPolicy): void {
+  const { scope } = policy;
+  if (!scope) throw new UnauthorizedException(NO_KEYS);
+  if (!scopes.includes(scope)) throw new ScopeError(scope);
+  if (tier === 'FREE' && needsPaidPlan(policy, scope)) {
+    throw new ForbiddenException(
+      `API keys with the scope ${scope} need the Paid plan: an administrator subscribes with POST /billing/subscribe`,
+    );
+  }
 }
 
 const needsPaidPlan = (policy: GuardedPolicy, scope: Scope): boolean =>

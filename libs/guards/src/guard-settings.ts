@@ -1,12 +1,12 @@
 import type { TokenKey } from './token-keys';
 
-/** What the guards need from the application. Also the injection token. */
+/** The guards' settings, provided by the application. Also the injection token. */
 export abstract class GuardSettings {
-  /** the first signs, all verify: with the ones before, nobody is signed out by a new secret */
+  /** the first one signs, all verify, so that a new secret does not sign users out */
   abstract readonly tokenKeys: readonly [TokenKey, ...TokenKey[]];
   abstract readonly accessTokenTtlSeconds: number;
-  /** null when the text cannot be a key, so that no database is asked */
+  /** null when the text cannot be a key, which saves the look-up */
   abstract hashApiKey(plainText: string): string | null;
-  /** the address to note as a key's last one */
+  /** the address to record for a key's use */
   abstract callerAddressOf(request: object): string | null;
 }

@@ -1,17 +1,17 @@
 import { Module, type DynamicModule, type ModuleMetadata, type Provider } from '@nestjs/common';
 import { AccessGuard } from './access.guard';
 import { AccessTokens } from './access-tokens';
+import { ApiKeyStrategy } from './api-key.strategy';
 import { GuardSettings } from './guard-settings';
 import { JwtStrategy } from './jwt.strategy';
 import { PrincipalLookup } from './principal';
 import { StepTokens } from './step-tokens';
 
-/** The guards, to be registered once. The application makes `AccessGuard` global where its turn is. */
+/** The guards, registered once. The application registers `AccessGuard` globally, in its own order of guards. */
 @Module({})
 export class GuardsModule {
   /**
-   * @param application where the settings and the look-up come from: providers for `GuardSettings` and
-   *   `PrincipalLookup`, and the modules those need
+   * @param application providers for `GuardSettings` and `PrincipalLookup`, and the modules that they need
    */
   static register(application: {
     readonly imports: NonNullable<ModuleMetadata['imports']>;
@@ -21,7 +21,14 @@ export class GuardsModule {
       module: GuardsModule,
       global: true,
       imports: application.imports,
-      providers: [...application.providers, AccessTokens, StepTokens, JwtStrategy, AccessGuard],
+      providers: [
+        ...application.providers,
+        AccessTokens,
+        StepTokens,
+        JwtStrategy,
+        ApiKeyStrategy,
+        AccessGuard,
+      ],
       exports: [GuardSettings, PrincipalLookup, AccessTokens, StepTokens, AccessGuard],
     };
   }

@@ -1,9 +1,9 @@
 export { AccessGuard } from './access.guard';
-export { AccessTokens, type AccessClaims, type IssuedToken } from './access-tokens';
+export { AccessTokens } from './access-tokens';
 export { CurrentPrincipal, principalOfRequest } from './current-principal';
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
-export { isOpenDuringMfaSetup, OpenDuringMfaSetup } from './mfa-setup';
+export { OpenDuringMfaSetup } from './mfa-setup';
 export { PrincipalLookup, type PlatformRole, type Principal, type SignIn } from './principal';
 export {
   AdminOnly,
@@ -18,4 +18,4 @@ export { isScope, SCOPES, scopeNeedsPaidPlan, type Scope } from './scopes';
 export { ScopeError } from './scope-error';
 export { AllowedWhileSuspended, isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 export { tokenKeyOf, type TokenKey } from './token-keys';
-export { StepTokens, type SignInStep, type StepClaims } from './step-tokens';
+export { StepTokens } from './step-tokens';

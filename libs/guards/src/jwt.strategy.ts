@@ -9,7 +9,7 @@ import { TOKEN_ALGORITHM, TOKEN_AUDIENCE, TOKEN_ISSUER } from './signed-tokens';
 
 export const BEARER = 'drawbridge-bearer';
 
-/** `Authorization: Bearer …`: checks the token, then reads who it stands for. */
+/** `Authorization: Bearer …`: verifies the token, then reads its principal. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
   constructor(
@@ -34,7 +34,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
     });
   }
 
-  /** Called by passport with a payload whose signature, times, issuer and audience are right. */
+  /** Called by passport after it has verified signature, times, issuer and audience. */
   async validate(payload: Record<string, unknown>): Promise<Principal | null> {
     const claims = readAccessClaims(payload);
     const principal =

@@ -3,13 +3,13 @@ import { Reflector } from '@nestjs/core';
 
 const OPEN_DURING_MFA_SETUP = 'drawbridge:open-during-mfa-setup';
 
-/** Beside a policy: also for who signed in without the second factor that the organization asks for, to set it up. */
+/** In addition to a policy: allows the route to users who still have to set up the required second factor. */
 export const OpenDuringMfaSetup = (): ClassDecorator & MethodDecorator =>
   SetMetadata(OPEN_DURING_MFA_SETUP, true);
 
 const reflector = new Reflector();
 
-/** Whether a token that is good for setting up MFA only reaches the route. */
+/** Whether the route is allowed with a token that is limited to setting up MFA. */
 export const isOpenDuringMfaSetup = (
   handler: ReturnType<ExecutionContext['getHandler']>,
   controller: Type,

@@ -5,7 +5,7 @@ export type PresentedCredential =
   | { readonly kind: 'key'; readonly plainText: string }
   | { readonly kind: 'none' };
 
-/** What a request brings to prove who sent it. A bearer token wins over a key. */
+/** The credential of a request. A bearer token takes precedence over a key. */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential {
   const { scheme, value } = schemeAndValue(headers.authorization ?? '');
   if (scheme === 'bearer') return { kind: 'bearer', value };
@@ -15,7 +15,7 @@ export function presentedCredential(headers: IncomingHttpHeaders): PresentedCred
   return { kind: 'none' };
 }
 
-/** Splits at the first blank. One expression for all of it would go back and forth over blanks. */
+/** Splits at the first blank. A single regular expression would backtrack over blanks. */
 function schemeAndValue(header: string): { readonly scheme: string; readonly value: string } {
   const text = header.trim();
   const blank = text.search(/\s/);

@@ -3,15 +3,15 @@ import type { Scope } from './scopes';
 
 export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
 
-/** How a bearer came by the token. */
+/** The sign-in that a token was issued for. */
 export interface SignIn {
-  /** of the family of refresh tokens that descends from it */
+  /** id of its family of refresh tokens */
   readonly id: string;
-  /** without the second factor the organization asks for: good for setting it up, and for nothing else */
+  /** signed in without the required second factor: allows only its set-up */
   readonly mfaSetupOnly: boolean;
 }
 
-/** Who a request comes from, as the database knew it when the request came. A key acts as its user, never beyond. */
+/** The caller of a request, read from the database for each request. A key never has more rights than its user. */
 export interface Principal {
   readonly kind: 'user' | 'key';
   readonly userId: string;
@@ -24,29 +24,29 @@ export interface Principal {
   readonly organizationName: string;
   readonly organizationSlug: string;
   readonly tier: Tier;
-  /** a suspended organization still reads, stops and removes; what opens or widens anything is refused */
+  /** a suspended organization may read, stop and remove; opening or widening access is denied */
   readonly suspended: boolean;
   readonly keyId: string | null;
   readonly keyName: string | null;
-  /** empty for a user: scopes limit keys only */
+  /** empty for a user: scopes apply to keys only */
   readonly scopes: readonly Scope[];
   /** null for a key */
   readonly signIn: SignIn | null;
 }
 
 /**
- * The port through which every request's principal is read afresh, so that a deactivated user, a lost right, a
- * revoked key or a suspension counts from the next request on.
+ * Port that reads the principal for each request, so that a deactivation, a lost right, a revoked key or a suspension
+ * takes effect with the next request.
  */
 export abstract class PrincipalLookup {
   /**
-   * @returns null when there is no such active user in that organization, or the sign-in has ended; `signIn` is the
-   *   token's to say
+   * @returns null when there is no such active user in that organization, or the sign-in has ended; the caller sets
+   *   `signIn` from the token
    */
   abstract ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null>;
 
   /**
-   * @param callerAddress where the key was used from, to be noted
+   * @param callerAddress recorded as the key's last address
    * @returns null when the key is unknown, revoked or expired, or its user inactive
    */
   abstract ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null>;

@@ -4,13 +4,13 @@ import type { Scope } from './scopes';
 
 const ROUTE_POLICY = 'drawbridge:route-policy';
 
-/** Who may call a route. Keys may only where a scope is named. */
+/** Who may call a route. API keys only where a scope is given. */
 export type RoutePolicy =
   | { readonly kind: 'public' }
   | {
       readonly kind: 'signed-in' | 'admin';
       readonly scope: Scope | null;
-      /** keys may on the Free plan too, whatever their scope needs: what only shows or closes access */
+      /** keys are allowed on the Free plan regardless of their scope: for routes that only show or revoke access */
       readonly onFreePlan?: boolean;
     }
   | { readonly kind: 'key'; readonly scope: Scope }
@@ -20,22 +20,22 @@ type PolicyDecorator = ClassDecorator & MethodDecorator;
 
 const policy = (value: RoutePolicy): PolicyDecorator => SetMetadata(ROUTE_POLICY, value);
 
-/** Anybody, signed in or not. */
+/** Everyone, without authentication. */
 export const Public = (): PolicyDecorator => policy({ kind: 'public' });
 
-/** Every active user; keys that hold `scope`, when one is named, on the Free plan only where `onFreePlan`. */
+/** Every active user; keys with `scope`, if given, on the Free plan only with `onFreePlan`. */
 export const SignedIn = (options: { scope?: Scope; onFreePlan?: boolean } = {}): PolicyDecorator =>
   policy({ kind: 'signed-in', scope: options.scope ?? null, onFreePlan: options.onFreePlan ?? false });
 
-/** The organization's admins; keys of an admin that hold `scope`, when one is named. */
+/** The organization's admins; keys of an admin with `scope`, if given. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>
   policy({ kind: 'admin', scope: options.scope ?? null });
 
-/** Keys that hold `scope`, and nobody who is signed in: what programs do that nobody's hands shall. */
+/** Keys with `scope` only, no signed-in users: for programs. */
 export const KeyOnly = (options: { scope: Scope }): PolicyDecorator =>
   policy({ kind: 'key', scope: options.scope });
 
-/** Those who run the service: SUPER_ADMIN all, SUPPORT what is not `write`. No keys. */
+/** Platform operators: SUPER_ADMIN all routes, SUPPORT those without `write`. No keys. */
 export const Platform = (options: { write?: boolean } = {}): PolicyDecorator =>
   policy({ kind: 'platform', write: options.write ?? false, scope: null });
 

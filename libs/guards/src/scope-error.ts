@@ -1,7 +1,7 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import type { Scope } from './scopes';
 
-/** A key without the scope an endpoint asks for. Its two-field body goes out as it is. */
+/** A key lacks the scope that an endpoint requires. Its two-field body is sent unchanged. */
 export class ScopeError extends HttpException {
   constructor(readonly scope: Scope) {
     super(

@@ -1,4 +1,4 @@
-/** What an API key may be allowed to do. No scope includes another. */
+/** The permissions of API keys. No scope includes another. */
 export const SCOPES = [
   'sessions:read',
   'sessions:write',
@@ -10,5 +10,5 @@ export type Scope = (typeof SCOPES)[number];
 
 export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
 
-/** Agents may connect on every plan; all other automation needs the paid one. */
+/** Agents may connect on every plan; all other automation needs the paid plan. */
 export const scopeNeedsPaidPlan = (scope: Scope): boolean => scope !== 'agent:connect';

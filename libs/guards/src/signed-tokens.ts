@@ -10,13 +10,13 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 
-/** Whose token it is. */
+/** The user of a token. */
 export interface TokenHolder {
   readonly userId: string;
   readonly organizationId: string;
 }
 
-/** @returns null when the payload is of another type, for all our tokens are signed with one key, or never ends */
+/** @returns null when the payload is of another type (all token types are signed with the same key) or has no expiry */
 export function holderOf(payload: Record<string, unknown>, types: readonly string[]): TokenHolder | null {
   const { typ, sub, org, exp } = payload;
   if (typeof exp !== 'number') return null;
@@ -24,7 +24,7 @@ export function holderOf(payload: Record<string, unknown>, types: readonly strin
   return isUuid(sub) && isUuid(org) ? { userId: sub, organizationId: org } : null;
 }
 
-/** Signs and verifies with the one algorithm, issuer and audience there is. */
+/** Signs and verifies with the fixed algorithm, issuer and audience. */
 export const signer = ({ tokenKeys: [current] }: GuardSettings): JwtService =>
   new JwtService({
     secret: current.key,
@@ -37,7 +37,7 @@ export const signer = ({ tokenKeys: [current] }: GuardSettings): JwtService =>
     verifyOptions: { algorithms: [TOKEN_ALGORITHM], issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE },
   });
 
-/** @returns null when the token is expired or forged: which of its many faults it was is nothing to tell its bearer */
+/** @returns null when the token is expired or forged: the reason must not be revealed */
 export async function payloadOf(
   jwt: JwtService,
   { tokenKeys }: GuardSettings,

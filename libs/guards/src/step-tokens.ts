@@ -3,17 +3,17 @@ import type { JwtService } from '@nestjs/jwt';
 import { GuardSettings } from './guard-settings';
 import { holderOf, payloadOf, signer, type TokenHolder } from './signed-tokens';
 
-/** The steps that may lie between a right password and an access token. */
+/** The possible steps between a right password and an access token. */
 export type SignInStep = 'mfa-challenge' | 'password-change';
 
 export interface StepClaims extends TokenHolder {
-  /** the one row in the database that this token stands for */
+  /** id of the database row of this step */
   readonly id: string;
-  /** whether a second factor was proved on the way here */
+  /** whether a second factor has been verified */
   readonly mfaPassed: boolean;
 }
 
-/** Signs and reads the tokens of the steps before somebody is signed in. None opens a route by itself. */
+/** Signs and reads the tokens of the steps before the sign-in is complete. None authorizes a route. */
 @Injectable()
 export class StepTokens {
   private readonly jwt: JwtService;

@@ -2,12 +2,12 @@ import { SetMetadata, type ExecutionContext, type Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
 const ALLOWED_WHILE_SUSPENDED = 'drawbridge:allowed-while-suspended';
-/** They read, or remove. */
-const HARMLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
+/** Methods that read or remove. */
+const ALLOWED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
 /**
- * Beside a policy: a suspended organization may call the route. Without it, a route that changes something answers 403 to
- * them, unless it is a DELETE. Where it depends on the body whether the route opens or widens anything, its service asks
+ * In addition to a policy: a suspended organization may call the route. Without it, a route that changes something
+ * answers 403, unless it is a DELETE. Where the body decides whether the route opens or widens access, its service calls
  * `refuseSuspended`.
  */
 export const AllowedWhileSuspended = (): ClassDecorator & MethodDecorator =>
@@ -15,13 +15,13 @@ export const AllowedWhileSuspended = (): ClassDecorator & MethodDecorator =>
 
 const reflector = new Reflector();
 
-/** @param method of HTTP, in capitals */
+/** @param method HTTP method in capitals */
 export function isAllowedWhileSuspended(
   method: string,
   handler: ReturnType<ExecutionContext['getHandler']>,
   controller: Type,
 ): boolean {
-  if (HARMLESS.has(method)) return true;
+  if (ALLOWED_METHODS.has(method)) return true;
   return (
     reflector.getAllAndOverride<boolean | undefined>(ALLOWED_WHILE_SUSPENDED, [handler, controller]) ?? false
   );

@@ -1,24 +1,24 @@
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
 
-/** A key that tokens are signed with, and the name they carry of it. */
+/** A signing key and its id, which is the `kid` of tokens. */
 export interface TokenKey {
   readonly id: string;
-  /** a KeyObject: with a string, each verification tries to read it as a public key first, forty times slower */
+  /** a KeyObject: a string would be parsed as a public key at each verification, which is forty times slower */
   readonly key: KeyObject;
 }
 
 const ID_LENGTH = 16;
 
-/** The key of a secret; its id says nothing of a secret that cannot be guessed. */
+/** The key of a secret. Its id does not reveal an unguessable secret. */
 export const tokenKeyOf = (secret: string): TokenKey => ({
   id: createHash('sha256').update(`drawbridge token key ${secret}`).digest('base64url').slice(0, ID_LENGTH),
   key: createSecretKey(Buffer.from(secret, 'utf8')),
 });
 
 /**
- * The key that a token's header names. Tokens of a release that named none are of the key that signs now.
- * @param keys the one that signs first
- * @returns null when the header is none, names another key, or asks for an extension: none is understood here
+ * The key named by a token's header. Tokens without a key id, from an older release, use the current signing key.
+ * @param keys the signing key first
+ * @returns null when the header is malformed, names an unknown key, or requires an extension: none is supported
  */
 export function keyOfToken(keys: readonly TokenKey[], token: string): KeyObject | null {
   const header = headerOf(token);

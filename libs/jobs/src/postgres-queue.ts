@@ -7,22 +7,21 @@ import {
 } from 'bullmq';
 
 /**
- * BullMQ's own connection remembers for ever that its first look at the queue's tables failed: made while the database
- * is away, every later call fails at once, and a worker asks again without a pause until nothing else runs. This one
- * looks again.
+ * Retries a failed schema check. BullMQ's own connection caches the failure: created while the database is unavailable,
+ * every later call fails immediately, and a worker retries without a delay and starves everything else.
  */
-class LookingAgain extends PostgresConnection {
-  private looked: Promise<void> | null = null;
+class RetryingPostgresConnection extends PostgresConnection {
+  private checked: Promise<void> | null = null;
 
   override waitUntilReady(): Promise<void> {
-    this.looked ??= this.look().catch((error: unknown) => {
-      this.looked = null;
+    this.checked ??= this.checkSchema().catch((error: unknown) => {
+      this.checked = null;
       throw error;
     });
-    return this.looked;
+    return this.checked;
   }
 
-  private async look(): Promise<void> {
+  private async checkSchema(): Promise<void> {
     const client = await this.pool.connect();
     try {
       await assertSchemaCompatibility(client, this.schema);
@@ -32,8 +31,8 @@ class LookingAgain extends PostgresConnection {
   }
 }
 
-/** Builds the PostgreSQL side of every queue and worker. */
+/** Creates the PostgreSQL backend of every queue and worker. */
 export const postgresQueue: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (
   name,
   options,
-) => new PostgresQueueBackend(new LookingAgain(options.connection), name, options);
+) => new PostgresQueueBackend(new RetryingPostgresConnection(options.connection), name, options);

@@ -9,17 +9,17 @@ export interface QueueSettings {
   readonly databaseUrl: string;
 }
 
-/** What every queue and worker of this process shares. */
-export interface QueueConnection {
-  readonly options: ConnectionOptions;
-  /** @throws Error when the queue's server does not answer, or takes nothing in */
-  ping(): Promise<void>;
-  close(): Promise<void>;
+/** Shared by every queue and worker of this process. */
+export abstract class QueueConnection {
+  abstract readonly options: ConnectionOptions;
+  /** @throws Error when the queue's server does not answer or does not accept writes */
+  abstract ping(): Promise<void>;
+  abstract close(): Promise<void>;
 }
 
 const ANSWER_TIMEOUT_MS = 2000;
 
-/** @param onError told of a lost connection; the connection comes back by itself */
+/** @param onError called when the connection is lost; it reconnects automatically */
 export function connectQueue(settings: QueueSettings, onError: (error: Error) => void): QueueConnection {
   return settings.redisUrl === null
     ? overPostgres(settings.databaseUrl, onError)
@@ -35,10 +35,10 @@ function overPostgres(connectionString: string, onError: (error: Error) => void)
     application_name: 'drawbridge-queue',
     options: '-c search_path=bullmq',
   });
-  // Every queue and worker listens for the shared pool's errors.
+  // every queue and worker adds a listener for the shared pool's errors
   pool.setMaxListeners(100);
   pool.on('error', onError);
-  // one that dies in somebody's hands, between two statements, would end the process: the next statement tells of it
+  // without a listener the error of a checked-out connection ends the process; the next statement reports it
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     options: pool,
@@ -68,7 +68,7 @@ function overRedis(url: string, onError: (error: Error) => void): QueueConnectio
     },
     ping: async () => {
       if (client.status === 'wait' || client.status === 'end') await client.connect();
-      // one that is full answers a PING and takes no job
+      // a full Redis answers a PING but rejects jobs
       await client.set('drawbridge:probe', '1', 'PX', ANSWER_TIMEOUT_MS);
     },
     close: async () => client.disconnect(),

@@ -3,7 +3,7 @@ import type { Provider } from '#rules';
 import { queueName } from './job-types';
 import type { QueueConnection } from './queue-connection';
 
-/** How many wake-ups wait for a worker. */
+/** The number of waiting wake-ups per provider. */
 export class QueueDepth {
   private readonly queues: readonly { provider: Provider; queue: Queue }[];
 
@@ -15,7 +15,7 @@ export class QueueDepth {
     });
   }
 
-  /** @throws Error when the queue is out of reach */
+  /** @throws Error when the queue is unreachable */
   read(): Promise<{ provider: Provider; waiting: number }[]> {
     return Promise.all(
       this.queues.map(async ({ provider, queue }) => ({ provider, waiting: await queue.getWaitingCount() })),

@@ -2,13 +2,13 @@ import { Redis } from 'ioredis';
 import { SettingsError } from '#config';
 
 const ANSWER_TIMEOUT_MS = 2000;
-/** What a Redis says that is the right one and comes to itself: it starts, fails over, or is full of clients. */
-const PASSING = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|BUSY|TRYAGAIN|ERR max number of clients)/;
+/** Temporary errors of a suitable Redis: start-up, failover, too many clients. */
+const RETRYABLE = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|BUSY|TRYAGAIN|ERR max number of clients)/;
 
 /**
- * Asks the Redis of the queue once, at start. One that does not answer keeps nobody from starting: rules are closed
- * without a queue, and it comes back by itself.
- * @throws SettingsError when what answers is no Redis, or refuses this process: that only its operator can put right
+ * Checks the queue's Redis once at start. An unreachable one does not prevent the start: rules are revoked without a
+ * queue, and the connection is retried.
+ * @throws SettingsError when the server is not a Redis, or refuses this process: only the operator can fix that
  */
 export async function refuseWrongRedis(url: string): Promise<void> {
   const client = new Redis(url, {
@@ -18,20 +18,20 @@ export async function refuseWrongRedis(url: string): Promise<void> {
     connectTimeout: ANSWER_TIMEOUT_MS,
     commandTimeout: ANSWER_TIMEOUT_MS,
   });
-  const heard: Error[] = [];
-  client.on('error', (error: Error) => heard.push(error));
+  const errors: Error[] = [];
+  client.on('error', (error: Error) => errors.push(error));
   try {
     await client.connect();
     await client.ping();
   } catch (error) {
-    heard.push(error as Error);
+    errors.push(error as Error);
   } finally {
     client.disconnect();
   }
-  for (const { name, message } of heard) {
+  for (const { name, message } of errors) {
     if (name === 'ParserError')
       throw new SettingsError(['REDIS_URL must lead to a Redis: what answers there is none']);
-    if (name === 'ReplyError' && !PASSING.test(message)) {
+    if (name === 'ReplyError' && !RETRYABLE.test(message)) {
       throw new SettingsError([
         `REDIS_URL must lead to a Redis that lets this service in: it answers ${message}`,
       ]);

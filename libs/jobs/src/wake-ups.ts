@@ -15,40 +15,40 @@ interface WakeUp {
   readonly targetId: string;
 }
 
-const GIVE_UP_TIMEOUT_MS = 5000;
-/** Between batches: under load one commit of the queue then serves many requests. */
-const PAUSE_MS = 50;
+const SEND_TIMEOUT_MS = 5000;
+/** Between batches: under load one commit of the queue serves many requests. */
+const BATCH_INTERVAL_MS = 50;
 
 /**
- * Tells workers that a target has something due. A lost wake-up costs a second, never a rule: the sweep finds
- * the same work in the database. So nobody waits for one, and what gathers while one batch is sent goes with the next.
+ * Notifies workers that a target has something due. A lost wake-up costs a second, never a rule: the sweep finds the
+ * same work in the database. Therefore callers do not wait; wake-ups that arrive while a batch is sent go into the next.
  */
 export class WakeUps {
   private readonly queues = new Map<Provider, Queue<ConvergeJob>>();
-  private readonly gathered = new Map<Provider, Map<string, WakeUp>>();
+  private readonly pending = new Map<Provider, Map<string, WakeUp>>();
   private sending: Promise<void> | null = null;
   private closed = false;
 
-  /** @param onLost told why a batch could not be sent */
+  /** @param onLost called with the reason when a batch could not be sent */
   constructor(
     private readonly connection: QueueConnection,
     private readonly onLost: (error: Error) => void,
   ) {}
 
-  /** Returns at once; the wake-ups follow. To be called once what they are about is committed. */
+  /** Returns immediately and sends in the background. Call it after the change is committed. */
   wake(name: JobName, due: readonly ProviderTargets[]): void {
     if (this.closed || due.length === 0) return;
     for (const { provider, targetIds } of due) {
-      const ofProvider = this.gathered.get(provider) ?? new Map<string, WakeUp>();
+      const ofProvider = this.pending.get(provider) ?? new Map<string, WakeUp>();
       for (const targetId of targetIds) ofProvider.set(`${name}-${targetId}`, { name, targetId });
-      this.gathered.set(provider, ofProvider);
+      this.pending.set(provider, ofProvider);
     }
     this.sending ??= this.sendAll().finally(() => {
       this.sending = null;
     });
   }
 
-  /** Sends what is gathered, then lets go of the queues. */
+  /** Sends pending wake-ups, then closes the queues. */
   async close(): Promise<void> {
     this.closed = true;
     await this.sending;
@@ -56,11 +56,11 @@ export class WakeUps {
   }
 
   private async sendAll(): Promise<void> {
-    while (this.gathered.size > 0) {
-      const batches = [...this.gathered];
-      this.gathered.clear();
+    while (this.pending.size > 0) {
+      const batches = [...this.pending];
+      this.pending.clear();
       await Promise.all(batches.map(([provider, wakeUps]) => this.send(provider, wakeUps)));
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, BATCH_INTERVAL_MS));
     }
   }
 
@@ -69,10 +69,10 @@ export class WakeUps {
       name,
       data: { targetId },
       opts: {
-        // an id that BullMQ makes comes from a sequence, which it creates for each queue: not with the service's rights
+        // BullMQ would take ids from a sequence per queue, which the service's role may not create
         jobId: randomUUID(),
         priority: JOB_PRIORITY[name],
-        // keepLastIfActive: a wake-up that comes while its job runs makes it run once more
+        // keepLastIfActive: a wake-up during its job's run makes it run once more
         deduplication: { id, keepLastIfActive: true },
         attempts: 1,
         removeOnComplete: true,
@@ -80,7 +80,7 @@ export class WakeUps {
       },
     }));
     try {
-      await within(GIVE_UP_TIMEOUT_MS, this.queue(provider).addBulk(jobs));
+      await withTimeout(SEND_TIMEOUT_MS, this.queue(provider).addBulk(jobs));
     } catch (error) {
       this.onLost(error as Error);
     }
@@ -96,13 +96,13 @@ export class WakeUps {
   }
 }
 
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+async function withTimeout(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`The queue did not answer within ${ms} ms`)), ms);
   });
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -3,7 +3,7 @@ import { LogSink } from './log-sink';
 
 type Done = (error?: Error) => void;
 
-/** Takes a line when it is told to. */
+/** A stream that can be stalled and resumed. */
 class SlowReader extends Writable {
   readonly lines: string[] = [];
   private readonly waiting: Done[] = [];
@@ -15,7 +15,7 @@ class SlowReader extends Writable {
     else done();
   }
 
-  goOn(): void {
+  resumeReading(): void {
     this.stalled = false;
     for (const done of this.waiting.splice(0)) done();
   }
@@ -24,14 +24,14 @@ class SlowReader extends Writable {
 const LINE = `${'x'.repeat(1023)}\n`;
 
 describe('LogSink', () => {
-  it('keeps at most so much for a reader that stalls, and tells how much it dropped', async () => {
+  it('buffers at most 4 MiB for a stalled reader and reports the number of dropped lines', async () => {
     const reader = new SlowReader();
     const sink = new LogSink(reader);
     reader.stalled = true;
     for (let count = 0; count < 6000; count += 1) sink.write(LINE);
     expect(reader.writableLength).toBeLessThan(4.1 * 1024 * 1024);
     const drained = new Promise((resolve) => reader.once('drain', resolve));
-    reader.goOn();
+    reader.resumeReading();
     await drained;
     sink.write('again\n');
     await new Promise((resolve) => reader.end(resolve));

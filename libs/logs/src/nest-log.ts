@@ -5,8 +5,7 @@ interface JsonLog {
 }
 
 /**
- * A logger for Nest while an application is put together, so that every line is JSON from the first one on. Nest's own
- * progress is left out.
+ * A logger for Nest during start-up, so that every line is JSON from the first one on. Drops Nest's progress messages.
  */
 export class NestLog {
   constructor(private readonly target: JsonLog) {}

@@ -3,19 +3,22 @@ import { collectDefaultMetrics, type Registry } from 'prom-client';
 
 export interface MetricsSource {
   readonly registry: Registry;
-  /** why the process cannot do its work now; null: it can. Never rejects */
+  /** why the process is not ready; null: it is ready. Never rejects */
   readonly problem: () => Promise<string | null>;
 }
 
 /**
- * A process's own port for operators and probes, apart from the one clients use: `/metrics` (Prometheus text),
- * `/health` (it is alive), `/health/ready` (503 while it cannot work).
+ * A process's port for metrics and probes, separate from the clients' port: `/metrics` (Prometheus text), `/health`
+ * (alive), `/health/ready` (503 while not ready).
  */
 export class MetricsServer {
   private constructor(private readonly server: Server) {}
 
-  /** @param place port 0 takes a free one. @throws Error when the port is taken */
-  static async listen(place: { port: number; host: string }, source: MetricsSource): Promise<MetricsServer> {
+  /** @param endpoint port 0 selects a free one. @throws Error when the port is taken */
+  static async listen(
+    endpoint: { port: number; host: string },
+    source: MetricsSource,
+  ): Promise<MetricsServer> {
     collectDefaultMetrics({ register: source.registry });
     const server = createServer((request, response) => {
       answer(request.url ?? '/', response, source).catch((error: unknown) => {
@@ -24,7 +27,7 @@ export class MetricsServer {
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(place, resolve);
+      server.listen(endpoint, resolve);
     });
     return new MetricsServer(server);
   }
@@ -59,6 +62,6 @@ async function answer(
   }
 }
 
-function text(response: ServerResponse, status: number, words: string): void {
-  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${words}\n`);
+function text(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${body}\n`);
 }

@@ -1,7 +1,7 @@
 /**
- * When an address was let in, as far as observations tell: for certain between the two inner times, possibly between the
- * two outer ones. No `certain` times: it was never observed. `possibleFrom` null: present at the first observation already.
- * `possibleUntil` null: its end was not observed.
+ * When an address had access, as far as observed: certainly between the two `certain` times, possibly between the two
+ * `possible` ones. Null `certain` times: never observed. Null `possibleFrom`: present at the first observation. Null
+ * `possibleUntil`: the end was not observed.
  */
 export interface AccessInterval {
   readonly possibleFrom: Date | null;
@@ -13,18 +13,18 @@ export interface AccessInterval {
 const startOf = ({ possibleFrom }: AccessInterval): number => possibleFrom?.getTime() ?? -Infinity;
 const endOf = ({ possibleUntil }: AccessInterval): number => possibleUntil?.getTime() ?? Infinity;
 
-/** The interval, without its certain part when that is empty: the two observations that make it up are needed both. */
+/** The interval, without its certain part if that is empty or has only one bound. */
 export function withCertainty<Interval extends AccessInterval>(interval: Interval): Interval {
   const { certainFrom, certainUntil } = interval;
   if (certainFrom && certainUntil && certainFrom <= certainUntil) return interval;
   return { ...interval, certainFrom: null, certainUntil: null };
 }
 
-/** Whether the address was possibly let in between two times, both included. */
+/** Whether the address possibly had access between two times, inclusive. */
 export const overlaps = (interval: AccessInterval, from: Date, to: Date): boolean =>
   startOf(interval) <= to.getTime() && endOf(interval) >= from.getTime();
 
-/** Whether the possible parts of intervals leave no gap in that of another one, as far as it lies in a window. */
+/** Returns a predicate: do the possible parts of the intervals cover that of another one, within a window? */
 export function coverageOf(
   intervals: readonly AccessInterval[],
 ): (inner: AccessInterval, from: Date, to: Date) => boolean {
@@ -42,8 +42,8 @@ export function coverageOf(
 }
 
 /**
- * One interval for those that overlap, so that it cannot be told of how many holders they were. Certain parts that do not
- * touch stay apart: between them nothing was observed.
+ * Merges overlapping intervals, which hides the number of their holders. Intervals whose certain parts do not touch are not
+ * merged: nothing was observed between them.
  */
 export function mergeIntervals<Interval extends AccessInterval>(intervals: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];

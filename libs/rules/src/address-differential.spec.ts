@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { canonicalCidr, isWithin, parseHost, refusalOf, type IpVersion } from './address';
 
-/** An address as the number it is: the reference these tests hold the code against. */
+/** An address as a number: the reference implementation of these tests. */
 interface Numbered {
   readonly version: IpVersion;
   readonly value: bigint;
@@ -30,14 +30,14 @@ function formatIpv6(value: bigint): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + longest).join(':')}`;
 }
 
-/** What the code under test should make of a number. */
+/** The expected result for a number. */
 function canonical({ version, value }: Numbered): { version: IpVersion; text: string } {
   if (version === 4) return { version: 4, text: dotted(value) };
   if (value >> 32n === MAPPED) return { version: 4, text: dotted(value & 0xffffffffn) };
   return { version: 6, text: formatIpv6(value) };
 }
 
-/** Reads canonical or any other well-formed text. */
+/** Parses any well-formed text. */
 function toNumber(text: string): bigint {
   if (!text.includes(':')) return text.split('.').reduce((sum, octet) => (sum << 8n) + BigInt(octet), 0n);
   const tail = text.slice(text.lastIndexOf(':') + 1);
@@ -53,7 +53,7 @@ function toNumber(text: string): bigint {
   return groups.reduce((sum, group) => (sum << 16n) + BigInt(`0x${group}`), 0n);
 }
 
-/** Numbers at which text and ranges are delicate, and numbers from anywhere. */
+/** Numbers at the edges of text formats and ranges, and random numbers. */
 const group = fc.oneof(
   { weight: 3, arbitrary: fc.constant(0) },
   fc.constantFrom(1, 0xffff, 0x00ff, 0x0fff, 0xfe80, 0xfebf, 0xfec0, 0xfc00, 0xfd00, 0xff02, 0x2001, 0x0db8),
@@ -117,7 +117,7 @@ const maskOf = (version: IpVersion, prefix: number): bigint => {
 const RUNS = { numRuns: 2000 };
 
 describe('addresses against arithmetic', () => {
-  it('reads every spelling as the number it stands for', () => {
+  it('parses every spelling to its number', () => {
     fc.assert(
       fc.property(spelled, ([address, text]) => {
         expect(toNumber(text)).toBe(address.value);
@@ -149,7 +149,7 @@ describe('addresses against arithmetic', () => {
     );
   });
 
-  it('reads its own text again, to the same text and the same number', () => {
+  it('parses its own text to the same text and number', () => {
     fc.assert(
       fc.property(spelled, ([address, text]) => {
         const host = parseHost(text);
@@ -163,7 +163,7 @@ describe('addresses against arithmetic', () => {
     );
   });
 
-  it('refuses a damaged spelling, unless what is left is well formed and means what it says', () => {
+  it('refuses a damaged spelling, unless the result is well formed', () => {
     const WELL_FORMED = /^[0-9a-f:.]+$/i;
     const damaged = fc
       .tuple(spelled, fc.nat({ max: 45 }), fc.constantFrom('', '0', '1', ' ', '%', '/', 'x', '٣', '\0', '-'))
@@ -188,7 +188,7 @@ describe('addresses against arithmetic', () => {
 });
 
 describe('ranges against arithmetic', () => {
-  /** A range of mapped addresses has no reading. */
+  /** A range of mapped addresses is refused. */
   const expectedRange = ({ version, value }: Numbered, prefix: number): object | null => {
     if (canonical({ version, value }).version !== version) return null;
     const network = value & maskOf(version, prefix);
@@ -208,7 +208,7 @@ describe('ranges against arithmetic', () => {
     );
   });
 
-  it('tells membership as masks do', () => {
+  it('agrees with bit masks on membership', () => {
     const pair = prefixed.chain(([network, prefix]) => {
       const host = fc.bigInt({ min: 0n, max: (1n << (bitsOf(network.version) - BigInt(prefix))) - 1n });
       const inside = host.map((low): Numbered => ({
@@ -288,7 +288,7 @@ describe('refusals against arithmetic', () => {
       .map((value): Numbered => ({ version, value }));
   });
 
-  it('refuses exactly the listed ranges, edges included', () => {
+  it('refuses exactly the listed ranges, including their edges', () => {
     fc.assert(
       fc.property(fc.oneof(edge, anyAddress), (address) => {
         const host = canonical(address);

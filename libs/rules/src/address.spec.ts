@@ -12,7 +12,7 @@ import {
 const OPEN = { allowPrivate: true };
 const PUBLIC_ONLY = { allowPrivate: false };
 
-describe('one address, read from text', () => {
+describe('parseHost', () => {
   it.each([
     ['203.0.113.7', 4, '203.0.113.7'],
     ['0.0.0.0', 4, '0.0.0.0'],
@@ -42,7 +42,7 @@ describe('one address, read from text', () => {
     '::ffff:CB00:7107',
     '0:0:0:0:0:ffff:cb00:7107',
     '0000:0000:0000:0000:0000:ffff:203.0.113.7',
-  ])('%s is the IPv4 address it maps', (text) => {
+  ])('parses %s as the IPv4 address it maps', (text) => {
     expect(parseHost(text)).toEqual({ version: 4, text: '203.0.113.7' });
   });
 
@@ -51,7 +51,7 @@ describe('one address, read from text', () => {
     ['::0:203.0.113.7', '::cb00:7107'],
     ['::0.0.0.1', '::1'],
     ['::0.0.0.0', '::'],
-  ])('%s is IPv6: only ::ffff:0:0/96 maps IPv4', (text, canonical) => {
+  ])('parses %s as IPv6: only ::ffff:0:0/96 maps IPv4', (text, canonical) => {
     expect(parseHost(text)).toEqual({ version: 6, text: canonical });
   });
 
@@ -138,7 +138,7 @@ describe('one address, read from text', () => {
   });
 });
 
-describe('an address somebody asks to let in', () => {
+describe('readGivenAddress', () => {
   const refusal = (text: string, version: IpVersion, policy = OPEN): AddressRefusal | null => {
     const read = readGivenAddress(text, version, policy);
     return 'refusal' in read ? read.refusal : null;
@@ -150,17 +150,17 @@ describe('an address somebody asks to let in', () => {
     ['2001:db8::1', 4],
     ['::ffff:203.0.113.7', 6],
     ['::ffff:cb00:7107', 6],
-  ] as const)('%s does not belong to the field of IPv%d', (text, version) => {
+  ] as const)('refuses %s in the field of IPv%d', (text, version) => {
     expect(refusal(text, version)).toBe('wrong-family');
   });
 
-  it('takes a mapped address as the IPv4 it is', () => {
+  it('accepts a mapped address as IPv4', () => {
     expect(readGivenAddress('::ffff:203.0.113.7', 4, OPEN)).toEqual({
       host: { version: 4, text: '203.0.113.7' },
     });
   });
 
-  it.each([4, 6] as const)('names text that is no address before its family (IPv%d)', (version) => {
+  it.each([4, 6] as const)('reports text that is not an address before its family (IPv%d)', (version) => {
     expect(refusal('2001:db8::1%eth0', version)).toBe('not-an-address');
     expect(refusal('203.0.113.7/32', version)).toBe('not-an-address');
   });
@@ -183,7 +183,7 @@ describe('an address somebody asks to let in', () => {
       'link-local',
       ['169.254.0.0', '169.254.169.254', '169.254.255.255', 'fe80::', 'fe80::1', 'febf:ffff::1'],
     ],
-  ])('refuses %s whatever the deployment allows', (expected, texts) => {
+  ])('refuses %s addresses under every policy', (expected, texts) => {
     for (const text of texts) {
       expect([text, refusal(text, familyOf(text), OPEN)]).toEqual([text, expected]);
       expect([text, refusal(text, familyOf(text), PUBLIC_ONLY)]).toEqual([text, expected]);
@@ -206,7 +206,7 @@ describe('an address somebody asks to let in', () => {
     ['for NAT64', ['64:ff9b::', '64:ff9b::8.8.8.8', '64:ff9b::a00:1', '64:ff9b:1:ffff::1']],
     ['IPv4-compatible or translated', ['::8.8.8.8', '::ffff:0:8.8.8.8']],
     ['not given out', ['::2', '1fff::1', '4000::1', '5f00::1', '8000::1', 'fbff::1', 'fe00::1']],
-  ])('%s is let in unless the deployment lets public addresses in only', (_kind, texts) => {
+  ])('refuses %s addresses only where public addresses are required', (_kind, texts) => {
     for (const text of texts) {
       expect([text, refusal(text, familyOf(text), OPEN)]).toEqual([text, null]);
       expect([text, refusal(text, familyOf(text), PUBLIC_ONLY)]).toEqual([text, 'private']);
@@ -224,20 +224,20 @@ describe('an address somebody asks to let in', () => {
       ['100.128.0.0', '126.255.255.255', '128.0.0.0', '169.253.255.255', '169.255.0.0', '223.255.255.255'],
     ],
     ['public IPv6', ['2606:4700::1111', '2001:4860:4860::8888', '2a00::1', '3fff:ffff::1']],
-  ])('%s addresses are let in by every policy', (_kind, texts) => {
+  ])('accepts %s addresses under every policy', (_kind, texts) => {
     for (const text of texts) {
       expect([text, refusal(text, familyOf(text), OPEN)]).toEqual([text, null]);
       expect([text, refusal(text, familyOf(text), PUBLIC_ONLY)]).toEqual([text, null]);
     }
   });
 
-  it('has words for every refusal', () => {
+  it('has a message for every refusal', () => {
     for (const words of Object.values(REFUSAL_MESSAGES)) expect(words).toMatch(/^(is|belongs) /);
     expect(refusalOf({ version: 4, text: '203.0.113.7' }, PUBLIC_ONLY)).toBeNull();
   });
 });
 
-describe('the canonical CIDR', () => {
+describe('canonicalCidr', () => {
   it.each([
     ['203.0.113.7', 4, '203.0.113.7/32', 32],
     ['203.0.113.7/32', 4, '203.0.113.7/32', 32],
@@ -284,7 +284,7 @@ describe('the canonical CIDR', () => {
   });
 });
 
-describe('being within ranges', () => {
+describe('isWithin', () => {
   it.each([
     ['10.1.2.3', ['192.168.0.0/16', '10.0.0.0/8'], true],
     ['::ffff:10.1.2.3', ['10.0.0.0/8'], true],

@@ -13,15 +13,14 @@ export interface HostAddress {
 export type AddressRefusal = 'not-an-address' | 'wrong-family' | RangeRefusal;
 
 export interface AddressPolicy {
-  /** false: addresses that are not routed on the internet are refused too */
+  /** false: addresses that are not routed on the internet are refused */
   readonly allowPrivate: boolean;
 }
 
 /**
- * Reads one address in the only forms a person may type: dotted decimal, or textual IPv6 without a zone.
- * `node:net` is the gate because it refuses octal, hex, short and integer forms; ipaddr.js alone accepts them.
- * An IPv4-mapped IPv6 address is its IPv4.
- * @returns the canonical address, or null when the text is none
+ * Parses one address: dotted decimal, or textual IPv6 without a zone. `node:net` validates first because it rejects octal,
+ * hex, short and integer forms, which ipaddr.js accepts. An IPv4-mapped IPv6 address becomes its IPv4 address.
+ * @returns the canonical address, or null when the text is not an address
  */
 export function parseHost(text: string): HostAddress | null {
   if (isIPv4(text)) return { version: 4, text: ipaddr.IPv4.parse(text).toString() };
@@ -31,7 +30,7 @@ export function parseHost(text: string): HostAddress | null {
   return { version: 6, text: address.toRFC5952String() };
 }
 
-/** `::1.2.3.4` as `::102:304`: ipaddr.js takes the dotted form for an IPv4-mapped address, which it is not. */
+/** Rewrites `::1.2.3.4` as `::102:304`: ipaddr.js would parse the dotted form as an IPv4-mapped address. */
 function withHexTail(text: string): string {
   const start = text.lastIndexOf(':') + 1;
   const tail = text.slice(start);
@@ -40,14 +39,14 @@ function withHexTail(text: string): string {
   return text.slice(0, start) + groups.map((group) => group.toString(16)).join(':');
 }
 
-/** Why an address may not be let in, or null when it may. */
+/** Why an address may not be allowed, or null when it may. */
 export const refusalOf = ({ version, text }: HostAddress, policy: AddressPolicy): AddressRefusal | null =>
   specialRangeIn(`${text}/${version === 4 ? 32 : 128}`, policy.allowPrivate)?.refusal ?? null;
 
 /**
- * Reads an address a caller gave for one family.
- * @param version the family the field stands for; an IPv4-mapped text in the IPv6 field is the wrong family
- * @returns the canonical address, or the reason it is refused
+ * Parses a caller's address for one family.
+ * @param version the family of the field; an IPv4-mapped address in the IPv6 field is the wrong family
+ * @returns the canonical address, or the reason for refusal
  */
 export function readGivenAddress(
   text: string,
@@ -61,7 +60,7 @@ export function readGivenAddress(
   return refusal ? { refusal } : { host };
 }
 
-/** The words for a refusal, to follow a field's name: "ipv4Address is a multicast address". */
+/** Messages for refusals, to follow a field's name: "ipv4Address is a multicast address". */
 export const REFUSAL_MESSAGES: Readonly<Record<AddressRefusal, string>> = {
   'not-an-address': 'is not a single IP address in standard notation',
   'wrong-family': 'belongs to the other IP version',
@@ -73,7 +72,7 @@ export const REFUSAL_MESSAGES: Readonly<Record<AddressRefusal, string>> = {
 };
 
 /**
- * The canonical CIDR of a host or a range, host bits cleared: `10.1.2.3/8` is `10.0.0.0/8`, a host gets /32 or /128.
+ * The canonical CIDR of a host or a range, with host bits cleared: `10.1.2.3/8` is `10.0.0.0/8`, a host gets /32 or /128.
  * @returns null when the text is neither
  */
 export function canonicalCidr(text: string): { version: IpVersion; cidr: string; prefix: number } | null {
@@ -97,7 +96,7 @@ type ParsedRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const parsedRanges = new WeakMap<readonly string[], readonly ParsedRange[]>();
 
-/** A list of ranges is asked with every request: it is read once. */
+/** Caches parsed lists: the same list is checked with every request. */
 function parsed(ranges: readonly string[]): readonly ParsedRange[] {
   const known = parsedRanges.get(ranges);
   if (known) return known;
@@ -109,7 +108,7 @@ function parsed(ranges: readonly string[]): readonly ParsedRange[] {
   return read;
 }
 
-/** True when the address lies in one of the ranges; both in any textual form, mapped forms unwrapped. */
+/** Whether the address is in one of the ranges; both in any textual form, mapped forms unwrapped. */
 export function isWithin(text: string, ranges: readonly string[]): boolean {
   const host = parseHost(text);
   if (!host) return false;

@@ -1,24 +1,24 @@
 import type { DriverErrorKind } from './provider';
 import type { PortRange, Protocol } from './rule-spec';
 
-/** An agent that was not heard of for this long is away: nothing new can be opened on its host. */
+/** An agent without a request for this long is away: no rules can be added on its host. */
 export const AGENT_AWAY_SECONDS = 60;
 
-/** Ports of a host that its agent keeps closed but for the addresses it is told. No ports: all of the protocol. */
+/** Traffic that an agent blocks except from allowed addresses. No ports: all ports of the protocol. */
 export interface GuardedTraffic {
   readonly protocol: Protocol;
   readonly ports: readonly PortRange[];
 }
 
-/** Why nothing can be opened on a host now. The kind is what a driver would say of a cloud. */
+/** Why no rules can be added on a host. The kind is the equivalent driver error kind. */
 export interface AgentAbsence {
   readonly kind: DriverErrorKind;
   readonly message: string;
 }
 
 /**
- * What is to be said of a host by when its agent was heard of.
- * @param secondsAway null: no agent ever connected under the name
+ * Describes the absence of a host's agent.
+ * @param secondsAway since its last request; null: no agent ever connected under the name
  * @returns null when it is connected
  */
 export function agentAbsence(name: string, secondsAway: number | null): AgentAbsence | null {

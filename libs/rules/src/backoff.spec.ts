@@ -9,7 +9,7 @@ const policy = fc.record({
 });
 const attempts = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1_000_000 }));
 
-describe('the wait before the next try', () => {
+describe('backoffMs', () => {
   it.each([
     [1, 500],
     [2, 1_000],
@@ -21,13 +21,13 @@ describe('the wait before the next try', () => {
     [8, 30_000],
     [1_000, 30_000],
     [Number.MAX_SAFE_INTEGER, 30_000],
-  ])('after %d failed tries of a rule is below %d ms, and half of that in the middle', (tries, ceiling) => {
+  ])('after %d failed attempts is below %d ms, and half of that at random 0.5', (tries, ceiling) => {
     expect(backoffMs(RULE_BACKOFF, tries, 0)).toBe(0);
     expect(backoffMs(RULE_BACKOFF, tries, 0.5)).toBe(ceiling / 2);
     expect(backoffMs(RULE_BACKOFF, tries, LAST)).toBe(ceiling - 1);
   });
 
-  it('is a whole number of milliseconds, never above the cap nor the doubled base', () => {
+  it('is an integer below the cap and the exponential ceiling', () => {
     fc.assert(
       fc.property(policy, attempts, random, (one, tries, chance) => {
         const wait = backoffMs(one, tries, chance);
@@ -38,7 +38,7 @@ describe('the wait before the next try', () => {
     );
   });
 
-  it('is never shorter after more tries, by the same chance', () => {
+  it('does not shrink with more attempts, for the same random value', () => {
     fc.assert(
       fc.property(policy, attempts, random, (one, tries, chance) => {
         expect(backoffMs(one, tries + 1, chance)).toBeGreaterThanOrEqual(backoffMs(one, tries, chance));
@@ -46,7 +46,7 @@ describe('the wait before the next try', () => {
     );
   });
 
-  it('leaves time for several tries before adding is given up', () => {
+  it('allows several attempts within APPLY_TIMEOUT_MS', () => {
     expect(APPLY_TIMEOUT_MS).toBeGreaterThanOrEqual(5 * RULE_BACKOFF.capMs);
   });
 });

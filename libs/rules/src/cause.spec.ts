@@ -1,8 +1,8 @@
 import { ADDITION_CAUSES, DETACHING_CAUSES, REMOVAL_CAUSES, RULE_CAUSES } from './cause';
 
-/** A cause that is recorded once stays readable: none is renamed or dropped. */
-describe('The causes that the ledger records', () => {
-  it('of additions', () => {
+/** Recorded causes must stay readable: none may be renamed or removed. */
+describe('Causes in the ledger', () => {
+  it('of additions are unchanged', () => {
     expect(ADDITION_CAUSES).toEqual([
       'SESSION_STARTED',
       'STATIC_RULE_CREATED',
@@ -13,7 +13,7 @@ describe('The causes that the ledger records', () => {
     ]);
   });
 
-  it('of removals', () => {
+  it('of removals are unchanged', () => {
     expect(REMOVAL_CAUSES).toEqual([
       'SESSION_STOPPED',
       'SESSION_STOPPED_BY_ADMIN',
@@ -37,12 +37,12 @@ describe('The causes that the ledger records', () => {
     ]);
   });
 
-  it('are listed once each, also those that add in one place and remove in another', () => {
+  it('are listed without duplicates', () => {
     expect(new Set(RULE_CAUSES).size).toBe(RULE_CAUSES.length);
     expect(new Set(RULE_CAUSES)).toEqual(new Set([...ADDITION_CAUSES, ...REMOVAL_CAUSES]));
   });
 
-  it('detach a holder that goes on elsewhere: each of these also adds a rule', () => {
+  it('that detach a holder are also addition causes', () => {
     expect(DETACHING_CAUSES).toEqual(['RESOURCE_MOVED', 'CONFIG_CHANGED']);
     expect(ADDITION_CAUSES).toEqual(expect.arrayContaining([...DETACHING_CAUSES]));
   });

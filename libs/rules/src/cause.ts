@@ -1,6 +1,6 @@
 /**
  * Why a rule was added. `DRIFT_REPAIRED`: it had disappeared from its target. `WRITER_RELEASED`: the organization whose
- * credential wrote it holds it no more, and another holder writes it anew.
+ * credential wrote it no longer holds it, and another holder writes it again.
  */
 export const ADDITION_CAUSES = [
   'SESSION_STARTED',
@@ -13,10 +13,10 @@ export const ADDITION_CAUSES = [
 export type AdditionCause = (typeof ADDITION_CAUSES)[number];
 
 /**
- * Why a rule was removed, or is to be. The first group releases holders; the second is found by a pass.
- * - `ADD_REFUSED`: the holder waited for it and was given up, and the rule exists after all
- * - `STALE_RULE`: known, wanted by no holder, and back after it had been observed absent
- * - `ORPHAN`: carries our mark and is not known
+ * Why a rule was removed, or must be. The first group releases holders; the second is found by a pass.
+ * - `ADD_REFUSED`: the addition was given up, and the rule exists nevertheless
+ * - `STALE_RULE`: known, without a holder, and present again after it had been observed absent
+ * - `ORPHAN`: has our mark and is unknown to the database
  * - `MAKE_ROOM`: an unwanted rule of ours, removed early because its target was full
  * - `TARGET_GONE`: the provider says that the whole target no longer exists
  * - `CHANGED_OUTSIDE`: another program removed or changed it
@@ -48,10 +48,10 @@ export type RemovalCause = (typeof REMOVAL_CAUSES)[number];
 
 export type RuleCause = AdditionCause | RemovalCause;
 
-/** Every cause once: some add a rule in one place and remove one in another. */
+/** All causes without duplicates: some are both addition and removal causes. */
 export const RULE_CAUSES: readonly RuleCause[] = [...new Set([...ADDITION_CAUSES, ...REMOVAL_CAUSES])];
 
-/** The holder goes on elsewhere: its ResourceIp does not wait for the rule that it left behind. */
+/** The ResourceIp continues on another target and does not wait for the removal of the old rule. */
 export const DETACHING_CAUSES = [
   'RESOURCE_MOVED',
   'CONFIG_CHANGED',

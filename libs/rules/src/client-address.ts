@@ -4,10 +4,10 @@ import { canonicalCidr, isWithin, parseHost, type HostAddress } from './address'
 /** Peers trusted by default: a reverse proxy on this host. */
 export const DEFAULT_TRUSTED_PROXIES: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
-/** A wider range would hold callers beside the proxies. */
+/** A wider range would include callers as well as proxies. */
 const MIN_PROXY_PREFIX = { 4: 8, 6: 16 } as const;
 
-/** True when a range is narrow enough to name proxies: at most a /8 (IPv4) or a /16 (IPv6). */
+/** Whether a range is narrow enough for proxies: at most a /8 (IPv4) or a /16 (IPv6). */
 export function isProxyRange(text: string): boolean {
   const range = canonicalCidr(text);
   return range !== null && range.prefix >= MIN_PROXY_PREFIX[range.version];
@@ -15,7 +15,7 @@ export function isProxyRange(text: string): boolean {
 
 const PRIVATE_PEER_RANGES = ['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat'];
 
-/** The peer's address when it is a private one, as that of a reverse proxy usually is; else null. Loopback is none. */
+/** The peer's address if it is private, as that of a reverse proxy usually is; else null. Loopback is not private. */
 export function privatePeer(peer: string | undefined): string | null {
   const host = peerHost(peer);
   return host && PRIVATE_PEER_RANGES.includes(ipaddr.parse(host.text).range()) ? host.text : null;
@@ -24,17 +24,17 @@ export function privatePeer(peer: string | undefined): string | null {
 export interface CallerHeaders {
   /** the socket's peer, as Node prints it (a zone id is dropped) */
   readonly peer: string | undefined;
-  /** every X-Forwarded-For line, joined by commas in the order they came */
+  /** every X-Forwarded-For line, joined by commas in order of arrival */
   readonly forwardedFor: string | undefined;
   readonly realIp: string | undefined;
 }
 
 /**
- * The caller's address: the socket's, unless its peer is a trusted proxy. Then it is the first address from the right of
- * X-Forwarded-For that is no trusted proxy, or X-Real-IP where there is no X-Forwarded-For. An unreadable entry ends the
- * walk: nobody trusted wrote what stands left of it. The left end of a chain of trusted proxies is not taken either:
- * any client in a trusted range could have put it there. Where no entry is left, it is the socket's.
- * @returns null when nothing readable is left
+ * The caller's address. Without a trusted proxy as its peer, this is the socket's. Otherwise it is the rightmost address of
+ * X-Forwarded-For that is not a trusted proxy, or X-Real-IP without X-Forwarded-For. An unreadable entry ends the walk,
+ * because entries to its left are untrusted. If all entries are trusted proxies, the socket's address is used: any client in
+ * a trusted range could have written the leftmost one.
+ * @returns null when no readable address is left
  */
 export function callerAddress(headers: CallerHeaders, trustedProxies: readonly string[]): HostAddress | null {
   const peer = peerHost(headers.peer);
@@ -59,13 +59,13 @@ const IPV4_WITH_PORT = /^([\d.]+):(\d{1,5})$/;
 const IPV6_IN_BRACKETS = /^\[([\da-f.]*:[\da-f:.]*)\](?::(\d{1,5}))?$/i;
 const LAST_PORT = 65_535;
 
-/** One entry of a header. Some proxies add the caller's port: `1.2.3.4:5678`, `[2001:db8::1]:443`. */
+/** Parses one entry of a header. Some proxies add the caller's port: `1.2.3.4:5678`, `[2001:db8::1]:443`. */
 function forwardedHost(entry: string): HostAddress | null {
   const [, address = entry, port = '0'] = IPV4_WITH_PORT.exec(entry) ?? IPV6_IN_BRACKETS.exec(entry) ?? [];
   return Number(port) <= LAST_PORT ? parseHost(address) : null;
 }
 
-/** The bucket a caller is counted in: an IPv4 address, or the /64 of an IPv6 one. */
+/** Rate limit bucket of a caller: its IPv4 address, or the /64 of its IPv6 address. */
 export function rateLimitBucket(host: HostAddress): string {
   if (host.version === 4) return host.text;
   const groups = expandIpv6(host.text).slice(0, 4);

@@ -41,8 +41,8 @@ const NO_DRIFT: Drift = {
   unmanaged: [],
 };
 
-/** What acting on the drift would make of the cloud: the desired stand, ours that are unwanted do not, unmanaged ones stay. */
-const mends = (compare: Compare): fc.IProperty<unknown[]> =>
+/** Acting on the drift makes desired rules present, removes unwanted own rules and leaves unmanaged ones. */
+const repairs = (compare: Compare): fc.IProperty<unknown[]> =>
   fc.property(known, observed, (rules, seen) => {
     const drift: Drift = compare(rules, seen);
     const byKey = new Map(rules.map((rule) => [rule.key, rule]));
@@ -56,48 +56,48 @@ const mends = (compare: Compare): fc.IProperty<unknown[]> =>
     );
     return KEYS.every((key) => {
       const rule = byKey.get(key);
-      const stands = seen.filter((one) => one.key === key);
-      const marked = stands.filter((one) => one.ownRuleId !== null);
-      // one that another program changed to this is left alone
+      const present = seen.filter((one) => one.key === key);
+      const marked = present.filter((one) => one.ownRuleId !== null);
+      // a rule that another program changed to this key is left alone
       const ours = rule
         ? marked.length > 0
         : marked.length > 0 && !recordedAs.has(marked.at(-1)!.providerRuleId);
-      // being settled, or believed to stand and to be removed: not drift
+      // rules in state unknown or due for removal are not drift
       if (rule?.state === 'unknown' || (rule && !rule.desired && rule.state === 'present')) {
         return !added.has(key) && !removed.has(key);
       }
       const desired = rule?.desired ?? false;
-      const lost = desired && rule!.state === 'present' && stands.length === 0;
+      const lost = desired && rule!.state === 'present' && present.length === 0;
       return added.has(key) === lost && removed.has(key) === (!desired && ours);
     });
   });
 
 describe('findDrift', () => {
-  it('finds what is to be added and removed again, and nothing else', () => {
-    expect(fc.check(mends(findDrift), { numRuns: 5000 })).toMatchObject({ failed: false });
+  it('finds exactly the rules to add and to remove', () => {
+    expect(fc.check(repairs(findDrift), { numRuns: 5000 })).toMatchObject({ failed: false });
   });
 
-  it('misses a desired rule that stands without being in force, and knows an unwanted one for ours', () => {
-    const bent = (key: string): ObservedRule => ({
+  it('treats a rule that is not in force as missing if desired, and as present if unwanted', () => {
+    const inactive = (key: string): ObservedRule => ({
       key,
       providerRuleId: key,
       ownRuleId: 'x',
       inForce: false,
     });
-    const believed = { isUnmanaged: false, isUnmarked: false, providerRuleId: null };
+    const recorded = { isUnmanaged: false, isUnmarked: false, providerRuleId: null };
     const rules: KnownRule[] = [
-      { ...believed, ruleId: 'desired', key: KEYS[0]!, state: 'present', desired: true },
-      { ...believed, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', desired: false },
+      { ...recorded, ruleId: 'desired', key: KEYS[0]!, state: 'present', desired: true },
+      { ...recorded, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', desired: false },
     ];
-    expect(findDrift(rules, [bent(KEYS[0]!), bent(KEYS[1]!), bent(KEYS[2]!)])).toEqual({
+    expect(findDrift(rules, [inactive(KEYS[0]!), inactive(KEYS[1]!), inactive(KEYS[2]!)])).toEqual({
       ...NO_DRIFT,
       missing: ['desired'],
       stale: ['unwanted'],
-      orphans: [bent(KEYS[2]!)],
+      orphans: [inactive(KEYS[2]!)],
     });
   });
 
-  it('names the rules of others', () => {
+  it('returns unmanaged rules', () => {
     const unmanaged = { key: KEYS[0]!, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(findDrift([], [unmanaged])).toEqual({ ...NO_DRIFT, unmanaged: [unmanaged] });
   });
@@ -113,86 +113,91 @@ describe('findDrift', () => {
   };
 
   it.each<[string, KnownRule, string | null, Partial<Drift>]>([
-    ['nothing of a rule that stands as it was', held, 'mark', NO_DRIFT],
-    ['a rule that lost our mark and has its recorded id', held, null, { ...NO_DRIFT, unmarked: ['rule'] }],
+    ['no drift for an unchanged rule', held, 'mark', NO_DRIFT],
     [
-      'the same of one that no holder wants',
+      'a rule without our mark under its recorded id as unmarked',
+      held,
+      null,
+      { ...NO_DRIFT, unmarked: ['rule'] },
+    ],
+    [
+      'an unwanted rule without our mark as unmarked',
       { ...held, desired: false },
       null,
       { ...NO_DRIFT, unmarked: ['rule'] },
     ],
-    ['nothing of one whose missing mark was recorded', { ...held, isUnmarked: true }, null, NO_DRIFT],
+    ['no drift for a rule already recorded as unmarked', { ...held, isUnmarked: true }, null, NO_DRIFT],
     [
-      'a rule in whose place an unmanaged one is',
+      'a rule replaced by an unmanaged one as taken',
       { ...held, providerRuleId: 'sgr-0' },
       null,
       { taken: ['rule'], unmarked: [], renamed: [], missing: [] },
     ],
     [
-      'the same of one whose id was never recorded',
+      'a rule without recorded id, replaced by an unmanaged one, as taken',
       { ...held, providerRuleId: null },
       null,
       { taken: ['rule'], unmarked: [], renamed: [], missing: [] },
     ],
     [
-      'nothing of one that was unmanaged before',
+      'no taken rule for one recorded as unmanaged',
       { ...held, isUnmanaged: true },
       null,
       { taken: [], unmarked: [] },
     ],
     [
-      'nothing of one that nobody wants',
+      'no taken rule for an unwanted one',
       { ...held, desired: false, providerRuleId: 'sgr-0' },
       null,
       { taken: [] },
     ],
     [
-      'a rule that was made anew',
+      'a recreated rule as renamed',
       { ...held, providerRuleId: 'sgr-0' },
       'mark',
       { renamed: [{ ruleId: 'rule', providerRuleId: 'sgr-1' }], missing: [] },
     ],
-  ])('tells %s', (_, believed, ownRuleId, expected) => {
-    expect(findDrift([believed], [{ key: held.key, providerRuleId: 'sgr-1', ownRuleId }])).toMatchObject(
+  ])('reports %s', (_, recorded, ownRuleId, expected) => {
+    expect(findDrift([recorded], [{ key: held.key, providerRuleId: 'sgr-1', ownRuleId }])).toMatchObject(
       expected,
     );
   });
 
   it.each<[string, KnownRule, boolean]>([
-    ['is not, by its recorded id', held, false],
-    ['is not, once that was recorded', { ...held, isUnmarked: true }, false],
-    ['is, under another id', { ...held, providerRuleId: 'sgr-0' }, true],
-    ['is, when it was unmanaged before', { ...held, isUnmanaged: true }, true],
-    ['is, when no id was recorded', { ...held, providerRuleId: null }, true],
-  ])('a rule without our mark under the key of one of ours %s unmanaged', (_, believed, isUnmanaged) => {
+    ['is not unmanaged under its recorded id', held, false],
+    ['is not unmanaged when recorded as unmarked', { ...held, isUnmarked: true }, false],
+    ['is unmanaged under another id', { ...held, providerRuleId: 'sgr-0' }, true],
+    ['is unmanaged when recorded as unmanaged', { ...held, isUnmanaged: true }, true],
+    ['is unmanaged without a recorded id', { ...held, providerRuleId: null }, true],
+  ])('a rule without our mark under the key of a known rule %s', (_, recorded, isUnmanaged) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
-    expect(findDrift([believed], [bare]).unmanaged).toEqual(isUnmanaged ? [bare] : []);
+    expect(findDrift([recorded], [bare]).unmanaged).toEqual(isUnmanaged ? [bare] : []);
   });
 
-  describe('of a rule whose provider id lets in something else now', () => {
+  describe('for a rule changed under its provider id', () => {
     const changedTo = '0.0.0.0/0 tcp 22';
     const now = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
     const drift = { ...NO_DRIFT, changed: [{ ruleId: 'rule', changedTo }], unmanaged: [now] };
 
-    it('tells to what it was changed: it is missing, and no orphan although it carries our mark', () => {
+    it('reports the new key; the rule is missing, and not an orphan despite our mark', () => {
       expect(findDrift([held], [now])).toEqual({ ...drift, missing: ['rule'] });
     });
 
-    it('tells the same when no holder wants it: it is not missing', () => {
+    it('reports the new key of an unwanted rule, which is not missing', () => {
       expect(findDrift([{ ...held, desired: false }], [now])).toEqual(drift);
     });
 
-    it('counts it among the unmanaged rules when it lost our mark, too', () => {
+    it('returns it as unmanaged when it also lost our mark', () => {
       const bare = { ...now, ownRuleId: null };
       expect(findDrift([held], [bare])).toEqual({ ...drift, missing: ['rule'], unmanaged: [bare] });
     });
 
-    it('knows it by its id when it carries the mark of a rule that is not known', () => {
+    it('recognises it by its id when it has the mark of an unknown rule', () => {
       const forgotten = { ...now, ownRuleId: 'forgotten' };
       expect(findDrift([held], [forgotten])).toEqual({ ...drift, missing: ['rule'], unmanaged: [forgotten] });
     });
 
-    it('knows it by its mark when it was added again under a new id', () => {
+    it('recognises it by its mark when the rule was added again under a new id', () => {
       const repaired = { key: held.key, providerRuleId: 'sgr-2', ownRuleId: 'rule' };
       expect(findDrift([{ ...held, providerRuleId: 'sgr-2' }], [now, repaired])).toEqual({
         ...NO_DRIFT,
@@ -200,30 +205,30 @@ describe('findDrift', () => {
       });
     });
 
-    it('takes it for an orphan once the database knows the rule no more', () => {
+    it('returns it as an orphan when the rule is no longer known', () => {
       expect(findDrift([], [now])).toEqual({ ...NO_DRIFT, orphans: [now] });
     });
 
-    it('tells nothing of one that was unmanaged, or under whose key another rule is in force', () => {
+    it('ignores unmanaged rules, and rules whose key is still in force', () => {
       expect(findDrift([{ ...held, isUnmanaged: true }], [now]).changed).toEqual([]);
       const unmanaged = { key: held.key, providerRuleId: 'sgr-9', ownRuleId: null };
       expect(findDrift([held], [now, unmanaged])).toMatchObject({ changed: [], taken: ['rule'] });
     });
 
-    it('makes no room of it', () => {
+    it('does not remove it to make room', () => {
       expect(unwantedRules([held], [now])).toEqual([]);
       expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([]);
     });
   });
 
-  it('finds a rule that is present with our mark although it was observed absent, not one without it', () => {
+  it('returns a rule recorded as absent and present with our mark as stale, and not one without it', () => {
     const gone: KnownRule = { ...held, desired: false, state: 'absent', providerRuleId: null };
     const back = { key: held.key, providerRuleId: 'sgr-2', ownRuleId: 'rule' };
     expect(findDrift([gone], [back])).toEqual({ ...NO_DRIFT, stale: ['rule'] });
     expect(findDrift([gone], [{ ...back, ownRuleId: null }]).stale).toEqual([]);
   });
 
-  it('finds what takes room for nobody: ours that are unwanted or unknown, whatever is believed of them', () => {
+  it('unwantedRules returns unwanted and unknown rules of ours, whatever their recorded state', () => {
     const rules = KEYS.map((key, index) => ({
       ...held,
       key,
@@ -231,10 +236,10 @@ describe('findDrift', () => {
       desired: index === 0,
       providerRuleId: `sgr-${index}`,
     }));
-    const believed: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
+    const recorded: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
     const seen = KEYS.map((key, index) => ({ key, providerRuleId: `sgr-${index}`, ownRuleId: 'mark' }));
     const unmanaged = { key: 'other', providerRuleId: 'sgr-9', ownRuleId: null };
-    expect(unwantedRules(believed, [...seen, unmanaged])).toEqual([
+    expect(unwantedRules(recorded, [...seen, unmanaged])).toEqual([
       { ruleId: 'rule-1', key: KEYS[1], providerRuleId: 'sgr-1' },
       { ruleId: 'rule-2', key: KEYS[2], providerRuleId: 'sgr-2' },
       { ruleId: null, key: KEYS[3], providerRuleId: 'sgr-3' },
@@ -242,29 +247,29 @@ describe('findDrift', () => {
   });
 
   it.each<[string, KnownRule, boolean]>([
-    ['takes room when its recorded id says that it is ours', { ...held, desired: false }, true],
-    ['takes none while it is desired', held, false],
-    ['is left alone under another id', { ...held, desired: false, providerRuleId: 'sgr-0' }, false],
-    ['is left alone when no id was recorded', { ...held, desired: false, providerRuleId: null }, false],
-    ['is left alone when it was unmanaged before', { ...held, desired: false, isUnmanaged: true }, false],
-  ])('a rule without our mark %s', (_, believed, isUnwanted) => {
+    ['is returned when it has its recorded id', { ...held, desired: false }, true],
+    ['is not returned while it is desired', held, false],
+    ['is not returned under another id', { ...held, desired: false, providerRuleId: 'sgr-0' }, false],
+    ['is not returned without a recorded id', { ...held, desired: false, providerRuleId: null }, false],
+    ['is not returned when recorded as unmanaged', { ...held, desired: false, isUnmanaged: true }, false],
+  ])('unwantedRules: a rule without our mark %s', (_, recorded, isUnwanted) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
-    expect(unwantedRules([believed], [bare])).toEqual(
+    expect(unwantedRules([recorded], [bare])).toEqual(
       isUnwanted ? [{ ruleId: 'rule', key: held.key, providerRuleId: 'sgr-1' }] : [],
     );
   });
 
   it.each<[string, Compare]>([
     [
-      'takes unmanaged rules for orphans',
+      'returns unmanaged rules as orphans',
       (rules, seen) => ({
         ...findDrift(rules, seen),
         orphans: seen.filter((one) => !rules.some((rule) => rule.key === one.key)),
       }),
     ],
-    ['forgets orphans', (rules, seen) => ({ ...findDrift(rules, seen), orphans: [] })],
+    ['ignores orphans', (rules, seen) => ({ ...findDrift(rules, seen), orphans: [] })],
     [
-      'takes a rule that another program changed for an orphan',
+      'returns a changed rule as an orphan',
       (rules, seen) => ({
         ...findDrift(rules, seen),
         orphans: findDrift(
@@ -274,7 +279,7 @@ describe('findDrift', () => {
       }),
     ],
     [
-      'takes a rule for missing that another program keeps open',
+      'returns a rule as missing that an unmanaged one replaces',
       (rules, seen) =>
         findDrift(
           rules,
@@ -282,7 +287,7 @@ describe('findDrift', () => {
         ),
     ],
     [
-      'removes what is desired',
+      'removes desired rules',
       (rules, seen) => ({
         ...findDrift(rules, seen),
         stale: rules
@@ -290,8 +295,8 @@ describe('findDrift', () => {
           .map((rule) => rule.ruleId),
       }),
     ],
-    ['believes the database', (rules, seen) => ({ ...findDrift(rules, seen), missing: [] })],
-  ])('a comparison that %s is caught', (_fault, mutant) => {
-    expect(fc.check(mends(mutant), { numRuns: 20_000 }).failed).toBe(true);
+    ['ignores missing rules', (rules, seen) => ({ ...findDrift(rules, seen), missing: [] })],
+  ])('a comparison that %s is detected', (_bug, mutant) => {
+    expect(fc.check(repairs(mutant), { numRuns: 20_000 }).failed).toBe(true);
   });
 });

@@ -1,65 +1,65 @@
 import { isOurs, type RuleState } from './planner';
 import type { ObservedRule } from './provider';
 
-/** One live rule of a target as the database knows it, due or not. */
+/** A recorded rule of a target, due or not. */
 export interface KnownRule {
   readonly ruleId: string;
-  /** `ruleKey` of what it lets in */
+  /** `ruleKey` of the traffic it allows */
   readonly key: string;
   readonly state: RuleState;
   /** a live holder exists */
   readonly desired: boolean;
-  /** it was last seen present without being ours */
+  /** last observed present as an unmanaged rule */
   readonly isUnmanaged: boolean;
-  /** that it is ours by its provider id alone was recorded */
+  /** recorded as ours by its provider id alone */
   readonly isUnmarked: boolean;
-  /** the provider's id under which it was last seen; null: it was not */
+  /** the provider's id at its last observation; null: never observed */
   readonly providerRuleId: string | null;
 }
 
-/** A rule that is present under another id than before: another program made it anew as it was. */
+/** A rule present under a new provider id: another program recreated it unchanged. */
 export interface RenamedRule {
   readonly ruleId: string;
   readonly providerRuleId: string;
 }
 
-/** A rule whose provider id lets in something else now. */
-export interface ChangedRule {
+/** A rule whose provider id now allows other traffic. */
+interface ChangedRule {
   readonly ruleId: string;
-  /** `ruleKey` of what it lets in now */
+  /** `ruleKey` of the traffic it allows now */
   readonly changedTo: string;
 }
 
-/** One of ours that is present and may be removed. */
+/** A rule of ours that is present and may be removed. */
 export interface UnwantedRule {
-  /** null: the database does not know it */
+  /** null: unknown to the database */
   readonly ruleId: string | null;
   readonly key: string;
   readonly providerRuleId: string;
 }
 
-/** In what a target differs from what the database believes to have written there. */
+/** Differences between the recorded and the observed rules of a target. */
 export interface Drift {
-  /** desired rules that were present before and are not: another program removed or changed them */
+  /** desired rules recorded as present and not observed: another program removed or changed them */
   readonly missing: readonly string[];
-  /** of ours, desired or not: their provider id lets in something else */
+  /** rules of ours, desired or not, whose provider id allows other traffic */
   readonly changed: readonly ChangedRule[];
-  /** rules that no holder wants, believed absent, that are present with our mark */
+  /** rules without a holder, recorded as absent, that are present with our mark */
   readonly stale: readonly string[];
-  /** rules with our mark that the database does not know, by key */
+  /** rules with our mark that are unknown to the database, by key */
   readonly orphans: readonly ObservedRule[];
-  /** ours by their recorded provider id; our mark is gone, and that was not recorded yet */
+  /** ours by their recorded provider id; the loss of our mark is not recorded yet */
   readonly unmarked: readonly string[];
-  /** desired rules in whose place an unmanaged one is: it lets the address in, and is not ours */
+  /** desired rules replaced by an unmanaged rule that allows the same traffic */
   readonly taken: readonly string[];
   readonly renamed: readonly RenamedRule[];
-  /** rules of others, which are left alone */
+  /** unmanaged rules, which are never modified */
   readonly unmanaged: readonly ObservedRule[];
 }
 
 /**
- * Compares what was believed with what was observed. Rules whose outcome is `unknown` are being settled anyhow.
- * @param known every live rule of the target, read before the target was
+ * Compares recorded with observed rules. Rules in state `unknown` are skipped: a pass settles them.
+ * @param known every recorded rule of the target, read before the target
  */
 export function findDrift(known: readonly KnownRule[], observed: readonly ObservedRule[]): Drift {
   const inForce = new Set(observed.filter((rule) => rule.inForce !== false).map(({ key }) => key));
@@ -87,7 +87,7 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
     stale: known
       .filter(({ desired, state, key }) => !desired && state === 'absent' && marked.has(key))
       .map(({ ruleId }) => ruleId),
-    // a rule of ours that was changed under its id is reported, and left alone while we know of it
+    // a known rule of ours that was changed under its id is reported and left alone
     orphans: [...marked.values()].filter((rule) => !knownKeys.has(rule.key) && !isKnownElsewhere(rule)),
     unmarked: present
       .filter((rule) => !rule.isUnmanaged && !rule.isUnmarked && isOnlyRecorded(rule))
@@ -99,7 +99,7 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
       const now = marked.get(key)?.providerRuleId;
       return before === null || now === undefined || now === before ? [] : [{ ruleId, providerRuleId: now }];
     }),
-    // one of ours that was changed under its id is nobody's while we know of it
+    // a known rule of ours that was changed under its id counts as unmanaged
     unmanaged: observed.filter((rule) =>
       rule.ownRuleId === null
         ? recorded.get(rule.providerRuleId) !== rule.key
@@ -108,7 +108,7 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
   };
 }
 
-/** Of a rule under a key that is not known: it is one of ours that was changed under its id. */
+/** Returns a predicate for rules with an unknown key: is it a rule of ours that was changed under its id? */
 function knownElsewhere(
   known: readonly KnownRule[],
 ): (rule: Pick<ObservedRule, 'ownRuleId' | 'providerRuleId'>) => boolean {
@@ -120,7 +120,7 @@ function knownElsewhere(
     (ownRuleId !== null && ruleIds.has(ownRuleId)) || recorded.has(providerRuleId);
 }
 
-/** Rules of ours that no holder wants, whatever the database believes of them: they take room in the target. */
+/** Present rules of ours without a holder, whatever their recorded state: they use the target's quota. */
 export function unwantedRules(
   known: readonly KnownRule[],
   observed: readonly ObservedRule[],

@@ -9,7 +9,7 @@ const grant = (resourceName: string, ...hours: (number | null)[]): ResourceGrant
   })),
 });
 
-describe('what each plan allows', () => {
+describe('TIER_LIMITS', () => {
   it.each([
     ['FREE', 4, 5, 5],
     ['PAID', 24, null, null],
@@ -18,7 +18,7 @@ describe('what each plan allows', () => {
   });
 });
 
-describe('the longest a session may last', () => {
+describe('maximumDuration', () => {
   it.each([
     ['FREE', [], 4, 'the Free plan'],
     ['PAID', [], 24, 'the Paid plan'],
@@ -58,7 +58,7 @@ describe('the longest a session may last', () => {
   );
   const tiers = fc.constantFrom(...TIERS);
 
-  it('is the least of the plan and, for each resource, the most of its roles', () => {
+  it('is the minimum of the plan and, per resource, the maximum of its roles', () => {
     fc.assert(
       fc.property(tiers, grants, (tier, given) => {
         const most = given.map(({ roles }) =>
@@ -78,7 +78,7 @@ describe('the longest a session may last', () => {
     );
   });
 
-  it('never grows by another resource, nor shrinks by another role', () => {
+  it('does not grow with another resource, nor shrink with another role', () => {
     fc.assert(
       fc.property(tiers, grants, role, fc.string(), (tier, given, another, resourceName) => {
         const { hours } = maximumDuration(tier, given);
@@ -91,7 +91,7 @@ describe('the longest a session may last', () => {
     );
   });
 
-  it('is set by the plan, or by a role and a resource that were given', () => {
+  it('is set by the plan, or by one of the given roles and resources', () => {
     fc.assert(
       fc.property(tiers, grants, (tier, given) => {
         const { hours, setBy } = maximumDuration(tier, given);

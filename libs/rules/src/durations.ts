@@ -13,7 +13,7 @@ export const TIER_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   PAID: { sessionHours: 24, resources: null, users: null },
 };
 
-/** One chosen resource, with what each of the user's roles that hold it allows; null: as much as the tier does. */
+/** A requested resource, with the maximum of each of the user's roles that grant it; null: the maximum of the tier. */
 export interface ResourceGrant {
   readonly resourceName: string;
   readonly roles: readonly { readonly name: string; readonly maxSessionDurationHours: number | null }[];
@@ -21,13 +21,13 @@ export interface ResourceGrant {
 
 export interface MaximumDuration {
   readonly hours: number;
-  /** what sets it, for the message of a refusal */
+  /** the limiting plan or role, for messages */
   readonly setBy: string;
 }
 
 /**
- * The longest a session over these resources may last: the tier's hours, or the strictest resource's, where a
- * resource allows what the most generous of the user's roles that hold it allows.
+ * The maximum duration of a session on these resources: the smaller of the tier's maximum and the smallest maximum of a
+ * resource. The maximum of a resource is the largest of the user's roles that grant it.
  */
 export function maximumDuration(tier: Tier, grants: readonly ResourceGrant[]): MaximumDuration {
   const ofTier = TIER_LIMITS[tier].sessionHours;

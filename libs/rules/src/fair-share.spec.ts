@@ -18,7 +18,7 @@ const use = (organization: string, given: Partial<SlotUse> = {}): SlotUse => ({
   provider: 'AWS',
   organizations: [organization],
   closing: false,
-  patient: false,
+  deferrable: false,
   ...given,
 });
 const many = (count: number, organization: string, given: Partial<SlotUse> = {}): SlotUse[] =>
@@ -26,79 +26,79 @@ const many = (count: number, organization: string, given: Partial<SlotUse> = {})
 const heldBy = (uses: readonly SlotUse[], organization: string): number =>
   uses.filter(({ organizations }) => organizations.includes(organization)).length;
 
-describe('The share of an organization', () => {
-  it('is half of the slots while it is alone, and opens', () => {
+describe('chooseFairly: the share of an organization', () => {
+  it('is half of the slots while it is alone and adds rules', () => {
     expect(chooseFairly(many(100, 'a'), [], 40)).toHaveLength(20);
   });
 
-  it('is two thirds while it closes: what it opens leaves room for that', () => {
+  it('is two thirds for removals, so that its additions leave room for them', () => {
     const running = chooseFairly(many(100, 'a'), [], 40);
     const closing = chooseFairly(many(100, 'a', { closing: true }), running, 40);
     expect(running.length + closing.length).toBe(27);
   });
 
-  it('leaves slots for one who comes later, whatever those before are waiting for', () => {
-    const hanging = chooseFairly(many(100, 'a', { closing: true, patient: true }), [], 40);
+  it('leaves slots for organizations that come later', () => {
+    const hanging = chooseFairly(many(100, 'a', { closing: true, deferrable: true }), [], 40);
     expect(chooseFairly([use('b')], hanging, 40)).toHaveLength(1);
   });
 
-  it('leaves a slot in the same provider, with few slots as with many', () => {
+  it('leaves a slot in the same provider, at any capacity', () => {
     for (let capacity = 3; capacity <= 60; capacity += 1) {
       const running = chooseFairly(many(100, 'a', { closing: true }), [], capacity);
       expect(chooseFairly([use('b')], running, capacity)).toHaveLength(1);
     }
   });
 
-  it('is equal for all who wait', () => {
+  it('is equal for all waiting organizations', () => {
     const chosen = chooseFairly([...many(100, 'a'), ...many(100, 'b'), ...many(100, 'c')], [], 40);
     const shares = ['a', 'b', 'c'].map((organization) => heldBy(chosen, organization));
     expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(9);
   });
 
-  it('of an object that several name is that of the one who has least', () => {
+  it('of a shared target is that of its organization with the fewest slots', () => {
     const running = chooseFairly(many(100, 'a'), [], 40);
     expect(chooseFairly([use('a', { organizations: ['a', 'b'] })], running, 40)).toHaveLength(1);
     expect(chooseFairly([use('a')], running, 40)).toHaveLength(0);
   });
 
-  it('is at least one slot, also when there is only one', () => {
+  it('is at least one slot, even at capacity 1', () => {
     expect(chooseFairly(many(3, 'a'), [], 1)).toHaveLength(1);
   });
 });
 
-describe('The order', () => {
-  it('is closing first, then what was never tried', () => {
-    const [opening, tried, closing, closingAgain] = [
+describe('chooseFairly: the order', () => {
+  it('is removals first, then untried targets', () => {
+    const [adding, tried, closing, closingAgain] = [
       use('a'),
-      use('b', { patient: true }),
+      use('b', { deferrable: true }),
       use('c', { closing: true }),
-      use('d', { closing: true, patient: true }),
+      use('d', { closing: true, deferrable: true }),
     ];
-    expect(chooseFairly([tried, opening, closingAgain, closing], [], 40)).toEqual([
+    expect(chooseFairly([tried, adding, closingAgain, closing], [], 40)).toEqual([
       closing,
       closingAgain,
-      opening,
+      adding,
       tried,
     ]);
   });
 
-  it('is the longest due first among equals', () => {
+  it('is longest due first among equals', () => {
     const waiting = many(5, 'a');
     expect(chooseFairly(waiting, [], 40)).toEqual(waiting);
   });
 });
 
-it('what may wait takes half of the slots, however many organizations it is of', () => {
+it('gives deferrable targets half of the slots, over all organizations', () => {
   const stuck = Array.from({ length: 100 }, (_, index) =>
-    use(`stuck-${index}`, { closing: true, patient: true }),
+    use(`stuck-${index}`, { closing: true, deferrable: true }),
   );
   const running = chooseFairly(stuck, [], 40);
   expect(running).toHaveLength(20);
   expect(chooseFairly([use('b')], running, 40)).toHaveLength(1);
 });
 
-it('one provider leaves slots for the others', () => {
+it('leaves slots for other providers', () => {
   const ofAws = Array.from({ length: 100 }, (_, index) => use(`organization-${index}`));
   const running = chooseFairly(ofAws, [], 40);
   expect(running).toHaveLength(35);
@@ -110,10 +110,10 @@ const anyUse = record({
   provider: constantFrom('AWS', 'GCP', 'AZURE'),
   organizations: subarray(['a', 'b', 'c', 'd', 'e']),
   closing: boolean(),
-  patient: boolean(),
+  deferrable: boolean(),
 }) as Arbitrary<SlotUse>;
 
-it('never gives out more slots than there are, and nobody waits while all are free', () => {
+it('never exceeds the capacity, and starts something while all slots are free', () => {
   assert(
     property(
       array(anyUse, { maxLength: 60 }),

@@ -1,35 +1,35 @@
 import type { Provider } from './provider';
 
-/** A target that holds one of a worker's slots, or waits for one. */
+/** A target that uses one of a worker's slots, or waits for one. */
 export interface SlotUse {
   readonly targetId: string;
   readonly provider: Provider;
-  /** who names the object: several share one, and none is left of an orphan */
+  /** organizations that share the target; empty for a target with only orphans */
   readonly organizations: readonly string[];
-  /** somebody lets go of a rule in it */
+  /** it has a removal due */
   readonly closing: boolean;
-  /** it may wait: all that is due in it was tried before and failed, or it is only to be compared */
-  readonly patient: boolean;
+  /** low priority: all its due rules have failed before, or it only needs a comparison */
+  readonly deferrable: boolean;
 }
 
 /**
- * Nobody holds more slots than this many times what is left free. So one alone takes a good part of them, many take
- * less each, and there is always a slot for who has none, without waiting for anybody's cloud to answer.
+ * Dynamic threshold: no user of slots gets more than this factor times the free slots. A single user gets a large part, many
+ * users get less each, and a slot always remains for a new user.
  */
 const SHARE = {
-  /** an organization that opens: half of the slots when it is alone */
-  opening: 1,
-  /** the same one when it closes: two thirds, so that its own openings do not hold back its removals */
+  /** an organization adding rules: half of the slots when it is alone */
+  adding: 1,
+  /** an organization removing rules: two thirds, so that its additions do not delay its removals */
   closing: 2,
-  /** all that may wait, of all organizations together: half */
-  patient: 1,
-  /** a provider: six sevenths, far more than any one organization in it */
+  /** all deferrable targets of all organizations together: half */
+  deferrable: 1,
+  /** a provider: six sevenths, far more than a single organization */
   provider: 6,
 } as const;
 
-/** The slots that are taken, and by whom. */
+/** Counts used slots by organization, provider and priority. */
 class Slots {
-  private readonly held = new Map<string, number>();
+  private readonly used = new Map<string, number>();
   private taken = 0;
 
   constructor(
@@ -41,42 +41,42 @@ class Slots {
 
   take(use: SlotUse): void {
     this.taken += 1;
-    for (const holder of holdersOf(use)) this.held.set(holder, this.heldBy(holder) + 1);
+    for (const user of usersOf(use)) this.used.set(user, this.usedBy(user) + 1);
   }
 
-  /** What the organization that has least of those that name the object holds. */
-  heldByItsOwners(use: SlotUse): number {
-    return Math.min(...ownersOf(use).map((owner) => this.heldBy(owner)));
+  /** Slots of the target's organization that uses the fewest. */
+  usedByOwner(use: SlotUse): number {
+    return Math.min(...ownersOf(use).map((owner) => this.usedBy(owner)));
   }
 
   mayTake(use: SlotUse): boolean {
     const free = this.capacity - this.taken;
     return (
-      this.heldByItsOwners(use) < free * (use.closing ? SHARE.closing : SHARE.opening) &&
-      this.heldBy(use.provider) < free * SHARE.provider &&
-      (!use.patient || this.heldBy('patient') < free * SHARE.patient)
+      this.usedByOwner(use) < free * (use.closing ? SHARE.closing : SHARE.adding) &&
+      this.usedBy(use.provider) < free * SHARE.provider &&
+      (!use.deferrable || this.usedBy('deferrable') < free * SHARE.deferrable)
     );
   }
 
-  private heldBy(holder: string): number {
-    return this.held.get(holder) ?? 0;
+  private usedBy(user: string): number {
+    return this.used.get(user) ?? 0;
   }
 }
 
 const ownersOf = ({ organizations }: SlotUse): readonly string[] =>
-  organizations.length > 0 ? organizations : ['nobody'];
+  organizations.length > 0 ? organizations : ['no organization'];
 
-const holdersOf = (use: SlotUse): string[] => [
+const usersOf = (use: SlotUse): string[] => [
   ...ownersOf(use),
   use.provider,
-  ...(use.patient ? ['patient'] : []),
+  ...(use.deferrable ? ['deferrable'] : []),
 ];
 
 /**
- * Which of the waiting targets start now: closing before opening, what was never tried before what failed, then
- * whoever holds least, then in the order given.
- * @param waiting the longest due first, none of them running
- * @param capacity slots in all
+ * Chooses the waiting targets to start: removals before additions, untried before deferrable ones, then by fewest slots of
+ * the organization, then in the given order.
+ * @param waiting longest due first, none of them running
+ * @param capacity total number of slots
  */
 export function chooseFairly<T extends SlotUse>(
   waiting: readonly T[],
@@ -89,7 +89,7 @@ export function chooseFairly<T extends SlotUse>(
   for (;;) {
     const next = [...left]
       .filter((use) => slots.mayTake(use))
-      .map((use) => ({ use, rank: [Number(!use.closing), Number(use.patient), slots.heldByItsOwners(use)] }))
+      .map((use) => ({ use, rank: [Number(!use.closing), Number(use.deferrable), slots.usedByOwner(use)] }))
       .reduce<{ use: T; rank: number[] } | null>(
         (best, one) => (best && !isBefore(one.rank, best.rank) ? best : one),
         null,

@@ -1,4 +1,4 @@
-/** The items by a key of theirs, in the order in which the keys first appear. */
+/** Groups items by key, in order of first appearance. */
 export function grouped<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -1,13 +1,13 @@
 /**
- * What the ledger records of rules, always after it was observed.
+ * Events that the ledger records of rules, always after an observation.
  * - `OPENED`, `CLOSED`: first observed present, observed absent
- * - `HELD`: a holder's own look found the rule present already; `RELEASED`: a holder is gone, another keeps the rule
- * - `MISSING`: ours, and disappeared; `RESTORED`: present again
+ * - `HELD`: a new holder's pass observed the rule already present; `RELEASED`: a holder ended, another keeps the rule
+ * - `MISSING`: a rule of ours disappeared; `RESTORED`: present again
  * - `ADD_REFUSED`, `REMOVAL_REFUSED`: the provider's answer
- * - `FOUND`: an orphan, a stale rule, or an unmanaged rule seen for the first time
+ * - `FOUND`: an orphan, a stale rule, or an unmanaged rule was observed for the first time
  * - `UNMARKED`: ours by its recorded provider id, without our mark
- * - `CHANGED`: our provider id with another address or port
- * - `ABANDONED`: given up by an admin; whether it is present is not known any more
+ * - `CHANGED`: our provider id now has another address or port
+ * - `ABANDONED`: given up by an admin; whether it is present is unknown
  */
 export const RULE_EVENT_KINDS = [
   'OPENED',
@@ -25,7 +25,7 @@ export const RULE_EVENT_KINDS = [
 ] as const;
 export type RuleEventKind = (typeof RULE_EVENT_KINDS)[number];
 
-/** Events after which the holder's access through the rule is over: each carries the whole interval. */
+/** Events that end the holder's access through the rule. Each has the complete interval. */
 export const INTERVAL_ENDS = [
   'CLOSED',
   'RELEASED',
@@ -34,6 +34,6 @@ export const INTERVAL_ENDS = [
   'ABANDONED',
 ] as const satisfies readonly RuleEventKind[];
 
-/** For whom a rule let its address in. `OTHER`: for a holder of another organization. */
+/** Kinds of holders in the ledger. `OTHER`: a holder of another organization. */
 export const HOLDER_KINDS = ['SESSION', 'STATIC_RULE', 'ORPHAN', 'UNMANAGED', 'OTHER'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];

@@ -15,8 +15,8 @@ const mark: fc.Arbitrary<OwnershipMark> = fc.record({
   }),
 });
 
-describe('the mark of a rule of ours', () => {
-  it('names deployment, rule and end', () => {
+describe('formatMark', () => {
+  it('contains deployment, rule id and expiry', () => {
     expect(formatMark({ deployment: 'prod', ruleId: RULE_ID, expiresAt: EXPIRY })).toBe(TEXT);
     expect(formatMark({ deployment: 'prod', ruleId: RULE_ID, expiresAt: null })).toBe(
       `drawbridge:prod:${RULE_ID}:never`,
@@ -26,7 +26,7 @@ describe('the mark of a rule of ours', () => {
     );
   });
 
-  it('is read back as it was', () => {
+  it('is parsed back unchanged', () => {
     fc.assert(
       fc.property(mark, (one) => {
         expect(parseMark(formatMark(one))).toEqual(one);
@@ -44,10 +44,10 @@ describe('the mark of a rule of ours', () => {
   });
 });
 
-describe('a text that is no mark of ours', () => {
+describe('parseMark refuses', () => {
   it.each<[string, (string | null | undefined)[]]>([
     ['nothing', [null, undefined, '', ' ']],
-    ['somebody’s words', ['office', 'managed by drawbridge', 'drawbridge', 'drawbridge:', 'drawbridge:::']],
+    ['other texts', ['office', 'managed by drawbridge', 'drawbridge', 'drawbridge:', 'drawbridge:::']],
     [
       'more around it',
       [
@@ -138,7 +138,7 @@ describe('a text that is no mark of ours', () => {
     expect(texts.filter((text) => parseMark(text) !== null)).toEqual([]);
   });
 
-  it('is told from a mark whatever character is changed', () => {
+  it('a mark with any character changed', () => {
     const damage = fc.tuple(
       mark,
       fc.nat({ max: 92 }),
@@ -156,7 +156,7 @@ describe('a text that is no mark of ours', () => {
     );
   });
 
-  it('is refused in no time, however long', () => {
+  it('long texts in linear time', () => {
     const hostile = [
       `drawbridge:${'a-'.repeat(500_000)}`,
       `drawbridge:a:${'0'.repeat(1_000_000)}`,
@@ -166,8 +166,8 @@ describe('a text that is no mark of ours', () => {
   });
 });
 
-describe('a mark of another deployment', () => {
-  it('is read as theirs', () => {
+describe('A mark of another deployment', () => {
+  it('is parsed with its own deployment', () => {
     expect(parseMark(TEXT.replace('prod', 'prod-2'))?.deployment).toBe('prod-2');
     expect(parseMark(TEXT)?.deployment).toBe('prod');
   });

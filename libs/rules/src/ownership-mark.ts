@@ -1,9 +1,9 @@
-/** Written into every cloud rule of ours, so that reading a target tells ours from unmanaged. */
+/** Written into every rule of ours, to distinguish it from unmanaged rules. */
 export interface OwnershipMark {
-  /** which Drawbridge wrote it: two deployments may share a cloud account */
+  /** the deployment that wrote it: several may share a cloud account */
   readonly deployment: string;
   readonly ruleId: string;
-  /** when its last holder was due to end at the time of writing, seconds since 1970; null: no end planned */
+  /** planned end of its last holder at the time of writing, seconds since 1970; null: no planned end */
   readonly expiresAt: number | null;
 }
 
@@ -15,7 +15,7 @@ export function formatMark(mark: OwnershipMark): string {
   return `drawbridge:${mark.deployment}:${mark.ruleId}:${mark.expiresAt ?? 'never'}`;
 }
 
-/** Reads a mark; null when the text is none of ours, however similar. */
+/** Parses a mark. @returns null when the text is not exactly a mark */
 export function parseMark(text: string | null | undefined): OwnershipMark | null {
   const [, deployment, ruleId, expiry] = MARK.exec(text ?? '') ?? [];
   if (!deployment || !ruleId || !expiry) return null;

@@ -10,11 +10,11 @@ const LAX: PasswordPolicy = {
 
 describe('passwordProblem', () => {
   it.each([
-    ['eight characters are enough', {}, '12345678', null],
-    ['seven are not', {}, '1234567', 'must have 8 to 128 characters'],
-    ['128 still fit', {}, 'x'.repeat(128), null],
-    ['129 do not', {}, 'x'.repeat(129), 'must have 8 to 128 characters'],
-    ['an emoji is one character', {}, '🔑'.repeat(7), 'must have 8 to 128 characters'],
+    ['accepts 8 characters', {}, '12345678', null],
+    ['refuses 7 characters', {}, '1234567', 'must have 8 to 128 characters'],
+    ['accepts 128 characters', {}, 'x'.repeat(128), null],
+    ['refuses 129 characters', {}, 'x'.repeat(129), 'must have 8 to 128 characters'],
+    ['counts an emoji as one character', {}, '🔑'.repeat(7), 'must have 8 to 128 characters'],
     [
       'the organization’s own minimum',
       { passwordMinLength: 12 },

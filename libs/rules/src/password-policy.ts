@@ -1,4 +1,4 @@
-/** What an organization asks of passwords. */
+/** Password policy of an organization. */
 export interface PasswordPolicy {
   readonly passwordMinLength: number;
   readonly passwordRequireUppercase: boolean;
@@ -10,8 +10,8 @@ export interface PasswordPolicy {
 export const MAX_PASSWORD_LENGTH = 128;
 
 /**
- * Why a password breaks the policy, as the rest of a sentence that begins with the field's name; null when it keeps it.
- * Length is counted in characters as people see them in a field, not in bytes.
+ * Why a password violates the policy, as a message to follow the field's name; null when it does not. Length is counted in
+ * code points, not in bytes.
  */
 export function passwordProblem(password: string, policy: PasswordPolicy): string | null {
   const { length } = Array.from(password);

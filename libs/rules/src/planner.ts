@@ -2,33 +2,32 @@ import type { AdditionCause, RemovalCause } from './cause';
 import { RETRYABLE_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRule } from './provider';
 
 /**
- * What the database knows of one cloud rule. `absent` and `present` were observed; `unknown` means a call was on
- * its way when we last knew.
+ * Recorded state of a rule. `absent` and `present` were observed; `unknown`: a call was in flight at the last observation.
  */
 export type RuleState = 'absent' | 'unknown' | 'present';
 
-/** One cloud rule that is due, as the database wants it. */
+/** A due rule with its desired state. */
 export interface DueRule {
   readonly ruleId: string;
-  /** `ruleKey` of the opening */
+  /** `ruleKey` of its traffic */
   readonly key: string;
   /** a live holder exists */
   readonly desired: boolean;
-  /** false when its last holder's time is over: no longer opened, though not yet closed */
+  /** false when its last holder has expired: it may no longer be added, and its removal is not due yet */
   readonly mayOpen: boolean;
-  /** a call that nobody has heard of since may still land in the cloud */
+  /** a call without an answer may still take effect */
   readonly inFlight: boolean;
-  /** the provider's id under which it was last seen to be ours; missing or null: it was not */
-  readonly seenAs?: string | null;
+  /** the provider's id under which it was last observed as ours; undefined or null: it was not */
+  readonly recordedId?: string | null;
   /** why it would be added */
   readonly addCause: AdditionCause;
-  /** why it is to be removed */
+  /** why it would be removed */
   readonly removeCause: RemovalCause;
 }
 
 /**
- * The rules that stand by our record, for clouds whose entries carry no mark. A rule is ours from the moment we note
- * that we are about to write it, which is after its place was seen empty.
+ * Recorded rules of ours, for providers whose entries have no mark. A rule counts as ours from its recorded intent, which
+ * follows a read that did not show it.
  * @returns rule ids by rule key
  */
 export function claimsOf(
@@ -43,7 +42,7 @@ export function claimsOf(
   return new Map(ours.map((rule) => [rule.key, rule.ruleId]));
 }
 
-/** A change with the rule it is about, and its cause. */
+/** A change of a rule, with its cause. */
 export type PlannedChange<Rule extends DueRule = DueRule> =
   | { readonly action: 'add'; readonly rule: Rule; readonly cause: AdditionCause }
   | {
@@ -58,14 +57,14 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
   | {
       readonly kind: 'present';
       readonly providerRuleId: string;
-      /** it is there and not ours */
+      /** present, and not ours */
       readonly unmanaged: boolean;
       /** ours by its recorded provider id, without our mark */
       readonly unmarked: boolean;
     }
   | {
       readonly kind: 'absent';
-      /** what its provider id lets in now: another program changed it */
+      /** `ruleKey` of what its provider id allows now: another program changed it */
       readonly changedTo: string | null;
     }
   /** not settled: another pass follows */
@@ -74,15 +73,15 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
       readonly message: string | null;
       readonly unknown: boolean;
       /** ours, and still observed present */
-      readonly stands: boolean;
-      /** the provider refused the change, and will again */
+      readonly observedPresent: boolean;
+      /** the provider refused the change, and would refuse it again */
       readonly refused: boolean;
     }
-  /** adding it will not work however often it is tried */
+  /** the addition failed and is not retryable */
   | { readonly kind: 'failed'; readonly message: string }
 );
 
-/** The observed rules of a target, to be asked for one of ours. */
+/** Index of the observed rules of a target. */
 class Observed {
   private readonly byKey = new Map<string, ObservedRule[]>();
   private readonly byId = new Map<string, ObservedRule>();
@@ -96,80 +95,80 @@ class Observed {
     }
   }
 
-  /** What is present under the rule's key: ours when both ours and another is. */
-  present({ key, seenAs }: Pick<DueRule, 'key' | 'seenAs'>): ObservedRule | undefined {
+  /** The rule observed under the key; ours, if there are several. */
+  present({ key, recordedId }: Pick<DueRule, 'key' | 'recordedId'>): ObservedRule | undefined {
     const same = this.byKey.get(key) ?? [];
     return (
       same.find(({ ownRuleId }) => ownRuleId !== null) ??
-      same.find(({ providerRuleId }) => providerRuleId === seenAs) ??
+      same.find(({ providerRuleId }) => providerRuleId === recordedId) ??
       same[0]
     );
   }
 
-  /** As `present`, of what really lets an address in. */
-  inForce({ key, seenAs }: Pick<DueRule, 'key' | 'seenAs'>): ObservedRule | undefined {
+  /** As `present`, among the rules that are in force. */
+  inForce({ key, recordedId }: Pick<DueRule, 'key' | 'recordedId'>): ObservedRule | undefined {
     const same = (this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false);
     return (
       same.find(({ ownRuleId }) => ownRuleId !== null) ??
-      same.find(({ providerRuleId }) => providerRuleId === seenAs) ??
+      same.find(({ providerRuleId }) => providerRuleId === recordedId) ??
       same[0]
     );
   }
 
-  /** What the rule's provider id lets in now, when that is something else; null: nothing, or the same. */
-  changedTo({ key, seenAs }: Pick<DueRule, 'key' | 'seenAs'>): string | null {
-    const now = seenAs ? this.byId.get(seenAs) : undefined;
+  /** The key now observed under the rule's provider id, if it differs; else null. */
+  changedTo({ key, recordedId }: Pick<DueRule, 'key' | 'recordedId'>): string | null {
+    const now = recordedId ? this.byId.get(recordedId) : undefined;
     return now && now.key !== key && !this.byKey.has(key) ? now.key : null;
   }
 }
 
-/** Ownership evidence is the mark or the recorded provider id. */
+/** A rule is ours by its mark or by its recorded provider id. */
 export const isOurs = (
   { ownRuleId, providerRuleId }: Pick<ObservedRule, 'ownRuleId' | 'providerRuleId'>,
-  seenAs: string | null | undefined,
-): boolean => ownRuleId !== null || providerRuleId === seenAs;
+  recordedId: string | null | undefined,
+): boolean => ownRuleId !== null || providerRuleId === recordedId;
 
 /**
- * The changes that bring a target to what is desired, removals first. Unmanaged rules are never removed; an address that
- * one of them lets in needs no rule of ours.
+ * Plans the changes from observed to desired, removals first. Unmanaged rules are never removed; if one of them already
+ * allows the traffic, no rule of ours is added.
  *
  * | desired | observed | change |
  * |---|---|---|
  * | yes | in force, ours or unmanaged | none |
- * | yes | not in force | add, unless its last holder has run out |
+ * | yes | not in force | add, unless its last holder has expired |
  * | no | ours by mark or recorded id | remove |
  * | no | unmanaged | none |
- * | no | not present, and was seen before | remove by its recorded id: the read may be stale. Not while an earlier call may still land, nor when that id lets in something else now |
- * | no | not present, never seen | none |
+ * | no | not present, and was observed before | remove by its recorded id: the read may be stale. Not while an earlier call is in flight, nor when that id allows other traffic now |
+ * | no | not present, never observed | none |
  */
 export function planChanges<Rule extends DueRule>(
   due: readonly Rule[],
   observed: readonly ObservedRule[],
 ): PlannedChange<Rule>[] {
-  const seen = new Observed(observed);
+  const index = new Observed(observed);
   const removals: PlannedChange<Rule>[] = [];
   const additions: PlannedChange<Rule>[] = [];
   for (const rule of due) {
-    if (rule.desired && !seen.inForce(rule) && rule.mayOpen)
+    if (rule.desired && !index.inForce(rule) && rule.mayOpen)
       additions.push({ action: 'add', rule, cause: rule.addCause });
-    const providerRuleId = rule.desired ? null : idToRemove(rule, seen);
+    const providerRuleId = rule.desired ? null : idToRemove(rule, index);
     if (providerRuleId !== null)
       removals.push({ action: 'remove', rule, providerRuleId, cause: rule.removeCause });
   }
   return [...removals, ...additions];
 }
 
-function idToRemove(rule: DueRule, seen: Observed): string | null {
-  const present = seen.present(rule);
-  if (present) return isOurs(present, rule.seenAs) ? present.providerRuleId : null;
-  // one call at a time: a removal sent again while the last one may land would be waited for without end
-  if (rule.inFlight || seen.changedTo(rule) !== null) return null;
-  return rule.seenAs ?? null;
+function idToRemove(rule: DueRule, index: Observed): string | null {
+  const present = index.present(rule);
+  if (present) return isOurs(present, rule.recordedId) ? present.providerRuleId : null;
+  // one call at a time: sending it again while it is in flight would extend the wait without end
+  if (rule.inFlight || index.changedTo(rule) !== null) return null;
+  return rule.recordedId ?? null;
 }
 
 /**
- * What is settled after the changes, by what was read last: an answer alone settles nothing but a refusal.
- * @param results what the driver said of each planned change, by rule id
+ * Settles rules by the read after the changes. Results alone settle only refusals.
+ * @param results of the planned changes, by rule id
  * @param observed the target, read after the changes
  */
 export function judge<Rule extends DueRule>(
@@ -177,46 +176,46 @@ export function judge<Rule extends DueRule>(
   results: ReadonlyMap<string, ChangeResult>,
   observed: readonly ObservedRule[],
 ): Verdict<Rule>[] {
-  const seen = new Observed(observed);
+  const index = new Observed(observed);
   return due.map((rule) => {
     const result = results.get(rule.ruleId);
-    return rule.desired ? judgeDesired(rule, seen, result) : judgeUnwanted(rule, seen, result);
+    return rule.desired ? judgeDesired(rule, index, result) : judgeUnwanted(rule, index, result);
   });
 }
 
-/** The rules that are present as they were recorded: ours, under the same provider id. @returns their ids */
-export function asRecorded(
-  due: readonly Pick<DueRule, 'ruleId' | 'key' | 'seenAs'>[],
+/** Ids of the rules observed under their recorded provider id. */
+export function observedAsRecorded(
+  due: readonly Pick<DueRule, 'ruleId' | 'key' | 'recordedId'>[],
   observed: readonly ObservedRule[],
 ): Set<string> {
-  const seen = new Observed(observed);
+  const index = new Observed(observed);
   const same = due.filter((rule) => {
-    const present = seen.present(rule);
-    return present !== undefined && present.providerRuleId === rule.seenAs;
+    const present = index.present(rule);
+    return present !== undefined && present.providerRuleId === rule.recordedId;
   });
   return new Set(same.map(({ ruleId }) => ruleId));
 }
 
-/** The rules of ours that are present by their recorded id alone: our mark was removed from them. */
+/** Rules that are ours by their recorded id alone: our mark was removed. */
 export function unmarkedOf<Rule extends DueRule>(
   due: readonly Rule[],
   observed: readonly ObservedRule[],
 ): Rule[] {
-  const seen = new Observed(observed);
+  const index = new Observed(observed);
   return due.filter((rule) => {
-    const present = seen.present(rule);
-    return present !== undefined && present.ownRuleId === null && isOurs(present, rule.seenAs);
+    const present = index.present(rule);
+    return present !== undefined && present.ownRuleId === null && isOurs(present, rule.recordedId);
   });
 }
 
 function judgeDesired<Rule extends DueRule>(
   rule: Rule,
-  seen: Observed,
+  index: Observed,
   result: ChangeResult | undefined,
 ): Verdict<Rule> {
-  const present = seen.inForce(rule);
+  const present = index.inForce(rule);
   if (present) {
-    const unmanaged = !isOurs(present, rule.seenAs);
+    const unmanaged = !isOurs(present, rule.recordedId);
     const unmarked = !unmanaged && present.ownRuleId === null;
     return { rule, kind: 'present', providerRuleId: present.providerRuleId, unmanaged, unmarked };
   }
@@ -228,43 +227,43 @@ function judgeDesired<Rule extends DueRule>(
 
 function judgeUnwanted<Rule extends DueRule>(
   rule: Rule,
-  seen: Observed,
+  index: Observed,
   result: ChangeResult | undefined,
 ): Verdict<Rule> {
-  const present = seen.present(rule);
-  if (present && isOurs(present, rule.seenAs)) return retry(rule, result, true);
+  const present = index.present(rule);
+  if (present && isOurs(present, rule.recordedId)) return retry(rule, result, true);
   if (result?.result === 'unknown') return retry(rule, result, false);
-  // one that was seen and whose removal the cloud put off: what was read may be older than the refusal
-  if (rule.seenAs && result?.result === 'refused' && RETRYABLE_KINDS.has(result.kind))
+  // its removal was throttled or failed: the read may be older than the refusal
+  if (rule.recordedId && result?.result === 'refused' && RETRYABLE_KINDS.has(result.kind))
     return retry(rule, result, false);
-  // A call that may still land would open the address again after we said that it is closed.
+  // a call in flight could add the rule after it was reported as removed
   if (rule.inFlight) return retry(rule, { result: 'unknown', message: '' }, false);
-  return { rule, kind: 'absent', changedTo: seen.changedTo(rule) };
+  return { rule, kind: 'absent', changedTo: index.changedTo(rule) };
 }
 
 function retry<Rule extends DueRule>(
   rule: Rule,
   result: ChangeResult | undefined,
-  stands: boolean,
+  observedPresent: boolean,
 ): Verdict<Rule> {
   const message = result && result.result !== 'done' && result.message !== '' ? result.message : null;
   return {
     rule,
     kind: 'retry',
     message,
-    // done and yet not to be seen: the read was stale, or the answer was
+    // done, but not observed: either the read or the answer is stale
     unknown: result?.result === 'unknown' || result?.result === 'done',
-    stands,
+    observedPresent,
     refused: result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind),
   };
 }
 
-/** For how long a cloud must say that its object is gone before rules count as gone with it. */
+/** How long a target must be missing before its rules count as gone. */
 export const TARGET_GONE_MS = 30_000;
 
 /**
- * What every rule gets when the target could not even be read.
- * @param missingMs for how long the way a rule was written has led to no target, by rule id
+ * Settles rules of a target that could not be read.
+ * @param missingMs for how long the target has been missing through the path a rule was written through, by rule id
  */
 export function judgeUnreadable<Rule extends DueRule>(
   due: readonly Rule[],
@@ -277,6 +276,6 @@ export function judgeUnreadable<Rule extends DueRule>(
     const gone = kind === 'target-missing' && (missingMs.get(rule.ruleId) ?? 0) >= TARGET_GONE_MS;
     if (gone && !rule.desired && !rule.inFlight) return { rule, kind: 'absent', changedTo: null };
     const refused = !RETRYABLE_KINDS.has(kind);
-    return { rule, kind: 'retry', message, unknown: false, stands: false, refused };
+    return { rule, kind: 'retry', message, unknown: false, observedPresent: false, refused };
   });
 }

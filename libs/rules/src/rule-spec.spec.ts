@@ -22,7 +22,7 @@ const spec: fc.Arbitrary<RuleSpec> = fc.record({
   ports: fc.array(fc.oneof(range, port.map(single)), { maxLength: 3 }),
 });
 
-describe('the text of ports', () => {
+describe('portsText', () => {
   it.each([
     [[], '*'],
     [[single(22)], '22'],
@@ -34,7 +34,7 @@ describe('the text of ports', () => {
     expect(parsePorts(text)).toEqual(ports);
   });
 
-  it('is read back to the same ports', () => {
+  it('is parsed back to the same ports', () => {
     fc.assert(
       fc.property(spec, ({ ports }) => {
         expect(parsePorts(portsText(ports))).toEqual(ports);
@@ -43,15 +43,15 @@ describe('the text of ports', () => {
   });
 });
 
-describe('the key of a rule', () => {
-  it('names address, protocol and ports', () => {
+describe('ruleKey', () => {
+  it('contains address, protocol and ports', () => {
     expect(ruleKey({ address: CIDR, protocol: 'tcp', ports: [single(22), { from: 80, to: 90 }] })).toBe(
       '203.0.113.7/32 tcp 22,80-90',
     );
     expect(ruleKey({ address: '2001:db8::/32', protocol: 'all', ports: [] })).toBe('2001:db8::/32 all *');
   });
 
-  it('is the same exactly for the same opening', () => {
+  it('is equal exactly for equal rules', () => {
     fc.assert(
       fc.property(spec, spec, (one, other) => {
         expect(ruleKey(one) === ruleKey(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
@@ -62,9 +62,9 @@ describe('the key of a rule', () => {
   });
 });
 
-describe('the rules that let an address reach a resource', () => {
+describe('ruleSpecs', () => {
   it.each([
-    ['every TCP port when nothing is said', {}, [{ protocol: 'tcp', ports: [] }]],
+    ['every TCP port by default', {}, [{ protocol: 'tcp', ports: [] }]],
     ['one port', { port: 22 }, [{ protocol: 'tcp', ports: [single(22)] }]],
     ['one UDP port', { port: 51_820, protocol: 'udp' }, [{ protocol: 'udp', ports: [single(51_820)] }]],
     ['port 0', { port: 0 }, [{ protocol: 'tcp', ports: [single(0)] }]],
@@ -78,20 +78,20 @@ describe('the rules that let an address reach a resource', () => {
     expect(ruleSpecs(CIDR, config, 'many')).toEqual(rules);
   });
 
-  it('are one for each port where the provider takes one, in order and without repeats', () => {
+  it('returns one rule per port where a rule has one range, sorted and without duplicates', () => {
     const rules = ruleSpecs(CIDR, { ports: [443, 22, 443, 8080, 100] }, 'one');
     expect(rules).toEqual(
       [22, 100, 443, 8080].map((one) => ({ address: CIDR, protocol: 'tcp', ports: [single(one)] })),
     );
   });
 
-  it('are one where the provider takes many, in order and without repeats', () => {
+  it('returns one rule where a rule has many ranges, sorted and without duplicates', () => {
     expect(ruleSpecs(CIDR, { ports: [443, 22, 443, 100] }, 'many')).toEqual([
       { address: CIDR, protocol: 'tcp', ports: [single(22), single(100), single(443)] },
     ]);
   });
 
-  it('do not depend on the order or repetition of ports, nor on how many a rule takes', () => {
+  it('covers the same ports whatever their order, duplicates and ports per rule', () => {
     const config = fc.record({
       ports: fc.array(port, { minLength: 1, maxLength: 6 }),
       protocol: fc.constantFrom('tcp', 'udp'),
@@ -107,7 +107,7 @@ describe('the rules that let an address reach a resource', () => {
     );
   });
 
-  it('leave the config as it is', () => {
+  it('does not modify the config', () => {
     const config = { ports: [443, 22] };
     ruleSpecs(CIDR, config, 'many');
     expect(config).toEqual({ ports: [443, 22] });

@@ -1,4 +1,4 @@
-/** What may pass a rule: `all` has no ports, `icmp` neither. */
+/** Protocols of a rule. `all` and `icmp` have no ports. */
 export const PROTOCOLS = ['tcp', 'udp', 'icmp', 'all'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
@@ -7,35 +7,35 @@ export interface PortRange {
   readonly to: number;
 }
 
-/** One opening in one target. `address` is a canonical CIDR; no ports means every port of the protocol. */
+/** The traffic a rule allows. `address` is a canonical CIDR; no ports means every port of the protocol. */
 export interface RuleSpec {
   readonly address: string;
   readonly protocol: Protocol;
   readonly ports: readonly PortRange[];
 }
 
-/** The part of a resource's config that says which traffic its rules let in. */
+/** The part of a resource's config that defines the traffic its rules allow. */
 export interface TrafficConfig {
   readonly port?: number;
   readonly ports?: readonly number[];
   readonly protocol?: Protocol;
 }
 
-/** A resource's config: which traffic, and what its resourceType knows besides. */
+/** A resource's config: the traffic, and fields specific to its resourceType. */
 export type ResourceConfig = TrafficConfig & Readonly<Record<string, unknown>>;
 
 /**
- * `one`: the provider's rule holds a single port range (AWS), so several ports become several rules. `none`: its rules
- * let an address in whatever it wants, and know no ports.
+ * `one`: a rule of the provider has a single port range (AWS), so several ports become several rules. `none`: its rules have
+ * no ports and allow all traffic of an address.
  */
 export type PortsPerRule = 'none' | 'one' | 'many';
 
-/** Two openings are the same exactly when their keys are: address, protocol, ports. */
+/** Identity of a rule on its target: address, protocol, ports. */
 export function ruleKey(spec: RuleSpec): string {
   return `${spec.address} ${spec.protocol} ${portsText(spec.ports)}`;
 }
 
-/** Reads what `ruleKey` wrote. */
+/** Parses a key of `ruleKey`. */
 export function parseRuleKey(key: string): RuleSpec {
   const [address = '', protocol = '', ports = '*'] = key.split(' ');
   return { address, protocol: protocol as Protocol, ports: parsePorts(ports) };
@@ -47,7 +47,7 @@ export function portsText(ports: readonly PortRange[]): string {
   return ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 }
 
-/** Reads what `portsText` wrote. */
+/** Parses a text of `portsText`. */
 export function parsePorts(text: string): PortRange[] {
   if (text === '*') return [];
   return text.split(',').map((range) => {
@@ -57,7 +57,7 @@ export function parsePorts(text: string): PortRange[] {
 }
 
 /**
- * The cloud rules that let one address reach one resource.
+ * The rules that allow one address on one resource.
  * @param cidr canonical CIDR
  */
 export function ruleSpecs(cidr: string, config: TrafficConfig, portsPerRule: PortsPerRule): RuleSpec[] {

@@ -2,7 +2,7 @@ import { addressesIn, specialRangeIn } from './special-ranges';
 
 const PUBLIC_ONLY = false;
 
-describe('special ranges', () => {
+describe('specialRangeIn', () => {
   it.each([
     ['169.0.0.0/8', '169.254.0.0/16'],
     ['168.0.0.0/7', '169.254.0.0/16'],
@@ -12,7 +12,7 @@ describe('special ranges', () => {
     ['fc00::/6', 'ff00::/8'],
     ['fe00::/7', 'ff00::/8'],
     ['fe80::/9', 'fe80::/10'],
-  ])('%s is refused by every policy, because %s is part of it or holds it', (cidr, range) => {
+  ])('refuses %s under every policy, because it overlaps %s', (cidr, range) => {
     expect([true, PUBLIC_ONLY].map((policy) => specialRangeIn(cidr, policy)?.range)).toEqual([range, range]);
   });
 
@@ -26,7 +26,7 @@ describe('special ranges', () => {
     ['2003::/15', '2002::/16'],
     ['2000::/3', '2001::/32'],
     ['64:ff9b::a00:0/104', '64:ff9b::/96'],
-  ])('%s is refused where public addresses alone are let in, because of %s', (cidr, range) => {
+  ])('refuses %s where only public addresses are allowed, because of %s', (cidr, range) => {
     expect([true, PUBLIC_ONLY].map((policy) => specialRangeIn(cidr, policy)?.range)).toEqual([
       undefined,
       range,
@@ -34,14 +34,14 @@ describe('special ranges', () => {
   });
 
   it.each(['8.0.0.0/7', '11.0.0.0/8', '203.0.113.0/24', '2001:db8::/32', '2400::/12', '2001:200::/23'])(
-    '%s is let in by every policy',
+    'accepts %s under every policy',
     (cidr) => {
       expect([specialRangeIn(cidr, true), specialRangeIn(cidr, PUBLIC_ONLY)]).toEqual([null, null]);
     },
   );
 });
 
-describe('the addresses in several ranges', () => {
+describe('addressesIn', () => {
   it.each([
     [[], 0n],
     [['10.0.0.0/8'], 2n ** 24n],
@@ -50,7 +50,7 @@ describe('the addresses in several ranges', () => {
     [['255.255.255.0/24', '0.0.0.0/24'], 512n],
     [['2001:db8::/32', '2001:db9::/32'], 2n ** 97n],
     [['::/0', '2001:db8::/32'], 2n ** 128n],
-  ])('of %j are %s, each counted once', (cidrs, count) => {
+  ])('counts the distinct addresses of %j: %s', (cidrs, count) => {
     expect(addressesIn(cidrs)).toBe(count);
   });
 });

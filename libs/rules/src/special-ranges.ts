@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 export type RangeRefusal = 'unspecified' | 'multicast' | 'broadcast' | 'link-local' | 'private';
 
 /**
- * Ranges with a purpose of their own (RFC 6890 and the IANA registries), by what lets none of them in: the first four
- * always, `private` where a deployment lets public addresses in only. Documentation ranges count as public.
+ * Special-purpose ranges (RFC 6890 and the IANA registries) by refusal. The first four are always refused, `private` only
+ * where a deployment allows public addresses only. Documentation ranges count as public.
  */
 const RANGES: Readonly<Record<RangeRefusal, readonly string[]>> = {
   unspecified: ['0.0.0.0/8', '::/128'],
@@ -39,7 +39,7 @@ const RANGES: Readonly<Record<RangeRefusal, readonly string[]>> = {
   ],
 };
 
-/** One range, and why nothing of it may be let in. */
+/** A special range, and why its addresses are refused. */
 export interface SpecialRange {
   readonly range: string;
   readonly refusal: RangeRefusal;
@@ -50,9 +50,9 @@ const SPECIAL = Object.entries(RANGES).flatMap(([refusal, ranges]) =>
 );
 
 /**
- * The first of the special ranges that shares an address with a range.
+ * The first special range that overlaps a range.
  * @param cidr canonical
- * @param allowPrivate whether private ranges are passed over
+ * @param allowPrivate skips private ranges
  */
 export function specialRangeIn(cidr: string, allowPrivate: boolean): SpecialRange | null {
   const [network, prefix] = ipaddr.parseCIDR(cidr);
@@ -60,13 +60,13 @@ export function specialRangeIn(cidr: string, allowPrivate: boolean): SpecialRang
     ({ refusal, parsed: [other, length] }) =>
       !(allowPrivate && refusal === 'private') &&
       network.kind() === other.kind() &&
-      // of two ranges that share an address, one lies in the other
+      // of two overlapping CIDR ranges, one contains the other
       network.match([other, Math.min(prefix, length)]),
   );
   return found ? { range: found.range, refusal: found.refusal } : null;
 }
 
-/** How many different addresses ranges of one family have together. @param cidrs canonical */
+/** Number of distinct addresses in ranges of one family. @param cidrs canonical */
 export function addressesIn(cidrs: readonly string[]): bigint {
   const spans = cidrs.map(spanOf).toSorted((one, other) => (one.first < other.first ? -1 : 1));
   let counted = 0n;

@@ -1,6 +1,6 @@
 import type { RuleState } from './planner';
 
-/** Statuses of the contract and the only moves between them: every UPDATE names the status it expects from here. */
+/** Statuses of the API contract and their allowed transitions. Every UPDATE checks the expected status. */
 export const SESSION_STATUSES = [
   'PENDING',
   'ACTIVE',
@@ -21,7 +21,7 @@ export type EndedReason = (typeof ENDED_REASONS)[number];
 export const SESSION_MOVES: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   PENDING: ['ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRING'],
   ACTIVE: ['PARTIAL', 'FAILED', 'EXPIRING'],
-  // ACTIVE again when another program leaves its rule alone
+  // ACTIVE again when a suspended rule is repaired
   PARTIAL: ['ACTIVE', 'FAILED', 'EXPIRING'],
   FAILED: [],
   EXPIRING: ['EXPIRED', 'CANCELLED'],
@@ -31,21 +31,21 @@ export const SESSION_MOVES: Readonly<Record<SessionStatus, readonly SessionStatu
 
 export const RESOURCE_IP_MOVES: Readonly<Record<ResourceIpStatus, readonly ResourceIpStatus[]>> = {
   PENDING: ['APPLIED', 'FAILED', 'REMOVING'],
-  // back to PENDING when its resource moves: the address is then to be applied in another place
+  // PENDING again when its resource moves: the address must be applied on another target
   APPLIED: ['PENDING', 'REMOVING'],
   REMOVING: ['REMOVED'],
   FAILED: [],
   REMOVED: [],
 };
 
-/** A live session lets its address in, holds its place in the one-per-address rule, and can be stopped or extended. */
+/** A live session desires its rules, counts for the limit of one per address, and can be stopped or extended. */
 export const LIVE_SESSION_STATUSES = [
   'PENDING',
   'ACTIVE',
   'PARTIAL',
 ] as const satisfies readonly SessionStatus[];
 
-/** A ResourceIp in one of these wants its cloud rules to exist. */
+/** Statuses in which a ResourceIp desires its rules. */
 export const HOLDING_STATUSES = ['PENDING', 'APPLIED'] as const satisfies readonly ResourceIpStatus[];
 
 const isLiveStatus = (status: SessionStatus): boolean =>
@@ -54,12 +54,11 @@ const isLiveStatus = (status: SessionStatus): boolean =>
 const has = (ips: readonly ResourceIpStatus[], status: ResourceIpStatus): boolean => ips.includes(status);
 
 /**
- * The status a session has by the state of its rules.
- * @param current its status now
+ * Derives a session's status from its ResourceIps.
  * @param ips the statuses of all its ResourceIps
- * @param endedReason why it ends; null while it is live
- * @param isSuspended one of them waits until another program leaves its rule alone
- * @returns the status to move to, or `current` when nothing is decided yet
+ * @param endedReason null while it is live
+ * @param isSuspended one of its ResourceIps waits for a suspended rule
+ * @returns the new status, or `current` when it does not change yet
  */
 export function sessionStatus(
   current: SessionStatus,
@@ -77,16 +76,16 @@ export function sessionStatus(
   return current;
 }
 
-/** How one of a ResourceIp's cloud rules stands. */
+/** State of one of a ResourceIp's rules. */
 export interface HeldRule {
   readonly state: RuleState;
-  /** another live holder keeps it */
-  readonly keptByOthers: boolean;
+  /** another live holder desires it */
+  readonly hasOtherHolder: boolean;
 }
 
 /**
- * The status a ResourceIp has by the state of its cloud rules (one, or one for each port).
- * @param failed adding one of them was given up
+ * Derives a ResourceIp's status from its rules (one, or one per port).
+ * @param failed the addition of one of them was given up
  */
 export function resourceIpStatus(
   current: ResourceIpStatus,
@@ -98,59 +97,60 @@ export function resourceIpStatus(
     return rules.every((rule) => rule.state === 'present') ? 'APPLIED' : 'PENDING';
   }
   if (current === 'REMOVING') {
-    return rules.every((rule) => rule.keptByOthers || rule.state === 'absent') ? 'REMOVED' : 'REMOVING';
+    return rules.every((rule) => rule.hasOtherHolder || rule.state === 'absent') ? 'REMOVED' : 'REMOVING';
   }
   return current;
 }
 
-/** A rule that ResourceIps hold or are being removed from. */
+/** A rule with the holders that decide the status of its ResourceIps. */
 export interface SettledRule {
   readonly ruleId: string;
   readonly state: RuleState;
   readonly providerRuleId: string | null;
   readonly lastError: string | null;
-  /** ids of the ResourceIps that keep it whatever this settlement decides */
-  readonly keepers: ReadonlySet<string>;
-  /** ids of those that wait for it and may fail in this settlement: then they keep it no more */
+  /** ids of ResourceIps that hold it whatever this settlement decides */
+  readonly unaffectedHolders: ReadonlySet<string>;
+  /** ids of ResourceIps that wait for it and release it if they fail in this settlement */
   readonly waiting: ReadonlySet<string>;
 }
 
-/** A ResourceIp whose rules a pass settled. */
+/** A ResourceIp whose rules were settled by a pass. */
 export interface SettledIp {
   readonly id: string;
   readonly status: ResourceIpStatus;
-  /** it has waited for so long that what is still missing is given up */
-  readonly overdue: boolean;
-  /** by their keys */
+  /** PENDING for so long that its missing rules are given up */
+  readonly timedOut: boolean;
+  /** ordered by key */
   readonly rules: readonly SettledRule[];
 }
 
 export interface ResourceIpMove {
   readonly to: ResourceIpStatus;
-  /** in the provider's words; null unless it failed */
+  /** the provider's message; null unless it failed */
   readonly errorMessage: string | null;
-  /** of all its rules */
+  /** of all its rules, comma-separated */
   readonly providerRuleId: string | null;
 }
 
 const hasOther = (ids: ReadonlySet<string>, own: string): boolean => ids.size > (ids.has(own) ? 1 : 0);
 
-/** Another one keeps it. @param failing those that keep it no more */
-const isKept = (rule: SettledRule, own: string, failing: ReadonlySet<string>): boolean =>
-  hasOther(rule.keepers, own) || [...rule.waiting].some((id) => id !== own && !failing.has(id));
+/** Whether another ResourceIp holds the rule. @param failing ResourceIps that fail and release it */
+const isHeldByOther = (rule: SettledRule, own: string, failing: ReadonlySet<string>): boolean =>
+  hasOther(rule.unaffectedHolders, own) || [...rule.waiting].some((id) => id !== own && !failing.has(id));
 
 /**
- * Where ResourceIps move after a pass, without those that stay. Who fails keeps a rule no more.
- * @param failed the rules whose adding was given up
- * @param looked the provider answered: what others saw before is no proof that a waiting one's own way leads there
+ * The status changes of ResourceIps after a pass. A failing ResourceIp no longer holds its rules.
+ * @param failed the rules whose addition was given up
+ * @param wasRead the target was read through the ResourceIp's own access path. An earlier observation through another path
+ *   does not prove that this one reaches the target.
  */
 export function resourceIpMoves<Ip extends SettledIp>(
   ips: readonly Ip[],
   failed: ReadonlySet<string>,
-  looked: boolean,
+  wasRead: boolean,
 ): { ip: Ip; move: ResourceIpMove }[] {
   const moveOf = (ip: Ip, failing: ReadonlySet<string>): ResourceIpMove | null =>
-    resourceIpMove(ip, failed, looked, (rule) => isKept(rule, ip.id, failing));
+    resourceIpMove(ip, failed, wasRead, (rule) => isHeldByOther(rule, ip.id, failing));
   const failing = new Set(ips.filter((ip) => moveOf(ip, new Set())?.to === 'FAILED').map(({ id }) => id));
   return ips.flatMap((ip) => {
     const move = moveOf(ip, failing);
@@ -161,29 +161,29 @@ export function resourceIpMoves<Ip extends SettledIp>(
 function resourceIpMove(
   ip: SettledIp,
   failed: ReadonlySet<string>,
-  looked: boolean,
-  isKeptByOthers: (rule: SettledRule) => boolean,
+  wasRead: boolean,
+  hasOtherHolder: (rule: SettledRule) => boolean,
 ): ResourceIpMove | null {
   const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
   const missing = ip.rules.find((rule) => rule.state !== 'present');
-  const givenUp = refused !== undefined || (ip.overdue && missing !== undefined);
-  const rules = ip.rules.map((rule) => ({ state: rule.state, keptByOthers: isKeptByOthers(rule) }));
+  const givenUp = refused !== undefined || (ip.timedOut && missing !== undefined);
+  const rules = ip.rules.map((rule) => ({ state: rule.state, hasOtherHolder: hasOtherHolder(rule) }));
   const to = resourceIpStatus(ip.status, rules, givenUp);
-  if (to === ip.status || (to === 'APPLIED' && !looked)) return null;
-  const words = (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
+  if (to === ip.status || (to === 'APPLIED' && !wasRead)) return null;
+  const message = (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
   const ids = ip.rules.flatMap((rule) => rule.providerRuleId || []);
-  return { to, errorMessage: to === 'FAILED' ? words : null, providerRuleId: ids.join(',') || null };
+  return { to, errorMessage: to === 'FAILED' ? message : null, providerRuleId: ids.join(',') || null };
 }
 
 export const STATIC_IP_RULE_STATUSES = ['PENDING', 'ACTIVE', 'PARTIAL', 'FAILED'] as const;
 export type StaticIpRuleStatus = (typeof STATIC_IP_RULE_STATUSES)[number];
 
 /**
- * The status that openings have together: a static IP rule's, and the one a live session follows.
- * @param entries at least one, without those that are being taken out
+ * The combined status of ResourceIps: that of a static IP rule, and of a live session.
+ * @param ips at least one, without those being removed
  */
-export function overallStatus(entries: readonly ResourceIpStatus[]): StaticIpRuleStatus {
-  if (has(entries, 'PENDING')) return 'PENDING';
-  if (!has(entries, 'FAILED')) return 'ACTIVE';
-  return has(entries, 'APPLIED') ? 'PARTIAL' : 'FAILED';
+export function overallStatus(ips: readonly ResourceIpStatus[]): StaticIpRuleStatus {
+  if (has(ips, 'PENDING')) return 'PENDING';
+  if (!has(ips, 'FAILED')) return 'ACTIVE';
+  return has(ips, 'APPLIED') ? 'PARTIAL' : 'FAILED';
 }

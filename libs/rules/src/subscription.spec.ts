@@ -13,15 +13,15 @@ import {
 const mayMove = (from: SubscriptionStatus, to: SubscriptionStatus): boolean =>
   SUBSCRIPTION_MOVES[from].includes(to);
 
-describe('the moves of a subscription', () => {
-  it('leave every status but EXPIRED, and reach every status', () => {
+describe('SUBSCRIPTION_MOVES', () => {
+  it('leave every status except EXPIRED, and reach every status', () => {
     const ends = SUBSCRIPTION_STATUSES.filter((status) => SUBSCRIPTION_MOVES[status].length === 0);
     expect(ends).toEqual(['EXPIRED']);
     const reached = new Set(SUBSCRIPTION_STATUSES.flatMap((status) => SUBSCRIPTION_MOVES[status]));
     expect(reached).toEqual(new Set(SUBSCRIPTION_STATUSES));
   });
 
-  it('let every status end, and every status that waits for a payment be paid', () => {
+  it('let every status end, and every payable status become ACTIVE', () => {
     const current = SUBSCRIPTION_STATUSES.filter((status) => status !== 'EXPIRED');
     expect(current.filter((status) => !mayMove(status, 'EXPIRED'))).toEqual([]);
     expect(PAYABLE_STATUSES.filter((status) => !mayMove(status, 'ACTIVE'))).toEqual([]);
@@ -38,7 +38,7 @@ describe('the moves of a subscription', () => {
   });
 });
 
-describe('what follows from the payment service’s word', () => {
+describe('followingMoves', () => {
   it.each([
     ['PENDING', 'ACTIVE', 'ACTIVE'],
     ['PENDING', 'CANCELLED', ''],
@@ -68,7 +68,7 @@ describe('what follows from the payment service’s word', () => {
     REPORTED_STATUSES.map((reported): [SubscriptionStatus, ReportedStatus] => [current, reported]),
   );
 
-  it.each(pairs)('%s, reported %s: every step is an allowed move', (current, reported) => {
+  it.each(pairs)('%s, reported %s: every step is an allowed transition', (current, reported) => {
     let status: SubscriptionStatus = current;
     for (const next of followingMoves(current, reported)) {
       expect(SUBSCRIPTION_MOVES[status]).toContain(next);
@@ -76,19 +76,19 @@ describe('what follows from the payment service’s word', () => {
     }
   });
 
-  it('said again it changes nothing more', () => {
+  it('are empty when the same status is reported again', () => {
     for (const [current, reported] of pairs) {
       const reached = followingMoves(current, reported).at(-1) ?? current;
       expect(followingMoves(reached, reported).at(-1) ?? reached).toBe(reached);
     }
   });
 
-  it('only what was paid for takes a place', () => {
+  it('isPaidFor is true for paid statuses only', () => {
     expect(REPORTED_STATUSES.filter(isPaidFor)).toEqual(['ACTIVE', 'CANCELLED']);
   });
 });
 
-describe('a cancellation', () => {
+describe('cancelledStatus', () => {
   it.each([
     ['PENDING', false, 'EXPIRED'],
     ['PENDING', true, 'CANCELLED'],

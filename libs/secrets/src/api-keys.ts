@@ -7,18 +7,18 @@ const CHECKSUM_LENGTH = 6;
 const SHOWN_LENGTH = PREFIX.length + 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FORM = new RegExp(`^${PREFIX}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
-/** the largest multiple of 62 a byte can hold: bytes from here on would favour some characters */
+/** the largest multiple of 62 in a byte: bytes from here on would bias the choice of characters */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 
 export interface NewApiKey {
   /** shown once, never stored */
   readonly plainText: string;
-  /** the beginning, to tell keys apart in a list */
+  /** the beginning, to distinguish keys in a list */
   readonly prefix: string;
   readonly hash: string;
 }
 
-/** Makes a key: `dbk_`, 30 random characters (178 bits), 6 characters of checksum. */
+/** Generates a key: `dbk_`, 30 random characters (178 bits), 6 characters of checksum. */
 export function newApiKey(): NewApiKey {
   const random = randomText(RANDOM_LENGTH);
   const plainText = PREFIX + random + checksum(random);
@@ -26,8 +26,8 @@ export function newApiKey(): NewApiKey {
 }
 
 /**
- * What a key is stored and looked up by.
- * @returns null when the text cannot be a key: a wrong prefix, length or checksum needs no look-up
+ * The hash by which a key is stored and looked up.
+ * @returns null when the text cannot be a key: with a wrong prefix, length or checksum no look-up is needed
  */
 export function apiKeyHash(plainText: string): string | null {
   const [, random, sum] = FORM.exec(plainText) ?? [];

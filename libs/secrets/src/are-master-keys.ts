@@ -10,7 +10,7 @@ const masterKeysProblem = (value: unknown): string | null => {
   }
 };
 
-/** Property decorator: the text of `MASTER_KEYS`. The refusal says what is wrong, without the value. */
+/** Property decorator: a valid `MASTER_KEYS`. The message says what is wrong, without the value. */
 export const AreMasterKeys = (): PropertyDecorator =>
   ValidateBy({
     name: 'areMasterKeys',

@@ -8,17 +8,17 @@ const END = {
   signedAt: '2026-01-31T09:30:00.000Z',
 };
 
-describe('a signed checkpoint', () => {
+describe('signed checkpoints', () => {
   const pem = newSigningKey();
   const checkpoint = CheckpointSigner.read(pem)!.sign(END);
   const keys = new CheckpointKeys();
   keys.add(createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' }).toString());
 
-  it('is proved by the public key', () => {
+  it('are valid under the public key', () => {
     expect(keys.problemOf(checkpoint)).toBeNull();
   });
 
-  it('is proved by the public half of a private key too', () => {
+  it('are valid under the public half of a private key', () => {
     const other = new CheckpointKeys();
     expect([other.isEmpty, other.add(pem), other.isEmpty]).toEqual([true, true, false]);
     expect(other.problemOf(checkpoint)).toBeNull();
@@ -30,17 +30,17 @@ describe('a signed checkpoint', () => {
     ['hash', 'cd'.repeat(32)],
     ['signedAt', '2026-01-31T09:30:00.001Z'],
     ['signature', 'AAAA'],
-  ])('proves nothing with another %s', (field, value) => {
+  ])('are invalid with another %s', (field, value) => {
     expect(keys.problemOf({ ...checkpoint, [field]: value })).toContain('not valid');
   });
 
-  it('of another key proves nothing, and the key is named', () => {
+  it('are invalid under another key, and the message names the key', () => {
     const other = CheckpointSigner.read(newSigningKey())!;
     expect(keys.problemOf(other.sign(END))).toContain(other.keyId);
     expect(keys.problemOf({ ...other.sign(END), keyId: checkpoint.keyId })).toContain('not valid');
   });
 
-  it('takes Ed25519 keys only', () => {
+  it('accept Ed25519 keys only', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
       type: 'pkcs8',
       format: 'pem',

@@ -8,7 +8,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 
-/** An end of an organization's chain of audit records, as it is signed. */
+/** The end of an organization's chain of audit records, as it is signed. */
 export interface ChainEnd {
   readonly organizationId: string;
   readonly position: string;
@@ -24,7 +24,7 @@ export interface SignedCheckpoint extends ChainEnd {
 }
 
 /**
- * What is signed, UTF-8, each line with a line feed. Anybody who has the public key can check it:
+ * The signed text, UTF-8, each line with a line feed. It can be verified with the public key alone:
  *
  *     drawbridge audit checkpoint 1
  *     <organization id>
@@ -38,7 +38,7 @@ const signedText = ({ organizationId, position, hash, signedAt }: ChainEnd): Buf
     'utf8',
   );
 
-/** Names a public key: the first 16 hex digits of its SHA-256. */
+/** The id of a public key: the first 16 hex digits of its SHA-256. */
 const keyIdOf = (publicKey: KeyObject): string =>
   createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
@@ -78,11 +78,11 @@ export class CheckpointSigner {
   }
 }
 
-/** The public keys that checkpoints may be signed with: the one in use, and those of before. */
+/** The public keys of checkpoints: the current one and previous ones. */
 export class CheckpointKeys {
   private readonly keys = new Map<string, KeyObject>();
 
-  /** @param pem of a public key, or of a private one, whose public half is taken. @returns false when it is neither */
+  /** @param pem a public key, or a private one, whose public half is used. @returns false when it is neither */
   add(pem: string): boolean {
     try {
       const key = createPublicKey(pem);
@@ -98,7 +98,7 @@ export class CheckpointKeys {
     return this.keys.size === 0;
   }
 
-  /** @returns why the signature proves nothing, to follow "the checkpoint"; null when it is valid */
+  /** @returns why the signature is invalid, as a predicate of "the checkpoint"; null when it is valid */
   problemOf(checkpoint: SignedCheckpoint): string | null {
     const key = this.keys.get(checkpoint.keyId);
     if (!key)

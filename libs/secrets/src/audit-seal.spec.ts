@@ -32,12 +32,12 @@ describe('canonicalJson', () => {
     ['escapes only what must be', 'é"\\\n\u0001/', '"é\\"\\\\\\n\\u0001/"'],
     ['nothing', {}, '{}'],
     ['null, false, empty', [null, false, ''], '[null,false,""]'],
-    ['a member that other programs trip over', JSON.parse('{"__proto__":1}'), '{"__proto__":1}'],
+    ['a member named __proto__', JSON.parse('{"__proto__":1}'), '{"__proto__":1}'],
   ])('%s', (_, value, text) => {
     expect(canonicalJson(value)).toBe(text);
   });
 
-  it('is read back to the same value, and is the same for every order of members', () => {
+  it('round-trips every value, independent of the order of members', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const value: unknown = JSON.parse(json);
@@ -50,15 +50,15 @@ describe('canonicalJson', () => {
 });
 
 describe('auditSealHash', () => {
-  it('is what another program computed from the words of its description', () => {
+  it('matches an independent implementation of its description', () => {
     expect(auditSealHash(BEFORE_FIRST_RECORD, RECORD)).toBe(
       '926f6361e16f5c6ecc0f5e7fb0d240df0acee4900eb2219571796d88154b9468',
     );
   });
 
   it('does not depend on the order of a record’s members', () => {
-    const turned = Object.fromEntries(Object.entries(RECORD).toReversed());
-    expect(auditSealHash(BEFORE_FIRST_RECORD, turned)).toBe(auditSealHash(BEFORE_FIRST_RECORD, RECORD));
+    const reversed = Object.fromEntries(Object.entries(RECORD).toReversed());
+    expect(auditSealHash(BEFORE_FIRST_RECORD, reversed)).toBe(auditSealHash(BEFORE_FIRST_RECORD, RECORD));
   });
 
   it.each<[string, object]>([
@@ -71,12 +71,12 @@ describe('auditSealHash', () => {
       'two fields that swap their values',
       { ...RECORD, actorEmail: RECORD.ipAddress, ipAddress: RECORD.actorEmail },
     ],
-    ['a number no double can tell from its neighbour', { ...RECORD, transactionId: '9007199254740992' }],
-  ])('differs when something does: %s', (_, changed) => {
+    ['an integer beyond the precision of a double', { ...RECORD, transactionId: '9007199254740992' }],
+  ])('changes with the record: %s', (_, changed) => {
     expect(auditSealHash(BEFORE_FIRST_RECORD, changed)).not.toBe(auditSealHash(BEFORE_FIRST_RECORD, RECORD));
   });
 
-  it('differs when the record before does', () => {
+  it('changes with the previous hash', () => {
     const other = auditSealHash(BEFORE_FIRST_RECORD, { ...RECORD, sequence: '41' });
     expect(auditSealHash(other, RECORD)).not.toBe(auditSealHash(BEFORE_FIRST_RECORD, RECORD));
   });

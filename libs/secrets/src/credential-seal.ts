@@ -4,7 +4,7 @@ import type { MasterKeys } from './master-keys';
 
 type StoredDataKey = WrappedDataKey & { readonly organizationId: string };
 
-/** A credential's secret fields as they lie in the database, with the data key they were sealed under. */
+/** A credential's encrypted secret fields, with the data key they were sealed under. */
 export interface StoredSecrets {
   readonly id: string;
   readonly organizationId: string;
@@ -14,7 +14,7 @@ export interface StoredSecrets {
 
 /**
  * Seals every field of a credential.
- * @param credentialId bound in: the fields open in this credential's row only
+ * @param credentialId bound in as associated data: the fields open for this credential only
  */
 export function sealCredential(
   masterKeys: MasterKeys,
@@ -29,7 +29,7 @@ export function sealCredential(
   );
 }
 
-/** @throws SealBrokenError when a field was altered or belongs elsewhere */
+/** @throws SealBrokenError when a field was altered or belongs to another credential */
 export function openCredential(masterKeys: MasterKeys, stored: StoredSecrets): Record<string, string> {
   const dataKey = unwrapDataKey(masterKeys, stored.dataKey);
   const { organizationId, id: credentialId } = stored;

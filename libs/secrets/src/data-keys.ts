@@ -13,7 +13,7 @@ export interface WrappedDataKey {
   readonly wrappedKey: string;
 }
 
-/** An organization's data key, ready for use. Never stored, never printed. */
+/** An organization's unwrapped data key. Never stored, never printed. */
 export class DataKey {
   readonly #key: KeyObject;
 
@@ -31,12 +31,12 @@ export class DataKey {
 
 const bindingOf = (organizationId: string, version: number): Binding => ['data-key', organizationId, version];
 
-/** Makes an organization's first data key (or the one of a later version), wrapped by the current master key. */
+/** Generates an organization's data key, wrapped by the current master key. */
 export function newDataKey(masterKeys: MasterKeys, organizationId: string, version = 1): WrappedDataKey {
   return wrap(masterKeys, organizationId, version, randomBytes(KEY_BYTES));
 }
 
-/** @throws SealBrokenError when it is not this organization's, was altered, or its master key is gone */
+/** @throws SealBrokenError when it belongs to another organization, was altered, or its master key is missing */
 export function unwrapDataKey(
   masterKeys: MasterKeys,
   stored: WrappedDataKey & { readonly organizationId: string },
@@ -47,7 +47,7 @@ export function unwrapDataKey(
   return dataKey;
 }
 
-/** The same data key under the current master key: what is sealed with it stays as it is. */
+/** Wraps the same data key by the current master key: data sealed with it is unchanged. */
 export function rewrapDataKey(
   masterKeys: MasterKeys,
   stored: WrappedDataKey & { readonly organizationId: string },
@@ -56,8 +56,8 @@ export function rewrapDataKey(
 }
 
 /**
- * Whether this deployment can open what it has stored.
- * @param stored a data key of each version of the master key
+ * Checks that this deployment can open the stored data keys.
+ * @param stored one data key per version of the master key
  * @throws SettingsError that names the first version it cannot open
  */
 export function refuseWrongMasterKeys(

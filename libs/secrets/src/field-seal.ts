@@ -4,10 +4,10 @@ import { seal, SealBrokenError, unseal, type Binding } from './sealing';
 const WHAT = 'A stored secret';
 const FORM = /^v1:([1-9]\d{0,8}):([\w-]+):([\w-]+)$/;
 
-/** Where a secret belongs. Taken to another organization, owner or field it does not open. */
+/** The location of a secret, bound in as associated data: it cannot be opened for another one. */
 export interface FieldBinding {
   readonly organizationId: string;
-  /** the credential, or the user for a secret of their own */
+  /** id of the credential, or of the user for an MFA secret */
   readonly ownerId: string;
   readonly field: string;
 }
@@ -30,7 +30,7 @@ export function sealField(dataKey: DataKey, binding: FieldBinding, plainText: st
   return `v1:${dataKey.version}:${nonce}:${body}`;
 }
 
-/** @throws SealBrokenError when it was altered, belongs elsewhere, or was sealed under another data key */
+/** @throws SealBrokenError when it was altered, has another binding, or was sealed under another data key */
 export function openField(dataKey: DataKey, binding: FieldBinding, sealed: string): string {
   const [, version, nonce, body] = FORM.exec(sealed) ?? [];
   if (nonce === undefined || body === undefined || Number(version) !== dataKey.version) {

@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { estimatedBits, MIN_SECRET_BITS } from './secret-strength';
 
-/** Property decorator: a random text. The refusal names the variable and how to make one, never the value. */
+/** Property decorator: a random text. The message names the variable and how to generate one, never the value. */
 export const IsStrongSecret = (): PropertyDecorator =>
   ValidateBy({
     name: 'isStrongSecret',

@@ -29,7 +29,7 @@ export class MasterKeys {
     return new MasterKeys(keys);
   }
 
-  /** @throws SealBrokenError when this deployment no longer has that version */
+  /** @throws SealBrokenError when this deployment does not have that version */
   key(version: number): KeyObject {
     const key = this.#keys.get(version);
     if (!key)

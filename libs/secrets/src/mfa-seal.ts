@@ -10,7 +10,7 @@ const bindingOf = (organizationId: string, userId: string): FieldBinding => ({
   field: 'mfa-secret',
 });
 
-/** Seals the secret of a user's authenticator. It opens for this user only. */
+/** Seals the secret of a user's authenticator, bound to this user. */
 export const sealMfaSecret = (
   masterKeys: MasterKeys,
   stored: StoredDataKey,
@@ -18,7 +18,7 @@ export const sealMfaSecret = (
   secret: string,
 ): string => sealField(unwrapDataKey(masterKeys, stored), bindingOf(stored.organizationId, userId), secret);
 
-/** @throws SealBrokenError when it was altered or is another user's */
+/** @throws SealBrokenError when it was altered or belongs to another user */
 export const openMfaSecret = (
   masterKeys: MasterKeys,
   stored: StoredDataKey,

@@ -1,10 +1,10 @@
 import { PasswordHasher } from './index';
-import { Turns } from './turns';
+import { ConcurrencyLimiter } from './concurrency-limiter';
 
-describe('passwords', () => {
+describe('PasswordHasher', () => {
   const hasher = new PasswordHasher(5);
 
-  it('count in full, up to the last of 128 characters', async () => {
+  it('uses all of 128 characters', async () => {
     const long = 'ü'.repeat(127);
     const hash = await hasher.hash(`${long}a`);
     expect(hash).toMatch(/^\$2b\$05\$/);
@@ -12,33 +12,33 @@ describe('passwords', () => {
     await expect(hasher.verify(`${long}b`, hash)).resolves.toBe(false);
   });
 
-  it('are never right where there is no account, after the work of a comparison', async () => {
+  it('verifies to false without a hash', async () => {
     await expect(hasher.verify('anything', null)).resolves.toBe(false);
   });
 
-  it('are known as hashed with another cost', async () => {
+  it('detects a hash made with another cost', async () => {
     const hash = await hasher.hash('secret');
     expect([hasher.isOutdated(hash), new PasswordHasher(4).isOutdated(hash)]).toEqual([false, true]);
   });
 });
 
-describe('turns', () => {
-  it('lets two run at a time, the others in the order they came, and goes on after a failure', async () => {
-    const turns = new Turns(2);
+describe('ConcurrencyLimiter', () => {
+  it('runs two at a time, the others in order of arrival, and continues after a failure', async () => {
+    const limiter = new ConcurrencyLimiter(2);
     const running = new Set<number>();
     const started: number[] = [];
-    let most = 0;
+    let maxRunning = 0;
     const work = (number: number) => async (): Promise<number> => {
       running.add(number);
       started.push(number);
-      most = Math.max(most, running.size);
+      maxRunning = Math.max(maxRunning, running.size);
       await new Promise((resolve) => setImmediate(resolve));
       running.delete(number);
       if (number === 1) throw new Error('failed');
       return number;
     };
-    const results = await Promise.allSettled([0, 1, 2, 3, 4, 5].map((number) => turns.take(work(number))));
-    expect(most).toBe(2);
+    const results = await Promise.allSettled([0, 1, 2, 3, 4, 5].map((number) => limiter.run(work(number))));
+    expect(maxRunning).toBe(2);
     expect(started).toEqual([0, 1, 2, 3, 4, 5]);
     expect(results.map((result) => result.status)).toEqual([
       'fulfilled',

@@ -28,7 +28,7 @@ const flip = (text: string, at: number, bit: number): string => {
 };
 
 describe('MASTER_KEYS', () => {
-  it('takes the highest version as the current one, in any order', () => {
+  it('uses the highest version as the current one, in any order', () => {
     expect(MasterKeys.parse(`${entry(3)}, ${entry(10)},${entry(2)}`).currentVersion).toBe(10);
   });
 
@@ -42,7 +42,7 @@ describe('MASTER_KEYS', () => {
     ['one version twice', `${entry(1)},${entry(1)}`],
     ['a trailing comma', `${entry(1)},`],
     ['a key of zeros', `1:${Buffer.alloc(32).toString('base64')}`],
-  ])('refuses %s without repeating it', (_, text) => {
+  ])('rejects %s without repeating it', (_, text) => {
     const refusal = (): unknown => MasterKeys.parse(text);
     expect(refusal).toThrow(/MASTER_KEYS/);
     const secrets = text.split(/[:,]/).filter((part) => part.length > 20);
@@ -55,7 +55,7 @@ describe('MASTER_KEYS', () => {
     expect(secrets.filter((secret) => message.includes(secret))).toEqual([]);
   });
 
-  it('shows no key when printed', () => {
+  it('prints no key', () => {
     expect(JSON.stringify(masterKeys)).toBe('{"currentVersion":1}');
   });
 });
@@ -77,7 +77,7 @@ describe('data keys', () => {
     expect(() => unwrapDataKey(MasterKeys.parse(entry(2)), stored)).toThrow(SealBrokenError);
   });
 
-  it('open what they sealed after the master key was replaced', () => {
+  it('open earlier fields after a rotation of the master key', () => {
     const stored = { organizationId: 'org-1', ...newDataKey(masterKeys, 'org-1') };
     const sealed = sealField(unwrapDataKey(masterKeys, stored), binding, 'before');
     const both = MasterKeys.parse(`${first},${entry(2)}`);
@@ -91,7 +91,7 @@ describe('data keys', () => {
 describe('sealed fields', () => {
   const dataKey = dataKeyOf('org-1');
 
-  it('open where they were sealed, whatever the text, and never look the same twice', () => {
+  it('open with the same binding, for any text, and are different each time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const sealed = sealField(dataKey, binding, text);
@@ -102,7 +102,7 @@ describe('sealed fields', () => {
     );
   });
 
-  it('do not open in another place', () => {
+  it('do not open with another binding', () => {
     fc.assert(
       fc.property(fc.tuple(fc.string(), fc.string(), fc.string()), ([organizationId, ownerId, field]) => {
         const elsewhere = { organizationId, ownerId, field };
@@ -118,7 +118,7 @@ describe('sealed fields', () => {
     ['owner', { ...binding, ownerId: 'cred-2' }],
     ['field', { ...binding, field: 'accessKeyId' }],
     ['shifted boundary', { ...binding, ownerId: 'cred-1secret', field: 'AccessKey' }],
-  ])('do not open after their row moved: %s', (_, elsewhere) => {
+  ])('do not open in another row: %s', (_, elsewhere) => {
     expect(() => openField(dataKey, elsewhere, sealField(dataKey, binding, 'secret'))).toThrow(
       SealBrokenError,
     );
@@ -134,7 +134,7 @@ describe('sealed fields', () => {
     expect(() => openField(second, binding, sealed)).toThrow(SealBrokenError);
   });
 
-  it('do not open with any bit changed, and say nothing of the content', () => {
+  it('do not open with any bit changed, and the error reveals no content', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 0, max: 6 }), (at, bit) => {
         const broken = flip(sealField(dataKey, binding, 'canary-secret'), at, bit);

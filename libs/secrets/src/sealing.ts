@@ -4,7 +4,10 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed value does not open: altered, moved to another place, or sealed under another key. Names no content. */
+/**
+ * A sealed value does not open: it was altered, has another binding, or was sealed under another key. Reveals no
+ * content.
+ */
 export class SealBrokenError extends Error {
   constructor(what: string) {
     super(`${what} cannot be decrypted`);
@@ -18,7 +21,9 @@ export interface SealedParts {
   readonly body: string;
 }
 
-/** Where a value belongs: bound in, so that it opens nowhere else. The first word tells kinds of values apart. */
+/**
+ * The location of a value, used as associated data, so that it opens nowhere else. `kind` separates kinds of values.
+ */
 export type Binding = readonly [kind: string, ...parts: (string | number)[]];
 
 const boundData = (binding: Binding): Buffer => Buffer.from(JSON.stringify(binding), 'utf8');
@@ -33,8 +38,8 @@ export function seal(key: KeyObject, binding: Binding, plain: Buffer): SealedPar
 }
 
 /**
- * Decrypts what `seal` made for the same binding.
- * @param what words for the value, for the error
+ * Decrypts a result of `seal` with the same binding.
+ * @param what name of the value in the error
  * @throws SealBrokenError
  */
 export function unseal(key: KeyObject, binding: Binding, parts: SealedParts, what: string): Buffer {
@@ -47,12 +52,12 @@ export function unseal(key: KeyObject, binding: Binding, parts: SealedParts, wha
   try {
     return Buffer.concat([decipher.update(body.subarray(0, -TAG_BYTES)), decipher.final()]);
   } catch {
-    // Node's own error says no more than this one
+    // Node's own error has no more information
     throw new SealBrokenError(what);
   }
 }
 
-/** Only the one canonical spelling: Node skips unknown characters and spare bits, a seal does not. */
+/** Accepts the canonical encoding only: Node ignores unknown characters and spare bits. */
 function fromBase64Url(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;

@@ -4,13 +4,13 @@ import { estimatedBits, MIN_SECRET_BITS } from './secret-strength';
 const random = (seed: number): Buffer => createHash('sha256').update(String(seed)).digest();
 const seeds = Array.from({ length: 2000 }, (_, seed) => seed);
 
-describe('the estimate of a secret', () => {
-  it.each(['hex', 'base64', 'base64url'] as const)('never refuses 32 random bytes in %s', (encoding) => {
+describe('estimatedBits', () => {
+  it.each(['hex', 'base64', 'base64url'] as const)('accepts 32 random bytes in %s', (encoding) => {
     const weak = seeds.filter((seed) => estimatedBits(random(seed).toString(encoding)) < MIN_SECRET_BITS);
     expect(weak).toEqual([]);
   });
 
-  it('never refuses 32 random bytes as they are', () => {
+  it('accepts 32 raw random bytes', () => {
     expect(seeds.filter((seed) => estimatedBits(random(seed).toString('latin1')) < 200)).toEqual([]);
   });
 
@@ -27,7 +27,7 @@ describe('the estimate of a secret', () => {
     'f3a9c1d07be24865f3a9c1d07be24865',
     random(1).toString('hex').slice(0, 31),
     '',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(estimatedBits(text)).toBeLessThan(MIN_SECRET_BITS);
   });
 });

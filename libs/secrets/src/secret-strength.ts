@@ -1,11 +1,11 @@
-/** What a secret needs, by estimate. */
+/** The estimated strength that a secret needs. */
 export const MIN_SECRET_BITS = 128;
-/** Longer texts are strong enough by any estimate of their beginning. */
+/** Only the beginning of longer texts is estimated. */
 const MAX_LENGTH = 256;
 const MIN_REPEAT = 5;
 const MIN_RUN = 5;
 
-/** Words that people write into secrets; random text holds none of them. */
+/** Words in secrets that are not random. */
 const GUESSABLE = /secret|passw|change|example|default|drawbridge|qwert|insert|replace|development/i;
 
 const CLASSES: readonly [RegExp, number][] = [
@@ -22,9 +22,8 @@ const poolOf = (text: string): number => {
 };
 
 /**
- * How many bits of chance a text holds at most: each character counts by the kinds of characters in use, a piece that
- * was there before and a run of equal or consecutive characters count as one. A text that holds a word people write
- * into secrets counts nothing.
+ * Upper bound of a text's entropy in bits: each character counts by the character classes in use; a repeated piece and a
+ * run of equal or consecutive characters count as one character. A text with a guessable word counts as 0.
  */
 export function estimatedBits(secret: string): number {
   const text = secret.slice(0, MAX_LENGTH);
@@ -37,7 +36,7 @@ export function estimatedBits(secret: string): number {
   return symbols * Math.log2(Math.max(poolOf(text), 2));
 }
 
-/** Characters from here on that follow each other by the same step of -1, 0 or 1; 0 when they are few. */
+/** Length of the run from `at` in which characters differ by the same step of -1, 0 or 1; 0 when it is short. */
 function runLength(text: string, at: number): number {
   const step = text.charCodeAt(at + 1) - text.charCodeAt(at);
   if (!(Math.abs(step) <= 1)) return 0;
@@ -46,7 +45,7 @@ function runLength(text: string, at: number): number {
   return end - at >= MIN_RUN ? end - at : 0;
 }
 
-/** The longest piece from here on that stands further left, too; 0 when it is short. */
+/** Length of the longest piece from `at` that also occurs before; 0 when it is short. */
 function repeatLength(text: string, at: number): number {
   let length = 0;
   while (

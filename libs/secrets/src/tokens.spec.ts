@@ -5,7 +5,7 @@ import { apiKeyHash, newApiKey, newOpaqueToken, opaqueTokenHash } from './index'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('API keys', () => {
-  it('have a known prefix, 30 random characters and a checksum, and are found by their SHA-256', () => {
+  it('consist of a prefix, 30 random characters and a checksum, and hash with SHA-256', () => {
     const key = newApiKey();
     expect(key.plainText).toMatch(/^dbk_[0-9A-Za-z]{36}$/);
     expect(key.plainText.startsWith(key.prefix)).toBe(true);
@@ -14,7 +14,7 @@ describe('API keys', () => {
     expect(apiKeyHash(key.plainText)).toBe(key.hash);
   });
 
-  it('are refused without a look-up when any one character changed', () => {
+  it('fail the checksum when any one character is changed', () => {
     fc.assert(
       fc.property(fc.nat(39), fc.stringMatching(/^[0-9A-Za-z]$/), (at, character) => {
         const { plainText } = newApiKey();
@@ -25,13 +25,13 @@ describe('API keys', () => {
   });
 
   it.each(['', 'dbk_', ' ', 'Bearer x', `${newApiKey().plainText} `, `${newApiKey().plainText}0`])(
-    'refuses %j',
+    'reject %j',
     (text) => {
       expect(apiKeyHash(text)).toBeNull();
     },
   );
 
-  it('checksums as the published CRC-32: six base62 digits, most significant first', () => {
+  it('have the standard CRC-32 as checksum: six base62 digits, most significant first', () => {
     // CRC-32 of thirty zeros is 0x77e5db82
     const value = 0x77_e5_db_82;
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -39,7 +39,7 @@ describe('API keys', () => {
     expect(apiKeyHash(`dbk_${'0'.repeat(30)}${digits}`)).not.toBeNull();
   });
 
-  it('use every character about equally often', () => {
+  it('use all characters about equally often', () => {
     const counts = new Map<string, number>();
     const keys = 2000;
     for (let made = 0; made < keys; made += 1) {
@@ -55,7 +55,7 @@ describe('API keys', () => {
 });
 
 describe('opaque tokens', () => {
-  it('carry 256 bits and are found by their SHA-256', () => {
+  it('have 256 random bits and hash with SHA-256', () => {
     const token = newOpaqueToken();
     expect(token.plainText).toMatch(/^[\w-]{43}$/);
     expect(token.hash).toBe(sha256(token.plainText));

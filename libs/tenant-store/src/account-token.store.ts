@@ -1,7 +1,7 @@
 import type { OrganizationId } from '#rules';
 import { type AccountTokenPurpose, type Tx, returned } from '#entities';
 
-/** Whose password a token sets. */
+/** The user whose password a token sets. */
 export interface AccountTokenHolder {
   readonly userId: string;
   readonly organizationId: OrganizationId;
@@ -21,13 +21,13 @@ export interface NewAccountToken {
 
 const HOLDER = `u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
   o.name AS "organizationName", o.slug AS "organizationSlug"`;
-/** The token $1 of purpose $2, while it may still be used. */
+/** The token $1 of purpose $2, while it is usable. */
 const USABLE = `t.token_hash = $1 AND t.purpose = $2 AND t.used_at IS NULL AND t.expires_at > now()
   AND u.organization_id = t.organization_id AND u.id = t.user_id AND u.is_active`;
 
-/** Tokens that let somebody set a password once. They come before anybody is known: the token says whose it is. */
+/** Single-use tokens to set a password. Used before authentication: the token identifies the user. */
 export class AccountTokenStore {
-  /** None for a service user: it has no password to set. */
+  /** Creates none for a service user: it has no password. */
   async create(tx: Tx, token: NewAccountToken): Promise<void> {
     await tx.query(
       `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at)
@@ -37,24 +37,24 @@ export class AccountTokenStore {
     );
   }
 
-  /** @returns false, and creates none, when the user got `most` of the purpose within the last hour */
-  async createUnlessMany(tx: Tx, token: NewAccountToken, most: number): Promise<boolean> {
-    // the lock makes requests that come at once count one after the other
+  /** @returns false, and creates none, when the user got `maxPerHour` of the purpose within the last hour */
+  async createWithinLimit(tx: Tx, token: NewAccountToken, maxPerHour: number): Promise<boolean> {
+    // the lock serializes concurrent requests
     await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [token.userId]);
     const [counted] = await tx.query<{ count: number }[]>(
       `SELECT count(*)::int AS count FROM account_tokens
        WHERE user_id = $1 AND purpose = $2 AND created_at > now() - interval '1 hour'`,
       [token.userId, token.purpose],
     );
-    if (counted!.count >= most) return false;
+    if (counted!.count >= maxPerHour) return false;
     await this.create(tx, token);
     return true;
   }
 
   /**
-   * Counts the invitations to an e-mail address over all organizations; those that come at once count one after the
-   * other until the commit.
-   * @returns null when one more may go out, else the seconds until it may
+   * Counts the invitations to an e-mail address over all organizations. An advisory lock serializes concurrent calls
+   * until the commit.
+   * @returns null when one more may be sent, else the seconds until it may
    */
   async secondsUntilInvitable(tx: Tx, email: string, maxPerDay: number): Promise<number | null> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('invitation ' || $1, 0))`, [email]);
@@ -68,7 +68,7 @@ export class AccountTokenStore {
     return nth?.seconds ?? null;
   }
 
-  /** The user's invitations until now work no more. */
+  /** Invalidates the user's invitations. */
   async endInvitations(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
     await tx.query(
       `UPDATE account_tokens SET used_at = now()
@@ -77,7 +77,10 @@ export class AccountTokenStore {
     );
   }
 
-  /** Whose it is, without using it up. @returns null when it is unknown, used, expired, or its user inactive */
+  /**
+   * Reads a token's user without consuming it.
+   * @returns null when it is unknown, used, expired, or its user inactive
+   */
   async holder(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenHolder | null> {
     const [row] = await tx.query<AccountTokenHolder[]>(
       `SELECT ${HOLDER} FROM account_tokens t, users u, organizations o
@@ -87,7 +90,7 @@ export class AccountTokenStore {
     return row ?? null;
   }
 
-  /** Uses a token up: of many uses at once one is true. */
+  /** Consumes a token. Of concurrent calls one returns true. */
   async use(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<boolean> {
     const used = returned<object>(
       await tx.query(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
 import { type PlatformRole, type PreparedStatement, type Tx, prepared } from '#entities';
 
-/** Who a request comes from, read afresh for each request. */
+/** The principal of a request, read for each request. */
 export interface PrincipalRow {
   readonly kind: 'user' | 'key';
   readonly userId: string;
@@ -28,7 +28,7 @@ export interface UserProfileRow {
   readonly roleNames: string[];
 }
 
-/** An account that an e-mail may stand for. */
+/** An account with a given e-mail. */
 export interface LoginCandidate {
   readonly userId: string;
   readonly organizationId: OrganizationId;
@@ -39,8 +39,8 @@ export interface LoginCandidate {
   readonly isActive: boolean;
 }
 
-/** What else stands between a right password and being signed in. */
-export interface SignInDemands {
+/** What a sign-in needs besides the right password. */
+export interface SignInRequirements {
   readonly mfaRequired: boolean;
   readonly passwordExpired: boolean;
 }
@@ -83,7 +83,7 @@ const slugOf = (name: string): string =>
     .replaceAll(/^-|-$/g, '')
     .slice(0, 48) || 'organization';
 
-/** Accounts before anybody is known: registering, signing in, proving who a request comes from. */
+/** Accounts before authentication: registration, sign-in, resolving principals. */
 export class AccountStore {
   /** @returns null when the user or its organization is gone, or the user is inactive */
   async principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
@@ -92,9 +92,9 @@ export class AccountStore {
   }
 
   /**
-   * As `principalOfUser`, for who holds an access token.
+   * As `principalOfUser`, for an access token.
    * @param signInId the family of refresh tokens it was issued with
-   * @returns null also when that sign-in has ended: signed out, the password changed elsewhere, a token stolen
+   * @returns null also when that sign-in has ended: sign-out, password change elsewhere, stolen token
    */
   async principalOfSignIn(
     tx: Tx,
@@ -106,7 +106,7 @@ export class AccountStore {
     return row ?? null;
   }
 
-  /** What an account shows of itself beside the principal. @returns null when it is gone */
+  /** An account's profile besides the principal. @returns null when it is deleted */
   async profileOfUser(
     tx: Tx,
     userId: string,
@@ -123,7 +123,7 @@ export class AccountStore {
   }
 
   /**
-   * Notes the key's use, at most once a minute: a commit for each request would cost more than the request.
+   * Records the key's use, at most once a minute: a commit per request would cost more than the request.
    * @returns null when the key is unknown, revoked or expired, or its user inactive
    */
   async principalOfKey(tx: Tx, keyHash: string, callerAddress: string | null): Promise<PrincipalRow | null> {
@@ -139,7 +139,7 @@ export class AccountStore {
     return principal;
   }
 
-  /** Creates an organization, its admin and its slug, made unique by a suffix when taken. */
+  /** Creates an organization with a unique slug, and its admin. */
   async registerOrganization(
     tx: Tx,
     account: { organizationName: string; email: string; passwordHash: string; name: string },
@@ -165,8 +165,8 @@ export class AccountStore {
   }
 
   /**
-   * Every account an e-mail may stand for; several when several organizations know it. Those that somebody can sign in
-   * to come first, the oldest before the others. Service users have none.
+   * Every account with an e-mail, one per organization. Active accounts with a password first, then by age. Service
+   * users are left out.
    */
   loginCandidates(tx: Tx, email: string, organizationSlug: string | null): Promise<LoginCandidate[]> {
     return tx.query(
@@ -179,9 +179,13 @@ export class AccountStore {
     );
   }
 
-  /** What the organization asks of who signs in, now. @returns null when the user is gone */
-  async signInDemands(tx: Tx, userId: string, organizationId: string): Promise<SignInDemands | null> {
-    const [row] = await tx.query<SignInDemands[]>(
+  /** The organization's current requirements for a sign-in. @returns null when the user is gone */
+  async signInRequirements(
+    tx: Tx,
+    userId: string,
+    organizationId: string,
+  ): Promise<SignInRequirements | null> {
+    const [row] = await tx.query<SignInRequirements[]>(
       `SELECT o.mfa_required AS "mfaRequired", o.password_expiration_days IS NOT NULL
            AND u.password_changed_at <= now() - make_interval(days => o.password_expiration_days) AS "passwordExpired"
        FROM users u JOIN organizations o ON o.id = u.organization_id WHERE u.id = $1 AND u.organization_id = $2`,

@@ -3,14 +3,14 @@ import { type Slice, type Sliced, type TenantStore, type Tx, returned, sliced } 
 
 export interface ApiKeyRow {
   readonly id: string;
-  /** whom it acts for */
+  /** the user it acts for */
   readonly userId: string;
   readonly userEmail: string;
   readonly name: string;
   readonly description: string | null;
   readonly keyPrefix: string;
   readonly scopes: string[];
-  /** the hosts a key for agents is bound to; empty: to none yet, or it is for no agents */
+  /** the hosts an agent key is bound to; empty: not bound yet, or not an agent key */
   readonly agents: string[];
   readonly isRevoked: boolean;
   readonly revokedAt: Date | null;
@@ -21,7 +21,7 @@ export interface ApiKeyRow {
   readonly createdAt: Date;
 }
 
-/** A user of the organization who may get a key. */
+/** A user of the organization that a key can be created for. */
 export interface KeyOwner {
   readonly isOrgAdmin: boolean;
 }
@@ -33,8 +33,8 @@ const COLUMNS = `k.id, k.user_id AS "userId", (SELECT u.email FROM users u WHERE
 
 export class ApiKeyStore implements TenantStore<ApiKeyStore> {
   /**
-   * The user's row is locked until the commit: a deactivation comes before the key, or after it and revokes it.
-   * @returns null when the user is no active one of the organization's
+   * Locks the user's row until the commit, so that a concurrent deactivation either precedes the key or revokes it.
+   * @returns null when the organization has no such active user
    */
   async lockOwner(tx: Tx, organization: OrganizationId, userId: string): Promise<KeyOwner | null> {
     const [owner] = await tx.query<KeyOwner[]>(
@@ -100,7 +100,7 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
     );
   }
 
-  /** @returns the revoked key, null when there is none by that id, or it was revoked before */
+  /** @returns the revoked key; null when there is no such key or it was already revoked */
   async revoke(tx: Tx, organization: OrganizationId, id: string): Promise<ApiKeyRow | null> {
     const [row] = returned<ApiKeyRow>(
       await tx.query(

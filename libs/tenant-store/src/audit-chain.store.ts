@@ -1,13 +1,13 @@
 import type { OrganizationId } from '#rules';
 import type { AuditRecordEntity, Tx } from '#entities';
 
-/** How far sealing has come, in the order of (transaction, sequence). Decimal text: both are 64 bits wide. */
+/** The sealer's position in the order of (transaction, sequence). Decimal text: both are 64 bits wide. */
 export interface SealPosition {
   readonly transactionId: string;
   readonly sequence: string;
 }
 
-/** A record as it is sealed: every column, `timestamp` in UTC with six decimals. */
+/** A record as it is hashed: every column, `timestamp` in UTC with six decimals. */
 export type SealableRecord = Omit<AuditRecordEntity, 'timestamp'> & { readonly timestamp: string };
 
 export interface UnsealedRecord {
@@ -22,24 +22,24 @@ export interface Seal {
   readonly hash: string;
 }
 
-/** One link of a chain with the record it names; null when there is no such record in the organization. */
+/** One link of a chain with its record; null when the organization has no such record. */
 export interface ChainLink {
   readonly position: string;
   readonly hash: string;
   readonly record: SealableRecord | null;
 }
 
-/** A record of an organization beside the chain. */
+/** An organization's record, read independently of the chain. */
 export interface TrailRecord {
   readonly id: string;
   readonly timestamp: string;
   readonly sequence: string;
   readonly isSealed: boolean;
-  /** sealing has come further than this record */
+  /** the seal cursor is at or after this record */
   readonly isPassed: boolean;
 }
 
-/** Which records to read: of transactions that are over, or of transactions this cluster has not come to yet. */
+/** Records to read: of finished transactions, or with transaction ids this cluster has not reached yet. */
 export type RecordsOf = 'finished-transactions' | 'restored-transactions';
 
 const TIME = `to_char(r.timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
@@ -50,9 +50,9 @@ const RECORD = `jsonb_build_object('id', r.id, 'organizationId', r.organization_
     'resourceId', r.resource_id, 'resourceName', r.resource_name, 'result', r.result, 'ipAddress', r.ip_address,
     'errorMessage', r.error_message, 'details', r.details)`;
 
-/** Every transaction before it is over: what is not visible yet will never be. */
+/** Every transaction before it has finished: records that are not visible yet will never be. */
 const OLDEST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
-/** No transaction of this cluster has come so far. */
+/** This cluster has not assigned this id yet. */
 const NEXT_TRANSACTION = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint';
 
 const BOUNDS: Record<RecordsOf, string> = {
@@ -60,7 +60,7 @@ const BOUNDS: Record<RecordsOf, string> = {
   'restored-transactions': `r.transaction_id >= ${NEXT_TRANSACTION}`,
 };
 
-/** Serves all organizations: the sealer chains every organization's records, the verifier walks every chain. */
+/** Serves all organizations: the sealer chains every organization's records, the verifier reads every chain. */
 export class AuditChainStore {
   /**
    * Reads one entry of an index and writes nothing. The first record after the cursor has the oldest transaction of all
@@ -80,9 +80,9 @@ export class AuditChainStore {
   }
 
   /**
-   * Locks the cursor until the transaction ends: one sealer at a time, over all workers.
-   * @returns null when another sealer has it; `isAhead` when it comes from another cluster, whose transactions had
-   *   come further than this one's
+   * Locks the cursor until the transaction ends: one sealer at a time across all workers.
+   * @returns null when another sealer holds it; `isAhead` when it was restored from a cluster with higher transaction
+   *   ids
    */
   async takeCursor(tx: Tx): Promise<(SealPosition & { readonly isAhead: boolean }) | null> {
     await tx.query(
@@ -102,7 +102,7 @@ export class AuditChainStore {
     ]);
   }
 
-  /** The records after a position, in the order they are sealed in. */
+  /** The records after a position, in sealing order. */
   recordsAfter(tx: Tx, which: RecordsOf, after: SealPosition, limit: number): Promise<UnsealedRecord[]> {
     return tx.query(
       `SELECT ${RECORD} AS record, EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id) AS "isSealed"
@@ -113,7 +113,7 @@ export class AuditChainStore {
     );
   }
 
-  /** The last seal of each of these organizations that has one. */
+  /** The last seal of each of these organizations; those without one are left out. */
   ends(tx: Tx, organizationIds: readonly string[]): Promise<Omit<Seal, 'recordId'>[]> {
     return tx.query(
       `SELECT o.id AS "organizationId", last.position::text, last.hash
@@ -123,7 +123,7 @@ export class AuditChainStore {
     );
   }
 
-  /** Fails when a position or a record is sealed already: a chain never has two ends. */
+  /** Fails when a position or a record is already sealed, so a chain cannot fork. */
   async append(tx: Tx, seals: readonly Seal[]): Promise<void> {
     await tx.query(
       `INSERT INTO audit_seals (organization_id, position, record_id, hash)
@@ -133,8 +133,8 @@ export class AuditChainStore {
     );
   }
 
-  /** Whatever this transaction reads from now on is as it is now. To be called first. */
-  async freeze(tx: Tx): Promise<void> {
+  /** Makes the transaction read from one snapshot. Must be its first statement. */
+  async useSnapshot(tx: Tx): Promise<void> {
     await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   }
 
@@ -156,7 +156,7 @@ export class AuditChainStore {
     );
   }
 
-  /** The records of an organization after one of them (null: from the first), with whether each is sealed. */
+  /** The records of an organization after a given one (null: from the first), with their sealing state. */
   trailAfter(
     tx: Tx,
     organization: OrganizationId,

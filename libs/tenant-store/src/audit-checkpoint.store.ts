@@ -13,9 +13,11 @@ export interface StoredCheckpoint {
 
 const SIGNED_AT = `to_char(signed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Serves all organizations: the worker signs every chain's end, the verifier reads what was signed. */
+/** Serves all organizations: the worker signs every chain's end, the verifier reads the checkpoints. */
 export class AuditCheckpointStore {
-  /** The ends of chains that have grown since they were signed, of organizations after one of them (null: the first). */
+  /**
+   * Ends of chains that have grown since their last checkpoint, of organizations after `after` (null: from the first).
+   */
   unsignedEnds(
     tx: Tx,
     after: string | null,
@@ -32,7 +34,7 @@ export class AuditCheckpointStore {
     );
   }
 
-  /** What another worker has signed meanwhile is left as it is. */
+  /** Skips positions that another worker has signed meanwhile. */
   async append(tx: Tx, checkpoints: readonly StoredCheckpoint[]): Promise<void> {
     await tx.query(
       `INSERT INTO audit_checkpoints (organization_id, position, hash, signed_at, key_id, signature)
@@ -54,7 +56,7 @@ export class AuditCheckpointStore {
     );
   }
 
-  /** Of old days, deletes all but each organization's newest checkpoint. @returns how many, `limit` at most */
+  /** Deletes all but the newest checkpoint per organization and old day. @returns how many, at most `limit` */
   async deleteSuperseded(tx: Tx, limit: number): Promise<number> {
     const [row] = await tx.query<{ count: number }[]>(
       'SELECT delete_superseded_audit_checkpoints($1) AS count',

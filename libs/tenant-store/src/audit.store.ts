@@ -30,13 +30,13 @@ export interface AuditRecordRow {
 }
 
 export interface AuditFilter {
-  /** only what this user did, or what was done to the user; null: everything */
+  /** only records with this user as actor or object; null: all */
   readonly concerns: string | null;
   readonly eventTypes: readonly AuditEventType[] | null;
   readonly actorEmail: string | null;
   readonly resourceId: string | null;
   readonly from: Date | null;
-  /** still included, as a whole millisecond */
+  /** inclusive, with millisecond precision */
   readonly to: Date | null;
 }
 
@@ -64,10 +64,10 @@ const filterValues = (filter: AuditFilter): unknown[] => [
 
 export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
   /**
-   * Writes a deed that was refused, unless its actor has been refused as often as `maxPerMinute` within a minute:
-   * whoever tries on and on shall not fill the trail.
+   * Records a denied action, unless its actor already has `maxPerMinute` of them within the last minute: repeated
+   * attempts must not fill the trail.
    */
-  async writeRefusal(
+  async writeDeniedAction(
     tx: Tx,
     organization: OrganizationId,
     entry: AuditEntry & { readonly result: 'FAILURE' },
@@ -82,7 +82,7 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     );
   }
 
-  /** Newest first; records of one moment in the order they were written, the last one first. */
+  /** Newest first; equal timestamps by descending sequence. */
   list(
     tx: Tx,
     organization: OrganizationId,

@@ -1,19 +1,17 @@
 import type { OrganizationId, SubscriptionStatus } from '#rules';
-import { type Slice, type Sliced, type TenantStore, type Tx, mayBecome, sliced } from '#entities';
+import {
+  BillingDetailsEntity,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  definedFields,
+  mayBecome,
+  sliced,
+} from '#entities';
 
-/** Who pays, as it stands on invoices. */
-export interface BillingDetails {
-  readonly companyName: string | null;
-  readonly billingContactName: string | null;
-  readonly billingEmail: string | null;
-  readonly billingAddressLine1: string | null;
-  readonly billingAddressLine2: string | null;
-  readonly billingCity: string | null;
-  readonly billingPostalCode: string | null;
-  readonly billingState: string | null;
-  readonly billingCountry: string | null;
-  readonly vatNumber: string | null;
-}
+/** Billing details as shown on invoices. */
+export type BillingDetails = Readonly<Omit<BillingDetailsEntity, 'organizationId' | 'updatedAt'>>;
 
 export interface SubscriptionRow {
   readonly id: string;
@@ -28,7 +26,7 @@ export interface SubscriptionRow {
   readonly adapter: string;
   readonly checkoutReference: string | null;
   readonly adapterReference: string | null;
-  /** the period that was paid is not over, on the database's clock */
+  /** the paid period is not over, by the database's clock */
   readonly periodRuns: boolean;
 }
 
@@ -37,7 +35,7 @@ export interface NewCheckout {
   readonly priceCents: number;
   readonly currency: string;
   readonly adapter: string;
-  /** null: the payment service knows the subscription already */
+  /** null: the payment service already has the subscription */
   readonly checkoutReference: string | null;
 }
 
@@ -58,23 +56,9 @@ export interface PaymentRow {
   readonly createdAt: Date;
 }
 
-const DETAILS = `company_name AS "companyName", billing_contact_name AS "billingContactName",
-  billing_email AS "billingEmail", billing_address_line1 AS "billingAddressLine1",
-  billing_address_line2 AS "billingAddressLine2", billing_city AS "billingCity",
-  billing_postal_code AS "billingPostalCode", billing_state AS "billingState",
-  billing_country AS "billingCountry", vat_number AS "vatNumber"`;
-
-const DETAIL_COLUMNS: Readonly<Record<keyof BillingDetails, string>> = {
-  companyName: 'company_name',
-  billingContactName: 'billing_contact_name',
-  billingEmail: 'billing_email',
-  billingAddressLine1: 'billing_address_line1',
-  billingAddressLine2: 'billing_address_line2',
-  billingCity: 'billing_city',
-  billingPostalCode: 'billing_postal_code',
-  billingState: 'billing_state',
-  billingCountry: 'billing_country',
-  vatNumber: 'vat_number',
+const toDetails = (row: BillingDetailsEntity): BillingDetails => {
+  const { organizationId, updatedAt, ...details } = row;
+  return details;
 };
 
 export const SUBSCRIPTION_COLUMNS = `s.id, s.plan_id AS "planId", s.status, s.price_cents AS "priceCents", s.currency,
@@ -83,38 +67,26 @@ export const SUBSCRIPTION_COLUMNS = `s.id, s.plan_id AS "planId", s.status, s.pr
   s.checkout_reference AS "checkoutReference", s.adapter_reference AS "adapterReference",
   coalesce(s.current_period_end > clock_timestamp(), false) AS "periodRuns"`;
 
-/** Who pays, for what, and what was paid. How a subscription moves on is in `SubscriptionMoveStore`. */
+/** Billing details, subscriptions and payments. `SubscriptionMoveStore` changes a subscription's status. */
 export class BillingStore implements TenantStore<BillingStore> {
   async details(tx: Tx, organization: OrganizationId): Promise<BillingDetails | null> {
-    const [row] = await tx.query<BillingDetails[]>(
-      `SELECT ${DETAILS} FROM billing_details WHERE organization_id = $1`,
-      [organization],
-    );
-    return row ?? null;
+    const found = await tx.findOneBy(BillingDetailsEntity, { organizationId: organization });
+    return found && toDetails(found);
   }
 
-  /** @param changes the fields to write; what is left out stays as it is */
+  /** @param changes the fields to write; others are unchanged */
   async changeDetails(
     tx: Tx,
     organization: OrganizationId,
     changes: Partial<BillingDetails>,
   ): Promise<BillingDetails> {
-    const fields = Object.keys(DETAIL_COLUMNS) as (keyof BillingDetails)[];
-    const given = fields.filter((field) => changes[field] !== undefined);
-    const columns = given.map((field) => DETAIL_COLUMNS[field]);
-    const written = await tx.query<BillingDetails[]>(
-      `INSERT INTO billing_details (${['organization_id', ...columns].join(', ')})
-       VALUES (${['$1', ...columns.map((_, index) => `$${index + 2}`)].join(', ')})
-       ON CONFLICT (organization_id) DO UPDATE SET
-         ${columns.map((column) => `${column} = excluded.${column}, `).join('')}updated_at = now()
-       RETURNING ${DETAILS}`,
-      [organization, ...given.map((field) => changes[field])],
-    );
-    return written[0]!;
+    const written = { ...definedFields(changes), organizationId: organization };
+    await tx.upsert(BillingDetailsEntity, written, ['organizationId']);
+    return toDetails(await tx.findOneByOrFail(BillingDetailsEntity, { organizationId: organization }));
   }
 
   /**
-   * Keeps everybody else's hands off the organization's billing until the transaction ends.
+   * Locks the organization's billing until the transaction ends.
    * @returns the organization's name; null when there is no such organization
    */
   async lock(tx: Tx, organization: OrganizationId): Promise<string | null> {
@@ -125,7 +97,7 @@ export class BillingStore implements TenantStore<BillingStore> {
     return row?.name ?? null;
   }
 
-  /** The subscription that is not over, else the one that was the last. */
+  /** The current subscription, else the most recent one. */
   async latestSubscription(tx: Tx, organization: OrganizationId): Promise<SubscriptionRow | null> {
     const [row] = await tx.query<SubscriptionRow[]>(
       `SELECT ${SUBSCRIPTION_COLUMNS} FROM subscriptions s WHERE s.organization_id = $1
@@ -136,9 +108,9 @@ export class BillingStore implements TenantStore<BillingStore> {
   }
 
   /**
-   * A PENDING subscription with this checkout: a new one, or the current one where its status allows it, which keeps
-   * the period that is paid.
-   * @returns null when the current one is paid and goes on
+   * Creates a PENDING subscription with this checkout, or moves the current one to PENDING if its status allows that; the
+   * paid period is kept.
+   * @returns null when the current one is paid and continues
    */
   async openCheckout(
     tx: Tx,

@@ -20,20 +20,20 @@ export interface CredentialRow {
   readonly isValid: boolean | null;
   readonly lastVerifiedAt: Date | null;
   readonly verificationError: string | null;
-  /** the organization's, for roles that it lets us assume */
+  /** the organization's external id, for cloud roles that this service assumes */
   readonly externalId: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** What still needs a credential. */
+/** What a credential is still used for. */
 export interface CredentialUse {
   readonly name: string;
-  /** names of resources that use it */
+  /** names of the resources that use it */
   readonly resources: readonly string[];
-  /** rules that were written with it and that somebody still holds */
+  /** rules written with it still have holders */
   readonly hasHeldRules: boolean;
-  /** rules that were written with it are to be removed, and the provider refuses it */
+  /** rules written with it must be removed, and the provider refuses the credential */
   readonly isStuck: boolean;
 }
 
@@ -43,8 +43,8 @@ const COLUMNS = `c.id, c.name, c.provider, c.credential_type AS "credentialType"
   c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
 
 /**
- * The SET of a check that the provider answered; checked again after a day.
- * @param failure parameter that holds why it was refused, null when it was not
+ * SQL: the SET clause for a check that the provider answered; the next check is due after a day.
+ * @param failure parameter with the reason of the refusal; null when the credential is valid
  */
 export const credentialChecked = (failure: string): string => `is_valid = (${failure}::text IS NULL),
   verification_error = ${failure}::text, last_verified_at = now(), check_attempts = 0,
@@ -62,8 +62,8 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     return row ?? null;
   }
 
-  /** Keeps the first data key of an organization; of two at once the first stays and both callers get it. */
-  async keepDataKey(
+  /** Inserts an organization's first data key. Of concurrent calls one inserts, and all get the same key. */
+  async getOrInsertDataKey(
     tx: Tx,
     organization: OrganizationId,
     key: Omit<DataKeyRow, 'organizationId'>,
@@ -126,7 +126,10 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     return row ?? null;
   }
 
-  /** Renames it, or puts other secrets in, of which nothing is known before they are checked. @returns null when gone */
+  /**
+   * Renames it or replaces its secrets; replaced secrets are unverified.
+   * @returns null when there is no such credential
+   */
   async update(
     tx: Tx,
     organization: OrganizationId,
@@ -150,12 +153,12 @@ export class CredentialStore implements TenantStore<CredentialStore> {
         [organization, id, change.name ?? null, ...secrets],
       ),
     );
-    if (row && change.secrets) await this.forgetVerifications(tx, organization, id);
+    if (row && change.secrets) await this.invalidateVerifications(tx, organization, id);
     return row ?? null;
   }
 
-  /** Nothing is known of what new secrets may write: resources that were verified once are verified again now. */
-  private async forgetVerifications(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+  /** New secrets may have other permissions: resources that were verified once are due for verification now. */
+  private async invalidateVerifications(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
     await tx.query(
       `UPDATE resources SET write_verified = false,
          verify_due_at = CASE WHEN last_verified_at IS NULL THEN verify_due_at ELSE now() END
@@ -165,8 +168,8 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   }
 
   /**
-   * Locks the credential, so that nobody begins to use it before the transaction ends: a resource that names it waits
-   * at its foreign key. @returns null when there is no such credential
+   * Locks the credential until the transaction ends: creating a resource that references it blocks on the foreign key.
+   * @returns null when there is no such credential
    */
   async lockedUse(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialUse | null> {
     const [locked] = await tx.query<{ name: string }[]>(
@@ -174,7 +177,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       [organization, id],
     );
     if (!locked) return null;
-    // a statement of its own: it sees what was committed while the lock was waited for
+    // a separate statement sees what was committed while this one waited for the lock
     const [use] = await tx.query<Omit<CredentialUse, 'name'>[]>(
       `SELECT ARRAY(SELECT name FROM resources
            WHERE organization_id = $1 AND credential_id = $2 AND deleted_at IS NULL ORDER BY name) AS resources,
@@ -188,7 +191,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     return { name: locked.name, ...use! };
   }
 
-  /** Gone for the API; `SweepStore.purgeCredentials` deletes it, and its secrets, once its last rule is closed. */
+  /** Removes it from the API; `SweepStore.purgeCredentials` deletes row and secrets once its last rule is closed. */
   async remove(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
     const unused = returned<unknown>(
       await tx.query(
@@ -206,9 +209,9 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   }
 
   /**
-   * Notes what a requested check found, unless other secrets came in meanwhile.
+   * Records the result of a requested check, unless the secrets were replaced meanwhile.
    * @param checked the secrets as they were checked
-   * @param failure why the provider refused it; null when it took it
+   * @param failure why the provider refused it; null when it is valid
    */
   async recordCheck(
     tx: Tx,
@@ -223,7 +226,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     );
   }
 
-  /** Notes that the provider did not say: what was known stays, and it is asked again soon. */
+  /** Records an unanswered check: the known validity is kept, and the check is repeated soon. */
   async recordNoAnswer(
     tx: Tx,
     organization: OrganizationId,
@@ -237,7 +240,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     );
   }
 
-  /** A credential that is about to be used: until the transaction ends nobody deletes it. */
+  /** Locks a credential against deletion until the transaction ends. */
   async lock(
     tx: Tx,
     organization: OrganizationId,

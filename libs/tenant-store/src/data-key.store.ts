@@ -1,9 +1,9 @@
 import { type DataKeyRow, type Tx, returned } from '#entities';
 
-/** For the rotation of the master key: the data keys of all organizations. */
+/** The data keys of all organizations, for the rotation of the master key. */
 export class DataKeyStore {
   /** @returns how many are wrapped by another version of the master key */
-  async countNotUnder(tx: Tx, masterKeyVersion: number): Promise<number> {
+  async countOutdated(tx: Tx, masterKeyVersion: number): Promise<number> {
     const [counted] = await tx.query<{ count: number }[]>(
       'SELECT count(*)::int AS count FROM data_keys WHERE master_key_version <> $1',
       [masterKeyVersion],
@@ -11,7 +11,7 @@ export class DataKeyStore {
     return counted!.count;
   }
 
-  /** One of each version of the master key that any is wrapped by. */
+  /** One data key for each master key version in use. */
   oneOfEachVersion(tx: Tx): Promise<DataKeyRow[]> {
     return tx.query(
       `SELECT DISTINCT ON (master_key_version) organization_id AS "organizationId", version,
@@ -20,8 +20,8 @@ export class DataKeyStore {
     );
   }
 
-  /** Some of those, locked: another run of the command takes others. */
-  lockNotUnder(tx: Tx, masterKeyVersion: number, limit: number): Promise<DataKeyRow[]> {
+  /** Locks a batch of keys wrapped by another version; a concurrent run skips them. */
+  lockOutdated(tx: Tx, masterKeyVersion: number, limit: number): Promise<DataKeyRow[]> {
     return tx.query(
       `SELECT organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
          wrapped_key AS "wrappedKey"
@@ -31,7 +31,7 @@ export class DataKeyStore {
     );
   }
 
-  /** The same key in another wrapping. */
+  /** Stores the same data key, wrapped by another master key. */
   async rewrap(tx: Tx, key: DataKeyRow): Promise<void> {
     const rows = returned(
       await tx.query(

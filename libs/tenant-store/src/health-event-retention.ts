@@ -1,6 +1,6 @@
 import type { Tx } from '#entities';
 
-/** An event's place in the order of time. Text keeps all digits of the time. */
+/** An event's position in time order. Text keeps all digits of the time. */
 export interface HealthEventPosition {
   readonly createdAt: string;
   readonly id: string;
@@ -9,9 +9,9 @@ export interface HealthEventPosition {
 const IS_VERIFICATION = `event_type IN ('VERIFY_OK', 'VERIFY_FAILED')`;
 
 /**
- * Deletes the oldest health events that are past their retention, of every organization. The newest verification and the
- * newest reconciliation of each resource stay, however old: they are its present state.
- * @param after where the batch before ended; null: at the oldest event
+ * Deletes the oldest health events past their retention, of every organization. The newest verification and the newest
+ * reconciliation of each resource are kept regardless of age: they are its current state.
+ * @param after the end of the previous batch; null: start at the oldest event
  * @param limit how many events are examined
  */
 export async function deleteOldHealthEvents(

@@ -1,10 +1,10 @@
 import type { OrganizationId } from '#rules';
 import { type TenantStore, type Tx, returned } from '#entities';
 
-/** How long a key stands for its first answer. */
-const REMEMBERED = `interval '24 hours'`;
+/** How long a key replays its first answer. */
+const KEY_TTL = `interval '24 hours'`;
 
-/** `first`: nobody answered to the key yet, and nobody else will before this transaction ends. */
+/** `first`: the key has no answer yet, and this transaction holds it exclusively. */
 export type Claim =
   | { readonly kind: 'first' }
   | { readonly kind: 'answered'; readonly answer: object }
@@ -12,9 +12,9 @@ export type Claim =
 
 export class IdempotencyStore implements TenantStore<IdempotencyStore> {
   /**
-   * Takes the key for the rest of the transaction. The primary key makes a second caller wait for the first: it gets
-   * the first's answer, or the key when the first rolled back.
-   * @param requestHash tells one request from another
+   * Claims the key for the rest of the transaction. The primary key makes a concurrent caller wait: it gets the first
+   * caller's answer, or the key when the first rolled back.
+   * @param requestHash distinguishes requests with the same key
    */
   async claim(
     tx: Tx,
@@ -27,7 +27,7 @@ export class IdempotencyStore implements TenantStore<IdempotencyStore> {
       `INSERT INTO idempotency_keys (organization_id, user_id, key, request_hash) VALUES ($1, $2, $3, $4)
        ON CONFLICT (user_id, key) DO UPDATE
          SET request_hash = excluded.request_hash, answer = NULL, created_at = now()
-         WHERE idempotency_keys.created_at <= now() - ${REMEMBERED}
+         WHERE idempotency_keys.created_at <= now() - ${KEY_TTL}
        RETURNING 1`,
       [organization, userId, key, requestHash],
     );
@@ -41,7 +41,7 @@ export class IdempotencyStore implements TenantStore<IdempotencyStore> {
     return { kind: 'answered', answer: known.answer };
   }
 
-  /** Keeps what the claimed key is answered with from now on. */
+  /** Stores the answer that the claimed key replays. */
   async keepAnswer(
     tx: Tx,
     organization: OrganizationId,
@@ -57,14 +57,14 @@ export class IdempotencyStore implements TenantStore<IdempotencyStore> {
 }
 
 /**
- * Deletes keys that stand for nothing any more, the oldest first. The worker tidies up for all organizations.
+ * Deletes expired keys of all organizations, the oldest first.
  * @returns how many
  */
 export async function deleteOldIdempotencyKeys(tx: Tx, limit: number): Promise<number> {
   const deleted = returned(
     await tx.query(
       `DELETE FROM idempotency_keys k USING (
-         SELECT user_id, key FROM idempotency_keys WHERE created_at <= now() - ${REMEMBERED}
+         SELECT user_id, key FROM idempotency_keys WHERE created_at <= now() - ${KEY_TTL}
          ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
        ) old WHERE k.user_id = old.user_id AND k.key = old.key RETURNING 1`,
       [limit],

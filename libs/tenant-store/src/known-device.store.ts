@@ -1,17 +1,17 @@
 import type { Tx } from '#entities';
 
-/** A device that has signed in to one of the accounts in question. */
+/** A device that has signed in to one of the given accounts. */
 export interface KnownDevice {
   readonly id: string;
   readonly userId: string;
 }
 
-const DAYS_KEPT = 180;
+const RETENTION_DAYS = 180;
 const MAX_DEVICES_PER_USER = 20;
 
-/** Devices that have signed in before. They come before anybody is known: the token says whose they are. */
+/** Devices that have signed in before. Used before authentication: the token identifies the account. */
 export class KnownDeviceStore {
-  /** @returns the one used last, when the device knows several of the accounts; null when it knows none */
+  /** @returns the most recently used match; null when the device has signed in to none of the accounts */
   async find(tx: Tx, tokenHash: string, userIds: readonly string[]): Promise<KnownDevice | null> {
     const [row] = await tx.query<KnownDevice[]>(
       `SELECT id, user_id AS "userId" FROM known_devices
@@ -22,7 +22,7 @@ export class KnownDeviceStore {
     return row ?? null;
   }
 
-  /** Whether the token was given to a device, by whatever account. */
+  /** Whether the token was issued to a device, for any account. */
   async isKnown(tx: Tx, tokenHash: string): Promise<boolean> {
     const [row] = await tx.query<{ known: boolean }[]>(
       'SELECT EXISTS (SELECT FROM known_devices WHERE token_hash = $1 AND expires_at > now()) AS known',
@@ -31,7 +31,7 @@ export class KnownDeviceStore {
     return row!.known;
   }
 
-  /** Keeps a device for 180 days from now, and of a user's devices the 20 used last. */
+  /** Stores a device for 180 days from now; per user the 20 most recently used are kept. */
   async remember(
     tx: Tx,
     device: { organizationId: string; userId: string; tokenHash: string },
@@ -39,7 +39,7 @@ export class KnownDeviceStore {
     const { organizationId, userId, tokenHash } = device;
     await tx.query(
       `INSERT INTO known_devices (organization_id, user_id, token_hash, expires_at)
-       VALUES ($1, $2, $3, now() + make_interval(days => ${DAYS_KEPT}))
+       VALUES ($1, $2, $3, now() + make_interval(days => ${RETENTION_DAYS}))
        ON CONFLICT (token_hash, user_id) DO UPDATE SET expires_at = excluded.expires_at`,
       [organizationId, userId, tokenHash],
     );
@@ -50,7 +50,7 @@ export class KnownDeviceStore {
     );
   }
 
-  /** Every device that a user's account knows. */
+  /** The ids of all devices of a user. */
   async ofUser(tx: Tx, userId: string): Promise<string[]> {
     const rows = await tx.query<{ id: string }[]>('SELECT id FROM known_devices WHERE user_id = $1', [
       userId,

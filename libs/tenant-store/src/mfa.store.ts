@@ -1,7 +1,7 @@
 import type { OrganizationId } from '#rules';
 import { type DataKeyRow, type TenantStore, type Tx, returned } from '#entities';
 
-/** An authenticator's secret as it lies in the database. */
+/** An authenticator's encrypted secret. */
 export interface SealedMfaSecret {
   readonly sealedSecret: string;
   readonly mfaEnabled: boolean;
@@ -12,7 +12,7 @@ const CHALLENGE_OPEN = `organization_id = $1 AND id = $2 AND used_at IS NULL AND
 
 /** Second factors: authenticators, recovery codes, and the challenges they answer. */
 export class MfaStore implements TenantStore<MfaStore> {
-  /** @returns null before set-up was begun */
+  /** @returns null before set-up was started */
   async secret(tx: Tx, organization: OrganizationId, userId: string): Promise<SealedMfaSecret | null> {
     const [row] = await tx.query<SealedMfaSecret[]>(
       `SELECT u.mfa_sealed_secret AS "sealedSecret", u.mfa_enabled AS "mfaEnabled",
@@ -27,7 +27,7 @@ export class MfaStore implements TenantStore<MfaStore> {
     return row ?? null;
   }
 
-  /** Keeps the secret that is to be confirmed, in place of an earlier one. @returns false when MFA is on already */
+  /** Stores a secret to be confirmed, replacing an earlier one. @returns false when MFA is already on */
   async begin(tx: Tx, organization: OrganizationId, userId: string, sealedSecret: string): Promise<boolean> {
     const begun = returned<object>(
       await tx.query(
@@ -39,7 +39,7 @@ export class MfaStore implements TenantStore<MfaStore> {
     return begun.length > 0;
   }
 
-  /** Turns MFA on with the secret that was confirmed. @returns false when it is on already or the secret was replaced */
+  /** Turns MFA on with the confirmed secret. @returns false when it is already on or the secret was replaced */
   async enable(
     tx: Tx,
     organization: OrganizationId,
@@ -57,7 +57,7 @@ export class MfaStore implements TenantStore<MfaStore> {
     return enabled.length > 0;
   }
 
-  /** Turns MFA off and forgets the authenticator. @returns false when it is not on, or the organization requires it */
+  /** Turns MFA off and deletes the authenticator. @returns false when it is not on, or the organization requires it */
   async disable(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
     const disabled = returned<object>(
       await tx.query(
@@ -81,7 +81,10 @@ export class MfaStore implements TenantStore<MfaStore> {
     return row?.required ?? false;
   }
 
-  /** Takes the code of a time step. @returns false when it, or a later one, was taken before: of many at once one is true */
+  /**
+   * Consumes the code of a time step.
+   * @returns false when it or a later one was used; of concurrent calls one is true
+   */
   async takeStep(tx: Tx, organization: OrganizationId, userId: string, step: number): Promise<boolean> {
     const taken = returned<object>(
       await tx.query(
@@ -94,7 +97,7 @@ export class MfaStore implements TenantStore<MfaStore> {
     return taken.length > 0;
   }
 
-  /** Uses a recovery code up. @returns false when there is none like it: of many uses at once one is true */
+  /** Consumes a recovery code. @returns false when there is no such unused code; of concurrent calls one is true */
   async takeRecoveryCode(
     tx: Tx,
     organization: OrganizationId,
@@ -111,7 +114,7 @@ export class MfaStore implements TenantStore<MfaStore> {
     return taken.length > 0;
   }
 
-  /** The codes until now are worth nothing afterwards. */
+  /** Invalidates all previous codes. */
   async replaceRecoveryCodes(
     tx: Tx,
     organization: OrganizationId,
@@ -143,18 +146,23 @@ export class MfaStore implements TenantStore<MfaStore> {
     return row!.id;
   }
 
-  /** Counts a try before it is made. @returns false when the challenge is over or had as many as it may */
-  async countTry(tx: Tx, organization: OrganizationId, id: string, most: number): Promise<boolean> {
+  /** Counts an attempt before it is made. @returns false when the challenge has ended or has no attempts left */
+  async countAttempt(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    maxAttempts: number,
+  ): Promise<boolean> {
     const counted = returned<object>(
       await tx.query(
         `UPDATE mfa_challenges SET tries = tries + 1 WHERE ${CHALLENGE_OPEN} AND tries < $3 RETURNING id`,
-        [organization, id, most],
+        [organization, id, maxAttempts],
       ),
     );
     return counted.length > 0;
   }
 
-  /** @returns false when it is over: of many at once one is true */
+  /** @returns false when it has ended; of concurrent calls one is true */
   async finishChallenge(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
     const finished = returned<object>(
       await tx.query(`UPDATE mfa_challenges SET used_at = now() WHERE ${CHALLENGE_OPEN} RETURNING id`, [

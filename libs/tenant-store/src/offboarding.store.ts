@@ -12,7 +12,7 @@ import {
   returned,
 } from '#entities';
 
-/** One audit record for each row of `ended`: what all share is parameter $3, what differs is written here. */
+/** SQL: one audit record for each row of `ended`; common fields are parameter $3, `own` has the row's fields. */
 const recordEach = (own: string, trail: Trail): string =>
   auditInsert('$1', `(SELECT jsonb_agg($3::jsonb || jsonb_build_object(${own})) FROM ended)`, trail);
 
@@ -22,11 +22,11 @@ interface EndedSession {
   readonly ipv6Address: string | null;
 }
 
-/** What ends with a user who is deactivated or deleted. Call its methods in one transaction. */
+/** Ends everything that belongs to a deactivated or deleted user. Call its methods in one transaction. */
 export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
 
-  /** As an admin's stop does, for all of the user's live sessions. @returns the targets to wake */
+  /** Stops all live sessions of the user, as an admin's stop does. @returns the targets to wake */
   async endSessions(
     tx: Tx,
     organization: OrganizationId,
@@ -51,7 +51,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
       resourceName: user.email,
       details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address, reason: 'ADMIN' },
     }));
-    await this.audit.writeClosing(tx, organization, trail, ...records);
+    await this.audit.writeRevocation(tx, organization, trail, ...records);
     return release(tx, 'USER_OFFBOARDED', { sessionIds: ended.map(({ id }) => id) });
   }
 
@@ -72,7 +72,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     );
   }
 
-  /** Refresh tokens, the devices they were used on, and the invitations and resets that could set a password again. */
+  /** Revokes refresh tokens, invitations and password resets, and deletes known devices. */
   async endTokens(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
     await tx.query(
       `WITH refresh AS (
@@ -87,7 +87,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     );
   }
 
-  async leaveRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
+  async removeFromRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
     await tx.query('DELETE FROM role_users WHERE organization_id = $1 AND user_id = $2', [
       organization,
       userId,

@@ -7,7 +7,7 @@ export interface NewPassword {
   readonly insteadOf?: string | undefined;
 }
 
-/** Passwords and what organizations ask of them. */
+/** Passwords and the organizations' password policies. */
 export class PasswordStore implements TenantStore<PasswordStore> {
   async policy(tx: Tx, organization: OrganizationId): Promise<PasswordPolicy> {
     const [policy] = await tx.query<PasswordPolicy[]>(
@@ -29,7 +29,10 @@ export class PasswordStore implements TenantStore<PasswordStore> {
     return row?.passwordHash ?? null;
   }
 
-  /** The same password, hashed anew: nothing of the account changes. @param insteadOf the hash it is now, if it still is */
+  /**
+   * Stores a new hash of the same password.
+   * @param insteadOf the expected current hash; with another one nothing changes
+   */
   async renewHash(
     tx: Tx,
     organization: OrganizationId,
@@ -44,10 +47,10 @@ export class PasswordStore implements TenantStore<PasswordStore> {
   }
 
   /**
-   * Sets a user's password; tokens that could set another and second steps under way end with the old one.
-   * @param name undefined: stays as it is
-   * @param insteadOf the hash of the password that was proved; undefined: whatever it is
-   * @returns false when the user is gone or inactive, or the password is another one by now
+   * Sets a user's password and invalidates pending password tokens and MFA challenges.
+   * @param name undefined: unchanged
+   * @param insteadOf the hash of the verified current password; undefined: any
+   * @returns false when the user is gone or inactive, or the password has changed meanwhile
    */
   async set(
     tx: Tx,

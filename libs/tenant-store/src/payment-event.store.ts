@@ -1,25 +1,25 @@
 import { asOrganizationId, type OrganizationId } from '#rules';
 import type { Tx } from '#entities';
 
-/** What payment services and payment pages ask before the organization is known: their references say whose it is. */
+/** Look-ups of payment services and payment pages, whose references identify the organization. */
 export class PaymentEventStore {
-  /** The organization whose subscription has this checkout open or paid. */
+  /** The organization whose subscription has this checkout. */
   organizationOfCheckout(tx: Tx, adapter: string, reference: string): Promise<OrganizationId | null> {
     return this.organizationOf(tx, 'checkout_reference', adapter, reference);
   }
 
-  /** The organization whose subscription the payment service calls by this name. */
+  /** The organization whose subscription has this reference at the payment service. */
   organizationOfSubscription(tx: Tx, adapter: string, reference: string): Promise<OrganizationId | null> {
     return this.organizationOf(tx, 'adapter_reference', adapter, reference);
   }
 
-  /** @returns false when the event was dealt with before; while another transaction deals with it, this one waits */
-  async note(tx: Tx, adapter: string, eventId: string): Promise<boolean> {
-    const noted = await tx.query<object[]>(
+  /** @returns false when the event was already processed; waits while another transaction processes it */
+  async recordEvent(tx: Tx, adapter: string, eventId: string): Promise<boolean> {
+    const recorded = await tx.query<object[]>(
       'INSERT INTO payment_events (adapter, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id',
       [adapter, eventId],
     );
-    return noted.length > 0;
+    return recorded.length > 0;
   }
 
   private async organizationOf(

@@ -1,7 +1,7 @@
 import type { OrganizationId, Tier } from '#rules';
 import { LIVE, type PlatformRole, type Slice, type Sliced, type Tx, returned, sliced } from '#entities';
 
-/** An organization as those see it who run the service: figures, nobody's data. */
+/** An organization as platform operators see it: counts, no tenant data. */
 export interface PlatformOrganizationRow {
   readonly id: OrganizationId;
   readonly name: string;
@@ -33,7 +33,7 @@ const SELECT = `SELECT o.id, o.name, o.slug, o.subscription_tier AS "subscriptio
     o.created_at AS "createdAt", o.updated_at AS "updatedAt"
   FROM organizations o`;
 
-/** Serves all organizations: only for callers whose platform role was proved, and for the command that gives it. */
+/** Serves all organizations. Only for callers with a verified platform role, and for the command that grants it. */
 export class PlatformStore {
   /** Newest first. @param search a part of the name, the slug or a user's e-mail, in any case; null: all */
   list(tx: Tx, search: string | null, slice: Slice): Promise<Sliced<PlatformOrganizationRow>> {
@@ -56,7 +56,7 @@ export class PlatformStore {
     return row ?? null;
   }
 
-  /** @returns false when there is no such organization, or it is suspended already */
+  /** @returns false when there is no such organization, or it is already suspended */
   async suspend(tx: Tx, id: string, reason: string): Promise<boolean> {
     const suspended = returned<unknown>(
       await tx.query(
@@ -81,7 +81,7 @@ export class PlatformStore {
   }
 
   /**
-   * The active users an e-mail may mean, locked until the commit; several when several organizations know it.
+   * The active users with an e-mail, one per organization, locked until the commit.
    * @param organizationSlug null: in any organization
    */
   usersByEmail(tx: Tx, email: string, organizationSlug: string | null): Promise<PlatformUserRow[]> {

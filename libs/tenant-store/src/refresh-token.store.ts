@@ -1,7 +1,7 @@
 import type { OrganizationId } from '#rules';
 import { type Tx, returned } from '#entities';
 
-/** Whose a refresh token is, and which sign-in it descends from. */
+/** A refresh token's user and the sign-in it descends from. */
 export interface RefreshHolder {
   readonly organizationId: OrganizationId;
   readonly userId: string;
@@ -11,7 +11,7 @@ export interface RefreshHolder {
 export interface RefreshOutcome extends RefreshHolder {
   readonly outcome: 'rotated' | 'forgiven' | 'reused';
   readonly mfaSetupOnly: boolean;
-  /** when the sign-in began */
+  /** start of the sign-in */
   readonly signedInAt: Date;
 }
 
@@ -21,10 +21,10 @@ export interface NewRefreshToken {
   readonly familyId: string;
   readonly tokenHash: string;
   readonly mfaSetupOnly: boolean;
-  /** null: it begins now */
+  /** null: the sign-in starts now */
   readonly signedInAt: Date | null;
   readonly ttlSeconds: number;
-  /** the sign-in ends so long after it began, however often it is refreshed */
+  /** maximum age of the sign-in, regardless of refreshes */
   readonly maxDays: number;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
@@ -34,9 +34,9 @@ const KNOWN = `organization_id AS "organizationId", user_id AS "userId", family_
   mfa_setup_only AS "mfaSetupOnly", coalesce(signed_in_at, (
     SELECT min(first.created_at) FROM refresh_tokens first WHERE first.family_id = t.family_id)) AS "signedInAt"`;
 
-/** Refresh tokens, before anybody is known: the token itself says whose it is. */
+/** Refresh tokens. Used before authentication: the token identifies the user. */
 export class RefreshTokenStore {
-  /** @returns seconds until the sign-in ends for good; none is saved when it has ended */
+  /** @returns seconds until the sign-in's maximum age; null, and saves nothing, when that is reached */
   async save(tx: Tx, token: NewRefreshToken): Promise<number | null> {
     const [saved] = await tx.query<{ secondsLeft: number }[]>(
       `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, mfa_setup_only, signed_in_at,
@@ -63,9 +63,9 @@ export class RefreshTokenStore {
   }
 
   /**
-   * Uses a refresh token up. Only its first use rotates; a second one within the grace, while no successor has been
-   * used, is forgiven (two tabs, a lost answer), and only the newest successor goes on; any other use is theft and
-   * ends the whole family.
+   * Consumes a refresh token. Only its first use rotates. A second use within the grace period, while no successor has
+   * been used, is `forgiven` (two tabs, a lost answer), and only the newest successor stays valid. Any other use counts
+   * as theft and revokes the whole family.
    */
   async use(
     tx: Tx,
@@ -101,7 +101,7 @@ export class RefreshTokenStore {
       );
       return { outcome: 'reused', ...holder };
     }
-    // of two lineages one is a stranger's, or nobody's any more
+    // only one lineage may continue: another one is stale or an attacker's
     await tx.query(
       `UPDATE refresh_tokens SET superseded_at = now()
        WHERE family_id = $1 AND used_at IS NULL AND superseded_at IS NULL`,
@@ -111,8 +111,8 @@ export class RefreshTokenStore {
   }
 
   /**
-   * Signs out: the token and everything that descends from the same sign-in.
-   * @returns whose it was; null when it was worth nothing already
+   * Signs out: revokes the token and all others of the same sign-in.
+   * @returns its user; null when it was already invalid
    */
   async revokeFamily(tx: Tx, tokenHash: string): Promise<RefreshHolder | null> {
     await this.lockOwner(tx, tokenHash);
@@ -128,8 +128,8 @@ export class RefreshTokenStore {
   }
 
   /**
-   * A rotation makes a token that a revocation at the same time would not see: they go one after the other. Whoever
-   * revokes for another reason has changed the user's row before, which is the same lock.
+   * Serializes rotations and revocations: a rotation inserts a token that a concurrent revocation would not see. Other
+   * revocations have updated the user's row before, which takes the same lock.
    */
   private async lockOwner(tx: Tx, tokenHash: string): Promise<void> {
     await tx.query(
@@ -139,14 +139,14 @@ export class RefreshTokenStore {
   }
 
   /**
-   * Ends a user's sign-ins. To be called after the user's row was changed in the transaction: see `lockOwner`.
-   * @param but the family that goes on; null: none
+   * Ends a user's sign-ins. Call it after the user's row was updated in the transaction: see `lockOwner`.
+   * @param keptFamilyId the family that stays valid; null: none
    */
-  async revokeAllBut(tx: Tx, userId: string, but: string | null): Promise<void> {
+  async revokeAllExcept(tx: Tx, userId: string, keptFamilyId: string | null): Promise<void> {
     await tx.query(
       `UPDATE refresh_tokens SET revoked_at = now()
        WHERE user_id = $1 AND revoked_at IS NULL AND family_id IS DISTINCT FROM $2::uuid`,
-      [userId, but],
+      [userId, keptFamilyId],
     );
   }
 }

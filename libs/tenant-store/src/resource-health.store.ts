@@ -14,7 +14,7 @@ const OF_RESOURCES = `FROM resource_health_events e
   JOIN resources r ON r.id = e.resource_id AND r.organization_id = e.organization_id AND r.deleted_at IS NULL
   WHERE e.organization_id = $1 AND ($2::uuid IS NULL OR e.resource_id = $2)`;
 
-/** What verifications and reconciliations found. */
+/** Results of verifications and reconciliations. */
 export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
   /** Newest first. @param resourceId null for all of the organization's resources */
   list(

@@ -3,19 +3,19 @@ import {
   release,
   releaseClaims,
   HOLD,
-  WANT,
+  DESIRED_RULES,
   type DesiredRules,
   type WokenTargets,
   lockOwners,
-  wantsJson,
+  desiredRulesJson,
   wokenTargets,
 } from '#engine-store/port';
 import { HOLDING, LEAVING, MAY_EXPIRE, type TenantStore, type Tx, UNFINISHED, returned } from '#entities';
 
-/** The openings on a resource that moves or goes. Whoever calls has locked it (`ResourceStore.lock`) in the transaction. */
+/** Rules and holders of a resource that is moved or deleted. Callers must have locked it with `ResourceStore.lock`. */
 export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
-  /** No session uses it that is live or still being taken out. */
-  async isFree(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+  /** Whether no live or ending session uses it. */
+  async isUnused(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
     const rows = await tx.query<unknown[]>(
       `SELECT 1 FROM resource_ips ip JOIN sessions s ON s.id = ip.session_id
        WHERE ip.organization_id = $1 AND ip.resource_id = $2 AND s.status IN (${UNFINISHED}) LIMIT 1`,
@@ -25,8 +25,8 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
   }
 
   /**
-   * Takes the resource out of the API: out of all roles, and its static IP rules' entries out of the cloud. A
-   * static IP rule whose last entry that was goes with it.
+   * Deletes the resource from the API and from all roles, and releases its static IP rules' entries. A static IP rule
+   * that has no other entry is deleted too.
    * @returns the targets to wake
    */
   async delete(tx: Tx, organization: OrganizationId, id: string): Promise<WokenTargets[]> {
@@ -56,10 +56,10 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
   }
 
   /**
-   * The ResourceIps of the resource that hold cloud rules. Their owners are locked too, before any rule, as every
-   * other writer does.
+   * Locks the ResourceIps of the resource that hold cloud rules. Owners are locked before rules, the same order as in
+   * every other writer.
    */
-  async holding(
+  async lockHolders(
     tx: Tx,
     organization: OrganizationId,
     id: string,
@@ -71,19 +71,19 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
   }
 
   /**
-   * Has the ResourceIps of a moved resource hold what they want now. Cloud rules they hold no longer become due, to be
-   * revoked with the credential they were written with unless somebody else holds them.
-   * @param wants of every ResourceIp that `holding` told
-   * @param again the way into the cloud changed: what stays is to be seen through the new one
-   * @param cause whether it names another target, or lets in other traffic
-   * @returns the targets to wake, the old and the new
+   * Replaces the rules that the ResourceIps of a moved resource hold. Rules they no longer hold become due; unless they
+   * have other holders, they are revoked with the credential they were written with.
+   * @param desired the rules of every ResourceIp that `lockHolders` returned
+   * @param accessChanged credential or region changed: unchanged rules must be observed through the new access
+   * @param cause another target, or other ports and protocols
+   * @returns the old and the new targets to wake
    */
-  async rehold(
+  async updateHeldRules(
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    wants: readonly DesiredRules[],
-    again: boolean,
+    desired: readonly DesiredRules[],
+    accessChanged: boolean,
     cause: 'RESOURCE_MOVED' | 'CONFIG_CHANGED',
   ): Promise<WokenTargets[]> {
     const left = await releaseClaims(
@@ -94,32 +94,32 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
        WHERE ip.organization_id = $2 AND ip.resource_id = $3 AND ip.status IN (${HOLDING}) AND h.released_at IS NULL
          AND (ip.id, r.target_id, r.key) NOT IN (
            SELECT w.ip_id, w.target_id, w.key FROM jsonb_to_recordset($4::jsonb) AS w(ip_id uuid, target_id uuid, key text))`,
-      [organization, id, wantsJson(wants)],
+      [organization, id, desiredRulesJson(desired)],
     );
     const [moved] = await tx.query<{ targets: WokenTargets[] }[]>(
       `WITH ip AS (
          SELECT id, organization_id FROM resource_ips
          WHERE organization_id = $1 AND resource_id = $2 AND status IN (${HOLDING})
-       ), ${WANT('$3')}, fresh AS (
-         SELECT want.* FROM want WHERE $4 OR NOT EXISTS (
+       ), ${DESIRED_RULES('$3')}, fresh AS (
+         SELECT desired.* FROM desired WHERE $4 OR NOT EXISTS (
            SELECT FROM rule_holders h JOIN rules r ON r.id = h.rule_id
-           WHERE h.resource_ip_id = want.ip_id AND h.released_at IS NULL
-             AND r.target_id = want.target_id AND r.key = want.key)
+           WHERE h.resource_ip_id = desired.ip_id AND h.released_at IS NULL
+             AND r.target_id = desired.target_id AND r.key = desired.key)
        ), ${HOLD('fresh', cause)}, waiting AS (
          UPDATE resource_ips SET status = 'PENDING', pending_since = now(), applied_at = NULL,
            provider_rule_id = NULL, error_message = NULL
          WHERE id IN (SELECT ip_id FROM fresh)
        )
        SELECT ${wokenTargets('SELECT target_id FROM rule')} AS targets`,
-      [organization, id, wantsJson(wants), again],
+      [organization, id, desiredRulesJson(desired), accessChanged],
     );
     return [...left, ...moved!.targets];
   }
 
   /**
-   * Gives up the target that the resource names: its sessions end, its static IP rules leave it, and what is not known to be
-   * closed by now will not be waited for. A worker settles that.
-   * @returns the rules it had there, and the targets to wake
+   * Gives up the resource's target: ends its sessions, releases its static IP rules, and stops waiting for rules that
+   * are not confirmed closed. A worker settles them.
+   * @returns the rules that may still be there, and the targets to wake
    */
   async abandon(
     tx: Tx,
@@ -166,7 +166,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
   }
 }
 
-/** A rule of which is not known whether it is still present. */
+/** A rule that may still be present. */
 export interface AbandonedRule {
   readonly address: string;
   readonly protocol: string;

@@ -1,11 +1,4 @@
-import {
-  MAX_RESOURCES_PER_TARGET,
-  TIER_LIMITS,
-  type OrganizationId,
-  type Provider,
-  type ResourceConfig,
-  type Tier,
-} from '#rules';
+import { MAX_RESOURCES_PER_TARGET, TIER_LIMITS, type OrganizationId, type Provider, type Tier } from '#rules';
 import {
   type HealthEventType,
   type SealedCredential,
@@ -16,51 +9,7 @@ import {
   returned,
   sliced,
 } from '#entities';
-
-export interface ResourceRow {
-  readonly id: string;
-  readonly name: string;
-  readonly credentialId: string;
-  readonly credentialName: string;
-  readonly targetId: string;
-  readonly provider: Provider;
-  readonly resourceType: string;
-  readonly resourceIdentifier: string;
-  /** what the driver is given */
-  readonly targetIdentifier: string;
-  readonly region: string | null;
-  readonly config: ResourceConfig;
-  readonly isActive: boolean;
-  readonly lastVerifiedAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-export interface NewResource {
-  readonly name: string;
-  readonly credentialId: string;
-  readonly provider: Provider;
-  readonly resourceType: string;
-  readonly resourceIdentifier: string;
-  readonly region: string | null;
-  readonly config: ResourceConfig;
-  /** the target it names, see `ResourceTypeFacts.place` */
-  readonly object: { readonly key: string; readonly identifier: string };
-}
-
-/** What a PATCH may set, whole: fields that stay have their old values. */
-export type ResourceChange = Omit<NewResource, 'provider' | 'resourceType'> & { readonly isActive: boolean };
-
-/** A resource locked against moving, with where its rules belong. */
-export interface LockedTarget {
-  readonly resourceId: string;
-  readonly resourceName: string;
-  readonly revision: number;
-  readonly provider: Provider;
-  readonly resourceType: string;
-  readonly targetId: string;
-  readonly config: ResourceConfig;
-}
+import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './resource-rows';
 
 const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
     r.target_id AS "targetId", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
@@ -93,7 +42,9 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return row ?? null;
   }
 
-  /** As `find`; until the transaction ends nobody starts anything on it, moves or deletes it. */
+  /**
+   * As `find`, with a lock until the transaction ends: no session starts on it, and it is neither moved nor deleted.
+   */
   async lock(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
     await tx.query('SELECT 1 FROM resources WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
       organization,
@@ -102,8 +53,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return this.find(tx, organization, id);
   }
 
-  /** The resources of these that exist; until the transaction ends none of them moves or is deleted. */
-  places(tx: Tx, organization: OrganizationId, ids: readonly string[]): Promise<LockedTarget[]> {
+  /** Those of the resources that exist, locked against moving and deletion until the transaction ends. */
+  lockTargets(tx: Tx, organization: OrganizationId, ids: readonly string[]): Promise<LockedTarget[]> {
     return tx.query(
       `SELECT id AS "resourceId", name AS "resourceName", revision, provider, resource_type AS "resourceType",
          target_id AS "targetId", config
@@ -114,7 +65,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /**
-   * Locks the organization's row while it counts, so that two creations cannot both take the last place.
+   * Locks the organization's row, so that two concurrent creations cannot exceed the limit.
    * @returns false when the tier's maximum is reached
    */
   async hasRoom(tx: Tx, organization: OrganizationId): Promise<boolean> {
@@ -131,7 +82,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return used!.count < limit;
   }
 
-  /** @param resource with the target that it names, see `target` */
+  /** @param resource with the id that `target` returned */
   async create(
     tx: Tx,
     organization: OrganizationId,
@@ -157,8 +108,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /**
-   * The target a resource names: the one row it has, whoever names it. The row is locked until the transaction ends, so
-   * that `hasRoomOnTarget` counts every resource that names it.
+   * Gets or creates the row of a resource's target. One row per target, shared by all organizations. It is locked until
+   * the transaction ends, so that `hasRoomOnTarget` counts every resource on it.
    */
   async target(
     tx: Tx,
@@ -175,9 +126,9 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /**
-   * Whether the organization may have one more resource on a target that `target` has locked. One that names it already
-   * stays there, however many there are.
-   * @param id of a resource that moves; null: a new one
+   * Whether the organization may have one more resource on a target that `target` has locked. A resource already on it
+   * may stay, regardless of the limit.
+   * @param id of a resource that is moved; null: a new one
    */
   async hasRoomOnTarget(
     tx: Tx,
@@ -194,8 +145,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /**
-   * @param change `moved`: its rules belong elsewhere, or are reached in another way: to be verified again soon;
-   *   `activityGiven`: somebody set `isActive`, which the next background check leaves alone
+   * @param change `moved`: its target, credential or region changed, so it is due for verification; `activityGiven`:
+   *   the request sets `isActive`, so the next background check does not reactivate it
    */
   async update(
     tx: Tx,
@@ -232,13 +183,13 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     );
   }
 
-  /** Asks for the resource's target to be compared with the database. @returns null when there is no such resource */
+  /** Requests a reconciliation of the resource's target. @returns null when there is no such resource */
   async requestReconcile(
     tx: Tx,
     organization: OrganizationId,
     id: string,
   ): Promise<{ provider: Provider; targetId: string } | null> {
-    const [asked] = returned<{ provider: Provider; targetId: string }>(
+    const [requested] = returned<{ provider: Provider; targetId: string }>(
       await tx.query(
         `UPDATE targets t SET reconcile_due_at = now(), reconcile_requested = true FROM resources r
          WHERE r.organization_id = $1 AND r.id = $2 AND r.deleted_at IS NULL AND t.id = r.target_id
@@ -246,14 +197,15 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         [organization, id],
       ),
     );
-    return asked ?? null;
+    return requested ?? null;
   }
 
   /**
-   * Notes what a verification found: the resource may be used, or may not. Unless it was deleted meanwhile, or names
-   * another target or another way to it.
+   * Records the result of a verification and activates or deactivates the resource, unless it was deleted meanwhile or
+   * its target, credential or region changed.
    * @param verified the resource as it was verified
-   * @param secrets the sealed data it was verified with; null: none. With others by now it proves nothing of them.
+   * @param secrets the sealed data it was verified with; null: none. If they were rotated meanwhile, write access stays
+   *   as it was recorded.
    * @param failure why it cannot be used; null when it can
    */
   async recordVerification(
@@ -292,7 +244,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     );
   }
 
-  /** Whether the credential still has these secrets; until the transaction ends they are not rotated. */
+  /** Whether the credential still has these secrets; locks them against rotation until the transaction ends. */
   private async hasSecrets(
     tx: Tx,
     organization: OrganizationId,

@@ -1,24 +1,19 @@
 import type { OrganizationId } from '#rules';
 import {
+  RoleEntity,
   type Slice,
   type Sliced,
   type TenantStore,
   type Tx,
   brokenConstraint,
+  definedFields,
   returned,
   sliced,
 } from '#entities';
 
-export interface RoleRow {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  /** null: as much as the tier allows */
-  readonly maxSessionDurationHours: number | null;
+export interface RoleRow extends Readonly<Omit<RoleEntity, 'organizationId'>> {
   readonly resourceIds: string[];
   readonly userIds: string[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 const SELECT = `SELECT r.id, r.name, r.description, r.max_session_duration_hours AS "maxSessionDurationHours",
@@ -27,19 +22,15 @@ const SELECT = `SELECT r.id, r.name, r.description, r.max_session_duration_hours
     r.created_at AS "createdAt", r.updated_at AS "updatedAt"
   FROM roles r`;
 
-export interface NewRole {
-  readonly name: string;
-  readonly description: string | null;
-  readonly maxSessionDurationHours: number | null;
-}
+export type NewRole = Pick<RoleRow, 'name' | 'description' | 'maxSessionDurationHours'>;
 
-/** undefined: stays as it is */
+/** undefined: unchanged */
 export type RoleChanges = { readonly [Name in keyof NewRole]?: NewRole[Name] | undefined };
 
 export type Assignment = 'assigned' | 'already-assigned' | 'role-missing' | 'other-missing';
 export type Unassignment = 'unassigned' | 'not-assigned' | 'role-missing' | 'other-missing';
 
-/** One of the two kinds of things a role holds. */
+/** One of the two many-to-many relations of a role. */
 interface Link {
   readonly table: 'resources' | 'users';
   readonly link: 'role_resources' | 'role_users';
@@ -71,7 +62,7 @@ export class RoleStore implements TenantStore<RoleStore> {
     return row ?? null;
   }
 
-  /** The role as it is, kept so until the commit: what is compared with it is what changed. */
+  /** Reads and locks the role until the commit, so that a comparison with it shows what changed. */
   async findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
     const [row] = await tx.query<RoleRow[]>(
       `${SELECT} WHERE r.organization_id = $1 AND r.id = $2 FOR NO KEY UPDATE OF r`,
@@ -90,7 +81,7 @@ export class RoleStore implements TenantStore<RoleStore> {
     return created ? this.find(tx, organization, created.id) : null;
   }
 
-  /** @returns 'name-taken' when another role has the name: a constraint decides, and the transaction is over */
+  /** @returns 'name-taken' when another role has the name: a constraint decides, and the transaction is aborted */
   async update(
     tx: Tx,
     organization: OrganizationId,
@@ -98,22 +89,7 @@ export class RoleStore implements TenantStore<RoleStore> {
     changes: RoleChanges,
   ): Promise<'updated' | 'name-taken'> {
     try {
-      await tx.query(
-        `UPDATE roles SET name = coalesce($3, name),
-           description = CASE WHEN $4 THEN $5 ELSE description END,
-           max_session_duration_hours = CASE WHEN $6 THEN $7 ELSE max_session_duration_hours END,
-           updated_at = now()
-         WHERE organization_id = $1 AND id = $2`,
-        [
-          organization,
-          id,
-          changes.name ?? null,
-          changes.description !== undefined,
-          changes.description ?? null,
-          changes.maxSessionDurationHours !== undefined,
-          changes.maxSessionDurationHours ?? null,
-        ],
-      );
+      await tx.update(RoleEntity, { organizationId: organization, id }, definedFields(changes));
       return 'updated';
     } catch (error) {
       if (brokenConstraint(error) === 'roles_organization_id_name_key') return 'name-taken';
@@ -121,7 +97,7 @@ export class RoleStore implements TenantStore<RoleStore> {
     }
   }
 
-  /** Its assignments go with it. @returns the name it had, null when there is no such role */
+  /** Deletes its assignments too. @returns the name it had, null when there is no such role */
   async delete(tx: Tx, organization: OrganizationId, id: string): Promise<{ name: string } | null> {
     const [deleted] = returned<{ name: string }>(
       await tx.query('DELETE FROM roles WHERE organization_id = $1 AND id = $2 RETURNING name', [
@@ -159,8 +135,8 @@ export class RoleStore implements TenantStore<RoleStore> {
   }
 
   /**
-   * One statement: both sides are looked up in the organization, and the link is made, or its key refuses it. The locks
-   * make a deletion of either side come before or after the link, never between.
+   * One statement looks up both sides in the organization and inserts the link. The locks serialize it with a deletion
+   * of either side.
    */
   private async assign(
     tx: Tx,

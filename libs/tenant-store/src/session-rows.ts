@@ -16,7 +16,7 @@ export interface ResourceIpRow {
   readonly ipAddress: string;
   readonly status: ResourceIpStatus;
   readonly providerRuleId: string | null;
-  /** ISO 8601, as every time below a session */
+  /** ISO 8601, like every time nested in a session */
   readonly appliedAt: string | null;
   readonly removedAt: string | null;
   readonly errorMessage: string | null;
@@ -39,7 +39,7 @@ export interface SessionRow {
   readonly resourceIps: ResourceIpRow[];
 }
 
-/** A resource of the organization, with what the user's active roles allow on it; no roles: not the user's. */
+/** A resource of the organization with the user's roles on it; no roles: the user has no access. */
 export interface GrantRow {
   readonly resourceId: string;
   readonly resourceName: string;
@@ -59,12 +59,12 @@ export interface NewSession {
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
   readonly hours: number;
-  readonly openings: readonly NewHolder[];
+  readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
 }
 
-/** Most live sessions of one user; 0: no limit. */
-export interface LiveSessionLimits {
+/** Maximum number of live sessions of one user; 0: no limit. */
+interface LiveSessionLimits {
   readonly perUser: number;
   readonly perServiceUser: number;
 }
@@ -73,18 +73,25 @@ export interface SessionFilter {
   readonly userId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly statuses?: readonly SessionStatus[] | undefined;
-  /** only sessions that overlap the time between the two, both included; null: without that bound */
+  /** only sessions that overlap the interval, both ends included; null: unbounded */
   readonly from: Date | null;
   readonly to: Date | null;
 }
 
-/** A session that was ended, and the targets its rules are in. */
+/** A stopped session and the targets of its rules. */
 export interface StoppedSession {
   readonly sessionId: string;
   readonly targets: WokenTargets[];
 }
 
-/** A user has as many live sessions as may be. The transaction it is thrown in is broken. */
+/** A live session of the user holds one of the addresses. The transaction it is thrown in is aborted. */
+export class AddressTaken extends Error {
+  constructor(readonly session: NewSession) {
+    super('A live session of the user holds the address');
+  }
+}
+
+/** A user has reached the maximum number of live sessions. The transaction it is thrown in is aborted. */
 export class TooManyLiveSessions extends Error {
   readonly limit: number;
 

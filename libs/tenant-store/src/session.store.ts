@@ -5,9 +5,16 @@ import {
   type SessionFilter,
   type SessionRow,
   type StoppedSession,
+  AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
-import { ALL_IN_PLACE, OPEN, PLACES, release, newHoldersJson } from '#engine-store/port';
+import {
+  ALL_UNCHANGED,
+  INSERT_HOLDERS,
+  PLANNED_RESOURCES,
+  release,
+  newHoldersJson,
+} from '#engine-store/port';
 import {
   type AuditEntry,
   AuditTrail,
@@ -25,7 +32,7 @@ import {
   brokenConstraint,
   prepared,
   returned,
-  saidByPostgres,
+  postgresErrorField,
   sliced,
 } from '#entities';
 
@@ -65,29 +72,29 @@ const STOP_CAUSES = {
 export class SessionStore implements TenantStore<SessionStore> {
   private readonly audit = new AuditTrail();
 
-  /** The user's resources, and of the asked ones also those that are not the user's, with no roles. */
+  /** The user's resources, and those of the requested ones that the user has no access to, with no roles. */
   grants(
     tx: Tx,
     organization: OrganizationId,
     userId: string,
-    asked: readonly string[],
+    requested: readonly string[],
   ): Promise<GrantRow[]> {
-    return prepared(tx, GRANTS, [organization, userId, asked]);
+    return prepared(tx, GRANTS, [organization, userId, requested]);
   }
 
   /**
-   * One statement, one commit: the session, its addresses, the cloud rules they want, the audit record.
-   * @returns `taken` when a live session of the user holds one of the addresses: a constraint decides; `moved` when a
-   *   resource is not any more what the openings were planned for, or the user was deactivated meanwhile
-   * @throws TooManyLiveSessions when the user has as many as the limit: the user's lock makes starts count in turn
+   * One statement, one commit: the session, its addresses, their desired rules, the audit record.
+   * @returns null when a resource has changed since the holders were planned, or the user was deactivated meanwhile
+   * @throws AddressTaken when a live session of the user holds one of the addresses: a constraint decides
+   * @throws TooManyLiveSessions when the user has reached the limit: the user's lock serializes concurrent starts
    */
   async start(
     tx: Tx,
     organization: OrganizationId,
     session: NewSession,
     audit: AuditEntry,
-  ): Promise<SessionRow | 'taken' | 'moved'> {
-    const { ips, wants } = newHoldersJson(session.openings);
+  ): Promise<SessionRow | null> {
+    const { ips, rules } = newHoldersJson(session.holders);
     try {
       const [started] = await prepared<SessionRow>(tx, START_SESSION, [
         organization,
@@ -98,22 +105,22 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.ipv6Address,
         session.hours,
         ips,
-        wants,
+        rules,
         auditJson(audit),
         session.limits.perUser,
         session.limits.perServiceUser,
       ]);
-      return started ?? 'moved';
+      return started ?? null;
     } catch (error) {
-      if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) return 'taken';
+      if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) throw new AddressTaken(session);
       if (brokenConstraint(error) === 'sessions_live_limit') {
-        throw new TooManyLiveSessions(session, saidByPostgres(error, 'detail') === 'service user');
+        throw new TooManyLiveSessions(session, postgresErrorField(error, 'detail') === 'service user');
       }
       throw error;
     }
   }
 
-  /** The live session that keeps a user from starting another with these addresses. */
+  /** The live session that prevents a user from starting another with these addresses. */
   async liveSession(
     tx: Tx,
     organization: OrganizationId,
@@ -164,9 +171,9 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   /**
-   * Moves the end later, if the session is live and not over, the whole stays within the maximum, and the user still has
-   * each resource that the session holds. The update and the sweep that expires sessions take the same row: one of them
-   * sees what the other did.
+   * Extends a live session that has not ended, if its total duration stays within the maximum and the user still has
+   * access to each resource that it holds. The update and the sweep that expires sessions lock the same row, so they are
+   * serialized.
    * @param tierHours the longest session of the organization's plan
    * @returns `refused` when a grant is missing or the maximum is exceeded
    */
@@ -215,14 +222,14 @@ export class SessionStore implements TenantStore<SessionStore> {
     );
     if (ended.length === 0) return null;
     const targets = await release(tx, STOP_CAUSES[reason], { sessionIds: [id] });
-    await this.audit.writeClosing(tx, organization, trail, audit);
+    await this.audit.writeRevocation(tx, organization, trail, audit);
     return { sessionId: id, targets };
   }
 }
 
 /**
- * What the session `s` holds and no role of its user allows for as long as it would last with `$3` more hours; a role
- * without hours of its own allows `$4`.
+ * SQL: what the session `s` holds and no role of its user allows for its total duration with `$3` more hours; a role
+ * without a maximum of its own allows `$4` hours.
  */
 const UNGRANTED = `SELECT FROM resource_ips ip
     LEFT JOIN resources r ON r.id = ip.resource_id AND r.is_active AND r.deleted_at IS NULL
@@ -232,7 +239,7 @@ const UNGRANTED = `SELECT FROM resource_ips ip
       WHERE held.resource_id = r.id AND s.expires_at + make_interval(hours => $3)
         <= s.started_at + make_interval(hours => coalesce(role.max_session_duration_hours, $4)))`;
 
-/** CTE `prolonged`: an agent keeps the end of every rule by itself, and is to learn of a later one. */
+/** CTE `prolonged`: an agent enforces the end of every rule by itself, so it must be told a later one. */
 const PROLONG = `prolonged AS (
     UPDATE rules SET revision = revision + 1 WHERE id IN (
       SELECT holder.rule_id FROM extended JOIN resource_ips ip ON ip.session_id = extended.id
@@ -241,17 +248,17 @@ const PROLONG = `prolonged AS (
   )`;
 
 /**
- * `limit_live_sessions` locks the user: a deactivation comes before the start, which then starts nothing, or after it
- * and ends it; and starts of one user count each other.
+ * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
+ * it prevents the start, one after it ends the session.
  */
 const START_SESSION: PreparedStatement = {
   name: 'start-session',
-  text: `WITH ${PLACES('$8')}, owner AS (
+  text: `WITH ${PLANNED_RESOURCES('$8')}, owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7) FROM users u
-    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_IN_PLACE} AND limit_live_sessions(u.id, $11, $12)
+    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
-  ), ${OPEN('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
+  ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"

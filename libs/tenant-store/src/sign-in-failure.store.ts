@@ -1,17 +1,17 @@
 import type { Tx } from '#entities';
 
-/** When to refuse the attempts that one counter counts. */
+/** The lock-out policy of one counter. */
 export interface LockOutRule {
-  /** the attempt with this number, and each after it, locks */
+  /** this attempt and each later one locks */
   readonly lockAt: number;
-  /** the first lock; each further one is twice as long */
+  /** duration of the first lock; each further one is twice as long */
   readonly firstLockSeconds: number;
-  readonly longestLockSeconds: number;
-  /** so long after it, one failure is forgotten */
-  readonly forgetOneAfterSeconds: number;
+  readonly maxLockSeconds: number;
+  /** one failure is dropped from the count per this interval */
+  readonly decaySeconds: number;
 }
 
-/** The ways to one account's password: by e-mail with the organization's slug, and by e-mail alone. */
+/** The counters of one account's password: by e-mail with the organization's slug, and by e-mail alone. */
 export interface PasswordCounters {
   readonly withSlug: string;
   readonly withoutSlug: string;
@@ -19,27 +19,27 @@ export interface PasswordCounters {
 }
 
 /**
- * Where guesses at a password are counted: by what was asked, not by what it was found to stand for, so that a lock
- * does not tell whether there is such an account.
+ * Key of the counter for guesses at a password. It is derived from the input, not from the account it resolves to, so
+ * that a lock does not reveal whether an account exists.
  * @param email trimmed and lower case
  * @param slug null: the e-mail alone was given
  */
 export const passwordCounter = (email: string, slug: string | null): string =>
   `password ${slug ?? ''}/${email}`;
 
-/** Where guesses at the codes of a user's second factor are counted. */
+/** Key of the counter for guesses at the codes of a user's second factor. */
 export const codeCounter = (userId: string): string => `code ${userId}`;
 
-/** SQL: whether attempts at the account of the row `u` of users are refused now. */
+/** SQL: whether attempts at the account of the row `u` of users are currently locked out. */
 export const IS_LOCKED = `EXISTS (SELECT FROM sign_in_failures f WHERE f.locked_until > now() AND f.account_key IN (
   'password /' || u.email, 'code ' || u.id,
   'password ' || (SELECT slug FROM organizations WHERE id = u.organization_id) || '/' || u.email))`;
 
-/** Counts attempts at secrets, before anybody is known and whether the account exists or not. */
+/** Counts attempts at secrets before authentication, whether the account exists or not. */
 export class SignInFailureStore {
   /**
-   * Counts an attempt as failed before it is made, so that those that come at once count too.
-   * @returns its number among those not forgotten; null while the counter is locked
+   * Counts an attempt as failed before it is made, so that concurrent attempts count too.
+   * @returns the current count with this attempt; null while the counter is locked
    */
   async count(tx: Tx, key: string, rule: LockOutRule): Promise<number | null> {
     const [row] = await tx.query<{ failures: number }[]>(
@@ -59,19 +59,19 @@ export class SignInFailureStore {
          )
        WHERE f.locked_until IS NULL OR f.locked_until <= now()
        RETURNING failures`,
-      [key, rule.lockAt, rule.firstLockSeconds, rule.longestLockSeconds, rule.forgetOneAfterSeconds],
+      [key, rule.lockAt, rule.firstLockSeconds, rule.maxLockSeconds, rule.decaySeconds],
     );
     return row?.failures ?? null;
   }
 
-  /** Changes nothing, in the time of a write: that of the record which a failure at a known account leaves. */
+  /** A write without effect: it takes as long as the failure record of an existing account, against timing attacks. */
   async touch(tx: Tx, key: string): Promise<void> {
     await tx.query('UPDATE sign_in_failures SET last_failed_at = last_failed_at WHERE account_key = $1', [
       key,
     ]);
   }
 
-  /** Whole seconds until the next attempt is taken, at least 1. */
+  /** Whole seconds until the next attempt is accepted, at least 1. */
   async secondsLocked(tx: Tx, key: string): Promise<number> {
     const [row] = await tx.query<{ seconds: number }[]>(
       `SELECT greatest(1, ceil(extract(epoch FROM locked_until - clock_timestamp())))::int AS seconds
@@ -81,14 +81,14 @@ export class SignInFailureStore {
     return row?.seconds ?? 1;
   }
 
-  /** Nothing is held against whoever these counters count. */
+  /** Resets these counters. */
   async forget(tx: Tx, keys: readonly string[]): Promise<void> {
     await tx.query('DELETE FROM sign_in_failures WHERE account_key = ANY ($1::text[])', [keys]);
   }
 
   /**
-   * As `forget`, of an account's password. Attempts without a slug are attempts at every account with the e-mail, so
-   * one of several does not speak for the others.
+   * As `forget`, for an account's password. Attempts without a slug count for every account with the e-mail, so that
+   * counter is reset only when there is a single account.
    */
   async forgetPassword(tx: Tx, { withSlug, withoutSlug, email }: PasswordCounters): Promise<void> {
     await tx.query(
@@ -99,10 +99,10 @@ export class SignInFailureStore {
   }
 
   /**
-   * Takes one attempt back that was neither a failure nor, so far, a success.
-   * @param number what `count` said: the lock goes with the attempt that made it
+   * Undoes one counted attempt that was neither a failure nor, so far, a success.
+   * @param number the result of `count`: the lock is removed if this attempt caused it
    */
-  async takeBack(tx: Tx, key: string, number: number): Promise<void> {
+  async undoAttempt(tx: Tx, key: string, number: number): Promise<void> {
     await tx.query(
       `UPDATE sign_in_failures SET failures = failures - 1,
          locked_until = CASE WHEN failures = $2 THEN NULL ELSE locked_until END

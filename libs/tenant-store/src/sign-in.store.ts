@@ -5,7 +5,7 @@ import { type Slice, type Sliced, type TenantStore, type Tx, returned, sliced } 
 export interface SignInRow {
   readonly id: string;
   readonly createdAt: Date;
-  /** when its newest token was given out */
+  /** when its newest token was issued */
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
   readonly ipAddress: string | null;
@@ -22,7 +22,7 @@ const LIVE = `FROM (
     ORDER BY family_id, created_at DESC, used_at DESC NULLS FIRST
   ) s`;
 
-/** Where a user is signed in. */
+/** A user's active sign-ins. */
 export class SignInStore implements TenantStore<SignInStore> {
   /** Newest first. */
   list(tx: Tx, organization: OrganizationId, userId: string, slice: Slice): Promise<Sliced<SignInRow>> {
@@ -36,9 +36,9 @@ export class SignInStore implements TenantStore<SignInStore> {
     );
   }
 
-  /** Its access tokens stop with it. @returns false when the user has no such live sign-in */
+  /** Also invalidates its access tokens. @returns false when the user has no such live sign-in */
   async end(tx: Tx, organization: OrganizationId, userId: string, id: string): Promise<boolean> {
-    // a rotation at the same time makes a token that would stay: they go one after the other
+    // serializes with a rotation, which would insert a token that this update does not see
     await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
       organization,
       userId,

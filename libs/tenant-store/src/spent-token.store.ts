@@ -1,10 +1,9 @@
 import { type Tx, returned } from '#entities';
 
 /**
- * What can sign nobody in any more, of every organization, is kept for a day: an operator who investigates a fault may
- * need it. Each table has an index on its column.
+ * Expired rows of all organizations are kept for a day for investigations. Each table has an index on its column.
  */
-const SPENT: readonly (readonly [table: string, ranOutAt: string])[] = [
+const SPENT: readonly (readonly [table: string, expiredAt: string])[] = [
   ['refresh_tokens', 'expires_at'],
   ['account_tokens', 'expires_at'],
   ['mfa_challenges', 'expires_at'],
@@ -12,20 +11,20 @@ const SPENT: readonly (readonly [table: string, ranOutAt: string])[] = [
   ['known_devices', 'expires_at'],
 ];
 
-/** Deletes what has run out, for all organizations at once. */
+/** Deletes expired tokens, challenges and counters of all organizations. */
 export class SpentTokenStore {
   /**
-   * The oldest rows first.
-   * @returns how many were deleted, `limit` at most; fewer: none is left that another transaction does not hold
+   * Deletes the oldest rows first.
+   * @returns how many were deleted, at most `limit`; fewer: none is left but rows locked by another transaction
    */
   async deleteSpent(tx: Tx, limit: number): Promise<number> {
     let count = 0;
-    for (const [table, ranOutAt] of SPENT) {
+    for (const [table, expiredAt] of SPENT) {
       if (count >= limit) break;
       const deleted: unknown = await tx.query(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM ${table} WHERE ${ranOutAt} < now() - interval '1 day'
-           ORDER BY ${ranOutAt} LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+           SELECT ctid FROM ${table} WHERE ${expiredAt} < now() - interval '1 day'
+           ORDER BY ${expiredAt} LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING 1`,
         [limit - count],
       );
       count += returned<object>(deleted).length;

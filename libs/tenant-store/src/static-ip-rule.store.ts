@@ -3,15 +3,23 @@ import type { IpVersion, OrganizationId, ResourceIpStatus } from '#rules';
 import {
   release,
   HOLD,
-  WANT,
+  DESIRED_RULES,
   type DesiredRules,
   type WokenTargets,
-  wantsJson,
+  desiredRulesJson,
   wokenTargets,
 } from '#engine-store/port';
-import { LEAVING, type Slice, type Sliced, type TenantStore, type Tx, sliced } from '#entities';
+import {
+  LEAVING,
+  StaticIpRuleEntity,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  sliced,
+} from '#entities';
 
-export interface StaticIpRuleEntryRow {
+interface StaticIpRuleEntryRow {
   readonly resourceId: string;
   readonly resourceName: string;
   readonly status: ResourceIpStatus;
@@ -20,17 +28,14 @@ export interface StaticIpRuleEntryRow {
   readonly errorMessage: string | null;
 }
 
-export interface StaticIpRuleRow {
-  readonly id: string;
-  readonly label: string;
-  readonly ipAddress: string;
-  readonly createdByEmail: string;
-  readonly createdAt: Date;
-  /** without those that are being taken out */
+export interface StaticIpRuleRow extends Readonly<
+  Pick<StaticIpRuleEntity, 'id' | 'label' | 'ipAddress' | 'createdByEmail' | 'createdAt'>
+> {
+  /** without those being removed */
   readonly resources: StaticIpRuleEntryRow[];
 }
 
-/** One resource a static IP rule is to be applied on, and the cloud rules that takes. */
+/** One resource to apply a static IP rule to, and the cloud rules this needs. */
 export interface NewEntry extends Omit<DesiredRules, 'resourceIpId'> {
   readonly resourceId: string;
   readonly resourceName: string;
@@ -46,7 +51,7 @@ const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_
       ORDER BY coalesce(r.name, ip.resource_name), ip.id) AS resources
   FROM static_ip_rules s WHERE s.organization_id = $1 AND s.deleted_at IS NULL`;
 
-/** The static ranges of one family that a resource has. */
+/** A resource's static ranges of one IP version. */
 export interface ResourceRangesRow {
   readonly resourceId: string;
   readonly resourceName: string;
@@ -54,7 +59,7 @@ export interface ResourceRangesRow {
   readonly ranges: string[];
 }
 
-/** Permanent openings. Whoever calls its writers has locked the resources (`ResourceStore.places`) in the transaction. */
+/** Static IP rules. Callers of the writers must have locked the resources with `ResourceStore.lockTargets`. */
 export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   /** Newest first. */
   list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
@@ -74,7 +79,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     return row ?? null;
   }
 
-  /** As `find`; until the transaction ends nobody else changes it. */
+  /** As `find`, locked until the transaction ends. */
   async lock(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
     await tx.query('SELECT 1 FROM static_ip_rules WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
       organization,
@@ -83,12 +88,15 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     return this.find(tx, organization, id);
   }
 
-  /** Until the transaction ends no other one of the organization adds ranges; taken before resources and rules. */
+  /**
+   * Serializes additions of ranges in the organization until the transaction ends. Take it before locks on resources
+   * and rules.
+   */
   async lockRanges(tx: Tx, organization: OrganizationId): Promise<void> {
     await tx.query('SELECT 1 FROM organizations WHERE id = $1 FOR NO KEY UPDATE', [organization]);
   }
 
-  /** The ranges that stand or are to stand on these resources; a resource without one is left out. */
+  /** The present and pending ranges on these resources; a resource without one is left out. */
   ranges(
     tx: Tx,
     organization: OrganizationId,
@@ -120,14 +128,10 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   }
 
   async rename(tx: Tx, organization: OrganizationId, id: string, label: string): Promise<void> {
-    await tx.query('UPDATE static_ip_rules SET label = $3 WHERE organization_id = $1 AND id = $2', [
-      organization,
-      id,
-      label,
-    ]);
+    await tx.update(StaticIpRuleEntity, { organizationId: organization, id }, { label });
   }
 
-  /** Opens the rule's address on resources: entries, the cloud rules they want. @returns the targets to wake */
+  /** Adds the rule to resources: entries and their desired cloud rules. @returns the targets to wake */
   async open(
     tx: Tx,
     organization: OrganizationId,
@@ -142,14 +146,14 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
          SELECT i."resourceIpId", $1, $2, i."resourceId", i."resourceName", $3, $4
          FROM jsonb_to_recordset($5::jsonb) AS i("resourceIpId" uuid, "resourceId" uuid, "resourceName" text)
          RETURNING id, organization_id
-       ), ${WANT('$6')}, ${HOLD('want', 'STATIC_RULE_CREATED')}
+       ), ${DESIRED_RULES('$6')}, ${HOLD('desired', 'STATIC_RULE_CREATED')}
        SELECT ${wokenTargets('SELECT target_id FROM rule')} AS targets`,
-      [organization, rule.id, rule.ipVersion, rule.ipAddress, JSON.stringify(ips), wantsJson(ips)],
+      [organization, rule.id, rule.ipVersion, rule.ipAddress, JSON.stringify(ips), desiredRulesJson(ips)],
     );
     return opened!.targets;
   }
 
-  /** Takes the rule out of these resources, in the cloud too. @returns the targets to wake */
+  /** Releases the rule's entries on these resources. @returns the targets to wake */
   async release(
     tx: Tx,
     organization: OrganizationId,
@@ -157,7 +161,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     resourceIds: readonly string[],
     cause: 'STATIC_RULE_DELETED' | 'STATIC_RULE_CHANGED',
   ): Promise<WokenTargets[]> {
-    // one whose rule may still be present is forgotten when that is settled: the ledger names it then
+    // a FAILED entry whose rule may still be present is dropped when that is settled, so that the ledger can name it
     await tx.query(
       `UPDATE resource_ips SET released_at = now() WHERE organization_id = $1 AND static_ip_rule_id = $2
          AND resource_id = ANY ($3::uuid[]) AND status = 'FAILED'`,
@@ -166,7 +170,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     return release(tx, cause, { staticIpRuleId: id, resourceIds });
   }
 
-  /** Takes the rule out of the API; its row goes when its last entry is out of the cloud. */
+  /** Deletes the rule from the API; its row is deleted when its last entry has been removed from the cloud. */
   async delete(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
     await tx.query('UPDATE static_ip_rules SET deleted_at = now() WHERE organization_id = $1 AND id = $2', [
       organization,

@@ -9,7 +9,7 @@ export interface PaidPeriod {
 
 const MONTHS: Readonly<Record<PlanInterval, number>> = { MONTH: 1, YEAR: 12 };
 
-/** The UPDATE of one move, and with it what the organization may: one statement, so that they never differ. */
+/** SQL of one move: updates subscription and organization tier in one statement, so that they never differ. */
 const move = (to: SubscriptionStatus, from: string, changes: string, tier: string): string => `
   WITH moved AS (
     UPDATE subscriptions SET status = '${to}', updated_at = now(), ${changes}
@@ -21,11 +21,11 @@ const move = (to: SubscriptionStatus, from: string, changes: string, tier: strin
   SELECT ${SUBSCRIPTION_COLUMNS} FROM moved s`;
 
 /**
- * The moves of a subscription, each guarded by the statuses it may start from. All of them answer with the moved row,
- * or null when it was in none of these. The organization is on the Paid plan from the first payment until EXPIRED.
+ * The status transitions of a subscription, each guarded by its source statuses. All return the moved row, or null when
+ * it was in none of them. The organization is on the Paid plan from the first payment until EXPIRED.
  */
 export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore> {
-  /** Paid for one interval more: after the period that is paid, or from now on when that is long over. */
+  /** Paid for one more interval: after the paid period, or from now when that ended more than an interval ago. */
   payInterval(
     tx: Tx,
     organization: OrganizationId,
@@ -41,7 +41,7 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
     return this.run(tx, move('ACTIVE', PAYABLE, changes, 'PAID'), [organization, id, MONTHS[interval]]);
   }
 
-  /** Paid for a period its payment service tells. @param reference the service's name for the subscription */
+  /** Paid for a period given by the payment service. @param reference the service's id of the subscription */
   activate(
     tx: Tx,
     organization: OrganizationId,
@@ -55,7 +55,7 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
     return this.run(tx, statement, [organization, id, reference, period.start, period.end]);
   }
 
-  /** Ends with the period that is paid. @param periodEnd where its payment service says so; else it stays */
+  /** Ends with the paid period. @param periodEnd as given by the payment service; null: unchanged */
   cancel(
     tx: Tx,
     organization: OrganizationId,
@@ -67,13 +67,13 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
     return this.run(tx, statement, [organization, id, periodEnd]);
   }
 
-  /** Not paid in time: the grace period begins. */
+  /** Not paid in time: the grace period starts. */
   fallDue(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
     const changes = `grace_period_end = now() + make_interval(days => ${GRACE_DAYS})`;
     return this.run(tx, move('PAST_DUE', mayBecome('PAST_DUE'), changes, 'PAID'), [organization, id]);
   }
 
-  /** Over: the organization is back on the Free plan. */
+  /** Ended: the organization is back on the Free plan. */
   expire(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
     const changes = `cancel_at_period_end = false`;
     return this.run(tx, move('EXPIRED', mayBecome('EXPIRED'), changes, 'FREE'), [organization, id]);

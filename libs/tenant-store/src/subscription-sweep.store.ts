@@ -4,11 +4,13 @@ import type { Tx } from '#entities';
 export interface EndedPeriod {
   readonly id: string;
   readonly organizationId: OrganizationId;
-  /** to PAST_DUE: a renewal is due. to EXPIRED: nothing that was paid or granted is left */
+  /** PAST_DUE: a renewal is due. EXPIRED: neither a paid period nor a grace period is left */
   readonly to: 'PAST_DUE' | 'EXPIRED';
 }
 
-/** A payment service that renews by itself tells hours later; only its silence for a day says that nothing was paid. */
+/**
+ * A payment service that renews automatically reports hours later; only after a day without a report nothing was paid.
+ */
 const RENEWAL_DUE = `s.current_period_end + CASE s.adapter WHEN 'sandbox' THEN interval '0' ELSE interval '1 day' END`;
 
 const ENDED = `CASE s.status
@@ -19,11 +21,13 @@ const ENDED = `CASE s.status
       CASE WHEN coalesce(s.grace_period_end, s.current_period_end) <= now() THEN 'EXPIRED' END
   END`;
 
-/** What the sweep over all organizations' subscriptions asks, on the database's clock. Any number of workers may ask at once. */
+/**
+ * Queries of the subscription sweep over all organizations, by the database's clock. Safe with any number of workers.
+ */
 export class SubscriptionSweepStore {
   /**
    * Subscriptions whose period or grace is over, locked until the transaction ends, each for one worker. The
-   * organization is locked with its subscription, as everybody who changes billing does; nobody is waited for.
+   * organization is locked with its subscription, like in every change of billing; locked rows are skipped.
    */
   ended(tx: Tx, limit: number): Promise<EndedPeriod[]> {
     return tx.query(
@@ -36,7 +40,7 @@ export class SubscriptionSweepStore {
     );
   }
 
-  /** Milliseconds until something that was paid or granted may be over; null: nothing has an end ahead. */
+  /** Milliseconds until the next period or grace period may end; null: none ends soon. */
   async untilNextEnd(tx: Tx): Promise<number | null> {
     const [next] = await tx.query<{ ms: number | null }[]>(
       `SELECT extract(epoch FROM min(ends.at) - now())::float8 * 1000 AS ms

@@ -1,7 +1,7 @@
 import type { OrganizationId } from '#rules';
 import { type Tx, auditInsert, returned } from '#entities';
 
-/** Serves all organizations: records of closings that the audit trail did not take. */
+/** Serves all organizations: audit records of revocations that could not be written into the trail. */
 export class UnwrittenAuditStore {
   async organizations(tx: Tx): Promise<OrganizationId[]> {
     const rows = await tx.query<{ id: OrganizationId }[]>(
@@ -11,8 +11,8 @@ export class UnwrittenAuditStore {
   }
 
   /**
-   * Moves an organization's oldest ones into the trail, each with the time of its deed.
-   * @returns how many, `limit` at most @throws Error when the trail still refuses them
+   * Moves an organization's oldest ones into the trail, each with the time of its action.
+   * @returns how many, at most `limit` @throws Error when the trail still refuses them
    */
   async write(tx: Tx, organization: OrganizationId, limit: number): Promise<number> {
     const taken = returned<{ entry: object }>(

@@ -11,7 +11,7 @@ import {
 import { IS_LOCKED } from './sign-in-failure.store';
 
 export const USER_STATUSES = ['INVITED', 'ACTIVE', 'INACTIVE', 'LOCKED'] as const;
-/** INVITED: has not set a password yet. LOCKED: sign-ins are refused for a while after too many failures. */
+/** INVITED: has not set a password yet. LOCKED: sign-ins are temporarily refused after too many failures. */
 export type UserStatus = (typeof USER_STATUSES)[number];
 
 export interface UserRow {
@@ -44,11 +44,11 @@ export interface NewUser {
   readonly email: string;
   readonly name: string;
   readonly isOrgAdmin: boolean;
-  /** null: an invitation lets the user set one */
+  /** null: the user sets one by invitation */
   readonly passwordHash: string | null;
 }
 
-/** undefined: stays as it is */
+/** undefined: unchanged */
 export interface UserChanges {
   readonly name?: string | undefined;
   readonly isOrgAdmin?: boolean | undefined;
@@ -66,11 +66,11 @@ const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_
     u.created_at AS "createdAt", u.updated_at AS "updatedAt"
   FROM users u`;
 
-/** True while another admin than user $2 could still sign in; sound only under `lock`. */
+/** SQL: whether another active admin than user $2 exists; race-free only under `lock`. */
 const OTHER_ADMIN = `EXISTS (SELECT FROM users other
   WHERE other.organization_id = $1 AND other.id <> $2 AND other.is_org_admin AND other.is_active)`;
 
-/** An organization's users. Deleted ones are gone for every method here. */
+/** An organization's users. All methods ignore deleted ones. */
 export class UserStore implements TenantStore<UserStore> {
   /** Newest first. */
   list(tx: Tx, organization: OrganizationId, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
@@ -97,7 +97,7 @@ export class UserStore implements TenantStore<UserStore> {
     return row ?? null;
   }
 
-  /** Whoever counts the organization's users or admins goes one after the other from here to the commit. */
+  /** Serializes transactions that count the organization's users or admins. */
   async lock(tx: Tx, organization: OrganizationId): Promise<{ tier: Tier }> {
     const [owner] = await tx.query<{ tier: Tier }[]>(
       'SELECT subscription_tier AS tier FROM organizations WHERE id = $1 FOR NO KEY UPDATE',
@@ -106,7 +106,7 @@ export class UserStore implements TenantStore<UserStore> {
     return owner!;
   }
 
-  /** Takes the lock. @returns false when the tier's maximum is reached: service users do not count */
+  /** Takes the lock. @returns false when the tier's maximum is reached; service users do not count */
   async hasRoom(tx: Tx, organization: OrganizationId): Promise<boolean> {
     const { tier } = await this.lock(tx, organization);
     const limit = TIER_LIMITS[tier].users;
@@ -142,19 +142,19 @@ export class UserStore implements TenantStore<UserStore> {
     return created?.id ?? null;
   }
 
-  /** Notes that a user who has no password yet is invited. @returns false when there is none, or it is inactive */
-  async noteInvitation(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const noted = returned<{ id: string }>(
+  /** Records the invitation of a user without a password. @returns false when there is no such active user */
+  async recordInvitation(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    const recorded = returned<{ id: string }>(
       await tx.query(
         `UPDATE users SET invited_at = now() WHERE organization_id = $1 AND id = $2 AND is_active AND NOT is_service
            AND password_hash IS NULL RETURNING id`,
         [organization, id],
       ),
     );
-    return noted.length > 0;
+    return recorded.length > 0;
   }
 
-  /** Keeps the roles it finds from being deleted until the commit. @returns those that do not exist */
+  /** Locks existing roles against deletion until the commit. @returns the ids that do not exist */
   async missingRoles(tx: Tx, organization: OrganizationId, roleIds: readonly string[]): Promise<string[]> {
     const found = await tx.query<{ id: string }[]>(
       'SELECT id FROM roles WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE',
@@ -176,7 +176,7 @@ export class UserStore implements TenantStore<UserStore> {
     );
   }
 
-  /** Call `lock` first. @returns false when there is no such user, or it is the last active admin and would not stay one */
+  /** Call `lock` first. @returns false when there is no such user, or the change would remove the last active admin */
   async update(tx: Tx, organization: OrganizationId, id: string, changes: UserChanges): Promise<boolean> {
     const updated = returned<{ id: string }>(
       await tx.query(
@@ -192,7 +192,7 @@ export class UserStore implements TenantStore<UserStore> {
   }
 
   /**
-   * Call `lock` first. The row stays for the names in old sessions, without what could let anybody in.
+   * Call `lock` first. The row is kept for the names in old sessions, without its credentials.
    * @returns false when there is no such user, or it is the last active admin
    */
   async delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
@@ -209,7 +209,7 @@ export class UserStore implements TenantStore<UserStore> {
     return deleted.length > 0;
   }
 
-  /** Forgets authenticator and recovery codes. @returns false when MFA is not enabled */
+  /** Deletes authenticator and recovery codes. @returns false when MFA is not enabled */
   async resetMfa(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
     const reset = returned<{ id: string }>(
       await tx.query(

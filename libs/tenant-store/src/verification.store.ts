@@ -9,21 +9,21 @@ import {
 } from '#entities';
 import { credentialChecked } from './credential.store';
 
-/** A credential that this worker checks now; others leave it alone until the lease is over. */
+/** A credential leased to this worker for a check. */
 export interface DueCredential {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly name: string;
   readonly provider: Provider;
-  /** null: nothing is known of these secrets */
+  /** null: these secrets have not been checked */
   readonly wasValid: boolean | null;
-  /** checks in a row that the provider did not answer */
+  /** consecutive checks that the provider did not answer */
   readonly attempts: number;
-  /** a result counts only while this is the row's: a rotation or a requested check takes it away */
+  /** fencing token: a result is written only while the row still has it; a rotation or a requested check replaces it */
   readonly lease: string;
 }
 
-/** A resource that this worker verifies now. */
+/** A resource leased to this worker for a verification. */
 export interface DueResource {
   readonly id: string;
   readonly organizationId: OrganizationId;
@@ -31,18 +31,18 @@ export interface DueResource {
   readonly provider: Provider;
   readonly resourceType: string;
   readonly resourceIdentifier: string;
-  /** what the driver is given */
+  /** passed to the driver */
   readonly targetIdentifier: string;
   readonly region: string | null;
   readonly credentialId: string;
   readonly lease: string;
 }
 
-/** What the background finds out by itself. It serves every organization: each row says whose it is. */
+/** Background checks of credentials and resources. Serves all organizations: each row names its own. */
 export class VerificationStore {
   private readonly audit = new AuditTrail();
 
-  /** Takes credentials whose check is due, the longest overdue first; no two workers get the same. */
+  /** Leases credentials whose check is due, the longest overdue first; no two workers get the same. */
   async takeCredentials(
     tx: Tx,
     providers: readonly Provider[],
@@ -64,8 +64,8 @@ export class VerificationStore {
   }
 
   /**
-   * Writes what the provider said, with an audit record when it says something else than before.
-   * @param failure why it was refused; null when it was not
+   * Writes the provider's answer, with an audit record when the outcome changed.
+   * @param failure why it was refused; null when it is valid
    */
   async settleCredential(tx: Tx, due: DueCredential, failure: string | null): Promise<void> {
     const settled = returned(
@@ -83,7 +83,7 @@ export class VerificationStore {
     });
   }
 
-  /** The provider did not say: what is known of the credential stays. */
+  /** Schedules a retry after an unanswered check; the known validity is kept. */
   async postponeCredential(tx: Tx, due: DueCredential, inMs: number): Promise<void> {
     await tx.query(
       `UPDATE credentials SET check_attempts = check_attempts + 1, check_due_at = now() + make_interval(secs => $3)
@@ -92,7 +92,7 @@ export class VerificationStore {
     );
   }
 
-  /** Takes resources that were verified once and are due again. */
+  /** Leases resources that were verified once and are due again. */
   async takeResources(
     tx: Tx,
     providers: readonly Provider[],
@@ -118,9 +118,9 @@ export class VerificationStore {
   }
 
   /**
-   * Writes what the look at the target found. On another outcome than the last one there is a health event, an
-   * audit record, and the resource stops being active, or is again when it was a check that had stopped it.
-   * @param failure why it cannot be used, and not only for now; null when it can
+   * Writes the outcome of a verification. When it differs from the last one, it adds a health event and an audit record,
+   * and deactivates the resource, or reactivates it if a check had deactivated it.
+   * @param failure why it cannot be used, a non-retryable failure; null when it can
    */
   async settleResource(
     tx: Tx,
@@ -136,7 +136,7 @@ export class VerificationStore {
       `UPDATE resources SET verify_due_at = now() + make_interval(mins => $2),
          last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END, write_verified = $3,
          abandoned_at = CASE WHEN NOT $3 THEN abandoned_at END,
-         ${changed ? (failure === null ? GIVE_BACK : TAKE_AWAY) : 'is_active = is_active'}
+         ${changed ? (failure === null ? REACTIVATE : DEACTIVATE) : 'is_active = is_active'}
        WHERE id = $1`,
       [due.id, nextInMinutes, failure === null],
     );
@@ -152,7 +152,7 @@ export class VerificationStore {
     });
   }
 
-  /** The cloud did not say: nothing changes, and it is asked again. */
+  /** Schedules a retry after a retryable failure; nothing else changes. */
   async postponeResource(tx: Tx, due: DueResource, inMinutes: number): Promise<void> {
     await tx.query(
       `UPDATE resources SET verify_due_at = now() + make_interval(mins => $3)
@@ -161,7 +161,7 @@ export class VerificationStore {
     );
   }
 
-  /** Locks the resource. `outdated`: it is gone, names another object by now, or somebody else looks at it. */
+  /** Locks the resource. `outdated`: it is deleted, its target or access changed, or the lease was lost. */
   private async lastOutcome(tx: Tx, due: DueResource): Promise<HealthEventType | null | 'outdated'> {
     const locked = await tx.query<unknown[]>(
       `SELECT 1 FROM resources WHERE id = $1 AND verify_due_at = $2::timestamptz AND deleted_at IS NULL
@@ -180,10 +180,10 @@ export class VerificationStore {
   }
 }
 
-const TAKE_AWAY = `suspended_by_check = is_active, is_active = false,
+const DEACTIVATE = `suspended_by_check = is_active, is_active = false,
          updated_at = CASE WHEN is_active THEN now() ELSE updated_at END`;
-/** What an admin had switched off stays off. */
-const GIVE_BACK = `is_active = is_active OR suspended_by_check, suspended_by_check = false,
+/** A resource that an admin deactivated stays inactive. */
+const REACTIVATE = `is_active = is_active OR suspended_by_check, suspended_by_check = false,
          updated_at = CASE WHEN suspended_by_check THEN now() ELSE updated_at END`;
 
 const bySystem = (

@@ -8,13 +8,13 @@ import type {
   SessionStatus,
 } from '#rules';
 
-/** A move as the history triggers wrote it down. Every time in here is in milliseconds since 1970. */
+/** A row change recorded by the history triggers. All times are in milliseconds since 1970. */
 interface Moved {
   readonly id: number;
   readonly at: number;
-  /** the transaction: what one statement or settlement did has the same */
+  /** transaction id */
   readonly xact: string;
-  /** it was so when the watch began, nobody moved it */
+  /** the state at the start of the watch, not a change */
   readonly seeded: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface HolderMove extends Moved {
   readonly kind: 'holder';
   readonly ruleId: string;
   readonly ipId: string;
-  /** `released`: the row waits until its rule is observed absent; null: it was deleted */
+  /** `released`: the row stays until its rule is observed absent; null: it was deleted */
   readonly now: 'held' | 'released' | null;
 }
 
@@ -71,7 +71,7 @@ export interface ResourceMove extends Moved {
 
 export type Move = SessionMove | IpMove | RuleMove | HolderMove | ResourceMove;
 
-/** One opening or closing in a cloud, or what stood there. */
+/** A rule in a cloud. */
 export interface CloudRule {
   readonly provider: string;
   readonly target: string;
@@ -98,9 +98,9 @@ export interface Call {
 export interface FaultWindow {
   readonly name: string;
   readonly from: number;
-  /** null: it still lasts */
+  /** null: it has not ended */
   readonly to: number | null;
-  /** the clouds fail; the database and the workers run, so that nothing excuses a late report */
+  /** only the clouds fail: the database and the workers run, so reports must be in time */
   readonly cloudOnly?: boolean;
 }
 
@@ -115,7 +115,7 @@ export interface AuditedAction {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The edges of an interval in which a rule was present; null: not known, or not over. */
+/** The boundaries of an interval in which a rule was present; null: unknown, or not ended. */
 export interface Interval {
   readonly possibleFrom: number | null;
   readonly certainFrom: number | null;
@@ -161,14 +161,14 @@ export interface AccessItem extends Interval {
 /** What `GET /reports/access?resourceId=…&at=…` answered to an admin. */
 export interface AccessReport {
   readonly resourceId: string;
-  /** the moment that was asked about */
+  /** the requested moment */
   readonly at: number;
-  /** the resource may see all of its target: it is write-verified, and its organization's only one there */
+  /** the report covers the whole target: the resource is write-verified, and its organization's only one there */
   readonly isWhole: boolean;
   readonly items: readonly AccessItem[];
 }
 
-/** What the product says about its rules: to operators, auditors and tenants. */
+/** What the product reports about its rules. */
 export interface LedgerEvidence {
   readonly events: readonly LedgerEvent[];
   readonly healthEvents: readonly HealthEvent[];
@@ -182,37 +182,37 @@ export interface KeyedAnswer {
   readonly sessionId: string;
 }
 
-/** All that the oracles judge by: the cloud's own timeline, the database's history, what clients were told. */
+/** Input of the oracles: the cloud's own timeline, the history of the database, answers to clients. */
 export interface Evidence {
   readonly begunAt: number;
   /** when it was collected */
   readonly at: number;
-  /** nothing was due or under way when it was collected: what is at rest must be exact */
+  /** nothing was due or in progress when it was collected: the states must match exactly */
   readonly atRest: boolean;
-  readonly standingAtBegin: readonly CloudRule[];
-  readonly standing: readonly CloudRule[];
+  readonly presentAtStart: readonly CloudRule[];
+  readonly presentRules: readonly CloudRule[];
   readonly timeline: readonly CloudEvent[];
   readonly calls: readonly Call[];
   readonly moves: readonly Move[];
   readonly targets: readonly { id: string; provider: string; identifier: string }[];
-  /** whose a row is, by its id: credentials and resources that are still there */
+  /** the organization of each existing credential and resource, by id */
   readonly owners: ReadonlyMap<string, OrganizationId>;
   readonly audit: readonly AuditedAction[];
-  /** of each organization whose chain does not hold: why */
+  /** a message for each organization with a broken audit chain */
   readonly brokenChains: readonly string[];
-  /** the session each stored Idempotency-Key stands for */
+  /** the session of each stored Idempotency-Key */
   readonly storedKeys: readonly (KeyedAnswer & { readonly organizationId: OrganizationId })[];
-  /** what clients were answered to starts with an Idempotency-Key */
+  /** answers to starts with an Idempotency-Key */
   readonly keyedAnswers: readonly KeyedAnswer[];
-  /** addresses that were only ever asked for under one Idempotency-Key */
+  /** addresses that were requested with one Idempotency-Key only */
   readonly keyedAddresses: readonly string[];
-  /** sessions a client was told of with a 2xx */
+  /** sessions that were answered with a 2xx */
   readonly acknowledged: readonly string[];
   readonly faults: readonly FaultWindow[];
-  /** `target address` that somebody else changed */
-  readonly outsideHands: ReadonlySet<string>;
-  /** how often a worker was killed in the midst of its work: that much of it was done again */
+  /** `target address` of rules that another program changed */
+  readonly outsideChanges: ReadonlySet<string>;
+  /** number of workers killed during a pass: each allows for repeated calls */
   readonly kills: number;
-  /** null: the product that was watched writes no ledger, O12 to O14 are not judged */
+  /** null: the watched release writes no ledger, O12 to O14 are skipped */
   readonly ledger: LedgerEvidence | null;
 }

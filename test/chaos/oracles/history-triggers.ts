@@ -1,4 +1,4 @@
-/** What a row was and became, by table: kind, id, state, and what else the oracles ask. */
+/** What is recorded of each table: kind, id, state, and other columns that the oracles need. */
 const TABLES = {
   sessions: {
     kind: 'session',
@@ -67,9 +67,9 @@ const removal = (table: Table): string => `
 const ALL = Object.keys(TABLES) as Table[];
 
 /**
- * From now on every change of a session, a ResourceIp, a rule, a holder and a resource is written down, in the transaction
- * that makes it. What there is already comes first, marked as seeded. An older history of the database is forgotten.
- * Several statements in one query are one transaction.
+ * Records every change of a session, a ResourceIp, a rule, a holder and a resource, in the transaction of the change.
+ * Existing rows are recorded first, marked as seeded. An older history of the database is deleted. Several statements in
+ * one query are one transaction.
  */
 export const INSTALL_HISTORY = `
     DROP TABLE IF EXISTS chaos_moves CASCADE;

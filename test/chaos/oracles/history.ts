@@ -12,29 +12,29 @@ import type {
 import { nameInCloud, nameInDatabase, type RuleName } from './rule-name';
 import type { Span } from './spans';
 
-/** Somebody who wants a cloud rule to exist, for as long as he does. */
+/** The time in which a holder desires a rule. */
 export interface Hold extends Span {
   readonly name: RuleName;
   readonly ipId: string;
   readonly sessionId: string | null;
   readonly organizationId: string;
-  /** what ended it; null: it lasts */
+  /** what ended it; null: it has not ended */
   readonly endedBy: 'expiry' | 'stop' | 'failure' | null;
-  /** when the database let go: a moment after the end, when a time ran out */
+  /** when the database released it: shortly after `to` when it expired */
   readonly releasedAt: number;
-  /** while the API said APPLIED */
+  /** the times in which its status was APPLIED */
   readonly applied: readonly Span[];
-  /** it was released while its ResourceIp went on elsewhere, and does not wait for this rule */
+  /** it was released while its ResourceIp continued on another rule: it does not wait for this removal */
   readonly isDetached: boolean;
 }
 
-/** One rule with the cloud's own id, from its opening to its closing. */
-export interface Standing extends Span {
+/** The time in which one rule, by its provider id, was present. */
+export interface Presence extends Span {
   readonly name: RuleName;
   readonly rule: CloudRule;
 }
 
-/** The evidence, put together: who desired what when, and what stood when. */
+/** The evidence by subject: which holder desired which rule when, and which rule was present when. */
 export interface History {
   readonly sessions: ReadonlyMap<string, readonly SessionMove[]>;
   readonly ips: ReadonlyMap<string, readonly IpMove[]>;
@@ -42,10 +42,9 @@ export interface History {
   readonly resources: ReadonlyMap<string, readonly ResourceMove[]>;
   readonly ruleNames: ReadonlyMap<string, RuleName>;
   readonly holds: ReadonlyMap<RuleName, readonly Hold[]>;
-  readonly standings: ReadonlyMap<RuleName, readonly Standing[]>;
+  readonly presences: ReadonlyMap<RuleName, readonly Presence[]>;
 }
 
-/** Puts the evidence together. */
 export function historyOf(evidence: Evidence): History {
   const sessions = new Map<string, SessionMove[]>();
   const ips = new Map<string, IpMove[]>();
@@ -66,7 +65,7 @@ export function historyOf(evidence: Evidence): History {
     if (target) ruleNames.set(ruleId, nameInDatabase(target, first!.key));
   }
   const holds = holdsOf(holders, ips, sessions, ruleNames);
-  return { sessions, ips, rules, resources, ruleNames, holds, standings: standingsOf(evidence) };
+  return { sessions, ips, rules, resources, ruleNames, holds, presences: presencesOf(evidence) };
 }
 
 function holdsOf(
@@ -77,7 +76,7 @@ function holdsOf(
 ): Map<RuleName, Hold[]> {
   const holds = new Map<RuleName, Hold[]>();
   const held = new Map<string, HolderMove>();
-  const note = (from: HolderMove, dropped: HolderMove | null): void => {
+  const addHold = (from: HolderMove, dropped: HolderMove | null): void => {
     const name = names.get(from.ruleId);
     const ipMoves = ips.get(from.ipId);
     if (!name || !ipMoves) return;
@@ -90,14 +89,14 @@ function holdsOf(
     if (move.now === 'held') held.set(pair, from ?? move);
     else if (from) {
       held.delete(pair);
-      note(from, move);
+      addHold(from, move);
     }
   }
-  for (const from of held.values()) note(from, null);
+  for (const from of held.values()) addHold(from, null);
   return holds;
 }
 
-/** Whether the ResourceIp kept its claim, on another rule, when this one was released. */
+/** Whether the ResourceIp still held other rules when this one was released. */
 function isDetachment(dropped: HolderMove, ipMoves: readonly IpMove[]): boolean {
   const before = ipMoves.filter((move) => move.id < dropped.id || move.xact === dropped.xact).at(-1);
   return before !== undefined && isHolding(before);
@@ -114,11 +113,11 @@ function hold(
 ): Hold {
   const first = ipMoves[0]!;
   const dropped = drop?.at ?? Infinity;
-  const letGo = ipMoves.find((move) => !isHolding(move));
+  const releasedMove = ipMoves.find((move) => !isHolding(move));
   const expiry = sessionEnd(sessionMoves);
   const ends = [
     { at: dropped, by: 'stop' },
-    { at: letGo?.at ?? Infinity, by: letGo?.now === 'FAILED' ? 'failure' : 'stop' },
+    { at: releasedMove?.at ?? Infinity, by: releasedMove?.now === 'FAILED' ? 'failure' : 'stop' },
     { at: expiry, by: 'expiry' },
   ] as const;
   const end = ends.toSorted((a, b) => a.at - b.at)[0]!;
@@ -135,43 +134,43 @@ function hold(
     from,
     to: end.at,
     endedBy: end.at === Infinity ? null : end.by,
-    releasedAt: Math.min(dropped, letGo?.at ?? Infinity),
+    releasedAt: Math.min(dropped, releasedMove?.at ?? Infinity),
     applied,
     isDetached: drop !== null && isDetachment(drop, ipMoves),
   };
 }
 
-/** When the session's time ran out; infinity when it was stopped before, or is a static rule's. */
+/** When the session expired; infinity when it was stopped before, or for a static rule. */
 export function sessionEnd(moves: readonly SessionMove[]): number {
   const ended = moves.findIndex(({ now }) => now !== 'PENDING' && now !== 'ACTIVE' && now !== 'PARTIAL');
   const live = ended < 0 ? moves : moves.slice(0, ended + 1);
   const last = live.at(-1);
   if (!last || (ended >= 0 && last.endedReason !== 'EXPIRED')) return Infinity;
-  // an end that a test puts into the past ends the session when it is put there
+  // when a test sets an expiry in the past, the session ends at that moment
   const setAt = live.findLast((move, index) => move.expiresAt !== live[index - 1]?.expiresAt)!.at;
   return Math.max(last.expiresAt, setAt);
 }
 
-function standingsOf(evidence: Evidence): Map<RuleName, Standing[]> {
-  const standings = new Map<RuleName, Standing[]>();
+function presencesOf(evidence: Evidence): Map<RuleName, Presence[]> {
+  const presences = new Map<RuleName, Presence[]>();
   const open = new Map<string, { rule: CloudRule; from: number }>();
   const idOf = (rule: CloudRule): string => `${nameInCloud(rule)} ${rule.providerRuleId}`;
-  const note = (rule: CloudRule, from: number, to: number): void =>
-    push(standings, nameInCloud(rule), { name: nameInCloud(rule), rule, from, to });
-  for (const rule of evidence.standingAtBegin) open.set(idOf(rule), { rule, from: evidence.begunAt });
+  const addPresence = (rule: CloudRule, from: number, to: number): void =>
+    push(presences, nameInCloud(rule), { name: nameInCloud(rule), rule, from, to });
+  for (const rule of evidence.presentAtStart) open.set(idOf(rule), { rule, from: evidence.begunAt });
   for (const event of evidence.timeline) {
     if (event.event === 'opened') open.set(idOf(event), { rule: asRule(event), from: event.at });
     else {
       const opened = open.get(idOf(event));
-      note(opened?.rule ?? asRule(event), opened?.from ?? evidence.begunAt, event.at);
+      addPresence(opened?.rule ?? asRule(event), opened?.from ?? evidence.begunAt, event.at);
       open.delete(idOf(event));
     }
   }
-  for (const { rule, from } of open.values()) note(rule, from, Infinity);
-  return standings;
+  for (const { rule, from } of open.values()) addPresence(rule, from, Infinity);
+  return presences;
 }
 
-/** What the cloud shows of a rule, without when. */
+/** The rule of a timeline event, without event and time. */
 export function asRule(rule: CloudRule | CloudEvent): CloudRule {
   const { provider, target, address, protocol, fromPort, toPort, ours, providerRuleId } = rule;
   return { provider, target, address, protocol, fromPort, toPort, ours, providerRuleId };

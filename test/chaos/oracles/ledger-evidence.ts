@@ -5,31 +5,31 @@ import type { AccessItem, AccessReport, HealthEvent, LedgerEvent, LedgerEvidence
 
 type Query = <Row extends object>(statement: string, given?: readonly unknown[]) => Promise<Row[]>;
 
-/** How close to a change of the timeline half of the reports ask, in ms. */
+/** Half of the reports request a moment this close to a change in the timeline, in ms. */
 const EDGE_MS = 100;
 
-export interface Asking {
+export interface ReportPlan {
   /** ms since 1970 */
   readonly since: number;
-  /** when something was opened or closed */
+  /** when rules were opened or closed, ms since 1970 */
   readonly changes: readonly number[];
-  /** whose admins are asked */
+  /** whose admins request the reports */
   readonly organizations: readonly Organization[];
-  /** how many reports are asked for */
+  /** number of reports */
   readonly reports: number;
   readonly seed: number;
 }
 
 const ms = (column: string): string => `extract(epoch FROM ${column})::float8 * 1000`;
 
-/** Reads what the product says about its rules. */
-export async function ledgerEvidence(query: Query, asking: Asking): Promise<LedgerEvidence> {
-  const since = asking.since / 1000;
-  // before the reports: they cannot tell of what a comparison finds while they are asked for
+/** Reads the ledger and the health events, and requests access reports. */
+export async function ledgerEvidence(query: Query, plan: ReportPlan): Promise<LedgerEvidence> {
+  const since = plan.since / 1000;
+  // before the reports: they cannot include what a later comparison finds
   const compared = await query<{ id: string; at: number }>(
     `SELECT id, ${ms('compared_at')} AS at FROM targets WHERE compared_at IS NOT NULL`,
   );
-  const reports = await accessReports(query, asking);
+  const reports = await accessReports(query, plan);
   return {
     events: await query<LedgerEvent>(
       `SELECT ${ms('at')} AS at, kind, provider, target, address, protocol, ports,
@@ -51,9 +51,9 @@ export async function ledgerEvidence(query: Query, asking: Asking): Promise<Ledg
   };
 }
 
-/** Asks each time about one resource and one moment: half of them anywhere, half near a change. */
-async function accessReports(query: Query, asking: Asking): Promise<AccessReport[]> {
-  const admins = new Map(asking.organizations.map(({ organizationId, admin }) => [organizationId, admin]));
+/** Requests reports of a random resource and moment each: half of them near a change. */
+async function accessReports(query: Query, plan: ReportPlan): Promise<AccessReport[]> {
+  const admins = new Map(plan.organizations.map(({ organizationId, admin }) => [organizationId, admin]));
   const resources = await query<{ id: string; organizationId: string; isWhole: boolean }>(
     `SELECT id, organization_id AS "organizationId", write_verified AND NOT EXISTS (
        SELECT FROM resources own WHERE own.target_id = r.target_id AND own.organization_id = r.organization_id
@@ -62,22 +62,22 @@ async function accessReports(query: Query, asking: Asking): Promise<AccessReport
     [[...admins.keys()]],
   );
   if (resources.length === 0) return [];
-  const random = new Random(asking.seed);
+  const random = new Random(plan.seed);
   const until = Date.now();
   const reports: AccessReport[] = [];
-  for (let count = 0; count < asking.reports; count += 1) {
+  for (let count = 0; count < plan.reports; count += 1) {
     const { id: resourceId, organizationId, isWhole } = random.pick(resources);
-    const near = asking.changes.length > 0 && random.chance(0.5);
+    const near = plan.changes.length > 0 && random.chance(0.5);
     const at = Math.floor(
       near
-        ? Math.min(until, random.pick(asking.changes) + random.between(-EDGE_MS, EDGE_MS))
-        : random.between(asking.since, until),
+        ? Math.min(until, random.pick(plan.changes) + random.between(-EDGE_MS, EDGE_MS))
+        : random.between(plan.since, until),
     );
-    const asked = new URLSearchParams({ resourceId, at: new Date(at).toISOString() });
+    const parameters = new URLSearchParams({ resourceId, at: new Date(at).toISOString() });
     const answer = await unlessUnanswered(
-      admins.get(organizationId)!.get<ReportBody>(`/reports/access?${asked.toString()}`),
+      admins.get(organizationId)!.get<ReportBody>(`/reports/access?${parameters.toString()}`),
     );
-    // the admin was signed out or deleted by the scenario, or the database is away
+    // the admin was signed out or deleted by the scenario, or the database is down
     if (!answer || [401, 403, 503].includes(answer.status)) continue;
     if (answer.status !== 200)
       throw new Error(`An access report was answered ${answer.status}: ${JSON.stringify(answer.body)}`);

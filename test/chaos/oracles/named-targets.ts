@@ -3,7 +3,7 @@ import type { Evidence, ResourceMove } from './evidence';
 import type { History } from './history';
 import type { Span } from './spans';
 
-/** Which resource pointed at which target, and when. A target is named as in a rule's name: `AWS sg-1`. */
+/** At which target each resource pointed at which time. A target is named as in a rule's name: `AWS sg-1`. */
 export class NamedTargets {
   private readonly names: ReadonlyMap<string, string>;
 
@@ -16,19 +16,19 @@ export class NamedTargets {
     );
   }
 
-  /** Of the resource at this moment. */
+  /** The target of the resource at this moment. */
   at(resourceId: string, moment: number): string | undefined {
     const move = this.movesOf(resourceId).findLast(({ at, seeded }) => seeded || at <= moment);
     return move && this.nameOf(move);
   }
 
-  /** Whether the resource never pointed at the target; false when nothing is known of it. */
+  /** Whether the resource never pointed at the target; false for an unknown resource. */
   isNeverNamedBy(resourceId: string | null, target: string): boolean {
     const moves = this.movesOf(resourceId ?? '');
     return moves.length > 0 && moves.every((move) => this.nameOf(move) !== target);
   }
 
-  /** Organizations that had a write-verified resource on the target all the time. */
+  /** Organizations that had a write-verified resource on the target during the whole span. */
   writers(target: string, span: Span): Set<OrganizationId> {
     const writers = new Set<OrganizationId>();
     for (const moves of this.history.resources.values()) {

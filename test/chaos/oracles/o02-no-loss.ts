@@ -7,11 +7,11 @@ const FINAL = ['FAILED', 'EXPIRED', 'CANCELLED'];
 
 export const noLoss: Oracle = {
   id: 'O2',
-  promise: 'every session that was answered is decided, and ends when its time is over',
+  guarantee: 'every acknowledged session is decided, and ends when it expires',
   violations(evidence: Evidence, history: History): string[] {
     const vanished = evidence.acknowledged
       .filter((id) => !history.sessions.has(id))
-      .map((id) => `session ${id} was answered and is not in the database`);
+      .map((id) => `session ${id} was acknowledged and is not in the database`);
     const stuck = [...history.sessions].flatMap(([id, moves]) => {
       const last = moves.at(-1)!;
       if (last.now === null || FINAL.includes(last.now)) return [];
@@ -21,7 +21,7 @@ export const noLoss: Oracle = {
         return waits ? [`session ${id} is still ${last.now}`] : [];
       }
       return deadline(sessionEnd(moves), evidence.faults) < evidence.at
-        ? [`session ${id} is ${last.now} though its time is over`]
+        ? [`session ${id} is ${last.now} although it has expired`]
         : [];
     });
     return [...vanished, ...stuck];

@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CloudRule, Evidence } from './evidence';
 import type { Oracle } from './oracle';
 import { asRule } from './history';
-import { byOutsideHand, nameInCloud } from './rule-name';
+import { wasChangedOutside, nameInCloud } from './rule-name';
 
 export const unmanagedUntouched: Oracle = {
   id: 'O5',
-  promise: 'unmanaged rules are as they were, to the byte',
+  guarantee: 'unmanaged rules are not modified',
   violations(evidence: Evidence): string[] {
     const idOf = (rule: CloudRule): string => `${rule.provider} ${rule.target} ${rule.providerRuleId}`;
     const opened = evidence.timeline.filter(({ event }) => event === 'opened');
-    const unmanaged = [...evidence.standingAtBegin, ...opened].filter((rule) => !rule.ours).map(asRule);
-    const now = new Map(evidence.standing.map((rule) => [idOf(rule), asRule(rule)]));
+    const unmanaged = [...evidence.presentAtStart, ...opened].filter((rule) => !rule.ours).map(asRule);
+    const now = new Map(evidence.presentRules.map((rule) => [idOf(rule), asRule(rule)]));
     return unmanaged.flatMap((rule) => {
       const name = nameInCloud(rule);
-      if (byOutsideHand(evidence.outsideHands, name)) return [];
-      const stands = now.get(idOf(rule));
-      if (!stands) return [`${name} (${rule.providerRuleId}), not ours, was removed`];
-      return isDeepStrictEqual(stands, rule)
+      if (wasChangedOutside(evidence.outsideChanges, name)) return [];
+      const present = now.get(idOf(rule));
+      if (!present) return [`${name} (${rule.providerRuleId}), not ours, was removed`];
+      return isDeepStrictEqual(present, rule)
         ? []
         : [`${name} (${rule.providerRuleId}), not ours, was changed`];
     });

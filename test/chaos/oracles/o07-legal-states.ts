@@ -4,7 +4,7 @@ import type { Oracle } from './oracle';
 
 export const legalStates: Oracle = {
   id: 'O7',
-  promise: 'sessions and addresses only make the moves that libs/rules allows',
+  guarantee: 'sessions and ResourceIps only make the transitions that libs/rules allows',
   violations(evidence: Evidence): string[] {
     return evidence.moves.flatMap((move) => {
       if (move.seeded || move.now === null) return [];
@@ -21,7 +21,7 @@ export const legalStates: Oracle = {
   },
 };
 
-/** Whatever is new is PENDING. */
+/** A new row must be PENDING. */
 function isLegal<Status extends string>(
   moves: Readonly<Record<Status, readonly Status[]>>,
   was: Status | null,

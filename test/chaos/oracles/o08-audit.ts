@@ -4,22 +4,22 @@ import type { History } from './history';
 
 export const audited: Oracle = {
   id: 'O8',
-  promise: 'each transition of a session has its one record, and the chain of records holds',
+  guarantee: 'each transition of a session has exactly one audit record, and the audit chain is valid',
   violations(evidence: Evidence, history: History): string[] {
-    const told = new Map<string, string[]>();
+    const recorded = new Map<string, string[]>();
     for (const record of evidence.audit) {
       const id = record.resourceId ?? '';
-      told.set(id, [...(told.get(id) ?? []), ...auditedActionOf(record)]);
+      recorded.set(id, [...(recorded.get(id) ?? []), ...auditedActionOf(record)]);
     }
     const missing = [...history.sessions].flatMap(([id, moves]) => {
       const expected = moves.filter((move) => !move.seeded).flatMap(recordOf);
-      return differences(expected, told.get(id) ?? []).map((words) => `session ${id}: ${words}`);
+      return differences(expected, recorded.get(id) ?? []).map((message) => `session ${id}: ${message}`);
     });
     return [...missing, ...evidence.brokenChains];
   },
 };
 
-/** The record a move leaves; an expiry is told when the session is out. */
+/** The audit record of a transition; an expiry is recorded with EXPIRED. */
 function recordOf(move: SessionMove): string[] {
   if (move.now === move.was || move.now === null) return [];
   switch (move.now) {
@@ -42,15 +42,15 @@ function recordOf(move: SessionMove): string[] {
 
 const AUDITED_ACTIONS = /^SESSION_(STARTED|STOPPED|ACTIVATED|FAILED|EXPIRED|CANCELLED)$/;
 
-/** What was refused is a record, too, and no transition. */
+/** A denied action has a record too, but is not a transition. */
 const auditedActionOf = ({ eventType, result }: AuditedAction): string[] =>
   AUDITED_ACTIONS.test(eventType) && (result === 'SUCCESS' || eventType === 'SESSION_FAILED')
     ? [eventType]
     : [];
 
-function differences(expected: readonly string[], told: readonly string[]): string[] {
-  return [...new Set([...expected, ...told])].flatMap((deed) => {
-    const [moves, records] = [expected, told].map((list) => list.filter((one) => one === deed).length);
-    return moves === records ? [] : [`${moves} moves and ${records} records of ${deed}`];
+function differences(expected: readonly string[], recorded: readonly string[]): string[] {
+  return [...new Set([...expected, ...recorded])].flatMap((action) => {
+    const [moves, records] = [expected, recorded].map((list) => list.filter((one) => one === action).length);
+    return moves === records ? [] : [`${moves} transitions and ${records} records of ${action}`];
   });
 }

@@ -1,5 +1,5 @@
 import {
-  CLOCKS_MS,
+  CLOCK_TOLERANCE_MS,
   HEALTHY_BOUND_MS,
   machineSlowness,
   RECONCILE_INTERVAL_MS,
@@ -9,17 +9,17 @@ import type { AuditedAction, Evidence, LedgerEvidence } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
 import { NamedTargets } from './named-targets';
-import { lingering, type Lingering } from './o01-no-leak';
+import { unwantedRules, type UnwantedRule } from './o01-no-leak';
 import { addressOf, namesInLedger, targetOf } from './rule-name';
 
 export const overdueReported: Oracle = {
   id: 'O12',
-  promise: 'an unwanted rule is reported within a minute, with or without holders',
+  guarantee: 'an unwanted rule is reported within a minute, with or without holders',
   violations(evidence: Evidence, history: History): string[] {
     const { ledger } = evidence;
     if (!ledger) return [];
     const targets = new NamedTargets(evidence, history);
-    return lingering(history).flatMap((unwanted) => {
+    return unwantedRules(history).flatMap((unwanted) => {
       if (isNoLongerOurs(evidence, history, unwanted) || isKnownAsChanged(ledger, unwanted)) return [];
       const latest = reportDeadline(knownAt(ledger, unwanted), evidence.faults);
       if (Math.min(unwanted.until, evidence.at) <= latest) return [];
@@ -28,14 +28,14 @@ export const overdueReported: Oracle = {
         .map((organizationId) => {
           const present = ((Math.min(unwanted.until, evidence.at) - unwanted.from) / 1000).toFixed(1);
           const allowed = ((latest - unwanted.from) / 1000).toFixed(1);
-          return `${unwanted.name} was unwanted and present for ${present} s, and ${organizationId} was not told within ${allowed} s`;
+          return `${unwanted.name} was unwanted and present for ${present} s, and ${organizationId} was not notified within ${allowed} s`;
         });
     });
   },
 };
 
-/** An orphan, or a rule that came back, has to be found before it can be reported. */
-function knownAt({ events }: LedgerEvidence, { name, from, isUnexpected }: Lingering): number {
+/** An orphan or a stale rule must be found before it can be reported. */
+function knownAt({ events }: LedgerEvidence, { name, from, isUnexpected }: UnwantedRule): number {
   if (!isUnexpected) return from;
   const found = events.find(
     (event) => event.kind === 'FOUND' && event.at >= from && namesInLedger(event).includes(name),
@@ -44,19 +44,19 @@ function knownAt({ events }: LedgerEvidence, { name, from, isUnexpected }: Linge
   return Math.min(found?.at ?? Infinity, latest);
 }
 
-/** The mark was taken away by another program, and the product never recorded the rule's id. */
-function isNoLongerOurs(evidence: Evidence, history: History, { name, rule }: Lingering): boolean {
+/** Another program removed the mark, and the product never recorded the rule's id. */
+function isNoLongerOurs(evidence: Evidence, history: History, { name, rule }: UnwantedRule): boolean {
   if ((history.holds.get(name) ?? []).length > 0) return false;
-  return evidence.standing.some(
-    (standing) => standing.providerRuleId === rule.providerRuleId && !standing.ours,
+  return evidence.presentRules.some(
+    (presence) => presence.providerRuleId === rule.providerRuleId && !presence.ours,
   );
 }
 
 /** Another address or port under an id of ours: not modified, and reported as CHANGED instead. */
-export const isKnownAsChanged = ({ events }: LedgerEvidence, { rule }: Pick<Lingering, 'rule'>): boolean =>
+export const isKnownAsChanged = ({ events }: LedgerEvidence, { rule }: Pick<UnwantedRule, 'rule'>): boolean =>
   events.some(({ kind, providerRuleId }) => kind === 'CHANGED' && providerRuleId === rule.providerRuleId);
 
-function concerned(targets: NamedTargets, unwanted: Lingering, latest: number): string[] {
+function concerned(targets: NamedTargets, unwanted: UnwantedRule, latest: number): string[] {
   const { lastHold, isUnexpected, name, from } = unwanted;
   if (lastHold && !isUnexpected) return [lastHold.organizationId];
   return [...targets.writers(targetOf(name), { from, to: latest })];
@@ -65,7 +65,7 @@ function concerned(targets: NamedTargets, unwanted: Lingering, latest: number): 
 function isReported(
   evidence: Evidence,
   targets: NamedTargets,
-  { name, from }: Lingering,
+  { name, from }: UnwantedRule,
   organizationId: string,
   latest: number,
 ): boolean {
@@ -73,14 +73,14 @@ function isReported(
     (record) =>
       record.eventType === 'RULE_REVOCATION_OVERDUE' &&
       record.organizationId === organizationId &&
-      record.at >= from - CLOCKS_MS &&
+      record.at >= from - CLOCK_TOLERANCE_MS &&
       record.at <= latest &&
       mentions(record, addressOf(name)) &&
       !targets.isNeverNamedBy(record.resourceId, targetOf(name)),
   );
 }
 
-/** Whether the record speaks of this address, wherever it puts it. */
+/** Whether the record contains this address, in any field. */
 export function mentions(record: Pick<AuditedAction, 'details' | 'errorMessage'>, address: string): boolean {
   const text = JSON.stringify([record.errorMessage, record.details]);
   return new RegExp(`(?<![\\w.:])${escaped(address)}(?!\\w|[.:]\\w)`).test(text);

@@ -1,19 +1,19 @@
-import { CLOCKS_MS, readTakesMs, RECONCILE_INTERVAL_MS } from './bounds';
+import { CLOCK_TOLERANCE_MS, maxReadMs, RECONCILE_INTERVAL_MS } from './bounds';
 import type { AuditedAction, Evidence, LedgerEvent, LedgerEvidence } from './evidence';
 import type { Oracle } from './oracle';
-import type { History, Standing } from './history';
+import type { History, Presence } from './history';
 import { NamedTargets } from './named-targets';
-import { lingering } from './o01-no-leak';
+import { unwantedRules } from './o01-no-leak';
 import { isKnownAsChanged, mentions } from './o12-overdue-reported';
 import { addressOf, namesInLedger, targetOf, type RuleName } from './rule-name';
 import { covers, type Span } from './spans';
 
-/** "removed" as something that happened; not "to be removed", "cannot be removed", "removal scheduled". */
+/** "removed" as a completed action; not "to be removed", "cannot be removed", "removal scheduled". */
 const SAYS_REMOVED = /(?<!\b(?:be|being|not|is|are|yet|until)\s)\bremoved\b/i;
 
 export const removedIsGone: Oracle = {
   id: 'O13',
-  promise: 'nothing is reported removed while it is present',
+  guarantee: 'nothing is reported removed while it is present',
   violations(evidence: Evidence, history: History): string[] {
     const { ledger } = evidence;
     if (!ledger) return [];
@@ -27,25 +27,25 @@ export const removedIsGone: Oracle = {
   },
 };
 
-/** The rules of ours with this name that were present all through the span. */
-const throughout = (history: History, name: RuleName, { from, to }: Span): Standing[] =>
-  (history.standings.get(name) ?? []).filter(
-    (standing) => standing.rule.ours && standing.from <= from && standing.to > to,
+/** The rules of ours with this name that were present during the whole span. */
+const throughout = (history: History, name: RuleName, { from, to }: Span): Presence[] =>
+  (history.presences.get(name) ?? []).filter(
+    (presence) => presence.rule.ours && presence.from <= from && presence.to > to,
   );
 
-/** The provider said so, or an admin did: what a read would show is not known any more. */
+/** Closed without an observation: the target is gone, or an admin abandoned it. */
 const isGivenUp = ({ kind, cause }: LedgerEvent): boolean =>
   kind === 'ABANDONED' || cause === 'TARGET_GONE' || cause === 'ABANDONED';
 
-/** Between the last observation of presence and the row there has to have been a moment of absence. */
+/** The rule must have been absent at some moment between its last observation and the row. */
 function closedRows(evidence: Evidence, { events }: LedgerEvidence, history: History): string[] {
   return events.flatMap((event) => {
     if (event.kind !== 'CLOSED' || isGivenUp(event)) return [];
     const read = event.possibleUntil ?? event.at;
-    const since = Math.min(event.certainUntil ?? read - readTakesMs(read, evidence.faults), event.at);
+    const since = Math.min(event.certainUntil ?? read - maxReadMs(read, evidence.faults), event.at);
     return namesInLedger(event)
       .filter((name) =>
-        throughout(history, name, { from: since, to: event.at + CLOCKS_MS }).some(
+        throughout(history, name, { from: since, to: event.at + CLOCK_TOLERANCE_MS }).some(
           ({ rule }) => event.providerRuleId === null || rule.providerRuleId === event.providerRuleId,
         ),
       )
@@ -54,16 +54,16 @@ function closedRows(evidence: Evidence, { events }: LedgerEvidence, history: His
 }
 
 function removedRecords(evidence: Evidence, history: History, targets: NamedTargets): string[] {
-  const unwanted = lingering(history);
+  const unwanted = unwantedRules(history);
   return evidence.audit.filter(saysRemoved).flatMap((record) => {
     const at = targets.at(record.resourceId ?? '', record.at);
     return unwanted
       .filter(
         ({ name, from, until }) =>
-          from < record.at - CLOCKS_MS &&
-          until > record.at + CLOCKS_MS &&
+          from < record.at - CLOCK_TOLERANCE_MS &&
+          until > record.at + CLOCK_TOLERANCE_MS &&
           (at === undefined || targetOf(name) === at) &&
-          speaksOf(record, name),
+          concerns(record, name),
       )
       .filter(({ name, from }) => !wasClosedBefore(history, name, record.at, from))
       .map(({ name }) => `${record.eventType} was recorded while ${name} was present`);
@@ -75,8 +75,8 @@ const saysRemoved = ({ eventType, errorMessage, details }: AuditedAction): boole
   /^RULE_\w+_REMOVED$/.test(eventType) ||
   (eventType.startsWith('RULE_') && SAYS_REMOVED.test(JSON.stringify([errorMessage, details])));
 
-/** The record names the rule's address, and its ports where it names the key. */
-function speaksOf(record: AuditedAction, name: RuleName): boolean {
+/** Whether the record contains the rule's address, and its ports if it contains rule keys. */
+function concerns(record: AuditedAction, name: RuleName): boolean {
   const address = addressOf(name);
   if (!mentions(record, address)) return false;
   const keys = JSON.stringify(record.details).match(/[\da-f.:]+\/\d+ \w+ [\d*,-]+/g) ?? [];
@@ -94,13 +94,13 @@ function speaksOf(record: AuditedAction, name: RuleName): boolean {
   });
 }
 
-/** Another one of the same name was removed, and this one came after it. */
+/** Whether an earlier rule of the same name was removed, and this one was added after it. */
 const wasClosedBefore = (history: History, name: RuleName, at: number, from: number): boolean =>
-  (history.standings.get(name) ?? []).some(
-    (standing) => standing.to <= from + CLOCKS_MS && standing.to > at - RECONCILE_INTERVAL_MS,
+  (history.presences.get(name) ?? []).some(
+    (presence) => presence.to <= from + CLOCK_TOLERANCE_MS && presence.to > at - RECONCILE_INTERVAL_MS,
   );
 
-/** What the API shows of a holder, without another one that keeps the rule. */
+/** ResourceIps shown as REMOVED, unless another holder keeps the rule. */
 function removedIps({ events }: LedgerEvidence, history: History): string[] {
   const givenUp = new Set(events.filter(isGivenUp).flatMap(namesInLedger));
   const found: string[] = [];
@@ -114,9 +114,9 @@ function removedIps({ events }: LedgerEvidence, history: History): string[] {
         const others = holds
           .filter(({ ipId }) => ipId !== hold.ipId)
           .map(({ from, releasedAt }) => ({ from, to: releasedAt }));
-        if (covers(others, move.at) || covers(others, move.at - CLOCKS_MS)) return;
+        if (covers(others, move.at) || covers(others, move.at - CLOCK_TOLERANCE_MS)) return;
         const since = moves[index - 1]?.at ?? move.at;
-        if (throughout(history, name, { from: since, to: move.at + CLOCKS_MS }).length > 0)
+        if (throughout(history, name, { from: since, to: move.at + CLOCK_TOLERANCE_MS }).length > 0)
           found.push(`${name} was shown as REMOVED while it was present`);
       });
     }
@@ -125,7 +125,7 @@ function removedIps({ events }: LedgerEvidence, history: History): string[] {
 }
 
 function healthEvents(ledger: LedgerEvidence, history: History, targets: NamedTargets): string[] {
-  const unwanted = lingering(history).filter((rule) => !isKnownAsChanged(ledger, rule));
+  const unwanted = unwantedRules(history).filter((rule) => !isKnownAsChanged(ledger, rule));
   return ledger.healthEvents.flatMap((event, index) => {
     const target = targets.at(event.resourceId, event.at);
     if (target === undefined) return [];
@@ -135,7 +135,7 @@ function healthEvents(ledger: LedgerEvidence, history: History, targets: NamedTa
           ({ name, from, until }) =>
             targetOf(name) === target &&
             from < event.at - RECONCILE_INTERVAL_MS &&
-            until > event.at + CLOCKS_MS,
+            until > event.at + CLOCK_TOLERANCE_MS,
         )
         .map(({ name }) => `RECONCILE_OK was reported while ${name} was present and unwanted`);
     }
@@ -145,15 +145,18 @@ function healthEvents(ledger: LedgerEvidence, history: History, targets: NamedTa
       .findLast(({ resourceId }) => resourceId === event.resourceId);
     return wasAnyClosed(history, target, { from: before?.at ?? -Infinity, to: event.at })
       ? []
-      : [`"${event.message}" was reported of ${target}, where nothing had been removed`];
+      : [`"${event.message}" was reported of ${target}, where no rule was removed`];
   });
 }
 
 const wasAnyClosed = (history: History, target: string, { from, to }: Span): boolean =>
-  [...history.standings].some(
-    ([name, standings]) =>
+  [...history.presences].some(
+    ([name, presences]) =>
       targetOf(name) === target &&
-      standings.some(
-        (standing) => standing.rule.ours && standing.to > from - CLOCKS_MS && standing.to <= to + CLOCKS_MS,
+      presences.some(
+        (presence) =>
+          presence.rule.ours &&
+          presence.to > from - CLOCK_TOLERANCE_MS &&
+          presence.to <= to + CLOCK_TOLERANCE_MS,
       ),
   );

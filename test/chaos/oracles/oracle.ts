@@ -1,9 +1,9 @@
 import type { Evidence } from './evidence';
 import type { History } from './history';
 
-/** A promise, and what of the evidence breaks it. */
+/** A guarantee, and its check. */
 export interface Oracle {
   readonly id: string;
-  readonly promise: string;
+  readonly guarantee: string;
   violations(evidence: Evidence, history: History): string[];
 }

@@ -1,27 +1,27 @@
 import type { CloudRule } from './evidence';
 
-/** One opening as the cloud and the database both name it: `AWS sg-1 203.0.113.7 tcp 22`. */
+/** Identifies a rule in the cloud and in the database: `AWS sg-1 203.0.113.7 tcp 22`. */
 export type RuleName = string;
 
-/** An address alone, without the length of a prefix that says nothing. */
+/** The address without the prefix length of a single host. */
 export const bareAddress = (address: string): string => address.replace(/\/(32|128)$/, '');
 
-/** Of what a cloud shows. */
+/** The name of a rule in the cloud. */
 export function nameInCloud(rule: CloudRule): RuleName {
   const { provider, target, address, protocol, fromPort, toPort } = rule;
   return [provider, target, bareAddress(address), plainProtocol(protocol), ports(fromPort, toPort)].join(' ');
 }
 
-/** Of a row of `rules`. @param key `ruleKey` of libs/rules */
+/** The name of a row of `rules`. @param key `ruleKey` of libs/rules */
 export function nameInDatabase(target: { provider: string; identifier: string }, key: string): RuleName {
   const [address = '', protocol = '', portsText = '*'] = key.split(' ');
   return [target.provider, target.identifier, bareAddress(address), protocol, portsText].join(' ');
 }
 
-/** Whether somebody else changed this rule, too. @param hands `target address` */
-export function byOutsideHand(hands: ReadonlySet<string>, name: RuleName): boolean {
+/** Whether another program changed this rule. @param changes `target address` */
+export function wasChangedOutside(changes: ReadonlySet<string>, name: RuleName): boolean {
   const [, target, address] = name.split(' ');
-  return hands.has(`${target} ${address}`);
+  return changes.has(`${target} ${address}`);
 }
 
 const plainProtocol = (protocol: string): string => (protocol === 'icmpv6' ? 'icmp' : protocol);
@@ -31,7 +31,7 @@ function ports(from: number | null, to: number | null): string {
   return from === to ? String(from) : `${from}-${to}`;
 }
 
-/** Of a row of the ledger, or an item of a report: one name for each of its ports. */
+/** The names of a ledger row or a report item: one for each port range. */
 export function namesInLedger(of: {
   readonly provider: string;
   readonly target: string;
@@ -46,7 +46,7 @@ export function namesInLedger(of: {
   );
 }
 
-/** The first two parts of a rule's name: what it stands in. */
+/** The target of a rule: the first two parts of its name. */
 export const targetOf = (name: RuleName): string => name.split(' ').slice(0, 2).join(' ');
 
 export const addressOf = (name: RuleName): string => name.split(' ')[2]!;

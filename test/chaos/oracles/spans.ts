@@ -1,4 +1,4 @@
-/** A stretch of time, ms since 1970, its end not included; it may not have one yet. */
+/** A time interval, ms since 1970, end excluded; an open one ends at infinity. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -18,10 +18,10 @@ export function uncovered(whole: Span, covers: readonly Span[]): Span[] {
   return gaps;
 }
 
-/** Whether the moment lies in one of the spans. */
+/** Whether one of the spans contains the moment. */
 export const covers = (spans: readonly Span[], moment: number): boolean =>
   spans.some((span) => span.from <= moment && moment < span.to);
 
-/** Whether any moment of `window` lies in one of the spans. */
-export const touches = (spans: readonly Span[], window: Span): boolean =>
+/** Whether one of the spans overlaps the window. */
+export const overlaps = (spans: readonly Span[], window: Span): boolean =>
   spans.some((span) => span.from <= window.to && window.from < span.to);

@@ -33,9 +33,8 @@ const ID_NAME = {
 } as const;
 
 /**
- * Reads it.
- * @param databaseUrl to verify the chains of audit records with
- * @param auditAfter the sequence of the last audit record that is none of the watch's business
+ * @param databaseUrl for the verification of the audit chains
+ * @param auditAfter sequence of the last audit record before the watch
  */
 export async function storedEvidence(
   query: Query,
@@ -72,7 +71,7 @@ export async function storedEvidence(
 const moveOf = ({ rowId, facts, id, ...row }: MoveRow): Move =>
   ({ ...row, ...facts, id: Number(id), [ID_NAME[row.kind]]: rowId }) as unknown as Move;
 
-/** As `npm run verify-audit` finds them. */
+/** Broken audit chains, verified as by `npm run verify-audit`. */
 async function brokenChains(databaseUrl: string): Promise<string[]> {
   const database = new Database({ url: databaseUrl, applicationName: 'chaos-watch', poolSize: 1 });
   await database.connect();

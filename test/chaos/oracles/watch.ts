@@ -9,32 +9,32 @@ import { judgeEvidence } from './oracles';
 import { bareAddress } from './rule-name';
 import { storedEvidence } from './stored-evidence';
 
-const QUIET_TIMEOUT_MS = 90_000;
+const IDLE_TIMEOUT_MS = 90_000;
 const POLL_INTERVAL_MS = 100;
 
-export interface Judging {
-  /** how long to wait until nothing is due; default 90 s */
+export interface VerifyOptions {
+  /** maximum time to wait until nothing is due; default 90 s */
   readonly withinMs?: number;
-  /** false: judge it as it is, without waiting */
-  readonly quiet?: boolean;
+  /** false: verify the current state without waiting */
+  readonly waitsUntilIdle?: boolean;
 }
 
-/** The parts of a Drawbridge that a watch needs. */
+/** The parts of a deployment that a watch needs. */
 export type Watched = Pick<Drawbridge, 'cloud' | 'query' | 'databaseUrl'>;
 
 export interface WatchOptions {
-  /** how many access reports each judgement asks for */
+  /** number of access reports requested by each check */
   readonly reports?: number;
-  /** of the moments that they ask about */
+  /** for the moments of the reports */
   readonly seed?: number;
 }
 
-const REPORTS_A_JUDGEMENT = 16;
+const DEFAULT_REPORTS = 16;
 
 const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 5;
 
-/** Triggers lock tables that the product works with meanwhile: PostgreSQL may choose this as the victim. */
+/** Triggers lock tables in use: PostgreSQL may choose this transaction as a deadlock victim. */
 async function installHistory(drawbridge: Watched): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -47,17 +47,17 @@ async function installHistory(drawbridge: Watched): Promise<void> {
   }
 }
 
-/** Watches one Drawbridge for the length of a scenario, by the simulated cloud's own timeline. */
+/** Collects evidence of one deployment during a scenario, and checks the guarantees against it. */
 export class Watch {
   private readonly faults: { name: string; from: number; to: number | null; cloudOnly: boolean }[] = [];
-  private readonly outsideHands = new Set<string>();
+  private readonly outsideChanges = new Set<string>();
   private readonly acknowledgedSessions = new Set<string>();
   private readonly keyedAnswers: KeyedAnswer[] = [];
   private readonly keyedAddresses = new Set<string>();
   private readonly timeline: CloudEvent[] = [];
   private readonly calls: Call[] = [];
-  /** told once: a later judgement of the same watch names what is new */
-  private readonly told = new Set<string>();
+  /** violations that were thrown: a later check of the same watch reports new ones only */
+  private readonly reported = new Set<string>();
   private kills = 0;
   private timelineReadTo = 0;
   private callsReadTo = 0;
@@ -65,21 +65,21 @@ export class Watch {
   private constructor(
     private readonly drawbridge: Watched,
     private readonly begunAt: number,
-    private readonly standingAtBegin: readonly CloudRule[],
+    private readonly presentAtStart: readonly CloudRule[],
     private readonly auditAfter: string,
     private readonly options: WatchOptions,
   ) {}
 
   /**
-   * Call it when the scenario's organization stands, before the first session: history triggers go into this
-   * database, what stands in the clouds is noted. A second watch on a database replaces the first.
+   * To be called after the organization is created and before the first session: installs the history triggers and
+   * records the rules in the clouds. A second watch on a database replaces the first.
    */
   static async begin(drawbridge: Watched, options: WatchOptions = {}): Promise<Watch> {
     await installHistory(drawbridge);
     const [audit] = await drawbridge.query<{ last: string }>(
       'SELECT coalesce(max(sequence), 0)::text AS last FROM audit_records',
     );
-    const watch = new Watch(drawbridge, Date.now(), await standing(drawbridge), audit!.last, options);
+    const watch = new Watch(drawbridge, Date.now(), await readCloudRules(drawbridge), audit!.last, options);
     const micros = Math.floor(watch.begunAt * 1000);
     watch.timelineReadTo = micros;
     watch.callsReadTo = micros;
@@ -87,8 +87,8 @@ export class Watch {
   }
 
   /**
-   * From now until `end()` something is broken: what falls due may be late until 60 s after its end.
-   * @param cloudOnly the database and the workers run: what cannot be done must still be reported in time
+   * Registers a fault until `end()`: due work may be late until 60 s after its end.
+   * @param cloudOnly the database and the workers run: overdue work must still be reported in time
    */
   fault(name: string, { cloudOnly = false }: { readonly cloudOnly?: boolean } = {}): { end(): void } {
     const window: (typeof this.faults)[number] = { name, from: Date.now(), to: null, cloudOnly };
@@ -96,24 +96,24 @@ export class Watch {
     return { end: () => void (window.to ??= Date.now()) };
   }
 
-  /** Another program is about to change this address on this target: nobody blames the product for it. */
-  outsideHand(target: string, address: string): void {
-    this.outsideHands.add(`${target} ${bareAddress(address)}`);
+  /** Another program is about to change this address on this target: it is excluded from the checks. */
+  expectOutsideChange(target: string, address: string): void {
+    this.outsideChanges.add(`${target} ${bareAddress(address)}`);
   }
 
-  /** A worker is killed in the midst of its work: another one looks and calls again. */
+  /** A worker is killed during a pass: another one repeats the calls. */
   workerKilled(): void {
     this.kills += 1;
   }
 
-  /** A client was told of this session with a 2xx: it may never be lost. */
+  /** The session was answered with a 2xx: it must not be lost. */
   acknowledged(sessionId: string): void {
     this.acknowledgedSessions.add(sessionId);
   }
 
   /**
-   * This address is asked for under one Idempotency-Key and no other.
-   * @param sessionId of the answer, when one came
+   * This address is requested with one Idempotency-Key only.
+   * @param sessionId of the answer, if there was one
    */
   keySent(key: string, address: string, sessionId?: string): void {
     this.keyedAddresses.add(bareAddress(address));
@@ -123,21 +123,21 @@ export class Watch {
   }
 
   /**
-   * Waits until nothing is due or under way, then asks every oracle. Sessions whose time is not over may go on: their
-   * rules must stand.
-   * @throws Error that lists every violation, by oracle
+   * Waits until nothing is due or in progress, then checks all guarantees. Sessions may be live: their rules must be
+   * present.
+   * @throws Error that lists all violations, by oracle
    */
-  async holds({ withinMs = QUIET_TIMEOUT_MS, quiet = true }: Judging = {}): Promise<void> {
-    const restless = quiet ? await this.atRest(withinMs) : [];
-    const violations = judgeEvidence(await this.evidence(quiet && restless.length === 0));
-    const found = [...restless, ...violations].filter((words) => !this.told.has(words));
-    for (const words of found) this.told.add(words);
-    if (found.length > 0) throw new Error(`The promises are broken:\n${found.join('\n')}`);
+  async verify({ withinMs = IDLE_TIMEOUT_MS, waitsUntilIdle = true }: VerifyOptions = {}): Promise<void> {
+    const unfinished = waitsUntilIdle ? await this.untilIdle(withinMs) : [];
+    const violations = judgeEvidence(await this.evidence(waitsUntilIdle && unfinished.length === 0));
+    const found = [...unfinished, ...violations].filter((message) => !this.reported.has(message));
+    for (const message of found) this.reported.add(message);
+    if (found.length > 0) throw new Error(`Guarantees are violated:\n${found.join('\n')}`);
   }
 
-  /** All there is to judge by, as of now. @param atRest nothing is due any more */
+  /** The evidence collected so far. @param atRest nothing is due */
   async evidence(atRest: boolean): Promise<Evidence> {
-    const now = await standing(this.drawbridge);
+    const now = await readCloudRules(this.drawbridge);
     const stored = await storedEvidence(
       (statement, given) => this.drawbridge.query(statement, given),
       this.drawbridge.databaseUrl,
@@ -148,10 +148,10 @@ export class Watch {
       since: this.begunAt,
       changes: this.timeline.map(({ at }) => at),
       organizations: organizationsOf(this.drawbridge),
-      reports: this.options.reports ?? REPORTS_A_JUDGEMENT,
+      reports: this.options.reports ?? DEFAULT_REPORTS,
       seed: this.options.seed ?? this.begunAt,
     });
-    // what happened while reports were asked for
+    // events during the requests for reports
     await this.collect();
     return {
       ...stored,
@@ -159,48 +159,47 @@ export class Watch {
       atRest,
       begunAt: this.begunAt,
       at: Date.now(),
-      standingAtBegin: this.standingAtBegin,
-      standing: now,
+      presentAtStart: this.presentAtStart,
+      presentRules: now,
       timeline: this.timeline,
       calls: this.calls,
       keyedAnswers: this.keyedAnswers,
       keyedAddresses: [...this.keyedAddresses],
       acknowledged: [...this.acknowledgedSessions],
       faults: this.faults.map((fault): FaultWindow => ({ ...fault })),
-      outsideHands: this.outsideHands,
+      outsideChanges: this.outsideChanges,
       kills: this.kills,
     };
   }
 
-  /** Takes over what the simulator has noted since the last time: it forgets the oldest of 200 000 entries. */
+  /** Reads new entries from the simulator, which keeps the last 200,000 only. */
   async collect(): Promise<void> {
     const { cloud } = this.drawbridge;
     const events: TimelineEntry[] = await cloud.timeline(this.timelineReadTo);
     this.timelineReadTo = events.at(-1)?.at ?? this.timelineReadTo;
     this.timeline.push(...events.map((event) => ({ ...event, at: event.at / 1000 })));
     const calls: CloudCall[] = await cloud.calls(this.callsReadTo);
-    // a call under way is read again when its outcome is known
+    // a call in progress is read again when it has an outcome
     const finished = calls.findIndex((call) => call.outcome === null);
     const known = finished < 0 ? calls : calls.slice(0, finished);
     this.callsReadTo = known.at(-1)?.at ?? this.callsReadTo;
     this.calls.push(...known.map((call) => ({ ...call, at: call.at / 1000 })));
   }
 
-  /** @returns what is still under way when the time is over */
-  private async atRest(withinMs: number): Promise<string[]> {
+  /** @returns what is still in progress after the timeout */
+  private async untilIdle(withinMs: number): Promise<string[]> {
     const until = performance.now() + withinMs;
     for (;;) {
-      const busy = await this.drawbridge.query<{ what: string }>(UNDER_WAY);
+      const busy = await this.drawbridge.query<{ what: string }>(IN_PROGRESS);
       if (busy.length === 0) return [];
-      if (performance.now() > until)
-        return busy.map(({ what }) => `Not at rest within ${withinMs} ms: ${what}`);
+      if (performance.now() > until) return busy.map(({ what }) => `Not idle within ${withinMs} ms: ${what}`);
       await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
     }
   }
 }
 
-/** A rule that somebody keeps taking out is left alone for an hour: that is rest, too. */
-const UNDER_WAY = `
+/** A suspended rule waits for an hour: it does not count. */
+const IN_PROGRESS = `
   SELECT 'session ' || id || ' is ' || status AS what FROM sessions
     WHERE status IN ('PENDING', 'EXPIRING') OR (status IN ('ACTIVE', 'PARTIAL') AND expires_at < now() + interval '1 minute')
   UNION ALL SELECT 'address ' || ip_address || ' is ' || status FROM resource_ips ip WHERE status IN ('PENDING', 'REMOVING')
@@ -208,7 +207,7 @@ const UNDER_WAY = `
   UNION ALL SELECT 'rule ' || key || ' is due (' || state || ', ' || coalesce(last_error, 'no error') || ')' FROM rules
     WHERE due_at < now() + interval '1 minute' LIMIT 20`;
 
-async function standing(drawbridge: Watched): Promise<CloudRule[]> {
+async function readCloudRules(drawbridge: Watched): Promise<CloudRule[]> {
   const rules: OpenRule[] = await drawbridge.cloud.everything();
   return rules;
 }

@@ -1,6 +1,6 @@
 import type { Evidence } from '../oracles/evidence';
 import { Watch } from '../oracles/watch';
-import { Bed } from './bed';
+import { Testbed } from './testbed';
 import { faultsFor, sequence, type Area, type Fault, type Lengths } from './faults';
 import { plantUnmanagedRules } from './unmanaged-rules';
 import { Load } from './load';
@@ -10,11 +10,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface RunOptions {
   readonly seed: number;
-  /** processes to kill with SIGKILL; the run ends when they are, or its time is over */
+  /** number of processes to kill with SIGKILL; the run ends then, or when its time is over */
   readonly kills: number;
-  /** faults to play, whether they kill or not; as many as it takes when absent */
-  readonly strikes?: number;
-  /** what is broken; everything when absent */
+  /** number of faults to inject, whether they kill or not; default: no limit */
+  readonly faults?: number;
+  /** areas of the faults; default: all */
   readonly areas?: readonly Area[];
   readonly redis: boolean;
   readonly minutes: number;
@@ -22,11 +22,11 @@ export interface RunOptions {
   readonly lengths: Lengths;
   /** of every cloud call */
   readonly latencyMs: number;
-  readonly say: (words: string) => void;
+  readonly log: (message: string) => void;
 }
 
-/** One fault as it was played. */
-export interface Strike {
+/** One injected fault. */
+export interface InjectedFault {
   readonly fault: Fault;
   /** ms since 1970 */
   readonly at: number;
@@ -34,138 +34,142 @@ export interface Strike {
 }
 
 export interface Outcome {
-  readonly strikes: readonly Strike[];
+  readonly injected: readonly InjectedFault[];
   readonly evidence: Evidence;
-  /** requests of the load */
-  readonly deeds: number;
+  /** requests sent */
+  readonly requests: number;
   readonly minutes: number;
-  /** the same run with right clocks, to compare with */
+  /** the same run with correct clocks, for comparison */
   readonly unskewed?: Outcome;
-  /** what was to be killed or struck, and was not: the time was over */
+  /** what is missing because the time was over, as text */
   readonly shortOf?: string;
 }
 
 const TENANTS = 2;
-/** few, so that a cloud account may write as much as its people ask for */
+/** few, so that the load stays within the call limits of the cloud account */
 const GROUPS = 4;
-/** of other hands; a group holds a thousand, and ours have to fit in */
+/** a group holds 1,000 rules, and needs room for ours */
 const MAX_UNMANAGED_PER_GROUP = 800;
-/** access reports that the run is judged by */
+/** number of access reports that are checked */
 const REPORTS = 200;
-const QUIET_TIMEOUT_MS = 180_000;
+const IDLE_TIMEOUT_MS = 180_000;
 const REPORT_INTERVAL_MS = 15_000;
 const MAX_PAUSE_MS = 400;
 
 /**
- * Lets people work on a Drawbridge whose parts are killed one after another, then waits for quiet and asks every
- * oracle.
- * @throws Error with every broken promise
+ * Runs load against a deployment, injects faults one after another, waits until the deployment is idle, and checks the
+ * guarantees.
+ * @throws Error with all violations
  */
 export async function chaosRun(options: RunOptions): Promise<Outcome> {
   const began = performance.now();
   const random = new Random(options.seed);
-  const bed = await Bed.start(options.redis, options.latencyMs);
+  const testbed = await Testbed.start(options.redis, options.latencyMs);
   let load: Load | null = null;
   try {
     let watch: Watch | null = null;
     const tenants: Tenant[] = [];
     const groups = Math.max(GROUPS, Math.ceil(options.unmanagedRules / MAX_UNMANAGED_PER_GROUP));
     for (let index = 0; index < TENANTS; index += 1)
-      tenants.push(await Tenant.register(bed, groups, () => watch!, random));
-    await plantUnmanagedRules(bed.cloud, options.unmanagedRules, groups);
-    watch = await Watch.begin(bed, { seed: options.seed, reports: REPORTS });
-    load = Load.begin(bed, tenants, random);
-    const strikes = await strikeOn(bed, watch, load, random, options);
-    options.say('The last fault is mended; waiting for quiet.');
-    const deeds = load.done;
+      tenants.push(await Tenant.register(testbed, groups, () => watch!, random));
+    await plantUnmanagedRules(testbed.cloud, options.unmanagedRules, groups);
+    watch = await Watch.begin(testbed, { seed: options.seed, reports: REPORTS });
+    load = Load.begin(testbed, tenants, random);
+    const injected = await injectFaults(testbed, watch, load, random, options);
+    options.log('All faults have ended; waiting until the deployment is idle.');
+    const requests = load.requestCount;
     await load.end();
-    await watch.holds({ withinMs: QUIET_TIMEOUT_MS });
-    await nothingForgotten(bed);
+    await watch.verify({ withinMs: IDLE_TIMEOUT_MS });
+    await assertNothingForgotten(testbed);
     const evidence = await watch.evidence(true);
-    const shortOf = missing(options, strikes);
+    const shortOf = missing(options, injected);
     return {
-      strikes,
+      injected,
       evidence,
-      deeds,
+      requests,
       minutes: (performance.now() - began) / 60_000,
       ...(shortOf === null ? {} : { shortOf }),
     };
   } catch (error) {
-    throw new Error(`${(error as Error).message}\n${bed.complaints()}`, { cause: error });
+    throw new Error(`${(error as Error).message}\n${testbed.unexpectedFailures()}`, { cause: error });
   } finally {
     load?.abandon();
-    await bed.stop();
+    await testbed.stop();
   }
 }
 
-function missing({ kills, strikes: most }: RunOptions, strikes: readonly Strike[]): string | null {
-  const killed = strikes.reduce((sum, strike) => sum + strike.kills, 0);
-  if (most !== undefined) return strikes.length < most ? `${strikes.length} of ${most} faults` : null;
+function missing(
+  { kills, faults: maxFaults }: RunOptions,
+  injected: readonly InjectedFault[],
+): string | null {
+  const killed = injected.reduce((sum, fault) => sum + fault.kills, 0);
+  if (maxFaults !== undefined)
+    return injected.length < maxFaults ? `${injected.length} of ${maxFaults} faults` : null;
   return killed < kills ? `${killed} of ${kills} kills` : null;
 }
 
-async function strikeOn(
-  bed: Bed,
+async function injectFaults(
+  testbed: Testbed,
   watch: Watch,
   load: Load,
   random: Random,
-  { kills, strikes: most = Infinity, areas, redis, minutes, lengths, say }: RunOptions,
-): Promise<Strike[]> {
-  const strikes: Strike[] = [];
+  { kills, faults: maxFaults = Infinity, areas, redis, minutes, lengths, log }: RunOptions,
+): Promise<InjectedFault[]> {
+  const injected: InjectedFault[] = [];
   const until = performance.now() + minutes * 60_000;
-  let told = performance.now();
+  let reportedAt = performance.now();
   let count = 0;
   for (const fault of sequence(faultsFor(redis, areas), random)) {
-    if (count >= kills || strikes.length >= most || performance.now() > until) break;
+    if (count >= kills || injected.length >= maxFaults || performance.now() > until) break;
     await pause(random.between(0, MAX_PAUSE_MS));
-    const strike = await struck(bed, watch, random, fault, lengths).catch((error: unknown) => {
-      // without people at work no point is ever reached: what stopped them comes first
-      void load.done;
+    const one = await injectFault(testbed, watch, random, fault, lengths).catch((error: unknown) => {
+      // without load no point is reached: a failure of the load is reported first
+      void load.requestCount;
       throw error;
     });
-    strikes.push(strike);
-    count += strike.kills;
-    await nothingForgotten(bed);
-    if (performance.now() - told > REPORT_INTERVAL_MS) {
-      told = performance.now();
+    injected.push(one);
+    count += one.kills;
+    await assertNothingForgotten(testbed);
+    if (performance.now() - reportedAt > REPORT_INTERVAL_MS) {
+      reportedAt = performance.now();
       await watch.collect();
-      say(`${count} killed in ${strikes.length} faults, ${load.done} requests; last: ${fault.name}`);
+      log(`${count} killed in ${injected.length} faults, ${load.requestCount} requests; last: ${fault.name}`);
     }
   }
-  return strikes;
+  return injected;
 }
 
-/** @throws Error that names the fault that could not be played */
-async function struck(
-  bed: Bed,
+/** @throws Error that names a fault that could not be injected */
+async function injectFault(
+  testbed: Testbed,
   watch: Watch,
   random: Random,
   fault: Fault,
   lengths: Lengths,
-): Promise<Strike> {
+): Promise<InjectedFault> {
   const window = watch.fault(fault.name);
   const at = Date.now();
   try {
-    const kills = await fault.strike(bed, random, lengths);
-    await bed.isWell();
+    const kills = await fault.inject(testbed, random, lengths);
+    await testbed.untilHealthy();
     return { fault, at, kills };
   } catch (error) {
-    throw new Error(`"${fault.name}" could not be played: ${(error as Error).message}`, { cause: error });
+    throw new Error(`"${fault.name}" could not be injected: ${(error as Error).message}`, { cause: error });
   } finally {
     window.end();
   }
 }
 
 /**
- * No rule that may stand and that nobody wants is ever without a date: it is tried until it is gone.
- * @throws Error naming one
+ * Every rule that may be present and is not desired has a due time: its removal is retried.
+ * @throws Error naming a rule without one
  */
-async function nothingForgotten(bed: Bed): Promise<void> {
-  const forgotten = await bed.query<{ key: string }>(
+async function assertNothingForgotten(testbed: Testbed): Promise<void> {
+  const forgotten = await testbed.query<{ key: string }>(
     `SELECT r.key FROM rules r WHERE r.state <> 'absent' AND NOT r.is_unmanaged AND r.due_at IS NULL AND NOT EXISTS (
        SELECT FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
        WHERE h.rule_id = r.id AND h.released_at IS NULL AND ip.status IN ('PENDING', 'APPLIED'))`,
   );
   if (forgotten.length > 0)
-    throw new Error(`O1: ${forgotten[0]!.key} may stand, and nobody will try to remove it`);
+    throw new Error(`O1: ${forgotten[0]!.key} may be present, is not desired, and is not due`);
 }

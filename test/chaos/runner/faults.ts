@@ -1,30 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../harness/until';
-import type { Bed } from './bed';
+import type { Testbed } from './testbed';
 import type { Point } from './gates';
 import type { Random } from './random';
 import { hasFaketime, skewedClock } from './skewed-clock';
 import type { SupervisedProcess } from './supervised-process';
 
-/** What is broken: the figures name their own. */
+/** The part of the deployment that a fault affects. */
 export type Area = 'worker' | 'api' | 'postgres' | 'redis' | 'clock' | 'connection';
 
 export interface Fault {
   readonly name: string;
   readonly area: Area;
-  /** how often it comes, beside the others */
+  /** relative frequency */
   readonly weight: number;
-  /** Does it, and mends it. @returns how many processes were killed with SIGKILL */
-  strike(bed: Bed, random: Random, lengths: Lengths): Promise<number>;
+  /** Injects the fault and ends it. @returns the number of processes killed with SIGKILL */
+  inject(testbed: Testbed, random: Random, lengths: Lengths): Promise<number>;
 }
 
-/** How long what lasts lasts, in ms. */
+/** Durations of faults, in ms. */
 export interface Lengths {
   readonly stopped: number;
   readonly outage: number;
 }
 
-/** Longer than the lease of 10 s, as short as that allows. */
+/** The shortest pause that exceeds the lease of 10 s. */
 export const SHORT: Lengths = { stopped: 11_000, outage: 2000 };
 export const LONG: Lengths = { stopped: 30_000, outage: 12_000 };
 
@@ -34,158 +34,163 @@ const SKEWS = [-10, 10] as const;
 const killed = async (processes: readonly SupervisedProcess[]): Promise<number> =>
   (await Promise.all(processes.map((process) => process.kill()))).filter(Boolean).length;
 
-/** The transaction at the point rolls back: all it had done outside of the database stays done. */
+/** The transaction at the point rolls back; its effects outside the database remain. */
 const beforeCommit = (name: string, area: Area, point: Point): Fault => ({
   name,
   area,
   weight: 3,
-  strike: (bed) =>
-    bed.gates.at(point, AT_A_POINT_TIMEOUT_MS, async (caught) => {
-      const count = await killed([bed.processAt(caught.clientPort)]);
+  inject: (testbed) =>
+    testbed.gates.at(point, AT_A_POINT_TIMEOUT_MS, async (caught) => {
+      const count = await killed([testbed.processAt(caught.clientPort)]);
       await caught.abort();
       return count;
     }),
 });
 
-/** The transaction at the point commits, and the process dies without having heard of it. */
+/** The transaction at the point commits, and the process is killed before it receives the answer. */
 const afterCommit = (name: string, area: Area, point: Point): Fault => ({
   name,
   area,
   weight: 3,
-  strike: (bed) =>
-    bed.gates.at(point, AT_A_POINT_TIMEOUT_MS, async (caught) => {
-      const process = bed.processAt(caught.clientPort);
-      process.ways.postgres.holdAnswers();
+  inject: (testbed) =>
+    testbed.gates.at(point, AT_A_POINT_TIMEOUT_MS, async (caught) => {
+      const process = testbed.processAt(caught.clientPort);
+      process.connections.postgres.holdAnswers();
       await caught.pass();
       const count = await killed([process]);
-      process.ways.postgres.reset();
-      process.ways.postgres.thaw();
+      process.connections.postgres.reset();
+      process.connections.postgres.thaw();
       return count;
     }),
 });
 
-/** The cloud has the call, and nobody hears what became of it. */
-const inTheAir = (name: string, kind: string, operation: string): Fault => ({
+/** The cloud received the call, and the process is killed before an answer. */
+const whileInFlight = (name: string, kind: string, operation: string): Fault => ({
   name,
   area: 'worker',
   weight: 2,
-  strike: async (bed) => {
+  inject: async (testbed) => {
     const since = Date.now() * 1000;
-    await bed.cloud.fault({ kind, operation, count: 1, seconds: AT_A_POINT_TIMEOUT_MS / 1000 });
+    await testbed.cloud.fault({ kind, operation, count: 1, seconds: AT_A_POINT_TIMEOUT_MS / 1000 });
     await until(
       name,
-      async () => (await bed.cloud.calls(since)).some(({ outcome }) => outcome === 'NO_ANSWER'),
+      async () => (await testbed.cloud.calls(since)).some(({ outcome }) => outcome === 'NO_ANSWER'),
       AT_A_POINT_TIMEOUT_MS,
     );
-    const count = await killed(bed.workers);
-    await bed.cloud.clearFaults();
+    const count = await killed(testbed.workers);
+    await testbed.cloud.clearFaults();
     return count;
   },
 });
 
-const atRandom = (name: string, area: Area, weight: number, strike: Fault['strike']): Fault => ({
+const atRandom = (name: string, area: Area, weight: number, inject: Fault['inject']): Fault => ({
   name,
   area,
   weight,
-  strike,
+  inject,
 });
 
-const without = async (
-  way: { cut(): Promise<void>; restore(): Promise<void> },
+const disconnect = async (
+  connection: { cut(): Promise<void>; restore(): Promise<void> },
   ms: number,
 ): Promise<number> => {
-  await way.cut();
+  await connection.cut();
   await pause(ms);
-  await way.restore();
+  await connection.restore();
   return 0;
 };
 
-/** Points that a kill has to hit exactly. */
+/** Kills at exactly defined points. */
 export const NAMED_POINTS: readonly Fault[] = [
-  afterCommit('a worker dies with its intent written, before the cloud add', 'worker', 'intent'),
-  beforeCommit('a worker dies after the cloud add, before its commit', 'worker', 'applied'),
-  beforeCommit('a worker dies after the cloud remove, before its commit', 'worker', 'removed'),
-  afterCommit('a worker dies between two rules of a session', 'worker', 'applied'),
-  inTheAir(
-    'both workers die while an add that was done hangs',
+  afterCommit('a worker is killed with its intent written, before the cloud add', 'worker', 'intent'),
+  beforeCommit('a worker is killed after the cloud add, before its commit', 'worker', 'applied'),
+  beforeCommit('a worker is killed after the cloud remove, before its commit', 'worker', 'removed'),
+  afterCommit('a worker is killed between two rules of a session', 'worker', 'applied'),
+  whileInFlight(
+    'both workers are killed while a successful add is unanswered',
     'timeout-after-success',
     'AuthorizeSecurityGroupIngress',
   ),
-  inTheAir(
-    'both workers die while an add that was not done hangs',
+  whileInFlight(
+    'both workers are killed while a failed add is unanswered',
     'timeout-before',
     'AuthorizeSecurityGroupIngress',
   ),
-  inTheAir(
-    'both workers die while a removal that was done hangs',
+  whileInFlight(
+    'both workers are killed while a successful removal is unanswered',
     'timeout-after-success',
     'RevokeSecurityGroupIngress',
   ),
-  beforeCommit('whoever ends a session dies before its commit', 'worker', 'session-ended'),
-  beforeCommit('an API dies with the session inserted, before its commit', 'api', 'session-inserted'),
+  beforeCommit('the process that ends a session is killed before its commit', 'worker', 'session-ended'),
+  beforeCommit('an API is killed with the session inserted, before its commit', 'api', 'session-inserted'),
   afterCommit(
-    'an API dies with the session committed, before the wake-up and the answer',
+    'an API is killed with the session committed, before the wake-up and the answer',
     'api',
     'session-inserted',
   ),
 ];
 
 const ON_PROCESSES: readonly Fault[] = [
-  atRandom('a worker is killed', 'worker', 4, (bed, random) => killed([random.pick(bed.workers)])),
-  atRandom('all workers are killed', 'worker', 2, (bed) => killed(bed.workers)),
-  atRandom('an API is killed', 'api', 4, (bed, random) => killed([random.pick(bed.apis)])),
+  atRandom('a worker is killed', 'worker', 4, (testbed, random) => killed([random.pick(testbed.workers)])),
+  atRandom('all workers are killed', 'worker', 2, (testbed) => killed(testbed.workers)),
+  atRandom('an API is killed', 'api', 4, (testbed, random) => killed([random.pick(testbed.apis)])),
   atRandom(
-    'a worker stands still for longer than its lease',
+    'a worker is paused for longer than its lease',
     'worker',
     0.3,
-    async (bed, random, { stopped }) => {
-      await random.pick(bed.workers).stoppedFor(stopped);
+    async (testbed, random, { stopped }) => {
+      await random.pick(testbed.workers).pauseFor(stopped);
       return 0;
     },
   ),
 ];
 
 const ON_SERVERS: readonly Fault[] = [
-  atRandom('PostgreSQL is killed', 'postgres', 1, async (bed) => {
-    await bed.postgres.kill();
-    await bed.postgres.startAgain();
+  atRandom('PostgreSQL is killed', 'postgres', 1, async (testbed) => {
+    await testbed.postgres.kill();
+    await testbed.postgres.startAgain();
     return 1;
   }),
-  atRandom('Redis is killed and comes back empty', 'redis', 1, async (bed, _, { outage }) => {
-    await bed.redis!.kill();
+  atRandom('Redis is killed and restarts empty', 'redis', 1, async (testbed, _, { outage }) => {
+    await testbed.redis!.kill();
     await pause(outage);
-    await bed.redis!.startAgain();
+    await testbed.redis!.startAgain();
     return 1;
   }),
-  atRandom('Redis is flushed', 'redis', 3, async (bed) => {
-    await bed.redis!.command('FLUSHALL');
+  atRandom('Redis is flushed', 'redis', 3, async (testbed) => {
+    await testbed.redis!.command('FLUSHALL');
     return 0;
   }),
 ];
 
 const ON_CONNECTIONS: readonly Fault[] = [
-  atRandom('a process loses PostgreSQL', 'connection', 1, (bed, random, { outage }) =>
-    without(random.pick(bed.processes).ways.postgres, outage),
+  atRandom('a process loses PostgreSQL', 'connection', 1, (testbed, random, { outage }) =>
+    disconnect(random.pick(testbed.processes).connections.postgres, outage),
   ),
-  atRandom('a worker hangs on PostgreSQL, half-open', 'connection', 0.5, async (bed, random, { stopped }) => {
-    const { postgres } = random.pick(bed.workers).ways;
-    postgres.freeze();
-    await pause(stopped);
-    postgres.thaw();
-    return 0;
-  }),
-  atRandom('PostgreSQL is slow for a worker', 'connection', 1, async (bed, random, { outage }) => {
-    const { postgres } = random.pick(bed.workers).ways;
+  atRandom(
+    'a worker hangs on PostgreSQL, half-open',
+    'connection',
+    0.5,
+    async (testbed, random, { stopped }) => {
+      const { postgres } = random.pick(testbed.workers).connections;
+      postgres.freeze();
+      await pause(stopped);
+      postgres.thaw();
+      return 0;
+    },
+  ),
+  atRandom('PostgreSQL is slow for a worker', 'connection', 1, async (testbed, random, { outage }) => {
+    const { postgres } = random.pick(testbed.workers).connections;
     postgres.slow(random.between(50, 300));
     await pause(outage);
     postgres.slow(0);
     return 0;
   }),
-  atRandom('a process loses Redis', 'redis', 1, (bed, random, { outage }) =>
-    without(random.pick(bed.processes).ways.redis!, outage),
+  atRandom('a process loses Redis', 'redis', 1, (testbed, random, { outage }) =>
+    disconnect(random.pick(testbed.processes).connections.redis!, outage),
   ),
-  atRandom('a worker hangs on Redis, half-open', 'redis', 0.5, async (bed, random, { outage }) => {
-    const redis = random.pick(bed.workers).ways.redis!;
+  atRandom('a worker hangs on Redis, half-open', 'redis', 0.5, async (testbed, random, { outage }) => {
+    const redis = random.pick(testbed.workers).connections.redis!;
     redis.freeze();
     await pause(outage);
     redis.thaw();
@@ -193,23 +198,23 @@ const ON_CONNECTIONS: readonly Fault[] = [
   }),
 ];
 
-/** The process runs on with the wrong clock until the same fault chooses it again. */
+/** The process keeps the wrong clock until the same fault selects it again. */
 const CLOCKS: readonly Fault[] = [
-  atRandom('the clock of a process goes wrong by ten minutes', 'clock', 1, async (bed, random) => {
-    const process = random.pick(bed.processes);
-    process.with(random.chance(0.25) ? {} : skewedClock(random.pick(SKEWS)));
+  atRandom('the clock of a process becomes wrong by ten minutes', 'clock', 1, async (testbed, random) => {
+    const process = random.pick(testbed.processes);
+    process.addEnvironment(random.chance(0.25) ? {} : skewedClock(random.pick(SKEWS)));
     return killed([process]);
   }),
 ];
 
-/** What can be done on this bed. @param areas only these; all when absent */
+/** The faults that are possible on this testbed. @param areas only these; default: all */
 export function faultsFor(withRedis: boolean, areas?: readonly Area[]): Fault[] {
   return [...NAMED_POINTS, ...ON_PROCESSES, ...ON_SERVERS, ...ON_CONNECTIONS, ...(hasFaketime ? CLOCKS : [])]
     .filter(({ area }) => withRedis || area !== 'redis')
     .filter(({ area }) => areas?.includes(area) ?? true);
 }
 
-/** Endless: every fault comes round, those with more weight more often; each named point once in the first round. */
+/** An endless random sequence: each fault once, then by weight. */
 export function* sequence(faults: readonly Fault[], random: Random): Generator<Fault, never> {
   for (const fault of random.shuffled(faults)) yield fault;
   const whole = faults.reduce((sum, { weight }) => sum + weight, 0);

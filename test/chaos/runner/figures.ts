@@ -3,36 +3,36 @@ import type { Area } from './faults';
 import { healthyRun } from './healthy-run';
 import { keysRun } from './keys-run';
 
-/** What a command measures: which figures of docs/guarantees.md, how much of it when not told, and how. */
+/** A measurement: its figures in docs/guarantees.md, its default size, and its run. */
 export interface FigureRun {
   readonly figures: string;
   /** kills, faults, sessions or requests */
   readonly counts: string;
-  readonly usual: number;
+  readonly defaultCount: number;
   run(options: RunOptions, count: number): Promise<Outcome>;
 }
 
-/** Of sessions; a cloud account may write five times a second, and a session takes two writes. */
+/** Session rate: a cloud account allows five writes a second, a session takes two. */
 const PER_SECOND = 2;
 
-const killing =
+const countingKills =
   (areas: readonly Area[]): FigureRun['run'] =>
   (options, kills) =>
     chaosRun({ ...options, areas, kills });
-/** Some of these kill nobody: the faults are counted. */
-const striking =
+/** Some of these faults kill no process: the faults are counted. */
+const countingFaults =
   (areas: readonly Area[]): FigureRun['run'] =>
-  (options, strikes) =>
-    chaosRun({ ...options, areas, kills: Infinity, strikes });
+  (options, faults) =>
+    chaosRun({ ...options, areas, kills: Infinity, faults });
 
 const SKEW_MINUTES = 10;
 
-/** The same twice: with right clocks, and with the clock of every process wrong. */
+/** Runs twice: with correct clocks, and with every process's clock skewed. */
 async function skewRun(options: RunOptions, count: number): Promise<Outcome> {
   const healthy = { ...options, count, perSecond: PER_SECOND, expiries: 0.5 };
-  options.say('Without skew');
+  options.log('Without skew');
   const unskewed = await healthyRun(healthy);
-  options.say(`Every clock wrong by ${SKEW_MINUTES} minutes`);
+  options.log(`Every clock wrong by ${SKEW_MINUTES} minutes`);
   const skewed = await healthyRun({ ...healthy, skewMinutes: SKEW_MINUTES });
   return { ...skewed, minutes: unskewed.minutes + skewed.minutes, unskewed };
 }
@@ -41,25 +41,30 @@ export const FIGURES: Readonly<Record<string, FigureRun>> = {
   lateness: {
     figures: 'R1, R2, R3, R4',
     counts: 'sessions',
-    usual: 2000,
+    defaultCount: 2000,
     run: (options, count) => healthyRun({ ...options, count, perSecond: PER_SECOND, expiries: 0.5 }),
   },
   expiries: {
     figures: 'R1, R2',
     counts: 'expiries',
-    usual: 10_000,
+    defaultCount: 10_000,
     run: (options, count) => healthyRun({ ...options, count, perSecond: PER_SECOND, expiries: 1 }),
   },
-  skew: { figures: 'R12', counts: 'sessions, without skew and again with it', usual: 1000, run: skewRun },
-  workers: { figures: 'R8, R16, R25', counts: 'kills', usual: 1000, run: killing(['worker']) },
-  api: { figures: 'R9', counts: 'kills', usual: 500, run: killing(['api']) },
-  redis: { figures: 'R10', counts: 'faults', usual: 200, run: striking(['redis']) },
-  postgres: { figures: 'R11', counts: 'kills', usual: 100, run: killing(['postgres']) },
-  clock: {
-    figures: 'R12 (clocks that go wrong while people work)',
-    counts: 'faults',
-    usual: 40,
-    run: striking(['clock']),
+  skew: {
+    figures: 'R12',
+    counts: 'sessions, without skew and again with it',
+    defaultCount: 1000,
+    run: skewRun,
   },
-  keys: { figures: 'R20', counts: 'requests', usual: 10_000, run: keysRun },
+  workers: { figures: 'R8, R16, R25', counts: 'kills', defaultCount: 1000, run: countingKills(['worker']) },
+  api: { figures: 'R9', counts: 'kills', defaultCount: 500, run: countingKills(['api']) },
+  redis: { figures: 'R10', counts: 'faults', defaultCount: 200, run: countingFaults(['redis']) },
+  postgres: { figures: 'R11', counts: 'kills', defaultCount: 100, run: countingKills(['postgres']) },
+  clock: {
+    figures: 'R12 (clocks that become wrong under load)',
+    counts: 'faults',
+    defaultCount: 40,
+    run: countingFaults(['clock']),
+  },
+  keys: { figures: 'R20', counts: 'requests', defaultCount: 10_000, run: keysRun },
 };

@@ -1,17 +1,17 @@
 import { Client } from 'pg';
 import { until } from '../../harness/until';
 
-/** Where a transaction can be caught: all is done but its commit. */
+/** Where a transaction can be held: before its commit. */
 export type Point = 'session-inserted' | 'session-ended' | 'intent' | 'applied' | 'removed';
 
-/** Any number: only gates take this lock. */
+/** Key of the advisory lock; used by gates only. */
 const GATE = 466_002;
 
 const trigger = (point: Point, event: string, table: string, when: string): string => `
   CREATE CONSTRAINT TRIGGER chaos_gate_${point.replace('-', '_')} AFTER ${event} ON ${table}
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW ${when && `WHEN (${when})`} EXECUTE FUNCTION chaos_gate('${point}');`;
 
-/** Deferred triggers: they fire at the commit, when the transaction has done everything else. */
+/** Deferred triggers: they fire at the commit, after all statements of the transaction. */
 const INSTALL = `
   CREATE TABLE chaos_gates (point text PRIMARY KEY);
   CREATE FUNCTION chaos_gate() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $gate$
@@ -31,17 +31,17 @@ const CAUGHT = `
   SELECT a.pid, a.client_port AS "clientPort" FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE l.locktype = 'advisory' AND l.objid = ${GATE} AND NOT l.granted LIMIT 1`;
 
-/** A transaction that stands before its commit. */
+/** A transaction that is held before its commit. */
 export interface Caught {
-  /** of its connection, as the server sees it */
+  /** client port of its connection, as the server sees it */
   readonly clientPort: number;
-  /** Lets it commit. @returns when it has */
+  /** Lets it commit. Resolves after the commit. */
   pass(): Promise<void>;
-  /** Ends its connection: it rolls back. */
+  /** Terminates its connection: it rolls back. */
   abort(): Promise<void>;
 }
 
-/** Stops the product's transactions before their commit, without a hook in the product. */
+/** Holds transactions of the product before their commit, without a hook in the product. */
 export class Gates {
   constructor(private readonly databaseUrl: string) {}
 
@@ -50,8 +50,8 @@ export class Gates {
   }
 
   /**
-   * Waits for a transaction at the point, and decides about it. No transaction passes the point meanwhile.
-   * @param decide must let it pass or abort it
+   * Waits for a transaction at the point and holds it. Other transactions at the point wait meanwhile.
+   * @param decide must call pass() or abort()
    */
   at<T>(point: Point, withinMs: number, decide: (caught: Caught) => Promise<T>): Promise<T> {
     return this.connected(async (client) => {
@@ -80,7 +80,7 @@ export class Gates {
     });
   }
 
-  /** The connection waits for its client again, or is gone. */
+  /** Waits until the connection is idle or closed. */
   private isOver(client: Client, pid: number): Promise<unknown> {
     return until(`the transaction of ${pid} is over`, async () => {
       const { rows } = await client.query<{ state: string }>(

@@ -7,40 +7,41 @@ import { FIGURES } from './figures';
 import { report } from './report';
 import { hasFaketime } from './skewed-clock';
 
-const HELP = `Kills the parts of a Drawbridge one after another while people work on it, and asks whether every promise held.
+const HELP = `Injects faults into a deployment under load, and checks the guarantees.
 
   npm run chaos -- [--kills 1000] [--seed N] [--no-redis] [--minutes N] [--only worker,api,...]
                    [--unmanaged N] [--latency MS] [--short]
   npm run chaos -- --figure NAME [--count N] [...]
 
   --kills    processes to kill with SIGKILL before it ends (100)
-  --seed     the order of faults and requests; printed, so that a run can be made again
+  --seed     the order of faults and requests; printed, so that a run can be repeated
   --redis    the queue on Redis (default, where redis-server is); --no-redis: on PostgreSQL
-  --minutes  end after so long, however many are killed (120; 720 with --figure)
-  --only     faults of these areas: worker, api, postgres, redis, clock, connection
+  --minutes  end after this time, whatever was killed (120; 720 with --figure)
+  --only     inject only faults of these areas: worker, api, postgres, redis, clock, connection
   --unmanaged  unmanaged rules planted over the groups (5000)
   --latency  of every call to the simulated cloud, ms (50)
-  --short    outages of 2 s and standstills of 11 s instead of 12 s and 30 s
-  --figure   measure what docs/guarantees.md tells, with so many (--count):
+  --short    outages of 2 s and pauses of 11 s instead of 12 s and 30 s
+  --figure   measure figures of docs/guarantees.md, with this size (--count):
 ${Object.entries(FIGURES)
   .map(
-    ([name, { figures, counts, usual }]) => `             ${name.padEnd(9)} ${figures} (${usual} ${counts})`,
+    ([name, { figures, counts, defaultCount }]) =>
+      `             ${name.padEnd(9)} ${figures} (${defaultCount} ${counts})`,
   )
   .join('\n')}
 `;
 const AREAS: readonly string[] = ['worker', 'api', 'postgres', 'redis', 'clock', 'connection'];
 
-const say = (words: string): void =>
-  void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${words}\n`);
+const log = (message: string): void =>
+  void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${message}\n`);
 
-interface Asked {
+interface Arguments {
   readonly options: RunOptions;
-  /** what to measure, and how much of it; null: a run of all faults */
+  /** the measurement and its size; null: a run with all faults */
   readonly figure: { readonly name: string; readonly count: number } | null;
 }
 
-/** @returns null when help is desired */
-function readArguments(): Asked | null {
+/** @returns null when help is requested */
+function readArguments(): Arguments | null {
   const { values } = parseArgs({
     allowNegative: true,
     options: {
@@ -67,27 +68,27 @@ function readArguments(): Asked | null {
     latencyMs: wholeNumber('latency', values.latency),
     lengths: values.short ? SHORT : LONG,
     ...(values.only === undefined ? {} : { areas: areasOf(values.only) }),
-    say,
+    log,
   };
   return { options, figure: figureOf(values.figure, values.count) };
 }
 
-function figureOf(name?: string, count?: string): Asked['figure'] {
+function figureOf(name?: string, count?: string): Arguments['figure'] {
   if (name === undefined) return null;
   const figure = FIGURES[name];
   if (!figure) throw new Error(`--figure takes one of ${Object.keys(FIGURES).join(', ')}`);
-  return { name, count: count === undefined ? figure.usual : wholeNumber('count', count) };
+  return { name, count: count === undefined ? figure.defaultCount : wholeNumber('count', count) };
 }
 
-function play({ options, figure }: Asked): Promise<Outcome> {
+function run({ options, figure }: Arguments): Promise<Outcome> {
   if (!figure) {
-    say(
+    log(
       `Seed ${options.seed}: ${options.kills} kills, ${options.redis ? 'queue on Redis' : 'queue on PostgreSQL'}.`,
     );
     return chaosRun(options);
   }
   const measured = FIGURES[figure.name]!;
-  say(`Seed ${options.seed}: ${measured.figures} over ${figure.count} ${measured.counts}.`);
+  log(`Seed ${options.seed}: ${measured.figures} over ${figure.count} ${measured.counts}.`);
   return measured.run(options, figure.count);
 }
 
@@ -106,14 +107,14 @@ function areasOf(text: string): Area[] {
 async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(130));
-  const asked = readArguments();
-  if (!asked) {
+  const args = readArguments();
+  if (!args) {
     process.stdout.write(HELP);
     return;
   }
-  if (asked.options.redis && !hasRedis) throw new Error('redis-server is not on the PATH: give --no-redis');
-  if (!hasFaketime) say('libfaketime is missing: no clock goes wrong in this run');
-  const { text, passed } = report(await play(asked));
+  if (args.options.redis && !hasRedis) throw new Error('redis-server is not on the PATH: give --no-redis');
+  if (!hasFaketime) log('libfaketime is not installed: no clock faults in this run');
+  const { text, passed } = report(await run(args));
   process.stdout.write(`${text}\n`);
   if (!passed) process.exitCode = 1;
 }
@@ -121,8 +122,8 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(),
   (error: unknown) => {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.stdout.write('FAILED: the run broke off, or promises are broken; see above.\n');
+    log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.stdout.write('FAILED: the run failed, or guarantees were violated; see above.\n');
     process.exit(1);
   },
 );

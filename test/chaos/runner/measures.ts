@@ -2,46 +2,46 @@ import { INTERVAL_ENDS } from '#rules';
 import { isUnderFault } from '../oracles/bounds';
 import type { Evidence, FaultWindow } from '../oracles/evidence';
 import { historyOf, type History } from '../oracles/history';
-import { lingering } from '../oracles/o01-no-leak';
-import type { Strike } from './chaos-run';
+import { unwantedRules } from '../oracles/o01-no-leak';
+import type { InjectedFault } from './chaos-run';
 
-/** Samples in ms, by the cloud's own timeline. */
+/** Samples in ms, from the cloud's own timeline. */
 export interface Measures {
-  /** from the insert of a session to its rule in the cloud, where the rule did not stand already */
+  /** from the insert of a session to its rule in the cloud, unless the rule was present before */
   readonly opening: Samples;
   readonly afterExpiry: Samples;
   readonly afterStop: Samples;
-  /** rules that were closed before their last holder ended: the time that was missing */
+  /** for rules closed before their last holder ended: how much too early */
   readonly early: readonly number[];
-  /** from a kill to the next settled piece of work that was waiting for it */
+  /** from a kill until the first ResourceIp waiting at the kill is settled */
   readonly recovery: readonly number[];
-  /** from a kill until each piece of work that was waiting was settled */
+  /** from a kill until each ResourceIp waiting at the kill is settled */
   readonly waiting: readonly number[];
   readonly sessions: number;
-  /** how long the ledger calls a rule possible and not certain, at each end of an interval */
-  readonly doubt: Samples;
+  /** how long a rule is possible and not certain in the ledger, at each end of an interval */
+  readonly uncertain: Samples;
 }
 
-export interface Samples {
+interface Samples {
   readonly healthy: readonly number[];
   readonly underFault: readonly number[];
 }
 
 const CLOCKS_MS = 20;
 
-/** Reads the figures out of the evidence. */
-export function measuresOf(evidence: Evidence, strikes: readonly Strike[]): Measures {
+/** Computes the samples from the evidence. */
+export function measuresOf(evidence: Evidence, injected: readonly InjectedFault[]): Measures {
   const history = historyOf(evidence);
-  const ended = lingering(history).filter(({ endedBy, until }) => endedBy !== null && until < Infinity);
+  const ended = unwantedRules(history).filter(({ endedBy, until }) => endedBy !== null && until < Infinity);
   const lateness = (by: 'expiry' | 'stop'): Samples =>
     divided(
       evidence.faults,
       ended.filter(({ endedBy }) => endedBy === by).map(({ due, until }) => ({ from: due, to: until })),
     );
-  const work = piecesOfWork(history);
-  const afterKills = strikes
+  const work = waitingTimes(history);
+  const afterKills = injected
     .filter(({ kills }) => kills > 0)
-    .map(({ at }) => work.filter((piece) => piece.from <= at && piece.to > at).map(({ to }) => to - at));
+    .map(({ at }) => work.filter(({ from, to }) => from <= at && to > at).map(({ to }) => to - at));
   return {
     opening: divided(evidence.faults, openings(history)),
     afterExpiry: lateness('expiry'),
@@ -50,26 +50,26 @@ export function measuresOf(evidence: Evidence, strikes: readonly Strike[]): Meas
     recovery: afterKills.filter((times) => times.length > 0).map((times) => Math.min(...times)),
     waiting: afterKills.flat(),
     sessions: history.sessions.size,
-    doubt: divided(evidence.faults, doubts(evidence)),
+    uncertain: divided(evidence.faults, uncertainTimes(evidence)),
   };
 }
 
-interface Lasted {
+interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
-function divided(faults: readonly FaultWindow[], lasted: readonly Lasted[]): Samples {
-  const isHit = ({ from, to }: Lasted): boolean => isUnderFault(from, to, faults);
-  const length = ({ from, to }: Lasted): number => to - from;
+function divided(faults: readonly FaultWindow[], lasted: readonly Interval[]): Samples {
+  const isHit = ({ from, to }: Interval): boolean => isUnderFault(from, to, faults);
+  const length = ({ from, to }: Interval): number => to - from;
   return {
     healthy: lasted.filter((span) => !isHit(span)).map(length),
     underFault: lasted.filter(isHit).map(length),
   };
 }
 
-/** Of every interval that is over: from possible to certain, and from certain to impossible. */
-function doubts({ ledger }: Evidence): Lasted[] {
+/** For each ended interval: from possible to certain, and from certain to impossible. */
+function uncertainTimes({ ledger }: Evidence): Interval[] {
   return (ledger?.events ?? [])
     .filter(({ kind }) => INTERVAL_ENDS.some((end) => end === kind))
     .flatMap(({ possibleFrom, certainFrom, certainUntil, possibleUntil }) => {
@@ -84,13 +84,13 @@ function doubts({ ledger }: Evidence): Lasted[] {
     });
 }
 
-/** For every hold that found no rule: until there was one. */
-function openings(history: History): Lasted[] {
+/** For each hold that began without its rule: until the rule was present. */
+function openings(history: History): Interval[] {
   return [...history.holds].flatMap(([name, holds]) =>
     holds.flatMap((hold) => {
-      const standings = history.standings.get(name) ?? [];
-      if (standings.some(({ from, to }) => from <= hold.from && hold.from < to)) return [];
-      const opened = standings.filter(({ from }) => from > hold.from && from <= hold.to);
+      const presences = history.presences.get(name) ?? [];
+      if (presences.some(({ from, to }) => from <= hold.from && hold.from < to)) return [];
+      const opened = presences.filter(({ from }) => from > hold.from && from <= hold.to);
       return opened.length === 0
         ? []
         : [{ from: hold.from, to: Math.min(...opened.map(({ from }) => from)) }];
@@ -98,8 +98,8 @@ function openings(history: History): Lasted[] {
   );
 }
 
-/** ResourceIps from the time they wait for the cloud until they do no longer. */
-function piecesOfWork(history: History): Lasted[] {
+/** The times in which ResourceIps wait for a pass. */
+function waitingTimes(history: History): Interval[] {
   return [...history.ips.values()].flatMap((moves) =>
     moves.flatMap((move, index) => {
       if (move.now !== 'PENDING' && move.now !== 'REMOVING') return [];
@@ -108,10 +108,10 @@ function piecesOfWork(history: History): Lasted[] {
   );
 }
 
-/** By how much each rule was closed before the time of a session was over that it was applied for, ms. */
+/** How much too early each rule was closed that was applied for a session that expired, ms. */
 function earlyClosings(history: History): number[] {
   return [...history.holds].flatMap(([name, holds]) => {
-    const closings = (history.standings.get(name) ?? []).map(({ to }) => to);
+    const closings = (history.presences.get(name) ?? []).map(({ to }) => to);
     return holds
       .filter(({ endedBy }) => endedBy === 'expiry')
       .flatMap(({ applied, to }) =>

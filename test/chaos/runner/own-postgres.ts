@@ -13,7 +13,7 @@ import { until } from '../../harness/until';
 const ROOT = resolve(__dirname, '../../..');
 const TMPFS = 0x01021994;
 
-/** A durable PostgreSQL that may be killed: a server of its own, on disk, every commit flushed. */
+/** A separate durable PostgreSQL that can be killed: on disk, with every commit flushed. */
 export class OwnPostgres {
   private constructor(
     private readonly folder: string,
@@ -23,14 +23,14 @@ export class OwnPostgres {
     process.once('exit', this.abandon);
   }
 
-  /** With the product's schema, by the migrations as they are shipped. */
+  /** Starts it and runs the product's migrations from the build. */
   static async start(): Promise<OwnPostgres> {
     const folder = await mkdtemp(join(onDisk(), 'drawbridge-chaos-'));
-    // the server may run as another user
+    // the server may run as a different user
     await chmod(folder, 0o755);
     const server = new EmbeddedPostgres({
       dataDir: join(folder, 'postgres'),
-      // the ways of the product's processes lead to this port for as long as they live
+      // the severable connections of the processes keep this port across restarts
       port: await freePort(),
       flags: ['max_connections=200', 'restart_after_crash=off'],
       onLog: () => undefined,
@@ -45,14 +45,14 @@ export class OwnPostgres {
     return new OwnPostgres(folder, server, url);
   }
 
-  /** SIGKILL to the postmaster, in the middle of whatever it does. @returns when it is gone */
+  /** SIGKILL to the postmaster. Resolves after its exit. */
   async kill(): Promise<void> {
     const postmaster = await this.postmaster();
     process.kill(postmaster, 'SIGKILL');
     await until('the postmaster is gone', () => Promise.resolve(!exists(postmaster)));
   }
 
-  /** After `kill`: it recovers from its log, on the same port. */
+  /** After `kill`: it recovers from its WAL, on the same port. */
   async startAgain(): Promise<void> {
     await this.server.start();
   }
@@ -65,7 +65,7 @@ export class OwnPostgres {
 
   private async postmaster(): Promise<number> {
     const client = new Client({ connectionString: this.url });
-    // it is about to be killed: the connection ends with it
+    // the connection ends when the server is killed
     client.on('error', () => undefined);
     await client.connect();
     const { rows } = await client.query<{ pid: string }>(
@@ -75,17 +75,17 @@ export class OwnPostgres {
     return Number(rows[0]!.pid);
   }
 
-  /** The server is in a process group of its own: nobody else ends it when this process is interrupted. */
+  /** The server has its own process group: it must be ended explicitly when this process is interrupted. */
   private readonly abandon = (): void => {
     void this.server.kill();
     rmSync(this.folder, { recursive: true, force: true });
   };
 }
 
-/** A folder in memory would make every commit free. */
+/** A folder in memory would hide the cost of commits. */
 const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
 
-/** A process that its parent has not buried yet counts, as it does for PostgreSQL's lock file. */
+/** A zombie counts as existing, as it does for PostgreSQL's lock file. */
 function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -8,29 +8,29 @@ const AREAS: readonly Area[] = ['worker', 'api', 'postgres', 'redis', 'clock', '
 
 export interface Report {
   readonly passed: boolean;
-  /** a table for people; its last line says PASSED or FAILED, and why */
+  /** a table; its last line says PASSED or FAILED, and why */
   readonly text: string;
 }
 
-/** The figures of a run, each with its goal. */
+/** Compares the figures of a run with their goals. */
 export function report(outcome: Outcome): Report {
-  const measures = measuresOf(outcome.evidence, outcome.strikes);
-  const kills = outcome.strikes.reduce((sum, strike) => sum + strike.kills, 0);
-  const unmanaged = outcome.evidence.standingAtBegin.filter((rule) => !rule.ours).length;
+  const measures = measuresOf(outcome.evidence, outcome.injected);
+  const kills = outcome.injected.reduce((sum, fault) => sum + fault.kills, 0);
+  const unmanaged = outcome.evidence.presentAtStart.filter((rule) => !rule.ours).length;
   const none: Goal = { atMost: 0 };
   const { ledger } = outcome.evidence;
   const violations = judgeEvidence(outcome.evidence);
-  const broken = (id: string): number => violations.filter((words) => words.startsWith(`${id} `)).length;
+  const countOf = (id: string): number => violations.filter((message) => message.startsWith(`${id} `)).length;
   const figures = [
     count('kills (SIGKILL)', kills),
-    ...AREAS.map((area) => strikesOf(outcome, area)),
-    count('requests', outcome.deeds),
+    ...AREAS.map((area) => faultsIn(outcome, area)),
+    count('requests', outcome.requests),
     count('sessions', measures.sessions),
-    count('sessions lost (O2)', broken('O2'), none),
-    count('rules leaked (O1)', broken('O1'), none),
-    count('rules that are not counted right (O3)', broken('O3'), none),
-    count(`unmanaged rules touched, of ${unmanaged} (O5)`, broken('O5'), none),
-    ...ledgerFigures(outcome, broken, none),
+    count('sessions lost (O2)', countOf('O2'), none),
+    count('rules leaked (O1)', countOf('O1'), none),
+    count('rules that do not match their holders (O3)', countOf('O3'), none),
+    count(`unmanaged rules touched, of ${unmanaged} (O5)`, countOf('O5'), none),
+    ...ledgerFigures(outcome, countOf, none),
     count(`violations of O1 to ${ledger ? 'O14' : 'O11'}`, violations.length, none),
     count('closed before its time', measures.early.length, none),
     ...quantiles('kill to the next settled work', measures.recovery, { p99: 15 }),
@@ -42,8 +42,8 @@ export function report(outcome: Outcome): Report {
     ...quantiles('stop to closed, healthy', measures.afterStop.healthy, { p99: 2, max: 5 }),
     ...quantiles('stop to closed, under fault', measures.afterStop.underFault, {}),
     ...bySkew(outcome, measures),
-    ...quantiles('possible and not certain, healthy', measures.doubt.healthy, { p99: 2 }),
-    ...quantiles('possible and not certain, under fault', measures.doubt.underFault, {}),
+    ...quantiles('possible and not certain, healthy', measures.uncertain.healthy, { p99: 2 }),
+    ...quantiles('possible and not certain, under fault', measures.uncertain.underFault, {}),
   ];
   const missed = figures.filter(({ met }) => met === false).map(({ name }) => name);
   if (outcome.shortOf !== undefined) missed.push(`only ${outcome.shortOf} before the time was over`);
@@ -57,13 +57,13 @@ export function report(outcome: Outcome): Report {
   };
 }
 
-/** By how much the latenesses differ from those with right clocks. */
+/** Difference of the lateness to the run with correct clocks. */
 function bySkew({ unskewed }: Outcome, skewed: Measures): Figure[] {
   if (!unskewed) return [];
-  const right = measuresOf(unskewed.evidence, unskewed.strikes);
+  const correct = measuresOf(unskewed.evidence, unskewed.injected);
   return (['afterExpiry', 'afterStop'] as const).flatMap((kind) =>
     [0.5, 0.99].flatMap((share) => {
-      const samples = [skewed[kind].healthy, right[kind].healthy];
+      const samples = [skewed[kind].healthy, correct[kind].healthy];
       if (samples.some((list) => list.length === 0)) return [];
       const [wrong, usual] = samples.map((list) => quantile(list, share) / 1000) as [number, number];
       const name = `${kind === 'afterExpiry' ? 'expiry' : 'stop'} to closed, p${100 * share}: later by skew`;
@@ -72,29 +72,29 @@ function bySkew({ unskewed }: Outcome, skewed: Measures): Figure[] {
   );
 }
 
-/** Nothing of a product that writes no ledger. */
+/** Empty when the watched release writes no ledger. */
 function ledgerFigures(
   { evidence: { ledger } }: Outcome,
-  broken: (id: string) => number,
+  countOf: (id: string) => number,
   none: Goal,
 ): Figure[] {
   if (!ledger) return [];
   return [
     count('ledger events', ledger.events.length),
-    count('unwanted rules not reported in time (O12)', broken('O12'), none),
-    count('reported removed while present (O13)', broken('O13'), none),
-    count(`wrong items in ${ledger.reports.length} access reports (O14)`, broken('O14'), none),
+    count('unwanted rules not reported in time (O12)', countOf('O12'), none),
+    count('reported removed while present (O13)', countOf('O13'), none),
+    count(`wrong items in ${ledger.reports.length} access reports (O14)`, countOf('O14'), none),
   ];
 }
 
 const count = (name: string, value: number, goal: Goal | null = null): Figure =>
   figure(name, '', [value], goal);
 
-function strikesOf({ strikes }: Outcome, area: Area): Figure {
-  return count(`faults: ${area}`, strikes.filter(({ fault }) => fault.area === area).length);
+function faultsIn({ injected }: Outcome, area: Area): Figure {
+  return count(`faults: ${area}`, injected.filter(({ fault }) => fault.area === area).length);
 }
 
-/** @param samplesMs nothing is told of none */
+/** @param samplesMs empty: no figures */
 function quantiles(
   name: string,
   samplesMs: readonly number[],

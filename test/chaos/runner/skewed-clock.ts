@@ -11,13 +11,13 @@ const FOLDERS = [
 
 const library = FOLDERS.map((folder) => `${folder}/libfaketime.so.1`).find((path) => existsSync(path));
 
-/** Whether this machine can give a process a wrong clock. Where it cannot, the tests say so. */
+/** Whether faketime is installed. Without it, tests with wrong clocks are skipped with a message. */
 export const hasFaketime = neededInCi(
   'faketime',
   library !== undefined && spawnSync('faketime', ['--version']).status === 0,
 );
 
-/** The environment of a process whose clock is wrong by so many minutes; timers go on as they are. */
+/** The environment for a process whose clock is wrong by this many minutes; timers are not affected. */
 export function skewedClock(minutes: number): Record<string, string> {
   if (!library) throw new Error('libfaketime is not on this machine: apt-get install faketime');
   return {

@@ -4,26 +4,26 @@ import type { SeverableConnection } from '../../harness/severable-connection';
 import { until } from '../../harness/until';
 
 const RESTART_AFTER_MS = 200;
-const BACK_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 60_000;
 
-/** The ways of one process to its servers, its own, so that they can be broken alone. */
-export interface Ways {
+/** The connections of one process to its servers; each process has its own, so that they can be broken separately. */
+export interface Connections {
   readonly postgres: SeverableConnection;
   readonly redis: SeverableConnection | null;
 }
 
-/** One of the product's processes under a supervisor: it is started again whenever it ends. */
+/** A process of the product that is restarted whenever it exits. */
 export class SupervisedProcess {
   private process: AppProcess | null = null;
   private stopping = false;
-  private more: Readonly<Record<string, string>> = {};
-  private lastWords = '';
+  private addedEnvironment: Readonly<Record<string, string>> = {};
+  private lastOutput = '';
   private readonly supervision: Promise<void>;
 
   private constructor(
     readonly name: AppName,
     private readonly environment: Readonly<Record<string, string>>,
-    readonly ways: Ways,
+    readonly connections: Connections,
   ) {
     this.supervision = this.supervise();
   }
@@ -32,24 +32,24 @@ export class SupervisedProcess {
   static async start(
     name: AppName,
     environment: Readonly<Record<string, string>>,
-    ways: Ways,
+    connections: Connections,
   ): Promise<SupervisedProcess> {
-    const supervised = new SupervisedProcess(name, environment, ways);
-    await supervised.back();
+    const supervised = new SupervisedProcess(name, environment, connections);
+    await supervised.untilReady();
     return supervised;
   }
 
-  /** It runs and has said that it is ready. */
+  /** Whether it runs and has reported ready. */
   get isReady(): boolean {
     return this.process !== null;
   }
 
-  /** What it printed before it ended last, and what it has printed since. */
+  /** Output before its last exit, and since. */
   get output(): string {
-    return this.lastWords + (this.process?.output ?? '');
+    return this.lastOutput + (this.process?.output ?? '');
   }
 
-  /** SIGKILL. @returns when it is gone; false: it was not there */
+  /** SIGKILL. Resolves after its exit. @returns false when it was not running */
   async kill(): Promise<boolean> {
     if (!this.process) return false;
     await this.process.stop('SIGKILL');
@@ -57,26 +57,26 @@ export class SupervisedProcess {
     return true;
   }
 
-  /** Waits until the supervisor has it running again. */
-  async back(): Promise<void> {
+  /** Waits until it is running. */
+  async untilReady(): Promise<void> {
     await until(
-      `the ${this.name} is back:\n${this.lastWords}`,
+      `the ${this.name} is ready:\n${this.lastOutput}`,
       () => Promise.resolve(this.isReady),
-      BACK_TIMEOUT_MS,
+      READY_TIMEOUT_MS,
     );
   }
 
-  /** As a machine that stops for a while: nothing runs, nothing is closed. */
-  async stoppedFor(ms: number): Promise<void> {
+  /** SIGSTOP for a while: nothing runs, no connection is closed. */
+  async pauseFor(ms: number): Promise<void> {
     const { process } = this;
     process?.signal('SIGSTOP');
     await pause(ms);
     process?.signal('SIGCONT');
   }
 
-  /** From its next start on its environment has this, too. */
-  with(more: Readonly<Record<string, string>>): void {
-    this.more = more;
+  /** Adds to its environment, from the next start. */
+  addEnvironment(added: Readonly<Record<string, string>>): void {
+    this.addedEnvironment = added;
   }
 
   async stop(): Promise<void> {
@@ -88,17 +88,17 @@ export class SupervisedProcess {
   private async supervise(): Promise<void> {
     while (!this.stopping) {
       try {
-        const started = await AppProcess.start(this.name, { ...this.environment, ...this.more });
+        const started = await AppProcess.start(this.name, { ...this.environment, ...this.addedEnvironment });
         if (this.stopping) {
           await started.stop('SIGKILL');
           return;
         }
         this.process = started;
         await started.gone;
-        this.lastWords = started.output.slice(-4000);
+        this.lastOutput = started.output.slice(-4000);
       } catch (error) {
-        // it did not become ready: its server is gone, or it was killed on the way
-        this.lastWords = String(error).slice(-4000);
+        // it did not become ready: its server is down, or it was killed during the start
+        this.lastOutput = String(error).slice(-4000);
       }
       this.process = null;
       if (!this.stopping) await pause(RESTART_AFTER_MS);

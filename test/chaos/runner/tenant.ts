@@ -3,75 +3,80 @@ import { group, organization, type Organization } from '../../builders/organizat
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { ApiClient as Client } from '../../harness/api-client';
 import type { Watch } from '../oracles/watch';
-import type { Bed } from './bed';
+import type { Testbed } from './testbed';
 import type { Random } from './random';
 import { unlessUnanswered } from './unanswered';
 
-/** 409: the address is held already, or the session is over. 503: the database is away, try again. */
+/** 409: the address has a session, or the session has ended. 503: the database is down. */
 const EXPECTED = [200, 201, 204, 400, 404, 409, 503];
 const MAX_ATTEMPTS = 60;
-const HANG_UP_TIMEOUT_MS = 120;
-const KEYED_REPEATS = 0.3;
-const GROUPS_A_SESSION = 2;
+const ABORT_TIMEOUT_MS = 120;
+const REPEAT_PROBABILITY = 0.3;
+const GROUPS_PER_SESSION = 2;
 
-/** An answer that nothing explains. */
-export class Unexpected extends Error {}
+/** An answer that no injected fault explains. */
+class UnexpectedAnswer extends Error {}
 
-/** One organization whose people start and end sessions, whatever fails meanwhile. */
+/** One organization that starts and ends sessions while faults are injected. */
 export class Tenant {
-  /** sessions it was told of, that nobody has ended yet */
+  /** acknowledged sessions that were not ended yet */
   readonly live: string[] = [];
-  /** how many were sent, answered or not */
+  /** number of requests sent, answered or not */
   requests = 0;
   private readonly clients: readonly ApiClient[];
 
   private constructor(
-    private readonly bed: Bed,
+    private readonly testbed: Testbed,
     private readonly org: Organization,
     private readonly watch: () => Watch,
     private readonly random: Random,
   ) {
-    this.clients = bed.apiBases.map((base) => new Client(base, org.admin.identity));
+    this.clients = testbed.apiBases.map((base) => new Client(base, org.admin.identity));
   }
 
-  /** Each tenant names every group: what they open there they share. */
-  static async register(bed: Bed, groups: number, watch: () => Watch, random: Random): Promise<Tenant> {
+  /** Each tenant has a resource on every group: they share rules. */
+  static async register(
+    testbed: Testbed,
+    groups: number,
+    watch: () => Watch,
+    random: Random,
+  ): Promise<Tenant> {
     const plans = Array.from({ length: groups }, (_, index) => ({
       group: group(index),
       config: { port: 22 },
     }));
-    return new Tenant(bed, await organization(bed, plans), watch, random);
+    return new Tenant(testbed, await organization(testbed, plans), watch, random);
   }
 
   /**
-   * A session without a key: who is not answered does not know whether it began.
-   * @param groups how many it opens
+   * Starts a session without an Idempotency-Key: without an answer it is not known whether it started.
+   * @param groups number of resources
    */
-  async start(address: string, groups = GROUPS_A_SESSION): Promise<void> {
+  async start(address: string, groups = GROUPS_PER_SESSION): Promise<void> {
     const answer = await this.send<Session>((client) => client.post('/sessions', this.body(address, groups)));
-    if (answer?.status === 200) this.told(answer.body.id);
+    if (answer?.status === 200) this.acknowledged(answer.body.id);
   }
 
-  /** A session under one Idempotency-Key, sent again until it is answered, hung up on now and then. */
+  /** Starts a session with an Idempotency-Key, and retries until answered; some requests are aborted by the client. */
   async startKeyed(address: string): Promise<void> {
     const key = randomUUID();
     const body = this.body(address);
     this.watch().keySent(key, address);
     let answers = 0;
-    const desired = this.random.chance(KEYED_REPEATS) ? 2 : 1;
+    const desired = this.random.chance(REPEAT_PROBABILITY) ? 2 : 1;
     for (let tries = 0; tries < MAX_ATTEMPTS && answers < desired; tries += 1) {
-      const hangUp = tries < 3 ? AbortSignal.timeout(this.random.between(1, HANG_UP_TIMEOUT_MS)) : null;
+      const abortSignal = tries < 3 ? AbortSignal.timeout(this.random.between(1, ABORT_TIMEOUT_MS)) : null;
       const answer = await this.send<Session>((client) =>
-        client.send('POST', '/sessions', body, { 'Idempotency-Key': key }, hangUp),
+        client.send('POST', '/sessions', body, { 'Idempotency-Key': key }, abortSignal),
       );
       if (answer?.status !== 200) continue;
       this.watch().keySent(key, address, answer.body.id);
       if (answers++ === 0) this.live.push(answer.body.id);
     }
-    await this.otherRequest(key, address);
+    await this.sendOtherRequest(key, address);
   }
 
-  /** Stops one, or lets its time run out. @param expiries the share of those whose time runs out */
+  /** Stops a session or lets it expire. @param expiries the share that expires */
   async end(expiries = 0.5): Promise<void> {
     const id = this.takeOne();
     if (!id) return;
@@ -84,8 +89,8 @@ export class Tenant {
     if (id) await this.send((client) => client.post(`/sessions/${id}/extend`, { additionalHours: 1 }));
   }
 
-  /** A static rule for an address, and out again a little later. */
-  async openForGood(address: string): Promise<void> {
+  /** Creates a static rule, and deletes most of them again. */
+  async createStaticRule(address: string): Promise<void> {
     const resourceIds = [this.random.pick(this.org.resourceIds)];
     const made = await this.send<{ id: string }>((client) =>
       client.post('/static-ip-rules', { label: address, ipAddress: address, resourceIds }),
@@ -94,48 +99,48 @@ export class Tenant {
     await this.send((client) => client.delete(`/static-ip-rules/${made.body.id}`));
   }
 
-  /** Deletes every static rule there is. */
-  async closeForGood(): Promise<void> {
+  /** Deletes all static rules. */
+  async deleteStaticRules(): Promise<void> {
     for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
       const rules = await this.send<{ id: string }[]>((client) => client.get('/static-ip-rules?size=100'));
       if (rules?.status === 200 && rules.body.length === 0) return;
       for (const { id } of rules?.status === 200 ? rules.body : [])
         await this.send((client) => client.delete(`/static-ip-rules/${id}`));
     }
-    throw new Unexpected('The static rules could not be deleted');
+    throw new UnexpectedAnswer('The static rules could not be deleted');
   }
 
-  /** Makes the time of a session run out, as nothing else can within a test. */
+  /** Sets the expiry in the database: the API has no duration this short. */
   private async expire(id: string, inMs: number): Promise<void> {
-    await this.bed
+    await this.testbed
       .query(
         `UPDATE sessions SET expires_at = now() + make_interval(secs => $2)
          WHERE id = $1 AND status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
         [id, inMs / 1000],
       )
-      // the database is away: another time
+      // the database is down: retried later
       .catch(() => this.live.push(id));
   }
 
-  /** The key stands for its first request: another one under it is refused. */
-  private async otherRequest(key: string, address: string): Promise<void> {
+  /** A different request with a used key is refused. */
+  private async sendOtherRequest(key: string, address: string): Promise<void> {
     if (!this.random.chance(0.1)) return;
     const answer = await unlessUnanswered(
       this.client.post('/sessions', { ...this.body(address), durationHours: 3 }, { 'Idempotency-Key': key }),
     );
     if (answer && answer.status !== 422 && answer.status < 500)
-      throw new Unexpected(`Another request under a used key was answered ${answer.status}`);
+      throw new UnexpectedAnswer(`Another request under a used key was answered ${answer.status}`);
   }
 
   private body(
     address: string,
-    groups = GROUPS_A_SESSION,
+    groups = GROUPS_PER_SESSION,
   ): { ipv4Address: string; durationHours: number; resourceIds: string[] } {
     const resourceIds = this.random.shuffled(this.org.resourceIds).slice(0, groups);
     return { ipv4Address: address, durationHours: 2, resourceIds };
   }
 
-  private told(id: string): void {
+  private acknowledged(id: string): void {
     this.watch().acknowledged(id);
     this.live.push(id);
   }
@@ -149,12 +154,12 @@ export class Tenant {
     return this.random.pick(this.clients);
   }
 
-  /** @throws Unexpected when the answer is none that faults explain */
+  /** @throws UnexpectedAnswer */
   private async send<T>(request: (client: ApiClient) => Promise<Answer<T>>): Promise<Answer<T> | null> {
     this.requests += 1;
     const answer = await unlessUnanswered(request(this.client));
     if (answer && !EXPECTED.includes(answer.status))
-      throw new Unexpected(`Answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      throw new UnexpectedAnswer(`Answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer;
   }
 }

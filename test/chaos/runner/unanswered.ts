@@ -1,18 +1,18 @@
 import type { Answer } from '../../harness/api-client';
 
-/** What fetch throws when the other side died, was cut off, or we hung up. */
-const LOST = ['TypeError', 'AbortError', 'TimeoutError'];
+/** Errors of fetch when the server was killed or disconnected, or the client aborted. */
+const LOST_CONNECTION_ERRORS = ['TypeError', 'AbortError', 'TimeoutError'];
 
-/** A connection that was opened for a request we hung up on, and timed out when another was about to use it. */
-const NEVER_READ = / answered 408, /;
+/** A connection of an aborted request timed out on the server, and was then reused. */
+const REUSED_AFTER_TIMEOUT = / answered 408, /;
 
-/** By its name: in a test what fetch throws is no instance of the test's own Error. */
+/** Compares names: in jest an error of fetch is not an instance of the test's own Error. */
 function isLostConnection(error: unknown): boolean {
   const { name = '', message = '' } = error as Partial<Error>;
-  return LOST.includes(name) || NEVER_READ.test(message);
+  return LOST_CONNECTION_ERRORS.includes(name) || REUSED_AFTER_TIMEOUT.test(message);
 }
 
-/** The answer, or null when none came: the request may have been carried out, or not. */
+/** The answer; null without one: the request may have been executed. */
 export async function unlessUnanswered<T>(answer: Promise<Answer<T>>): Promise<Answer<T> | null> {
   try {
     return await answer;

@@ -1,10 +1,10 @@
 import { group } from '../../builders/organization';
 import type { SimulatorClient } from '../../harness/simulator-client';
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 const PORTS = [21, 22, 23, 80, 443];
 
-/** Plants unmanaged rules over the groups, some on the very port that ours are for. */
+/** Plants unmanaged rules over the groups, some with the port that ours have. */
 export async function plantUnmanagedRules(
   cloud: SimulatorClient,
   count: number,
@@ -21,8 +21,10 @@ export async function plantUnmanagedRules(
       toPort: port,
     });
   };
-  for (let index = 0; index < count; index += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - index) }, (_, more) => plant(index + more));
+  for (let index = 0; index < count; index += BATCH_SIZE) {
+    const some = Array.from({ length: Math.min(BATCH_SIZE, count - index) }, (_, more) =>
+      plant(index + more),
+    );
     await Promise.all(some);
   }
 }

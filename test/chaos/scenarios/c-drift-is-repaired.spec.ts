@@ -8,7 +8,7 @@ interface HealthEvent {
   readonly message: string | null;
 }
 
-describe('C. Drift is mended', () => {
+describe('C. Drift is repaired on request', () => {
   jest.setTimeout(120_000);
   let drawbridge: Drawbridge;
   let org: Organization;
@@ -16,7 +16,7 @@ describe('C. Drift is mended', () => {
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });
-    // only on request: each case tells what one comparison finds
+    // no periodic comparisons: each test requests its own
     await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
     org = await organization(
       drawbridge,
@@ -24,7 +24,7 @@ describe('C. Drift is mended', () => {
     );
     watch = await Watch.begin(drawbridge);
   });
-  afterEach(() => watch.holds());
+  afterEach(() => watch.verify());
   afterAll(() => drawbridge.stop());
 
   const openOn = async (index: number, address: string): Promise<string> => {
@@ -33,9 +33,9 @@ describe('C. Drift is mended', () => {
     return session.id;
   };
 
-  /** Tells the watch that somebody else is about to change this, and changes it. */
+  /** Removes a rule like another program, and excludes it from the checks. */
   const removeByHand = async (index: number, address: string): Promise<void> => {
-    watch.outsideHand(group(index), address);
+    watch.expectOutsideChange(group(index), address);
     await drawbridge.cloud.removeByHand(group(index), address);
   };
 
@@ -46,37 +46,37 @@ describe('C. Drift is mended', () => {
       [org.resourceIds[index]],
     );
 
-  /** Asks for a reconcile and waits for what it tells. */
+  /** Requests a reconciliation and waits for its outcome. */
   const reconciled = async (index: number): Promise<HealthEvent> => {
     const before = (await outcomes(index)).length;
     await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[index]}/reconcile`));
-    return until('the reconcile has told its outcome', async () => (await outcomes(index))[before]);
+    return until('the reconciliation has an outcome', async () => (await outcomes(index))[before]);
   };
 
-  const standing = async (index: number): Promise<string[]> =>
+  const addressesOn = async (index: number): Promise<string[]> =>
     (await drawbridge.cloud.rules(group(index))).map((rule) => rule.address).toSorted();
 
-  it('is told to be none where there is none', async () => {
+  it('a target without drift is RECONCILE_OK', async () => {
     await openOn(0, '203.0.113.1');
     expect(await reconciled(0)).toEqual({ event_type: 'RECONCILE_OK', message: null });
   });
 
-  it('a rule that another program took out is added again while its session lives [C1]', async () => {
+  it('a rule removed by another program is added again while its session is live [C1]', async () => {
     const id = await openOn(1, '203.0.113.2');
     await removeByHand(1, '203.0.113.2');
     expect(await reconciled(1)).toMatchObject({
       event_type: 'RECONCILE_FAILED',
       message: expect.stringContaining('1 missing, to be added again') as string,
     });
-    await until('it stands again', async () => (await standing(1)).includes('203.0.113.2'));
+    await until('it is present again', async () => (await addressesOn(1)).includes('203.0.113.2'));
     expect((await org.session(id)).status).toBe('ACTIVE');
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
-    expect(await standing(1)).toEqual([]);
+    expect(await addressesOn(1)).toEqual([]);
     expect((await reconciled(1)).event_type).toBe('RECONCILE_OK');
   });
 
-  it('a rule with our mark that the database lost is removed, an unmanaged one is left alone and counted [C5]', async () => {
+  it('an orphan is removed, an unmanaged rule is counted and not modified [C5]', async () => {
     const id = await openOn(2, '203.0.113.3');
     await drawbridge.cloud.addUnmanaged({
       target: group(2),
@@ -85,7 +85,7 @@ describe('C. Drift is mended', () => {
       fromPort: 22,
       toPort: 22,
     });
-    watch.outsideHand(group(2), '203.0.113.3');
+    watch.expectOutsideChange(group(2), '203.0.113.3');
     await drawbridge.query('DELETE FROM sessions WHERE id = $1', [id]);
     await drawbridge.query(`DELETE FROM rules WHERE address = '203.0.113.3/32'`);
     expect(await reconciled(2)).toMatchObject({
@@ -94,19 +94,22 @@ describe('C. Drift is mended', () => {
         /1 of ours that no holder wants, removal scheduled.*1 unmanaged rules/,
       ) as string,
     });
-    await until('only the unmanaged one stands', async () => (await standing(2)).join() === '192.0.2.7');
+    await until(
+      'only the unmanaged rule is present',
+      async () => (await addressesOn(2)).join() === '192.0.2.7',
+    );
     const recorded = (): Promise<object[]> =>
       drawbridge.query(`SELECT 1 FROM audit_records WHERE event_type = 'RULE_ORPHAN_REMOVED'`);
     await until('its removal is recorded', async () => (await recorded()).length > 0);
     expect(await recorded()).toHaveLength(1);
   });
 
-  it('whoever keeps taking a rule out is not fought for ever [C1]', async () => {
+  it('a rule that another program keeps removing is suspended after three repairs [C1]', async () => {
     await openOn(3, '203.0.113.4');
-    for (let fight = 0; fight < 3; fight += 1) {
+    for (let repair = 0; repair < 3; repair += 1) {
       await removeByHand(3, '203.0.113.4');
       expect((await reconciled(3)).message).toContain('to be added again');
-      await until('it was seen to stand again', async () => {
+      await until('it was observed present again', async () => {
         const rows = await drawbridge.query(
           `SELECT 1 FROM rules WHERE address = '203.0.113.4/32' AND state = 'present' AND due_at IS NULL`,
         );
@@ -115,22 +118,22 @@ describe('C. Drift is mended', () => {
     }
     await removeByHand(3, '203.0.113.4');
     expect((await reconciled(3)).message).toContain('left alone for an hour');
-    expect(await standing(3)).toEqual([]);
+    expect(await addressesOn(3)).toEqual([]);
   });
 
-  it('a group that is gone ends its sessions and its resource, after it was looked for twice; made again, it is verified before it is used [C7] [C8]', async () => {
+  it('a deleted group fails its sessions and deactivates its resource after a second read; after it is created again it must be verified [C7] [C8]', async () => {
     const [held, leaving] = await Promise.all([openOn(4, '203.0.113.5'), openOn(4, '203.0.113.6')]);
-    const fault = watch.fault('the group is gone', { cloudOnly: true });
-    for (const address of ['203.0.113.5', '203.0.113.6']) watch.outsideHand(group(4), address);
+    const fault = watch.fault('the group is deleted', { cloudOnly: true });
+    for (const address of ['203.0.113.5', '203.0.113.6']) watch.expectOutsideChange(group(4), address);
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(4) });
     await org.admin.expect(200, org.admin.post(`/sessions/${leaving}/stop`));
     expect((await reconciled(4)).message).toContain('could not be read');
-    const waited = async (): Promise<void> => {
+    const advanceTime = async (): Promise<void> => {
       await drawbridge.query(
         `UPDATE rules SET target_missing_since = target_missing_since - interval '30 seconds', due_at = least(due_at, now())`,
       );
     };
-    await until('the first look has been noted', async () => {
+    await until('the first read is recorded', async () => {
       const rows = await drawbridge.query(
         `SELECT 1 FROM rules WHERE address IN ('203.0.113.5/32', '203.0.113.6/32') AND target_missing_since IS NOT NULL`,
       );
@@ -138,7 +141,7 @@ describe('C. Drift is mended', () => {
     });
     expect((await org.session(leaving)).status).toBe('EXPIRING');
     expect((await org.session(held)).status).toBe('ACTIVE');
-    await waited();
+    await advanceTime();
     await org.reaches(leaving, 'CANCELLED');
     await reconciled(4);
     const failed = await org.reaches(held, 'FAILED');
@@ -161,16 +164,16 @@ describe('C. Drift is mended', () => {
     await openOn(4, '203.0.113.7');
   });
 
-  it('a rule of ours that was widened is left alone while its session lives, and ours is added again as it was [C2]', async () => {
+  it('a widened rule of ours is not modified while its session is live, and the original rule is added again [C2]', async () => {
     const id = await openOn(6, '203.0.113.21');
-    watch.outsideHand(group(6), '203.0.113.21');
+    watch.expectOutsideChange(group(6), '203.0.113.21');
     await drawbridge.cloud.changeByHand(group(6), '203.0.113.21', { fromPort: 0, toPort: 65_535 });
     expect((await reconciled(6)).message).toMatch(
       /1 missing, to be added again; 1 of ours changed under their id, left alone/,
     );
     const openPorts = async (): Promise<number[]> =>
       (await drawbridge.cloud.rules(group(6))).map(({ fromPort }) => fromPort).toSorted((a, b) => a - b);
-    await until('ours is there beside it', async () => (await openPorts()).join() === '0,22');
+    await until('the original rule is present too', async () => (await openPorts()).join() === '0,22');
     const session = await org.session(id);
     expect(session.status).toBe('ACTIVE');
     expect(session.resourceIps.map(({ errorMessage }) => errorMessage).join()).toContain(
@@ -178,14 +181,14 @@ describe('C. Drift is mended', () => {
     );
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
-    // nobody holds a rule of that mark any more
+    // its mark belongs to no rule with a holder any more
     expect((await reconciled(6)).message).toContain('1 of ours that no holder wants, removal scheduled');
-    await until('it is removed as an orphan', async () => (await standing(6)).length === 0);
+    await until('it is removed as an orphan', async () => (await addressesOn(6)).length === 0);
   });
 
-  it('one that was widened and lost our mark is left to whoever did it; ours stands beside it [C2]', async () => {
+  it('a widened rule without our mark becomes unmanaged, and the original rule is added again [C2]', async () => {
     const id = await openOn(6, '203.0.113.22');
-    watch.outsideHand(group(6), '203.0.113.22');
+    watch.expectOutsideChange(group(6), '203.0.113.22');
     const change = { fromPort: 0, toPort: 65_535, description: 'office' };
     await drawbridge.cloud.changeByHand(group(6), '203.0.113.22', change);
     expect((await reconciled(6)).message).toMatch(
@@ -193,25 +196,28 @@ describe('C. Drift is mended', () => {
     );
     const ports = async (): Promise<string[]> =>
       (await drawbridge.cloud.rules(group(6))).map((rule) => `${rule.fromPort} ${rule.ours}`).toSorted();
-    await until('ours stands again', async () => (await ports()).join() === '0 false,22 true');
+    await until(
+      'the original rule is present again',
+      async () => (await ports()).join() === '0 false,22 true',
+    );
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
     expect(await ports()).toEqual(['0 false']);
   });
 
-  it('one that only lost our mark is ours by its recorded id: reported once, and removed at the end [C2]', async () => {
+  it('a rule that only lost our mark is known by its recorded id: reported once, and removed at the end [C2]', async () => {
     const id = await openOn(7, '203.0.113.23');
-    watch.outsideHand(group(7), '203.0.113.23');
+    watch.expectOutsideChange(group(7), '203.0.113.23');
     await drawbridge.cloud.changeByHand(group(7), '203.0.113.23', { description: 'office' });
     expect((await reconciled(7)).message).toContain('1 of ours without our mark');
     expect((await reconciled(7)).event_type).toBe('RECONCILE_OK');
     expect((await org.session(id)).status).toBe('ACTIVE');
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
-    expect(await standing(7)).toEqual([]);
+    expect(await addressesOn(7)).toEqual([]);
   });
 
-  it('what cannot be closed within a minute is told, once, and closed when it can be [D2]', async () => {
+  it('a rule that cannot be removed within a minute is reported once, and removed when possible [D2]', async () => {
     const id = await openOn(5, '203.0.113.8');
     const fault = watch.fault('removals are refused', { cloudOnly: true });
     await drawbridge.cloud.fault({
@@ -220,18 +226,18 @@ describe('C. Drift is mended', () => {
       operation: 'RevokeSecurityGroupIngress',
     });
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    await until('it has been tried', async () => {
+    await until('its removal was tried', async () => {
       const calls = await drawbridge.cloud.calls();
       return calls.some((call) => call.target === group(5) && call.operation.startsWith('Revoke'));
     });
     await drawbridge.query(
       `UPDATE rules SET unwanted_since = unwanted_since - interval '1 minute' WHERE address = '203.0.113.8/32'`,
     );
-    const [told] = await until('it is told', async () => {
+    const [report] = await until('it is reported', async () => {
       const events = await outcomes(5);
       return events.length > 0 && events;
     });
-    expect(told!.message).toContain('203.0.113.8 is still open');
+    expect(report!.message).toContain('203.0.113.8 is still open');
     const records = await drawbridge.query<{ result: string }>(
       `SELECT result FROM audit_records WHERE event_type = 'RULE_REVOCATION_OVERDUE'`,
     );
@@ -240,6 +246,6 @@ describe('C. Drift is mended', () => {
     await drawbridge.cloud.clearFaults();
     fault.end();
     await org.reaches(id, 'CANCELLED', 45_000);
-    expect(await standing(5)).toEqual([]);
+    expect(await addressesOn(5)).toEqual([]);
   });
 });

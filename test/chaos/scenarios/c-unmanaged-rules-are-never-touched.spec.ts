@@ -2,7 +2,7 @@ import { group, organization, type Organization } from '../../builders/organizat
 import { Drawbridge } from '../../harness/drawbridge';
 import { Watch } from '../oracles/watch';
 
-describe('C. Other programs: rules of others are never touched', () => {
+describe('C. Unmanaged rules are never modified', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let watch: Watch;
@@ -14,10 +14,10 @@ describe('C. Other programs: rules of others are never touched', () => {
   beforeEach(async () => {
     watch = await Watch.begin(drawbridge);
   });
-  afterEach(() => watch.holds());
+  afterEach(() => watch.verify());
   afterAll(() => drawbridge.stop());
 
-  it('an unmanaged rule with the same address lets the session be ACTIVE, and stays when it ends [C3]', async () => {
+  it('a session with the same address as an unmanaged rule is ACTIVE, and the rule stays after its end [C3]', async () => {
     const unmanaged = {
       target: group(0),
       address: '203.0.113.100/32',
@@ -39,7 +39,7 @@ describe('C. Other programs: rules of others are never touched', () => {
     expect(writes).toEqual([]);
   });
 
-  it('unmanaged rules beside ours stay as they are, whatever ours do [C3]', async () => {
+  it('unmanaged rules on the same group stay unchanged while ours are added and removed [C3]', async () => {
     await drawbridge.cloud.addUnmanaged({
       target: group(0),
       address: '203.0.113.101/32',

@@ -44,7 +44,7 @@ describe('D. Credentials and permissions', () => {
   const verify = (): ReturnType<typeof bench.org.admin.post> =>
     bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/verify`);
 
-  it('a credential that is rotated while a session lives closes it with the new one, without a restart [D1]', async () => {
+  it('after a rotation of its credential a session is closed with the new one, without a restart [D1]', async () => {
     const id = await bench.open(ADDRESS);
     await rotate();
     const fault = await bench.breaks({ kind: 'unauthenticated', caller: SIMULATED_KEY.accessKeyId });
@@ -52,29 +52,29 @@ describe('D. Credentials and permissions', () => {
     await bench.org.reaches(id, 'CANCELLED', 5000);
     expect(await isOpen()).toBe(false);
     expect((await bench.calls()).filter((call) => call.outcome === 'AuthFailure')).toEqual([]);
-    await fault.mend();
+    await fault.clear();
   });
 
-  it('a revoked credential never shows REMOVED: it is told within a minute, and closed once there is a new one [D2]', async () => {
+  it('with a revoked credential nothing is shown as REMOVED: it is reported within a minute, and closed with a new credential [D2]', async () => {
     const id = await bench.open(ADDRESS);
     const fault = await bench.breaks({ kind: 'unauthenticated', caller: SIMULATED_KEY.accessKeyId });
     const stoppedAt = Date.now();
     await bench.stop(id);
-    const told = await until(
-      'the alarm is told',
+    const report = await until(
+      'the alarm is recorded',
       async () =>
         (await auditRecords(bench.org.admin)).find(
           (record) => record.eventType === 'RULE_REVOCATION_OVERDUE',
         ),
       ALARM_TIMEOUT_MS + 10_000,
     );
-    const alarmMs = Date.parse(told.timestamp) - stoppedAt;
+    const alarmMs = Date.parse(report.timestamp) - stoppedAt;
     expect(alarmMs).toBeLessThanOrEqual(ALARM_TIMEOUT_MS);
-    expect(told.errorMessage).toContain('AuthFailure');
+    expect(report.errorMessage).toContain('AuthFailure');
     const metrics = await fetch(`http://127.0.0.1:${drawbridge.worker.port}/metrics`).then((answer) =>
       answer.text(),
     );
-    expect(metrics).toMatch(/^overdue_rules\{provider="AWS"\} 1$/m);
+    expect(metrics).toMatch(/^drawbridge_overdue_rules\{provider="AWS"\} 1$/m);
     expect(await bench.org.session(id)).toMatchObject({
       status: 'EXPIRING',
       resourceIps: [{ status: 'REMOVING', removedAt: null }],
@@ -84,17 +84,17 @@ describe('D. Credentials and permissions', () => {
     await rotate();
     await bench.org.reaches(id, 'CANCELLED', 60_000);
     process.stdout.write(
-      `D2 (R24): told ${alarmMs} ms after the stop; closed ${Date.now() - rotatedAt} ms after a working credential came\n`,
+      `D2 (R24): reported ${alarmMs} ms after the stop; closed ${Date.now() - rotatedAt} ms after the new credential\n`,
     );
     expect(await isOpen()).toBe(false);
-    await fault.mend();
+    await fault.clear();
   });
 
   it.each([
     ['RevokeSecurityGroupIngress', 'D3'],
     ['AuthorizeSecurityGroupIngress', 'D3'],
     ['DescribeSecurityGroupRules', 'D4'],
-  ])('a credential without %s is found out before the first session [%s]', async (operation) => {
+  ])('a credential without %s fails verification [%s]', async (operation) => {
     const fault = await bench.breaks({ kind: 'refuse', operation });
     expect(await verify()).toMatchObject({
       status: 400,
@@ -107,14 +107,14 @@ describe('D. Credentials and permissions', () => {
       body: { isActive: false },
     });
     expect((await bench.org.start({ ipv4Address: ADDRESS })).status).toBe(400);
-    await fault.mend();
+    await fault.clear();
     expect((await verify()).status).toBe(200);
     const id = await bench.open(ADDRESS);
     await bench.stop(id);
     await bench.org.reaches(id, 'CANCELLED');
   });
 
-  it('a credential is kept until the last rule written with it is gone, also when it was deleted [D6]', async () => {
+  it('the secrets of a credential are kept until the last rule written with it is removed [D6]', async () => {
     const { admin, credentialId, resourceIds } = bench.org;
     const id = await bench.open(ADDRESS);
     const inUse = { status: 400, body: { error: 'CREDENTIAL_IN_USE' } };
@@ -124,23 +124,23 @@ describe('D. Credentials and permissions', () => {
     await bench.met('Revoke', 'UnauthorizedOperation');
     expect(await admin.delete(`/credentials/${credentialId}`)).toMatchObject(inUse);
     expect(await isOpen()).toBe(true);
-    await fault.mend();
+    await fault.clear();
     await bench.org.reaches(id, 'CANCELLED', 60_000);
     expect((await admin.delete(`/resources/${resourceIds[0]}`)).status).toBe(204);
     expect((await admin.delete(`/credentials/${credentialId}`)).status).toBe(204);
     await drawbridge.query('UPDATE credentials SET check_due_at = now() WHERE id = $1', [credentialId]);
     await until(
-      'its secrets are gone',
+      'its secrets are deleted',
       async () =>
         (await drawbridge.query('SELECT FROM credentials WHERE id = $1', [credentialId])).length === 0,
       90_000,
     );
   }, 180_000);
 
-  it('a worker without the master key does not start, and says so: nothing is called closed until one has it [D7]', async () => {
+  it('a worker without the master key does not start, and nothing is shown as closed meanwhile [D7]', async () => {
     const id = await bench.open(ADDRESS);
     await drawbridge.worker.stop();
-    const window = bench.watch.fault('the master key is gone');
+    const window = bench.watch.fault('the master key is missing');
     await expect(drawbridge.startWorker({ MASTER_KEYS: newKey(9) })).rejects.toThrow(
       'MASTER_KEYS must open what is stored',
     );
@@ -157,19 +157,19 @@ describe('D. Credentials and permissions', () => {
     expect(await bench.addresses()).toEqual([]);
   });
 
-  it('the master key is changed while sessions come and go: none of them fails [D8]', async () => {
+  it('no session fails while the master key is rotated [D8]', async () => {
     const cycle = async (address: string): Promise<void> => {
       const id = await bench.open(address);
       await bench.stop(id);
       await bench.org.reaches(id, 'CANCELLED', 45_000);
     };
-    const life = Promise.all([1, 2, 3, 4].map((last) => cycle(`203.0.113.${last}`)));
+    const cycles = Promise.all([1, 2, 3, 4].map((last) => cycle(`203.0.113.${last}`)));
     const { code, output } = await rotateMasterKey(drawbridge.databaseUrl, both.MASTER_KEYS);
     expect({ code, output }).toMatchObject({
       code: 0,
       output: expect.stringContaining('under master key version 2') as string,
     });
-    await life;
+    await cycles;
     await drawbridge.worker.stop();
     await drawbridge.startWorker({ MASTER_KEYS: newMaster });
     await cycle('203.0.113.5');
@@ -178,7 +178,7 @@ describe('D. Credentials and permissions', () => {
   });
 });
 
-/** `npm run rotate-master-key`, as it is shipped. */
+/** Runs `npm run rotate-master-key` from the build. */
 const rotateMasterKey = (
   databaseUrl: string,
   masterKeys: string,

@@ -2,13 +2,13 @@ import { group, organization, type Organization } from '../../builders/organizat
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
-import { manyTimes, ROUNDS, sometime } from '../many-times';
+import { repeatRace, ROUNDS, randomDelay } from '../rounds';
 import { Watch } from '../oracles/watch';
 
 const LONG_MS = 60_000 + ROUNDS * 20_000;
 const MAX_GAP_MS = 2000;
 
-describe('H. Races of the life cycle, many times', () => {
+describe('H. Races in the life cycle of a session', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let watch: Watch;
@@ -30,7 +30,7 @@ describe('H. Races of the life cycle, many times', () => {
       `SELECT id FROM sessions WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
     );
     await Promise.all(live.map(({ id }) => stop(id)));
-    await watch.holds();
+    await watch.verify();
   }, LONG_MS);
 
   const fresh = (): string => `198.51.100.${(made += 1)}`;
@@ -50,16 +50,16 @@ describe('H. Races of the life cycle, many times', () => {
     (await drawbridge.cloud.rules()).some((rule) => rule.address === address);
 
   it(
-    'stopped while it is being applied: what lands later is removed, nothing is left [H1]',
+    'stop while the rule is being added: the rule is removed, also if the add takes effect later [H1]',
     () =>
-      manyTimes(async (round) => {
+      repeatRace(async (round) => {
         if (round % 2 === 0) {
           const operation = 'AuthorizeSecurityGroupIngress';
           await drawbridge.cloud.fault({ kind: 'slow', target: group(0), operation, delayMs: 800, count: 1 });
         }
         const address = fresh();
         const { id } = await started(0, address);
-        await sometime(1200);
+        await randomDelay(1200);
         expect(await stop(id)).toBe(200);
         await org.reaches(id, 'CANCELLED', 30_000);
         expect(await isOpen(address)).toBe(false);
@@ -69,9 +69,9 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'stopped by its user twice and by an admin at once: one ends it, its reason stays, the others are told [H2]',
+    'three concurrent stops by user and admin: one succeeds and sets the reason, the others get 400 [H2]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const { id } = await started(1, fresh());
         if (Math.random() < 0.5) await org.reaches(id, 'ACTIVE');
         const paths = [`/sessions/${id}/stop`, `/sessions/admin/${id}/stop`, `/sessions/${id}/stop`];
@@ -86,15 +86,15 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'extended as it expires: extended and never closed, or refused and closed [H3]',
+    'extension during expiry: either extended and never closed, or refused and closed [H3]',
     () =>
-      manyTimes(async (round) => {
+      repeatRace(async (round) => {
         const address = fresh();
         const { id } = await started(2, address);
         await org.reaches(id, 'ACTIVE');
         await org.expire(id, 400);
         const ends = Date.parse((await org.session(id)).expiresAt);
-        await until('it is nearly over', () => Promise.resolve(Date.now() >= ends - 8 + (round % 5) * 4));
+        await until('it is about to expire', () => Promise.resolve(Date.now() >= ends - 8 + (round % 5) * 4));
         const { status } = await org.admin.post(`/sessions/${id}/extend`, { additionalHours: 1 });
         expect([200, 409]).toContain(status);
         const extended = status === 200;
@@ -109,14 +109,14 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'twenty extensions at once never pass the maximum [H4]',
+    'twenty concurrent extensions never exceed the maximum [H4]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const { id, startedAt } = await started(3, fresh(), { durationHours: 2 });
-        const asked = Array.from({ length: 20 }, () =>
+        const requests = Array.from({ length: 20 }, () =>
           org.admin.post(`/sessions/${id}/extend`, { additionalHours: 5 }),
         );
-        const answers = await Promise.all(asked);
+        const answers = await Promise.all(requests);
         expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
         expect(answers.filter(({ status }) => status === 400)).toHaveLength(16);
         const { expiresAt } = await org.session(id);
@@ -126,9 +126,9 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'of eight starts of one user for one address exactly one succeeds, the others get 409 [H5]',
+    'of eight concurrent starts for one user and address exactly one succeeds, the others get 409 [H5]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const body = { ipv4Address: fresh(), resourceIds: [org.resourceIds[4]] };
         const answers = await Promise.all(Array.from({ length: 8 }, () => org.start(body)));
         const ids = answers.filter(({ status }) => status === 200).map((answer) => answer.body.id);
@@ -140,14 +140,14 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'the last holder stops while another one starts: the rule is there in the end, without a long gap [H6]',
+    'the last holder stops while another one starts: the rule is present at the end, without a long gap [H6]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const address = fresh();
         const first = await started(5, address, { holder: 'a' });
         await org.reaches(first.id, 'ACTIVE');
-        const stopped = sometime(60).then(() => stop(first.id));
-        await sometime(60);
+        const stopped = randomDelay(60).then(() => stop(first.id));
+        await randomDelay(60);
         const second = await started(5, address, { holder: 'b' });
         expect(await stopped).toBe(200);
         await org.reaches(second.id, 'ACTIVE', 30_000);
@@ -163,9 +163,9 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'a session and a static rule of one address come and go in any order: the last one takes the rule along [H7]',
+    'a session and a static rule share a rule: it is removed with the last of them, in any order [H7]',
     () =>
-      manyTimes(async (round) => {
+      repeatRace(async (round) => {
         const address = fresh();
         const body = { label: `Office ${address}`, ipAddress: address, resourceIds: [org.resourceIds[6]] };
         const [rule, session] = await Promise.all([
@@ -178,19 +178,19 @@ describe('H. Races of the life cycle, many times', () => {
         const ends = [remove, async () => void (await stop(session.id))];
         const [sooner, later] = round % 2 === 0 ? ends : ends.toReversed();
         await sooner!();
-        await sometime(1500);
+        await randomDelay(1500);
         expect(await isOpen(address)).toBe(true);
         await later!();
-        await until('the rule is out', async () => !(await isOpen(address)), 30_000);
+        await until('the rule is removed', async () => !(await isOpen(address)), 30_000);
         expect((await events(address)).map(({ event }) => event)).toEqual(['opened', 'closed']);
       }),
     LONG_MS,
   );
 
   it(
-    'an address inside a static range is a rule of its own: each goes with its own holder [H8]',
+    'an address inside a static range has its own rule: each is removed with its own holder [H8]',
     () =>
-      manyTimes(async (round) => {
+      repeatRace(async (round) => {
         const [range, address] = [`10.20.${round % 250}.0/24`, `10.20.${round % 250}.7`];
         const body = { label: `Range ${round}`, ipAddress: range, resourceIds: [org.resourceIds[6]] };
         const [rule, session] = await Promise.all([
@@ -198,12 +198,12 @@ describe('H. Races of the life cycle, many times', () => {
           started(6, address),
         ]);
         await org.reaches(session.id, 'ACTIVE', 30_000);
-        await until('the range is in', () => isOpen(range), 30_000);
+        await until('the range is present', () => isOpen(range), 30_000);
         const leave = async (): Promise<unknown> =>
           org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
         await (round % 2 === 0 ? stop(session.id) : leave());
         const [gone, stays] = round % 2 === 0 ? [address, range] : [range, address];
-        await until(`${gone} is out`, async () => !(await isOpen(gone)), 30_000);
+        await until(`${gone} is removed`, async () => !(await isOpen(gone)), 30_000);
         expect(await isOpen(stays)).toBe(true);
         if (round % 2 === 0) await leave();
       }),
@@ -211,16 +211,16 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'over while the queue is full and the workers stand still: never let in [H12]',
+    'a session that expires while the workers are paused is never added [H12]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const address = fresh();
         const { workers } = drawbridge;
         for (const worker of workers) worker.signal('SIGSTOP');
-        const paused = watch.fault('the workers stand still');
+        const paused = watch.fault('the workers are paused');
         const { id } = await started(7, address);
         await org.expire(id, 1000);
-        await until('it is over', async () => Date.parse((await org.session(id)).expiresAt) < Date.now());
+        await until('it has expired', async () => Date.parse((await org.session(id)).expiresAt) < Date.now());
         for (const worker of workers) worker.signal('SIGCONT');
         paused.end();
         await org.reaches(id, 'EXPIRED', 60_000);
@@ -230,9 +230,9 @@ describe('H. Races of the life cycle, many times', () => {
   );
 
   it(
-    'with a second left and a cloud that answers late: what lands after its end is removed [H12]',
+    'a rule that is added after the expiry, by a slow call, is removed [H12]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const address = fresh();
         const operation = 'AuthorizeSecurityGroupIngress';
         await drawbridge.cloud.fault({ kind: 'slow', target: group(7), operation, delayMs: 2000, count: 1 });

@@ -3,12 +3,12 @@ import { newcomer } from '../../builders/people';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
-import { manyTimes, ROUNDS, sometime } from '../many-times';
+import { repeatRace, ROUNDS, randomDelay } from '../rounds';
 import { Watch } from '../oracles/watch';
 
 const LONG_MS = 60_000 + ROUNDS * 20_000;
 
-describe('I. Administrative operations race with sessions, many times', () => {
+describe('I. Races of administrative operations with sessions', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let watch: Watch;
@@ -23,7 +23,7 @@ describe('I. Administrative operations race with sessions, many times', () => {
     watch = await Watch.begin(drawbridge);
   });
   afterAll(() => drawbridge.stop());
-  afterEach(() => watch.holds(), LONG_MS);
+  afterEach(() => watch.verify(), LONG_MS);
 
   const fresh = (): string => `198.51.100.${(made += 1)}`;
 
@@ -31,16 +31,16 @@ describe('I. Administrative operations race with sessions, many times', () => {
     (await drawbridge.cloud.rules(target)).map(({ address }) => address);
 
   it(
-    'a user is deleted while starting a session: refused, or started and ended; nothing stays open [I1]',
+    'a user is deleted while starting a session: refused, or started and ended; no rule stays [I1]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const user = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
         const ipv4Address = fresh();
-        const deleted = sometime(40).then(() => org.admin.delete(`/users/${user.id}`));
-        await sometime(40);
+        const deleted = randomDelay(40).then(() => org.admin.delete(`/users/${user.id}`));
+        await randomDelay(40);
         const { status, body } = await user.client.post<Session>('/sessions', { ipv4Address });
         expect((await deleted).status).toBe(204);
-        // 400: still signed in, and no role is left
+        // 400: still signed in, but without a role
         expect([200, 400, 401, 404]).toContain(status);
         const ended = status === 200 ? await org.reaches(body.id, 'CANCELLED', 30_000) : null;
         expect([undefined, 'ADMIN']).toContain(ended?.endedReason);
@@ -51,17 +51,21 @@ describe('I. Administrative operations race with sessions, many times', () => {
 
   const resourceOn = async (target: string): Promise<string> => {
     const named = { name: `moving ${fresh()}`, credentialId: org.credentialId, provider: 'AWS' };
-    const place = { resourceType: 'SECURITY_GROUP', resourceIdentifier: target, region: 'eu-central-1' };
+    const targetFields = {
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: target,
+      region: 'eu-central-1',
+    };
     const { id } = await org.admin.expect(
       201,
-      org.admin.post<{ id: string }>('/resources', { ...named, ...place, config: { port: 22 } }),
+      org.admin.post<{ id: string }>('/resources', { ...named, ...targetFields, config: { port: 22 } }),
     );
     await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
     await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${id}`));
     return id;
   };
 
-  /** One whose rules are being removed is still in use. */
+  /** A resource is in use until its rules are removed. */
   const endAndDelete = async (sessionId: string, resourceId: string): Promise<void> => {
     watch.acknowledged(sessionId);
     await org.reaches(sessionId, 'ACTIVE', 30_000);
@@ -72,18 +76,17 @@ describe('I. Administrative operations race with sessions, many times', () => {
   };
 
   it(
-    'a resource is deleted while a session starts on it: one of both is refused, and no orphan is left [I2]',
+    'a resource is deleted while a session starts on it: one of them is refused, and no orphan remains [I2]',
     () =>
-      manyTimes(async () => {
+      repeatRace(async () => {
         const resourceId = await resourceOn(group(2));
         const ipv4Address = fresh();
-        const deleting = sometime(30).then(() =>
+        const deleting = randomDelay(30).then(() =>
           org.admin.delete<{ error: string } | null>(`/resources/${resourceId}`),
         );
-        await sometime(30);
+        await randomDelay(30);
         const start = await org.start({ ipv4Address, resourceIds: [resourceId] });
         const deleted = await deleting;
-        // whoever came first
         expect([start.status === 200, deleted.status === 204].filter(Boolean)).toHaveLength(1);
         if (start.status === 200) await endAndDelete(start.body.id, resourceId);
         expect(await addresses(group(2))).toEqual([]);
@@ -94,15 +97,15 @@ describe('I. Administrative operations race with sessions, many times', () => {
   );
 
   it(
-    'a resource moves while a session on it is being applied: its rule is where the resource is, and nowhere else [I4]',
+    'a resource moves while its session is being applied: the rule is on the new target only [I4]',
     () =>
-      manyTimes(async (round) => {
+      repeatRace(async (round) => {
         const resourceId = await resourceOn(group(3));
         const { id, resourceIps } = await org.started({ ipv4Address: fresh(), resourceIds: [resourceId] });
         watch.acknowledged(id);
         const { ipAddress } = resourceIps[0]!;
         if (round % 2 === 0) await org.reaches(id, 'ACTIVE');
-        else await sometime(300);
+        else await randomDelay(300);
         const moved = { resourceIdentifier: group(4), config: { port: 2222 } };
         await org.admin.expect(200, org.admin.patch(`/resources/${resourceId}`, moved));
         await org.reaches(id, 'ACTIVE', 30_000);

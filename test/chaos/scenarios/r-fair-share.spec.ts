@@ -3,12 +3,12 @@ import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 
-const OBJECTS = 30;
+const TARGETS = 30;
 const RULES = 300;
 const SLOTS = 8;
-const ofStuck = (index: number): string => group(index + 1);
+const stuckGroup = (index: number): string => group(index + 1);
 
-describe('R. Many at once', () => {
+describe('R. Fair share between organizations', () => {
   let drawbridge: Drawbridge;
   let stuck: Organization;
   let other: Organization;
@@ -17,13 +17,13 @@ describe('R. Many at once', () => {
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({
       worker: false,
-      simulator: { SIMULATOR_GROUPS: String(OBJECTS + 1) },
+      simulator: { SIMULATOR_GROUPS: String(TARGETS + 1) },
     });
     await drawbridge.startWorker({ WORKER_CONCURRENCY: String(SLOTS) });
     other = await organization(drawbridge);
     stuck = await organization(
       drawbridge,
-      Array.from({ length: OBJECTS }, (_, index) => ({ group: ofStuck(index), config: { port: 22 } })),
+      Array.from({ length: TARGETS }, (_, index) => ({ group: stuckGroup(index), config: { port: 22 } })),
     );
     watch = await Watch.begin(drawbridge);
   });
@@ -36,7 +36,7 @@ describe('R. Many at once', () => {
 
   const startedOnEach = async (): Promise<string[]> => {
     const start = async (index: number): Promise<string> => {
-      const resourceIds = [stuck.resourceIds[index % OBJECTS]!];
+      const resourceIds = [stuck.resourceIds[index % TARGETS]!];
       const ipv4Address = `203.0.${112 + (index >> 8)}.${index & 255}`;
       return (await stuck.started({ ipv4Address, resourceIds })).id;
     };
@@ -52,14 +52,14 @@ describe('R. Many at once', () => {
   const hangingCalls = async (): Promise<number> =>
     (await drawbridge.cloud.calls()).filter(({ outcome }) => outcome === 'NO_ANSWER').length;
 
-  it('one organization’s objects all hang: another one’s session opens and closes before them [R19]', async () => {
+  it('while all targets of one organization hang, a session of another one starts and ends [R19]', async () => {
     const ids = await startedOnEach();
-    const fault = watch.fault('the objects of one organization hang');
-    for (let index = 0; index < OBJECTS; index += 1) {
-      await drawbridge.cloud.fault({ kind: 'timeout-before', target: ofStuck(index) });
+    const fault = watch.fault('the targets of one organization hang');
+    for (let index = 0; index < TARGETS; index += 1) {
+      await drawbridge.cloud.fault({ kind: 'timeout-before', target: stuckGroup(index) });
     }
     await Promise.all(ids.map((id) => stuck.admin.expect(200, stuck.admin.post(`/sessions/${id}/stop`))));
-    await until('the slots are full of what hangs', async () => (await hangingCalls()) >= SLOTS / 2);
+    await until('the slots are occupied by hanging calls', async () => (await hangingCalls()) >= SLOTS / 2);
 
     const before = await hangingCalls();
     const { id } = await other.started({ ipv4Address: '198.51.100.1' });
@@ -67,11 +67,11 @@ describe('R. Many at once', () => {
     await other.admin.expect(200, other.admin.post(`/sessions/${id}/stop`));
     await other.reaches(id, 'CANCELLED');
 
-    // who waits for its turn in one line with all the others would be behind a call for every object
-    expect((await hangingCalls()) - before).toBeLessThan(OBJECTS / 2);
+    // in one common queue it would wait for a call to each of the targets
+    expect((await hangingCalls()) - before).toBeLessThan(TARGETS / 2);
     expect(await countOf(`resource_ips WHERE status = 'REMOVING'`)).toBe(RULES);
     await drawbridge.cloud.clearFaults();
     fault.end();
-    await watch.holds({ withinMs: 90_000 });
+    await watch.verify({ withinMs: 90_000 });
   }, 180_000);
 });

@@ -14,7 +14,7 @@ describe('1 Organizations are apart', () => {
   let theirs: FurnishedOrganization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     // one target and one address: what is shared in the cloud is apart here all the same
     [mine, theirs] = await Promise.all([
       furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.1'),

@@ -35,7 +35,7 @@ describe('2 Conventions', () => {
   const contentTypes = new Set<string | null>();
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await furnishedOrganization(drawbridge, { group: group(0), config: { port: 22 } }, '203.0.113.1');
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     for (const path of await readablePaths(org)) {

@@ -98,12 +98,12 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
   });
 
   it('there is one ResourceIp for each resource and address, with its version', () => {
-    const told = ({ ipVersion, ipAddress, resourceName }: ResourceIp): unknown => [
+    const summaryOf = ({ ipVersion, ipAddress, resourceName }: ResourceIp): unknown => [
       ipVersion,
       ipAddress,
       resourceName,
     ];
-    expect(active.resourceIps.map(told)).toEqual([
+    expect(active.resourceIps.map(summaryOf)).toEqual([
       [4, '203.0.113.1', 'resource-0'],
       [6, '2001:db8::1', 'resource-0'],
     ]);

@@ -154,7 +154,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     expect(Date.parse(extended.expiresAt) - Date.parse(expiresAt)).toBe(3_600_000);
   });
 
-  it('a rule that two sessions share goes with the second: the first is CANCELLED without waiting', async () => {
+  it('a rule that two sessions share is removed with the second: the first is CANCELLED at once', async () => {
     const first = await active({ holder: 'a' });
     const { ipv4Address } = first;
     const second = await active({ ipv4Address, holder: 'b' });

@@ -24,7 +24,7 @@ describe('4.1 Accounts and tokens', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -137,7 +137,7 @@ describe('4.1 Accounts and tokens', () => {
       expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
     });
 
-    it('needs organizationSlug of who fits several organizations, and says so with 400', async () => {
+    it('requires organizationSlug with 400 when the credentials match several organizations', async () => {
       const [email, password] = [address(), randomUUID()];
       const first = await accountOwner(drawbridge, { email, password });
       const second = await accountOwner(drawbridge, { email, password });
@@ -172,7 +172,7 @@ describe('4.1 Accounts and tokens', () => {
       expect((await fitting[0]!.login<ApiFailure>({ password: 'wrong' })).body.message).not.toContain('slug');
     });
 
-    it('needs none of who has a password of their own in each', async () => {
+    it('requires no organizationSlug when each organization has a different password', async () => {
       const email = address();
       const first = await accountOwner(drawbridge, { email });
       const second = await accountOwner(drawbridge, { email });

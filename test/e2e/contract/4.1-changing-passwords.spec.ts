@@ -14,7 +14,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -24,7 +24,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
     const change = (owner: AccountOwner, newPassword: string, currentPassword = owner.password) =>
       owner.client.post<ApiFailure>('/auth/change-password', { currentPassword, newPassword });
 
-    it('changes the password: 200 {}, the old one signs nobody in', async () => {
+    it('changes the password: 200 {}, the old one no longer signs in', async () => {
       const owner = await accountOwner(drawbridge);
       expect(await change(owner, 'Another 1 entirely')).toMatchObject({ status: 200, body: {} });
       expect((await owner.login()).status).toBe(401);
@@ -50,7 +50,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       );
     });
 
-    it('refuses a wrong current password with 400, records it, and 429 who guesses', async () => {
+    it('refuses a wrong current password with 400, records it, and answers 429 to guessing', async () => {
       const owner = await accountOwner(drawbridge);
       expect(await change(owner, 'Another 1 entirely', 'wrong')).toMatchObject({
         status: 400,
@@ -146,7 +146,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       expect((await owner.loggedIn()).passwordExpired).toBe(false);
     });
 
-    it('refreshes no sign-in: 401, which is no theft when it comes again', async () => {
+    it('refreshes no sign-in: 401, without reuse detection when repeated', async () => {
       const owner = await expired();
       expect((await refresh(owner.first)).status).toBe(401);
       expect((await refresh(owner.first)).status).toBe(401);
@@ -165,7 +165,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       expect((await refresh(owner.first)).status).toBe(401);
     });
 
-    it('the token works once, also when it comes five times at once', async () => {
+    it('the token works once, also with five concurrent requests', async () => {
       const { passwordChangeToken } = await (await expired()).loggedIn();
       const answers = await Promise.all(
         [1, 2, 3, 4, 5].map((n) => change(passwordChangeToken, `A fresh 1 ${n}`)),
@@ -210,7 +210,7 @@ describe('4.1 Accounts and tokens: changing passwords', () => {
       ).toBe(401);
     });
 
-    it('with MFA the second factor comes first, and is not asked for again', async () => {
+    it('with MFA the second factor is checked first, and only once', async () => {
       const owner = await expired();
       await owner.turnMfaOn();
       const login = await owner.loggedIn();

@@ -5,7 +5,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 
 const WRONG = { password: 'wrong' };
 
-describe('4.1 Accounts and tokens: strangers who guess', () => {
+describe('4.1 Accounts and tokens: lock-outs caused by other clients', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('4.1 Accounts and tokens: strangers who guess', () => {
       expect(seen.at(-1)).toBe(429);
     });
 
-    it('does not lock out who names the organization', async () => {
+    it('does not lock out a sign-in that names the organization', async () => {
       const victim = await accountOwner(drawbridge);
       const own = await accountOwner(drawbridge, { email: victim.email });
       await locked(own);
@@ -103,7 +103,7 @@ describe('4.1 Accounts and tokens: strangers who guess', () => {
   });
 
   describe('do not lock out a device that has signed in before', () => {
-    it('its token signs in while everybody else is refused', async () => {
+    it('its token signs in while other clients are refused', async () => {
       const owner = await accountOwner(drawbridge);
       const { deviceToken } = await owner.loggedIn();
       await locked(owner);
@@ -158,7 +158,7 @@ describe('4.1 Accounts and tokens: strangers who guess', () => {
       expect((await owner.login(own)).body.user.id).toBe(other.id);
     });
 
-    it('its token is stored hashed, and one for several accounts goes on', async () => {
+    it('its token is stored hashed, and one for several accounts stays valid', async () => {
       const owner = await accountOwner(drawbridge);
       const other = await accountOwner(drawbridge);
       const { deviceToken } = await owner.loggedIn();
@@ -199,7 +199,7 @@ describe('4.1 Accounts and tokens: strangers who guess', () => {
     expect((await owner.login(slugOf(owner))).status).toBe(200);
   });
 
-  it('one failure is forgotten every three hours', async () => {
+  it('the failure count decreases by one every three hours', async () => {
     const owner = await accountOwner(drawbridge);
     for (let tries = 0; tries < 4; tries += 1) await owner.login(WRONG);
     const passes = (hours: number): Promise<object[]> =>

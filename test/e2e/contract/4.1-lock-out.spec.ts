@@ -4,11 +4,11 @@ import { Drawbridge } from '../../harness/drawbridge';
 
 const address = (): string => `${randomUUID()}@example.com`;
 
-describe('4.1 Accounts and tokens: who guesses', () => {
+describe('4.1 Accounts and tokens: lock-out', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -44,22 +44,25 @@ describe('4.1 Accounts and tokens: who guesses', () => {
       expect(await owner.audited('USER_LOCKED_OUT')).toMatchObject([{ result: 'FAILURE' }]);
     });
 
-    it.each([false, true])('whatever the spelling and the client address, with a slug: %s', async (named) => {
-      const owner = await accountOwner(drawbridge);
-      const { organizationSlug } = owner.first.user;
-      const slug = named ? { organizationSlug } : {};
-      const spellings = [owner.email, owner.email.toUpperCase(), `  ${owner.email} `];
-      let last = 0;
-      for (let index = 0; index < 12 && last !== 429; index += 1) {
-        const body = { email: spellings[index % 3], password: 'wrong', ...slug };
-        const headers = { 'X-Forwarded-For': `203.0.113.${index}` };
-        last = (await drawbridge.api.post('/auth/login', body, headers)).status;
-      }
-      expect(last).toBe(429);
-      const elsewhere = { 'X-Forwarded-For': '198.51.100.9' };
-      const body = { email: owner.email, password: owner.password, ...slug };
-      expect((await drawbridge.api.post('/auth/login', body, elsewhere)).status).toBe(429);
-    });
+    it.each([false, true])(
+      'regardless of the spelling and the client address, with a slug: %s',
+      async (named) => {
+        const owner = await accountOwner(drawbridge);
+        const { organizationSlug } = owner.first.user;
+        const slug = named ? { organizationSlug } : {};
+        const spellings = [owner.email, owner.email.toUpperCase(), `  ${owner.email} `];
+        let last = 0;
+        for (let index = 0; index < 12 && last !== 429; index += 1) {
+          const body = { email: spellings[index % 3], password: 'wrong', ...slug };
+          const headers = { 'X-Forwarded-For': `203.0.113.${index}` };
+          last = (await drawbridge.api.post('/auth/login', body, headers)).status;
+        }
+        expect(last).toBe(429);
+        const elsewhere = { 'X-Forwarded-For': '198.51.100.9' };
+        const body = { email: owner.email, password: owner.password, ...slug };
+        expect((await drawbridge.api.post('/auth/login', body, elsewhere)).status).toBe(429);
+      },
+    );
 
     it('the same for an account that does not exist', async () => {
       const email = address();
@@ -106,7 +109,7 @@ describe('4.1 Accounts and tokens: who guesses', () => {
       expect((await owner.login()).status).toBe(200);
     });
 
-    it('who is signed in is not refused by a lock: requests, refresh and a change of password go on', async () => {
+    it('a lock does not affect a signed-in user: requests, refresh and a change of password succeed', async () => {
       const owner = await accountOwner(drawbridge);
       await lock(owner.email);
       expect((await owner.client.get('/sessions')).status).toBe(200);

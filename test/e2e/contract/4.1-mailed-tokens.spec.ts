@@ -19,7 +19,7 @@ describe('4.1 Accounts and tokens: resets and invitations', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -103,7 +103,7 @@ describe('4.1 Accounts and tokens: resets and invitations', () => {
       expect(answer).toMatchObject({ status: 200, body: { mfaRequired: true, accessToken: null } });
     });
 
-    it('every organization that knows the e-mail sends a link of its own, or the one that is named', async () => {
+    it('every organization with the e-mail sends its own link, or only the named one', async () => {
       const email = address();
       const first = await accountOwner(drawbridge, { email });
       const second = await accountOwner(drawbridge, { email });
@@ -115,7 +115,7 @@ describe('4.1 Accounts and tokens: resets and invitations', () => {
       expect((await first.login()).status).toBe(200);
     });
 
-    it('nobody’s inbox is filled: five links an hour', async () => {
+    it('at most five links per hour are mailed', async () => {
       const owner = await accountOwner(drawbridge);
       const answers = await Promise.all(Array.from({ length: 12 }, () => forgot(owner.email)));
       expect(answers.every(({ status }) => status === 204)).toBe(true);
@@ -157,7 +157,7 @@ describe('4.1 Accounts and tokens: resets and invitations', () => {
       expect(await owner.audited('INVITATION_ACCEPTED')).toMatchObject([{ actorEmail: email }]);
     });
 
-    it('the name may be left out; before it nobody signs in', async () => {
+    it('the name is optional; the user cannot sign in before accepting', async () => {
       const { owner, email, inviteToken } = await invited();
       expect((await owner.login({ email, password: 'My first 1 here' })).status).toBe(401);
       expect(await accept(inviteToken)).toMatchObject({ status: 200, body: { user: { name: 'Invited' } } });

@@ -38,7 +38,7 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
       expect(row!.all).not.toContain(owner.first.refreshToken);
     });
 
-    it('a used token that comes again ends its whole family, and that is on record', async () => {
+    it('a reused token ends its whole family, which is recorded', async () => {
       const owner = await accountOwner(drawbridge);
       const other = await owner.loggedIn();
       const second = (await refresh(owner.first)).body;
@@ -125,7 +125,7 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
       expect((await refresh(newer)).status).toBe(401);
     });
 
-    it('a sign-in ends 30 days after it began, however often it is refreshed, and its access token with it', async () => {
+    it('a sign-in ends 30 days after it began, even when refreshed, and its access token with it', async () => {
       const owner = await accountOwner(drawbridge);
       const began = (ago: string): Promise<object[]> =>
         drawbridge.query(
@@ -176,7 +176,7 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
       ]);
     });
 
-    it('leaves other sign-ins alone', async () => {
+    it('keeps other sign-ins', async () => {
       const owner = await accountOwner(drawbridge);
       const other = await owner.loggedIn();
       await logout(owner.first.refreshToken);

@@ -122,7 +122,7 @@ describe('4.11 API keys', () => {
       expect((await made({ scopes: ['agent:connect'] }, free.client)).scopes).toEqual(['agent:connect']);
     });
 
-    it('for another user of the organization: its sessions are that user’s; the record names who made the key', async () => {
+    it('for another user of the organization: its sessions belong to that user; the record names the creator of the key', async () => {
       const user = await newcomer(drawbridge, admin, { roleIds: [org.roleId] });
       const key = await made({ userId: user.id, scopes: ['sessions:write'] });
       const started = await using(key).post<Session>('/sessions', { ipv4Address: freshAddress() });
@@ -144,7 +144,7 @@ describe('4.11 API keys', () => {
       expect(await made({ userId: user.id })).toMatchObject({ userId: user.id, userEmail: user.email });
     });
 
-    it('refuses audit:read for a user who is no administrator with 400 and names the scope', async () => {
+    it('refuses audit:read for a user without admin rights with 400 and names the scope', async () => {
       const user = await newcomer(drawbridge, admin);
       const asked = { name: 'k', scopes: ['sessions:read', 'audit:read'], userId: user.id };
       const answer = await admin.post<{ validationErrors: { scopes: string } }>('/api-keys', asked);
@@ -153,7 +153,7 @@ describe('4.11 API keys', () => {
       expect((await made({ scopes: ['audit:read'] })).scopes).toEqual(['audit:read']);
     });
 
-    it('for a user who is missing, inactive or another organization’s: 404', async () => {
+    it('for a missing or inactive user, or another organization’s: 404', async () => {
       const gone = await newcomer(drawbridge, admin);
       await admin.expect(200, admin.patch(`/users/${gone.id}`, { isActive: false }));
       for (const userId of [randomUUID(), gone.id, stranger.adminId]) {
@@ -243,7 +243,7 @@ describe('4.11 API keys', () => {
       expect(await statuses(using(key), key.id)).toEqual(new Set([401]));
     });
 
-    it('is 403 for a user who is no admin', async () => {
+    it('is 403 for a user without admin rights', async () => {
       const member = await newcomer(drawbridge, admin);
       expect(await statuses(member.client, (await made()).id)).toEqual(new Set([403]));
     });

@@ -71,7 +71,7 @@ describe('4.12 Utility', () => {
   let api: ApiClient;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     ({ api } = drawbridge);
   });
   afterAll(() => drawbridge.stop());
@@ -145,7 +145,7 @@ describe('4.12 Utility', () => {
     );
   });
 
-  it('loopback alone is a trusted proxy by default', async () => {
+  it('only loopback is a trusted proxy by default', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7, 10.0.0.9' };
     const detected = await detect(drawbridge.apiServer.port, headers);
     expect(detected).toEqual({ ip: '10.0.0.9', version: 'IPv4' });
@@ -157,7 +157,7 @@ describe('4.12 Utility', () => {
     await expect(detect(port, headers)).resolves.toEqual({ ip: '10.0.0.9', version: 'IPv4' });
   });
 
-  it('a caller is counted by the address that is detected, whatever port it calls from', async () => {
+  it('a caller is counted by its detected address, regardless of the port', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.99:1234' };
     const { port } = await drawbridge.startApi({ RATE_LIMIT_PER_MINUTE: '2' });
     const counted = new ApiClient(`http://127.0.0.1:${port}/api/v1`);

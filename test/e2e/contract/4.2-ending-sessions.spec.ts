@@ -17,7 +17,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
 
   beforeAll(async () => {
     // no worker: a session has the status the test gives it
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, [{ group: group(0) }, { group: group(1) }]);
     other = await organization(drawbridge, [{ group: group(2) }]);
     user = await colleague(org);
@@ -66,7 +66,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
       expect(JSON.stringify(refused.body)).toContain(status);
     });
 
-    it('answers 401 to nobody, 403 to another user, even an admin, 404 to another organization and for none', async () => {
+    it('answers 401 without authentication, 403 to another user, even an admin, 404 to another organization and for a missing session', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
       expect((await stop(id, drawbridge.api)).status).toBe(401);
       expect((await stop(id, org.admin)).status).toBe(403);
@@ -74,7 +74,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
       expect((await stop(randomUUID())).status).toBe(404);
     });
 
-    it('of twenty stops at once one ends it, the others are told that it is EXPIRING', async () => {
+    it('of twenty concurrent stops one succeeds, the others report that it is EXPIRING', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       const answers = await Promise.all(Array.from({ length: 20 }, () => stop(id)));
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -138,6 +138,30 @@ describe('4.2 Sessions: stopping and extending them', () => {
       }
     });
 
+    it.each([
+      ['plan', null, 24],
+      ['role', 6, 6],
+    ])('measures the maximum of the %s from startedAt, not from now', async (_, roleHours, most) => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', org.admin, { durationHours: 4 });
+      const limitRole = (hours: number | null): Promise<unknown> =>
+        drawbridge.query('UPDATE roles SET max_session_duration_hours = $2 WHERE id = $1', [
+          org.roleId,
+          hours,
+        ]);
+      await drawbridge.query(
+        `UPDATE sessions SET started_at = started_at - interval '3 hours', expires_at = expires_at - interval '3 hours'
+         WHERE id = $1`,
+        [id],
+      );
+      await limitRole(roleHours);
+      try {
+        expect((await extend(id, most - 4)).status).toBe(200);
+        expect((await extend(id, 1)).status).toBe(400);
+      } finally {
+        await limitRole(null);
+      }
+    });
+
     it('counts the role’s hours too', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE', org.admin, { durationHours: 1 });
       await drawbridge.query('UPDATE roles SET max_session_duration_hours = 2 WHERE id = $1', [org.roleId]);
@@ -151,7 +175,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
       }
     });
 
-    describe('asks for the grants again', () => {
+    describe('checks the grants again', () => {
       const remove = (path: string): Promise<void> => org.admin.expect(204, org.admin.delete(path));
       const named = expect.stringContaining('"resource-0"') as string;
 
@@ -167,7 +191,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
         }
       });
 
-      it('answers 403 when the user lost the role, however generous the plan is', async () => {
+      it('answers 403 when the user lost the role, whatever the plan allows', async () => {
         const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
         await remove(`/roles/${org.roleId}/users/${user.id}`);
         try {
@@ -206,7 +230,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
       });
     });
 
-    it.each([25, 3_000_000_000, 1e300])('answers 400 to %p hours, however many', async (additionalHours) => {
+    it.each([25, 3_000_000_000, 1e300])('answers 400 to %p hours', async (additionalHours) => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       expect((await extend(id, additionalHours)).status).toBe(400);
     });
@@ -218,13 +242,13 @@ describe('4.2 Sessions: stopping and extending them', () => {
       expect(refused.body.message).toContain(status);
     });
 
-    it('answers 409 when its time is over though nobody has noticed yet', async () => {
+    it('answers 409 when its time is over and it was not swept yet', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       await org.expire(id);
       expect((await extend(id, 1)).status).toBe(409);
     });
 
-    it('answers 401 to nobody, 403 to another user, 404 to another organization and for none', async () => {
+    it('answers 401 without authentication, 403 to another user, 404 to another organization and for a missing session', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
       expect((await extend(id, 1, drawbridge.api)).status).toBe(401);
       expect((await extend(id, 1, org.admin)).status).toBe(403);
@@ -261,7 +285,7 @@ describe('4.2 Sessions: stopping and extending them', () => {
       expect((await stop(id)).status).toBe(400);
     });
 
-    it('answers 401 to nobody and to a key, 403 to who is no admin, 404 to another organization and for none', async () => {
+    it('answers 401 without authentication and to a key, 403 without admin rights, 404 to another organization and for a missing session', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
       expect((await stop(id, drawbridge.api)).status).toBe(401);
       expect((await stop(id, await writeOnly())).status).toBe(401);

@@ -15,7 +15,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
   });
   afterAll(() => drawbridge.stop());
@@ -47,7 +47,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     ).toBe('true');
   });
 
-  it('takes a body without an address for the same body when it comes from elsewhere', async () => {
+  it('treats a body without an address as the same body from another client address', async () => {
     const key = randomUUID();
     const first = await start(key, { holder: key }, { 'X-Forwarded-For': '198.51.100.1' });
     const again = await start(key, { holder: key }, { 'X-Forwarded-For': '198.51.100.2' });
@@ -62,7 +62,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     expect(other).toMatchObject({ status: 422, body: { error: 'Unprocessable Entity' } });
   });
 
-  it('does not remember a refused start: the key works for the next try, with whatever body', async () => {
+  it('does not store a refused start: the key can be used again with any body', async () => {
     const [key, ipv4Address] = [randomUUID(), fresh()];
     expect((await start(key, { ipv4Address, durationHours: 99 })).status).toBe(400);
     const live = await org.started({ ipv4Address });
@@ -119,7 +119,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('of many at once with one key, when the first is refused the second goes on', async () => {
+  it('of concurrent requests with one key, the second proceeds when the first is refused', async () => {
     const [key, ipv4Address] = [randomUUID(), fresh()];
     const { id } = await org.started({ ipv4Address });
     const answers = await Promise.all(Array.from({ length: 20 }, () => start(key, { ipv4Address })));

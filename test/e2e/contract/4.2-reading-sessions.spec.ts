@@ -9,7 +9,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { matching } from '../../harness/matching';
 
-/** The longest wait there is: who is answered in half of it was not kept waiting. */
+/** The maximum wait: an answer within half of it did not wait. */
 const LONG_SECONDS = 30;
 
 describe('4.2 Sessions: reading them', () => {
@@ -20,7 +20,7 @@ describe('4.2 Sessions: reading them', () => {
 
   beforeAll(async () => {
     // no worker: a session has the status the test gives it
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, [{ group: group(0) }, { group: group(1) }]);
     other = await organization(drawbridge, [{ group: group(2) }]);
     user = await colleague(org);
@@ -106,7 +106,7 @@ describe('4.2 Sessions: reading them', () => {
       expect(body).toMatchObject({ validationErrors: { waitSeconds: matching(/./) } });
     });
 
-    it('checks who asks before anybody waits', async () => {
+    it('authenticates the caller before it waits', async () => {
       const { id } = await sessionInStatus(org, 'PENDING');
       const refusals = [
         wait(id, LONG_SECONDS, drawbridge.api),
@@ -118,7 +118,7 @@ describe('4.2 Sessions: reading them', () => {
       expect(seconds).toBeLessThan(LONG_SECONDS / 2);
     });
 
-    it('costs the database one query a tick for all who wait, not one each', async () => {
+    it('costs one database query per tick for all waiting requests', async () => {
       const sessions = await Promise.all(Array.from({ length: 60 }, () => sessionInStatus(org, 'PENDING')));
       const transactions = async (): Promise<number> => {
         const [row] = await drawbridge.query<{ count: string }>(
@@ -135,7 +135,7 @@ describe('4.2 Sessions: reading them', () => {
       expect((await transactions()) - before).toBeLessThan(900);
     });
 
-    it('stops waiting for a caller who hung up', async () => {
+    it('stops waiting when the client disconnects', async () => {
       const { id } = await sessionInStatus(org, 'PENDING');
       const isLookedFor = async (): Promise<boolean> => {
         const looks = await drawbridge.query(
@@ -152,7 +152,7 @@ describe('4.2 Sessions: reading them', () => {
       await until('nobody looks for it any more', async () => !(await isLookedFor()), 15_000);
     });
 
-    it('lets everybody go at once when the server stops', async () => {
+    it('answers all waiting requests at once when the server stops', async () => {
       const own = await Drawbridge.start({ worker: false });
       const mine = await organization(own);
       const { id } = await mine.started({ ipv4Address: freshAddress() });
@@ -185,7 +185,7 @@ describe('4.2 Sessions: reading them', () => {
       expect((await drawbridge.api.get('/sessions')).status).toBe(401);
     });
 
-    it('GET /sessions/admin lists the organization’s, and nobody else’s', async () => {
+    it('GET /sessions/admin lists the organization’s sessions only', async () => {
       const mine = await sessionInStatus(org, 'ACTIVE');
       const theirs = await sessionInStatus(org, 'ACTIVE', user.client);
       const foreign = await sessionInStatus(other, 'ACTIVE', other.admin);
@@ -194,7 +194,7 @@ describe('4.2 Sessions: reading them', () => {
       expect(listed).not.toContain(foreign.id);
     });
 
-    it('GET /sessions/admin answers 403 to a user who is no admin, 401 to a key and to nobody', async () => {
+    it('GET /sessions/admin answers 403 without admin rights, 401 to a key and without authentication', async () => {
       expect((await user.client.get('/sessions/admin')).status).toBe(403);
       expect((await (await readOnly()).get('/sessions/admin')).status).toBe(401);
       expect((await drawbridge.api.get('/sessions/admin')).status).toBe(401);

@@ -14,7 +14,7 @@ describe('4.2 Sessions: the addresses of POST /sessions', () => {
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
   });
   afterAll(() => drawbridge.stop());

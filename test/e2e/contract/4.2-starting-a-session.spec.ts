@@ -97,7 +97,7 @@ describe('4.2 Sessions: POST /sessions', () => {
     });
   });
 
-  it('lasts as long as the server’s default when nobody says', async () => {
+  it('has the server’s default duration unless one is given', async () => {
     expect(hours(await org.started({ ipv4Address: fresh() }))).toBe(6);
   });
 
@@ -255,7 +255,7 @@ describe('4.2 Sessions: POST /sessions', () => {
     }
   });
 
-  it('lets another user, and another holder, have the same address', async () => {
+  it('allows another user and another holder the same address', async () => {
     const ipv4Address = fresh();
     await org.started({ ipv4Address });
     expect((await org.start({ ipv4Address, holder: 'build-1' })).status).toBe(200);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
-import type { Credential } from '../../harness/api-client';
+import { verifiedResource } from '../../builders/resources';
+import type { Answer, Credential } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
@@ -9,7 +10,7 @@ interface Coded {
   readonly message: string;
 }
 
-describe('4.3 Cloud resources: another credential', () => {
+describe('4.3 Cloud resources: another target, region or credential', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
@@ -35,7 +36,7 @@ describe('4.3 Cloud resources: another credential', () => {
     return { org, sessionId: id, resource: `/resources/${org.resourceIds[0]}` };
   };
 
-  it('that works leaves the rule in place and revokes it later: the old one may be worthless by then, and deleted', async () => {
+  it('to a valid credential keeps the rule, which is revoked with it later, even if the old credential is invalid and deleted', async () => {
     const { org, sessionId, resource } = await withSession(0, '203.0.113.1');
     const fresh = await credential(org, 'AWS', 'ACCESS_KEY', SIMULATED_KEY);
     const moved = await org.admin.patch<{ credentialName: string }>(resource, { credentialId: fresh });
@@ -54,7 +55,7 @@ describe('4.3 Cloud resources: another credential', () => {
     expect(events.map(({ event }) => event)).toEqual(['opened', 'closed']);
   });
 
-  it('that does not work fails the session, and the old rule is revoked with the old credential', async () => {
+  it('to an invalid credential fails the session, and the old rule is revoked with the old credential', async () => {
     const { org, sessionId, resource } = await withSession(1, '203.0.113.2');
     const wrong = await credential(org, 'AWS', 'ACCESS_KEY', {
       ...SIMULATED_KEY,
@@ -66,7 +67,7 @@ describe('4.3 Cloud resources: another credential', () => {
     await until('the old rule is out', async () => (await addresses(group(1))).length === 0);
   });
 
-  it('together with another target: the old rule is revoked with the old credential, nothing is left', async () => {
+  it('to an invalid credential and another target: the old rule is revoked with the old credential, nothing is left', async () => {
     const { org, sessionId, resource } = await withSession(2, '203.0.113.3');
     const wrong = await credential(org, 'AWS', 'ACCESS_KEY', {
       ...SIMULATED_KEY,
@@ -79,7 +80,7 @@ describe('4.3 Cloud resources: another credential', () => {
     expect(await addresses(group(3))).toEqual([]);
   });
 
-  it('another region keeps the session’s rules: what stands is seen again from there', async () => {
+  it('another region keeps the session’s rules, which are observed again through it', async () => {
     const { org, sessionId, resource } = await withSession(4, '203.0.113.4');
     const moved = await org.admin.patch(resource, { region: 'us-east-1' });
     expect(moved).toMatchObject({ status: 200, body: { region: 'us-east-1' } });
@@ -92,7 +93,7 @@ describe('4.3 Cloud resources: another credential', () => {
     expect(await addresses(group(4))).toEqual([]);
   });
 
-  it('of another provider is 400 VALIDATION_ERROR naming credentialId, for a new resource and for one there is', async () => {
+  it('a credential of another provider is 400 VALIDATION_ERROR naming credentialId, for new and existing resources', async () => {
     const org = await organization(drawbridge, [{ group: group(5) }]);
     const other = await credential(org, 'VERCEL', 'TOKEN', { token: 'a-token' });
     const body = {
@@ -118,8 +119,8 @@ describe('4.3 Cloud resources: another credential', () => {
       await organization(drawbridge, [{ group: group(6) }]),
     ];
     for (const id of [randomUUID(), other.resourceIds[0]]) {
-      for (const deed of ['verify', 'reconcile']) {
-        expect(await org.admin.post(`/resources/${id}/${deed}`)).toMatchObject({
+      for (const action of ['verify', 'reconcile']) {
+        expect(await org.admin.post(`/resources/${id}/${action}`)).toMatchObject({
           status: 404,
           body: { error: 'RESOURCE_NOT_FOUND' },
         });
@@ -138,5 +139,71 @@ describe('4.3 Cloud resources: another credential', () => {
     const on = await org.admin.expect(200, org.admin.post<{ lastVerifiedAt: string }>(`${path}/verify`));
     expect(on).toMatchObject({ isActive: true });
     expect(Date.parse(on.lastVerifiedAt)).toBeGreaterThan(Date.parse(off.lastVerifiedAt));
+  });
+
+  describe('PATCH /resources/{id} of a resource in use', () => {
+    let org: Organization;
+
+    beforeAll(async () => {
+      org = await organization(drawbridge, []);
+    });
+
+    const patch = (id: string, body: object): Promise<Answer<object>> =>
+      org.admin.patch(`/resources/${id}`, body);
+    const opened = async (target: string): Promise<string[]> =>
+      (await drawbridge.cloud.rules(target)).map((rule) => `${rule.address} ${rule.fromPort}`).toSorted();
+
+    it('isActive false keeps running sessions and refuses new ones', async () => {
+      const resource = await verifiedResource(org, 7);
+      const session = await org.started({ ipv4Address: '203.0.113.10', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await patch(resource.id, { isActive: false });
+      expect((await org.start({ ipv4Address: '203.0.113.11', resourceIds: [resource.id] })).status).toBe(400);
+      expect(await opened(group(7))).toEqual(['203.0.113.10 22']);
+      expect((await org.session(session.id)).status).toBe('ACTIVE');
+    });
+
+    it('to another target moves applied rules and leaves nothing behind', async () => {
+      const resource = await verifiedResource(org, 5);
+      const session = await org.started({ ipv4Address: '203.0.113.20', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, patch(resource.id, { resourceIdentifier: group(6) }));
+      await until('the rule has moved', async () => {
+        const [old, fresh] = await Promise.all([opened(group(5)), opened(group(6))]);
+        return old.length === 0 && fresh.length === 1;
+      });
+      await until('the session shows it', async () => {
+        const { resourceIps } = await org.session(session.id);
+        return resourceIps[0]!.status === 'APPLIED';
+      });
+      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      await org.reaches(session.id, 'CANCELLED');
+      expect(await opened(group(6))).toEqual([]);
+    });
+
+    it('to other ports closes the old ones and opens the new ones', async () => {
+      const resource = await verifiedResource(org, 8, { ports: [80, 443] });
+      const session = await org.started({ ipv4Address: '203.0.113.21', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, patch(resource.id, { config: { ports: [443, 8443] } }));
+      await until('the ports have changed', async () => {
+        const rules = await opened(group(8));
+        return rules.join() === '203.0.113.21 443,203.0.113.21 8443';
+      });
+      const closed = (await drawbridge.cloud.timeline()).filter(
+        (entry) => entry.target === group(8) && entry.event === 'closed',
+      );
+      expect(closed.map((entry) => entry.fromPort)).toEqual([80]);
+    });
+
+    it('to a missing target fails the session with the provider’s message, and revokes the old rule', async () => {
+      const resource = await verifiedResource(org, 9);
+      const session = await org.started({ ipv4Address: '203.0.113.22', resourceIds: [resource.id] });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, patch(resource.id, { resourceIdentifier: 'sg-0fffffffffffffff0' }));
+      const failed = await org.reaches(session.id, 'FAILED');
+      expect(failed.resourceIps[0]!.errorMessage).toContain('sg-0fffffffffffffff0');
+      await until('the old rule is out', async () => (await opened(group(9))).length === 0);
+    });
   });
 });

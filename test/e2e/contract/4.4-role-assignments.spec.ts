@@ -14,7 +14,7 @@ describe('4.4 Roles: resources and users', () => {
   let strangersMember: Person;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
@@ -136,7 +136,7 @@ describe('4.4 Roles: resources and users', () => {
   });
 
   describe('DELETE /roles/{id}/users/{userId}', () => {
-    it('answers 204 without a body; the account is kept and the session goes on', async () => {
+    it('answers 204 without a body; the account and its session stay', async () => {
       const role = await made();
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
       await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));

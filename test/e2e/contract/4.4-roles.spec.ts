@@ -24,7 +24,7 @@ describe('4.4 Roles', () => {
   let stranger: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
@@ -232,7 +232,7 @@ describe('4.4 Roles', () => {
       );
     });
 
-    it('is 403 for a user who is no admin', async () => {
+    it('is 403 for a user without admin rights', async () => {
       const asked = operations(org.roleId, org.resourceIds[0]!, org.adminId);
       expect(
         await statuses(member.client, [...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]]),

@@ -138,7 +138,7 @@ describe('4.5 Users: changing and deleting them', () => {
       expect(revoked.length).toBeGreaterThan(0);
     });
 
-    it('leaves the sessions of others alone, also behind the same address', async () => {
+    it('keeps the sessions of other users, also on the same address', async () => {
       const address = '203.0.113.22';
       const { user } = await busy(address);
       const other = await busy(address);
@@ -219,7 +219,7 @@ describe('4.5 Users: changing and deleting them', () => {
       );
     });
 
-    it('refuses with 403 to turn one’s own MFA off, which takes a code; each attempt is audited', async () => {
+    it('refuses with 403 to reset the caller’s own MFA, which requires a code; each attempt is audited', async () => {
       const owner = await accountOwner(drawbridge);
       const reset = () => owner.client.post(`/users/${owner.id}/reset-mfa`);
       expect((await reset()).status).toBe(400);

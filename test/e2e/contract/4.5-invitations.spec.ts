@@ -84,7 +84,7 @@ describe('4.5 Users: invitations', () => {
   });
 
   describe('at most three a day go to one e-mail address', () => {
-    it('of all organizations together, then 429 with Retry-After, and nobody is added', async () => {
+    it('of all organizations together, then 429 with Retry-After, and no user is added', async () => {
       const email = address();
       const others = await Promise.all([1, 2, 3].map(() => accountOwner(drawbridge)));
       const first = await invited(email);
@@ -114,7 +114,7 @@ describe('4.5 Users: invitations', () => {
   });
 
   describe('status and invitedAt', () => {
-    it('say who is invited, active, inactive or locked; the list filters by it', async () => {
+    it('contain the status (invited, active, inactive, locked), and the list filters by it', async () => {
       const search = `${randomUUID().slice(0, 8)}.example.com`;
       const named = (name: string): string => `${name}@${search}`;
       const waiting = await invited(named('waiting'));
@@ -167,7 +167,7 @@ describe('4.5 Users: invitations', () => {
     expect(text).toMatch(/^Hello Claim http evil\. example now at evil。 example x+…,$/m);
   });
 
-  it('an e-mail with characters that nobody sees is refused with the field named', async () => {
+  it('an e-mail with invisible characters is refused, naming the field', async () => {
     for (const character of ['\u202E', '\u200B', '\u00AD', '\uFEFF', '\u2066', '\u3164', '\u2800']) {
       const email = `ada${character}lovelace@example.com`;
       const added = await owner.client.post<ApiFailure>('/users', { email });

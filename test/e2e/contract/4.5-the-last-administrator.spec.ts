@@ -48,7 +48,7 @@ describe('4.5 Users', () => {
       expect((await own.client.get('/users')).status).toBe(401);
     });
 
-    it('is there after every race of two administrators who remove each other', async () => {
+    it('remains after every race of two administrators who remove each other', async () => {
       let survivor = await founder(drawbridge);
       let rival = await newcomer(drawbridge, survivor.client, { isOrgAdmin: true });
       await paid(drawbridge, survivor.organizationId);
@@ -71,7 +71,7 @@ describe('4.5 Users', () => {
         const answers = await Promise.all([fates[first](survivor, rival), fates[second](rival, survivor)]);
         const won = answers.map(({ status }) => status < 300);
         expect(won.filter(Boolean)).toHaveLength(1);
-        // the loser is refused as the last one, or as nobody any more
+        // the loser is refused as the last administrator, or because it was removed already
         expect([400, 401, 403]).toContain(answers[won.indexOf(false)]!.status);
         if (!won[0]) [survivor, rival] = [rival, survivor];
         const admins = await drawbridge.query<{ id: string }>(

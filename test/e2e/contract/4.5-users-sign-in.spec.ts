@@ -19,7 +19,7 @@ describe('4.5 Users: from the invitation on', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -61,7 +61,7 @@ describe('4.5 Users: from the invitation on', () => {
       expect(await mailedToken(drawbridge, invited.email)).toBe(tokenIn(invited));
     });
 
-    it('brings its roles along: who accepted it starts a session at once', async () => {
+    it('includes the roles: the user can start a session at once', async () => {
       const org = await organization(drawbridge);
       const invited = await invite({ client: org.admin }, { roleIds: [org.roleId] });
       const { accessToken } = await drawbridge.api.expect(200, accept(tokenIn(invited)));
@@ -77,7 +77,7 @@ describe('4.5 Users: from the invitation on', () => {
         (owner: AccountOwner, id: string) => owner.client.patch(`/users/${id}`, { isActive: false }),
       ],
       ['deleted', (owner: AccountOwner, id: string) => owner.client.delete(`/users/${id}`)],
-    ])('of somebody who was %s since is 400', async (_, end) => {
+    ])('of a user who was %s since is 400', async (_, end) => {
       const owner = await accountOwner(drawbridge);
       const invited = await invite(owner);
       expect((await end(owner, invited.id)).status).toBeLessThan(300);
@@ -118,7 +118,7 @@ describe('4.5 Users: from the invitation on', () => {
   });
 
   describe('MFA that was reset', () => {
-    it('is asked for no more: the password alone signs in', async () => {
+    it('is no longer required: the password alone signs in', async () => {
       const owner = await accountOwner(drawbridge);
       const user = await member(owner);
       await user.turnMfaOn();

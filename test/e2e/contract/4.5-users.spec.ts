@@ -109,7 +109,7 @@ describe('4.5 Users', () => {
       expect(JSON.stringify(user)).not.toContain(PASSWORD);
     });
 
-    it('without a password: an invitation of 7 days, whose URL ends in the token, goes out by mail', async () => {
+    it('without a password: mails an invitation valid for 7 days, whose URL ends in the token', async () => {
       const user = await added();
       const token = user.invitationUrl!.split('/').at(-1)!;
       const [stored] = await drawbridge.query<{ purpose: string; days: number }>(
@@ -128,7 +128,7 @@ describe('4.5 Users', () => {
       expect((await read(user.id)).lastLoginAt).toBeNull();
     });
 
-    it('gives the roles asked for, makes an admin of who is to be one, and names who is not named', async () => {
+    it('assigns the requested roles and admin rights, and derives a missing name', async () => {
       const address = email();
       const user = await added({ email: address, isOrgAdmin: true, roleIds: [org.roleId, org.roleId] });
       expect(user).toMatchObject({
@@ -183,7 +183,7 @@ describe('4.5 Users', () => {
       expect((await stranger.client.post('/users', { email: address })).status).toBe(201);
     });
 
-    it('answers 404 for a role that is missing or another organization’s, and adds nobody', async () => {
+    it('answers 404 for a role that is missing or another organization’s, and adds no user', async () => {
       const foreign = await stranger.client.expect(
         201,
         stranger.client.post<{ id: string }>('/roles', { name: randomUUID() }),
@@ -249,11 +249,11 @@ describe('4.5 Users', () => {
       );
     });
 
-    it('is 403 for a user who is no admin', async () => {
+    it('is 403 for a user without admin rights', async () => {
       expect(await statuses(member.client, all())).toEqual(new Set([403]));
     });
 
-    it('is 404 on another organization’s user, who stays as he is, and on one that is missing', async () => {
+    it('is 404 for another organization’s user, who is unchanged, and for a missing one', async () => {
       expect(await statuses(admin, operations(stranger.id))).toEqual(new Set([404]));
       expect(await statuses(admin, operations(randomUUID()))).toEqual(new Set([404]));
       expect((await stranger.client.get(`/users/${stranger.id}`)).body).toMatchObject({ isActive: true });

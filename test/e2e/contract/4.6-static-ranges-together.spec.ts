@@ -12,7 +12,7 @@ describe('4.6 Static IP rules: all ranges of a resource together', () => {
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   beforeEach(async () => {
     org = await organization(

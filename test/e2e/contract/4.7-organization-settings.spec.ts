@@ -21,7 +21,7 @@ describe('4.7 Organization settings', () => {
   let own: Person;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   beforeEach(async () => {
     own = await founder(drawbridge);
@@ -111,7 +111,7 @@ describe('4.7 Organization settings', () => {
       },
     );
 
-    it('a wrong type comes before a wrong range: 400', async () => {
+    it('a wrong type is reported before a wrong range: 400', async () => {
       expect((await patch({ passwordExpirationDays: 366, mfaRequired: 'x' })).status).toBe(400);
     });
 
@@ -194,7 +194,7 @@ describe('4.7 Organization settings', () => {
       }
     });
 
-    it('is 403 for a user who is no admin, in the shape of its path', async () => {
+    it('is 403 for a user without admin rights, in the shape of its path', async () => {
       const member = await newcomer(drawbridge, own.client);
       for (const [method, path, body] of asked) {
         const answer = await member.client.send<Record<string, unknown>>(method, path, body);

@@ -11,7 +11,7 @@ describe('4.7 Organization settings: what they do', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -19,7 +19,7 @@ describe('4.7 Organization settings: what they do', () => {
     owner.client.expect(200, owner.client.patch('/organization/settings', settings));
   const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
     drawbridge.api.post<T>(`/auth/${path}`, body);
-  /** A user of the owner's organization, who is no admin. */
+  /** A user of the owner's organization without admin rights. */
   const member = async (owner: AccountOwner): Promise<AccountOwner> => {
     const account = { email: `${randomUUID()}@example.com`, password: SIMPLE };
     await owner.client.expect(201, owner.client.post('/users', account));
@@ -28,7 +28,7 @@ describe('4.7 Organization settings: what they do', () => {
   };
 
   describe('mfaRequired', () => {
-    it('forces users without MFA to set it up at the next login; nobody is thrown out before', async () => {
+    it('requires users without MFA to set it up at the next login and ends no session before', async () => {
       const owner = await accountOwner(drawbridge);
       const user = await member(owner);
       await set(owner, { mfaRequired: true });
@@ -40,7 +40,7 @@ describe('4.7 Organization settings: what they do', () => {
       }
     });
 
-    it('asks nothing more of users who have it', async () => {
+    it('changes nothing for users with MFA', async () => {
       const owner = await accountOwner(drawbridge);
       await owner.turnMfaOn();
       await set(owner, { mfaRequired: true });
@@ -59,7 +59,7 @@ describe('4.7 Organization settings: what they do', () => {
   });
 
   describe('the password policy', () => {
-    it('lets passwords that were set before it sign in', async () => {
+    it('accepts passwords that were set before it', async () => {
       const owner = await accountOwner(drawbridge);
       const user = await member(owner);
       await set(owner, { passwordMinLength: 25, passwordRequireSpecialChar: true });
@@ -91,7 +91,7 @@ describe('4.7 Organization settings: what they do', () => {
       }
     });
 
-    it('counts for nobody in another organization', async () => {
+    it('does not apply to other organizations', async () => {
       const [strict, other] = [await accountOwner(drawbridge), await accountOwner(drawbridge)];
       await set(strict, { passwordMinLength: 128 });
       expect((await member(other)).first).toMatchObject({ accessToken: text });

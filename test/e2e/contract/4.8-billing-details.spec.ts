@@ -5,7 +5,7 @@ describe('4.8 Billing', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -80,7 +80,7 @@ describe('4.8 Billing', () => {
       expect(JSON.stringify(record)).not.toContain(BILLING_DETAILS.billingEmail);
     });
 
-    it('401 without a token, 403 for a user who is no admin', async () => {
+    it('401 without a token, 403 for a user without admin rights', async () => {
       expect((await drawbridge.api.get('/organization/billing')).status).toBe(401);
       expect((await drawbridge.api.patch('/organization/billing', {})).status).toBe(401);
       const customer = await Customer.withDetails(drawbridge);

@@ -22,7 +22,7 @@ describe('4.8 Billing', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  /** Workers look for periods that are over as soon as they start, and when the next one is. */
+  /** Workers sweep ended periods when they start, and schedule the next end. */
   const sweptTo = async (customer: Customer, status: string, workers = 1): Promise<Subscription> => {
     const started = await Promise.all(Array.from({ length: workers }, () => drawbridge.startWorker()));
     const subscription = await customer.reaches(status);
@@ -90,7 +90,7 @@ describe('4.8 Billing', () => {
       expect(await customer.tier()).toBe('PAID');
     });
 
-    it('no worker has to come by: who looked before knows when it ends', async () => {
+    it('takes effect at its time, which the sweep before scheduled', async () => {
       const customer = await Customer.paying(drawbridge);
       await customer.cancel();
       await customer.endPeriod(-3);
@@ -143,7 +143,7 @@ describe('4.8 Billing', () => {
   });
 
   describe('a period that ends without a payment', () => {
-    it('is PAST_DUE with seven days of grace on Paid, moved on once however many workers look', async () => {
+    it('is PAST_DUE with seven days of grace on Paid, changed once by several workers', async () => {
       const customer = await Customer.paying(drawbridge);
       await customer.endPeriod();
       const subscription = await sweptTo(customer, 'PAST_DUE', 2);

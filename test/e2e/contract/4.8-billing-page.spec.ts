@@ -16,20 +16,20 @@ describe('4.8 Billing', () => {
   afterAll(() => drawbridge.stop());
 
   describe('the payment page', () => {
-    it('shows what is paid, in a page that needs no script and that nobody can frame', async () => {
+    it('shows what is paid, in a page without scripts that cannot be framed', async () => {
       const customer = await Customer.withDetails(drawbridge, 'Ex<b>ample & Sons');
       const { redirectUrl } = await customer.subscribed();
       const page = await open(redirectUrl);
       expect(page.status).toBe(200);
       expect(page.headers.get('content-type')).toContain('text/html');
-      for (const words of [
+      for (const text of [
         'Ex&#60;b&#62;ample &#38; Sons',
         'Paid',
         '29.50 USD a month',
         '/confirm"',
         '/decline"',
       ]) {
-        expect(page.html).toContain(words);
+        expect(page.html).toContain(text);
       }
       expect(page.html).not.toMatch(/<script|<b>|\son\w+=/i);
       const policy = page.headers.get('content-security-policy') ?? '';
@@ -112,7 +112,7 @@ describe('4.8 Billing', () => {
       }
     });
 
-    it('outside the embedded mode, start-up warns that nobody has to pay', async () => {
+    it('outside the embedded mode, start-up warns that payment is simulated', async () => {
       const served = await Drawbridge.start({
         worker: false,
         api: {

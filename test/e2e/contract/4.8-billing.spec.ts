@@ -172,7 +172,7 @@ describe('4.8 Billing', () => {
     });
   });
 
-  describe('who may', () => {
+  describe('authorization', () => {
     const paths = [
       ['GET', '/billing/plans'],
       ['GET', '/billing/subscription'],
@@ -191,7 +191,7 @@ describe('4.8 Billing', () => {
       expect(refusal(await key.send(method, path))).toEqual(coded(401, 'UNAUTHORIZED'));
     });
 
-    it.each(paths)('403 FORBIDDEN for a user who is no admin: %s %s', async (method, path) => {
+    it.each(paths)('403 FORBIDDEN for a user without admin rights: %s %s', async (method, path) => {
       const customer = await Customer.withDetails(drawbridge);
       await drawbridge.query('UPDATE users SET is_org_admin = false WHERE organization_id = $1', [
         customer.organizationId,
@@ -216,7 +216,7 @@ describe('4.8 Billing', () => {
       expect(refusal(await customer.admin.get('/billing/subscription'))).toEqual(coded(404, 'NOT_FOUND'));
     });
 
-    it('answers with the subscription alone, also a PENDING one', async () => {
+    it('answers with the subscription, also a PENDING one', async () => {
       const customer = await Customer.withDetails(drawbridge);
       const { subscription } = await customer.subscribed();
       const answer = await customer.admin.expect(200, customer.admin.get('/billing/subscription'));

@@ -18,7 +18,7 @@ describe('4.9 Resource health', () => {
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge);
   });
   afterAll(() => drawbridge.stop());
@@ -63,7 +63,7 @@ describe('4.9 Resource health', () => {
     ]);
   });
 
-  it('a verification that fails is a VERIFY_FAILED with the provider’s words', async () => {
+  it('a verification that fails is a VERIFY_FAILED with the provider’s message', async () => {
     const own = await organization(drawbridge, [{ group: group(2) }]);
     await drawbridge.cloud.fault({ kind: 'refuse', target: group(2), count: 1 });
     expect((await own.admin.post(`/resources/${own.resourceIds[0]}/verify`)).status).toBe(400);
@@ -162,7 +162,7 @@ describe('4.9 Resource health', () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
   });
 
-  it('403 for a user who is no admin', async () => {
+  it('403 for a user without admin rights', async () => {
     const { client } = await colleague(org);
     expect((await client.get('/resource-health/events')).status).toBe(403);
   });

@@ -29,7 +29,7 @@ describe('5.1 Bearer tokens', () => {
   const statusOf = async (token: string): Promise<number> =>
     (await drawbridge.api.as({ token }).get('/sessions')).status;
 
-  it('an access token lasts 15 minutes and says who, of which organization, and their roles', () => {
+  it('an access token is valid for 15 minutes and contains the user, the organization and the roles', () => {
     expect(claims).toMatchObject({
       sub: owner.id,
       org: owner.organizationId,
@@ -85,7 +85,7 @@ describe('5.1 Bearer tokens', () => {
     expect(await statusOf(token())).toBe(401);
   });
 
-  it('JWT_PREVIOUS_SECRETS: a new secret signs nobody out, and new tokens name the key that signed them', async () => {
+  it('JWT_PREVIOUS_SECRETS: old tokens stay valid after a change of the secret, and new tokens name their key', async () => {
     const { port } = await drawbridge.startApi({
       JWT_SECRET: randomBytes(32).toString('hex'),
       JWT_PREVIOUS_SECRETS: SECRET,

@@ -18,7 +18,7 @@ let stranger: Organization;
 let addresses = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ worker: false });
+  drawbridge = await Drawbridge.shared();
   org = await organization(drawbridge);
   admin = org.admin;
   stranger = await organization(drawbridge, [{ group: group(1) }]);
@@ -82,7 +82,7 @@ describe('5.2 API keys as credentials', () => {
     }
   });
 
-  it('no other endpoint takes a key: 401, whatever its scopes', async () => {
+  it('every other endpoint refuses a key with 401, whatever its scopes', async () => {
     const { paths } = await admin.expect(200, admin.get<OpenApi>('/openapi.json'));
     const closed = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item)
@@ -104,7 +104,7 @@ describe('5.2 API keys as credentials', () => {
       expect((await drawbridge.api.as({ apiKey }).get('/sessions')).status).toBe(401);
   });
 
-  it('a key sent as Bearer gets 401 and is told where it belongs', async () => {
+  it('a key sent as Bearer gets 401 with a message that names the right header', async () => {
     const answer = await drawbridge.api.as({ token: all.plainTextKey }).get('/sessions');
     expect(answer).toMatchObject({
       status: 401,

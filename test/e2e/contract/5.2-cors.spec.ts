@@ -45,7 +45,7 @@ describe('5.2 Browsers of other origins', () => {
     }
   });
 
-  it('another origin is told nothing that would let it in', async () => {
+  it('another origin gets no CORS headers', async () => {
     for (const [method, headers] of [
       ['OPTIONS', preflight],
       ['GET', {}],
@@ -54,7 +54,7 @@ describe('5.2 Browsers of other origins', () => {
     }
   });
 
-  it('nobody is, where no origin is configured', async () => {
+  it('no origin gets CORS headers when none is configured', async () => {
     const answer = await ask('OPTIONS', ALLOWED, preflight, closedPort);
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull();
   });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { auditPage, auditRecords, type AuditRecord } from '../../builders/audit-trail';
+import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { colleague, type Colleague } from '../../builders/colleague';
 import { group, organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
+import { describeDeniedActions } from './6-denied-actions';
 
 describe('6 Events', () => {
   let drawbridge: Drawbridge;
@@ -13,7 +14,7 @@ describe('6 Events', () => {
   let credentialWritten: { transaction: string } | undefined;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge);
     [credentialWritten] = await drawbridge.query<{ transaction: string }>(
       'SELECT xmin::text AS transaction FROM credentials WHERE id = $1',
@@ -64,7 +65,7 @@ describe('6 Events', () => {
     expect(await isOneTransaction('users', member.id, login!)).toBe(true);
   });
 
-  it('CREDENTIAL_CREATED is recorded in the transaction of the deed', async () => {
+  it('CREDENTIAL_CREATED is recorded in the transaction of the action', async () => {
     const record = await recordOf('CREDENTIAL_CREATED', org.credentialId);
     expect(record).toMatchObject({
       result: 'SUCCESS',
@@ -78,13 +79,13 @@ describe('6 Events', () => {
     expect(written).toEqual(credentialWritten);
   });
 
-  it('ROLE_CREATED is recorded in the transaction of the deed', async () => {
+  it('ROLE_CREATED is recorded in the transaction of the action', async () => {
     const record = await recordOf('ROLE_CREATED', org.roleId);
     expect(record).toMatchObject({ result: 'SUCCESS', actorId: org.adminId, details: {} });
     expect(await isOneTransaction('roles', org.roleId, record)).toBe(true);
   });
 
-  it('RESOURCE_CREATED is recorded in the transaction of the deed', async () => {
+  it('RESOURCE_CREATED is recorded in the transaction of the action', async () => {
     const { id } = await org.admin.expect(
       201,
       org.admin.post<{ id: string }>('/resources', {
@@ -190,7 +191,7 @@ describe('6 Events', () => {
     expect(await isOneTransaction('sessions', id, record)).toBe(true);
   });
 
-  it('stopping one’s session is recorded with session, addresses and reason, and then that it is gone', async () => {
+  it('stopping a session is recorded with session, addresses and reason, and then its removal', async () => {
     const id = await started(member.client);
     const stopped = await member.client.expect(
       200,
@@ -220,7 +221,7 @@ describe('6 Events', () => {
     });
   });
 
-  it('a session whose time is over is SESSION_EXPIRED, by the service itself', async () => {
+  it('a session whose time is over is SESSION_EXPIRED, by SYSTEM', async () => {
     const id = await started(member.client);
     await org.reaches(id, 'ACTIVE');
     await org.expire(id);
@@ -232,7 +233,7 @@ describe('6 Events', () => {
     ).toEqual(['SESSION_EXPIRED', 'SESSION_ACTIVATED', 'SESSION_STARTED']);
   });
 
-  it('a session that could not be opened anywhere is SESSION_FAILED, with the provider’s words', async () => {
+  it('a session that failed on every resource is SESSION_FAILED, with the provider’s message', async () => {
     const own = await organization(drawbridge, [{ group: group(6) }]);
     await drawbridge.cloud.fault({
       kind: 'refuse',
@@ -248,7 +249,7 @@ describe('6 Events', () => {
     ]);
   });
 
-  it('a rule that should be gone for a minute and is not is RULE_REVOCATION_OVERDUE, told once', async () => {
+  it('a rule that is still present after a minute is RULE_REVOCATION_OVERDUE, recorded once', async () => {
     const own = await organization(drawbridge, [{ group: group(7) }]);
     const { id } = await own.started({ ipv4Address: '203.0.113.61' });
     await own.reaches(id, 'ACTIVE');
@@ -290,7 +291,7 @@ describe('6 Events', () => {
     expect(await auditRecords(own.admin, '?eventType=RULE_REVOCATION_OVERDUE')).toHaveLength(1);
   });
 
-  it('what cannot be recorded is not done', async () => {
+  it('an action that cannot be recorded is not executed', async () => {
     const own = await organization(drawbridge, []);
     const name = `role-${randomUUID()}`;
     await drawbridge.query(
@@ -302,123 +303,5 @@ describe('6 Events', () => {
     expect(await drawbridge.query('SELECT FROM roles WHERE name = $1', [name])).toEqual([]);
   });
 
-  describe('a refused deed is recorded with its type and FAILURE:', () => {
-    const failure = async (eventType: string, by: string): Promise<AuditRecord[]> => {
-      const records = await auditRecords(org.admin, `?eventType=${eventType}&size=100`);
-      return records.filter(({ result, actorId }) => result === 'FAILURE' && actorId === by);
-    };
-
-    it.each([
-      ['POST', '/roles', 'ROLE_CREATED', 'ROLE'],
-      ['POST', '/credentials', 'CREDENTIAL_CREATED', 'CREDENTIAL'],
-      ['POST', '/resources', 'RESOURCE_CREATED', 'RESOURCE'],
-      ['POST', `/resources/${randomUUID()}/verify`, 'RESOURCE_VERIFIED', 'RESOURCE'],
-      ['POST', `/sessions/admin/${randomUUID()}/stop`, 'SESSION_STOPPED', 'SESSION'],
-      ['DELETE', `/api-keys/${randomUUID()}`, 'API_KEY_REVOKED', 'API_KEY'],
-    ])('%s %s by somebody who is no admin', async (method, path, eventType, resourceType) => {
-      const mine = await colleague(org);
-      expect((await mine.client.send(method, path, method === 'POST' ? {} : undefined)).status).toBe(403);
-      expect(await failure(eventType, mine.id)).toMatchObject([
-        {
-          actorType: 'USER',
-          actorEmail: mine.email,
-          resourceType,
-          // nobody looked whether there is such a thing
-          resourceId: null,
-          ipAddress: '127.0.0.1',
-          errorMessage: expect.stringContaining('administrator') as string,
-          details: { status: 403, path: `/api/v1${path}` },
-        },
-      ]);
-    });
-
-    it('stopping somebody else’s session', async () => {
-      const mine = await colleague(org);
-      const id = await started();
-      expect((await mine.client.post(`/sessions/${id}/stop`)).status).toBe(403);
-      expect(await failure('SESSION_STOPPED', mine.id)).toMatchObject([
-        { resourceType: 'SESSION', resourceId: id, errorMessage: 'The session belongs to another user' },
-      ]);
-    });
-
-    it('starting a session on a resource of others, and one that is there already', async () => {
-      const mine = await colleague(org);
-      const plain = await colleague(org, []);
-      expect((await plain.client.post('/sessions', { resourceIds: org.resourceIds })).status).toBe(403);
-      expect(await failure('SESSION_STARTED', plain.id)).toMatchObject([{ details: { status: 403 } }]);
-      const body = { ipv4Address: freeAddress() };
-      await mine.client.expect(200, mine.client.post('/sessions', body));
-      expect((await mine.client.post('/sessions', body)).status).toBe(409);
-      expect(await failure('SESSION_STARTED', mine.id)).toMatchObject([
-        { resourceType: 'SESSION', resourceId: null, details: { status: 409 } },
-      ]);
-    });
-
-    it('what a limit, a policy or a use of the thing forbids, though it is answered 400', async () => {
-      const own = await organization(drawbridge, [{ group: group(7) }]);
-      const recorded = async (eventType: string): Promise<AuditRecord[]> => {
-        const records = await auditRecords(own.admin, `?eventType=${eventType}&size=100`);
-        return records.filter(({ result }) => result === 'FAILURE');
-      };
-      const { id } = await own.started({ ipv4Address: freeAddress() });
-      const refused = [
-        await own.admin.post('/sessions', { ipv4Address: freeAddress(), durationHours: 25 }),
-        await own.admin.post(`/sessions/${id}/extend`, { additionalHours: 25 }),
-        await own.admin.delete(`/credentials/${own.credentialId}`),
-        await own.admin.delete(`/resources/${own.resourceIds[0]}`),
-        await own.admin.delete(`/users/${own.adminId}`),
-        await own.admin.post(`/roles/${own.roleId}/users/${own.adminId}`),
-        await own.admin.post(`/users/${(await colleague(own)).id}/reset-mfa`),
-        await own.admin.post('/mfa/disable', { code: '000000' }),
-      ];
-      await own.admin.expect(
-        200,
-        own.admin.patch('/organization/settings', { requireDetectedAddress: true }),
-      );
-      refused.push(await own.admin.post('/sessions', { ipv4Address: freeAddress() }));
-      expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([400]));
-      for (const [eventType, ...words] of [
-        ['SESSION_STARTED', 'the address you call from', 'at most 24'],
-        ['SESSION_EXTENDED', 'at most 24'],
-        ['CREDENTIAL_DELETED', 'is used by'],
-        ['RESOURCE_DELETED', 'Sessions use the resource'],
-        ['USER_DELETED', 'last active administrator'],
-        ['ROLE_USER_ASSIGNED', 'already assigned'],
-        ['MFA_RESET', 'MFA is not enabled'],
-        ['MFA_DISABLED', 'MFA is not on'],
-      ] as const)
-        expect([eventType, await recorded(eventType)]).toMatchObject([
-          eventType,
-          words.map((text) => ({
-            details: { status: 400 },
-            errorMessage: expect.stringContaining(text) as string,
-          })),
-        ]);
-    });
-
-    it('but no malformed request, and none for what does not exist', async () => {
-      const mine = await colleague(org);
-      const refused = [
-        await mine.client.post('/sessions', { durationHours: 0 }),
-        await mine.client.post('/sessions', { resourceIds: [randomUUID()] }),
-        await mine.client.post(`/sessions/${randomUUID()}/stop`),
-        await mine.client.get('/sessions/admin'),
-      ];
-      expect(refused.map(({ status }) => status)).toEqual([400, 404, 404, 403]);
-      expect(await auditPage(mine.client, `?actorEmail=${mine.email}`)).toMatchObject({
-        content: [{ eventType: 'USER_LOGIN' }],
-      });
-    });
-
-    it('ten a minute of one person: whoever tries on and on does not fill the trail', async () => {
-      const mine = await colleague(org);
-      for (let tries = 0; tries < 14; tries += 1) {
-        expect((await mine.client.post('/roles', { name: 'mine' })).status).toBe(403);
-      }
-      expect(await failure('ROLE_CREATED', mine.id)).toHaveLength(10);
-      const other = await colleague(org);
-      expect((await other.client.post('/roles', { name: 'mine' })).status).toBe(403);
-      expect(await failure('ROLE_CREATED', other.id)).toHaveLength(1);
-    });
-  });
+  describeDeniedActions(() => ({ drawbridge, org, freeAddress }));
 });

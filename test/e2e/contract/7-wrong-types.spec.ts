@@ -70,7 +70,7 @@ describe('7 Errors: a value of the wrong type', () => {
   let document: Documented;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     const org = await organization(drawbridge, []);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     operator = org.admin;
@@ -113,7 +113,7 @@ describe('7 Errors: a value of the wrong type', () => {
       }),
     );
 
-  it('is told as such, of every field of every request', async () => {
+  it('is reported as such, for every field of every request', async () => {
     const operations = operationsWithFields();
     expect(operations.length).toBeGreaterThan(25);
     const wrong: string[] = [];

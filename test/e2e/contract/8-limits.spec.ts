@@ -31,7 +31,7 @@ describe('8 Limits', () => {
   let callers = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge);
     const session = await org.started({ ipv4Address: '203.0.113.79' });
     await drawbridge.query(`UPDATE sessions SET status = 'CANCELLED' WHERE id = $1`, [session.id]);
@@ -69,14 +69,14 @@ describe('8 Limits', () => {
       }
     });
 
-    it('size=100 is the most, and taken by every list', async () => {
+    it('size=100 is the maximum, accepted by every list', async () => {
       for (const { name, path } of lists) {
         const { status } = await operator.get(`${path}?page=0&size=100`);
         expect([name, status]).toEqual([name, 200]);
       }
     });
 
-    it('a page beyond the last is empty, not an error, and still tells the total', async () => {
+    it('a page beyond the last is empty, not an error, and has the total', async () => {
       for (const { name, path } of lists) {
         const { status, body, headers } = await operator.get<Body | unknown[]>(`${path}?page=9999`);
         const items = Array.isArray(body) ? body : body['content'];
@@ -86,7 +86,7 @@ describe('8 Limits', () => {
       }
     });
 
-    it('a list tells how many there are in all, and where the pages beside this one are', async () => {
+    it('a list has its total and links to the adjacent pages', async () => {
       for (let count = 0; count < 5; count += 1) {
         await drawbridge.query(
           `INSERT INTO sessions (organization_id, user_id, holder, ipv4_address, expires_at)
@@ -121,7 +121,7 @@ describe('8 Limits', () => {
       expect(lists.length).toBeGreaterThan(10);
     });
 
-    it('every plain list tells its total, and where the next page is only when there is one', async () => {
+    it('every plain list has its total, and a link to the next page only when there is one', async () => {
       for (const { name, path } of lists) {
         const { body, headers } = await operator.get<unknown[]>(`${path}?size=100`);
         if (!Array.isArray(body)) continue;
@@ -130,7 +130,7 @@ describe('8 Limits', () => {
       }
     });
 
-    it('a plain list has 100 to a page when nobody says; GET /resources then has all', async () => {
+    it('a plain list has 100 items per page by default; GET /resources has all', async () => {
       const own = await organization(drawbridge);
       await drawbridge.query(
         `INSERT INTO roles (organization_id, name) SELECT $1, 'role ' || n FROM generate_series(1, 100) n`,
@@ -210,7 +210,7 @@ describe('8 Limits', () => {
       expect((await detect(usual, stranger())).status).toBe(200);
     });
 
-    it('are as many as the deployment says; every counted answer tells where it stands, refused ones too', async () => {
+    it('are configurable; every counted response has the rate limit headers, refused ones too', async () => {
       const from = stranger();
       const answers: Answer[] = [
         await detect(narrow, from),
@@ -231,7 +231,7 @@ describe('8 Limits', () => {
       ]);
     });
 
-    it('over the limit are told in header and message when to try again', async () => {
+    it('over the limit get the time to retry in header and message', async () => {
       const from = stranger();
       for (let count = 0; count < 5; count += 1) await detect(narrow, from);
       const { status, body, headers } = await detect(narrow, from);

@@ -110,7 +110,7 @@ describe('The pages that mail leads to', () => {
       expect((await login(recipient, PASSWORD)).status).toBe(200);
     });
 
-    it('setting the password there signs nobody in', async () => {
+    it('setting the password there does not sign in', async () => {
       const { owner, email, link } = await sent();
       await fill(link, both(PASSWORD));
       const logins = await owner.audited('USER_LOGIN');
@@ -130,7 +130,7 @@ describe('The pages that mail leads to', () => {
       expect((await drawbridge.api.post(`/auth/${call}`, body)).status).toBe(200);
     });
 
-    it('a used, an expired and an unknown link say what to do next, and name nobody', async () => {
+    it('a used, an expired and an unknown link explain the next step without naming a user', async () => {
       const used = await sent();
       await fill(used.link, both(PASSWORD));
       const expired = await sent();
@@ -155,7 +155,7 @@ describe('The pages that mail leads to', () => {
       expect((await look(link)).status).toBe(404);
     });
 
-    it('what the policy asks is on the form; a password that breaks it is told why, and not shown again', async () => {
+    it('the form lists the password policy; a violation is explained, and the password is not echoed', async () => {
       const recipient = await sent();
       const { owner, link } = recipient;
       await owner.organizationSets('password_min_length', 12);
@@ -179,7 +179,7 @@ describe('The pages that mail leads to', () => {
       expect((await look(recipient.link)).status).toBe(200);
     });
 
-    it('an empty form is told what is missing', async () => {
+    it('an empty form reports the missing fields', async () => {
       const { link } = await sent();
       const page = await fill(link, {});
       expect(page.status).toBe(400);
@@ -206,7 +206,7 @@ describe('The pages that mail leads to', () => {
       }
     });
 
-    it('nothing of it is loaded, framed, kept, passed on or logged', async () => {
+    it('cannot be framed or cached, loads nothing, and the token is neither forwarded nor logged', async () => {
       const { link } = await sent();
       for (const page of [await look(link), await fill(link, both('x')), await look(`${link}x`)]) {
         expect(page.headers.get('content-type')).toContain('text/html');
@@ -233,7 +233,7 @@ describe('The pages that mail leads to', () => {
     });
   });
 
-  it('an invitation also asks for the name, as it was given, and keeps the one that is typed', async () => {
+  it('an invitation form shows the given name and stores the entered one', async () => {
     const recipient = await invited();
     expect((await look(recipient.link)).html).toContain('value="Invited"');
     const refused = await fill(recipient.link, both(PASSWORD, { name: '  ' }));

@@ -18,7 +18,7 @@ describe('Every answer a test gets is held against the OpenAPI document', () => 
   let tamper: Tamper = (answer) => answer;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, []);
     const api = `http://127.0.0.1:${drawbridge.apiServer.port}`;
     proxy = createServer((asked, response) => {
@@ -53,7 +53,7 @@ describe('Every answer a test gets is held against the OpenAPI document', () => 
     await expect(role((answer) => answer)).resolves.toMatchObject({ status: 200 });
   });
 
-  it('a status nobody documented is told with its operation', async () => {
+  it('an undocumented status is reported with its operation', async () => {
     await expect(role(({ body }) => ({ status: 418, body }))).rejects.toThrow(
       /GET \/api\/v1\/roles\/\{id\} answered 418, the document knows only 200, /,
     );
@@ -65,7 +65,7 @@ describe('Every answer a test gets is held against the OpenAPI document', () => 
     ).rejects.toThrow(/roles\/\{id\} answered 200 .*\n.*must have required property 'name'/);
   });
 
-  it('a field nobody documented is named', async () => {
+  it('an undocumented field is reported', async () => {
     await expect(
       role(({ status, body }) => ({ status, body: { ...body, passwordHash: 'x' } })),
     ).rejects.toThrow(/roles\/\{id\} answered 200 .*\n.*additional.*passwordHash/);

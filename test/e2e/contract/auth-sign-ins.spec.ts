@@ -15,7 +15,7 @@ describe('Accounts and tokens: where one is signed in', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -93,7 +93,7 @@ describe('Accounts and tokens: where one is signed in', () => {
     expect(await listed(owner, owner.first)).toHaveLength(1);
   });
 
-  it('somebody else’s is 404, of the same organization too, and goes on', async () => {
+  it('another user’s is 404, also within the organization, and stays', async () => {
     const owner = await accountOwner(drawbridge);
     const stranger = await accountOwner(drawbridge);
     const { id } = await currentOf(owner, owner.first);

@@ -130,7 +130,7 @@ describe('Credentials: POST', () => {
     });
   });
 
-  it('keeps nothing of Google’s key JSON but what it takes: token_uri is ignored', async () => {
+  it('stores only the known fields of Google’s key JSON: token_uri is ignored', async () => {
     const body = { name: 'x', provider: 'GCP', credentialType: 'SERVICE_ACCOUNT', credentialData: GOOGLE };
     const { id } = (await create(body)).body;
     expect(Object.keys(await sealed(id)).toSorted()).toEqual([
@@ -172,7 +172,7 @@ describe('Credentials: POST', () => {
     });
   });
 
-  it('ASSUME_ROLE shows the externalId that the service made for the organization; nobody sets it', async () => {
+  it('ASSUME_ROLE shows the externalId generated for the organization, which cannot be set', async () => {
     const body = { name: 'x', provider: 'AWS', credentialType: 'ASSUME_ROLE' };
     const externalId = randomUUID();
     const sent = { ...body, externalId, credentialData: { roleArn: SIMULATED_ROLE, externalId } };

@@ -126,7 +126,7 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
       expect((await verify(id)).body).toMatchObject({ isValid: true, verificationError: null });
     });
 
-    it('keeps nothing of the old secrets: a field left out is gone, a required one is missed', async () => {
+    it('replaces all old secrets: an omitted optional field is removed, an omitted required one is refused', async () => {
       const { id } = await made({ ...SIMULATED_KEY, sessionToken: 'old' });
       const partial = await patch(id, { credentialData: { accessKeyId: SIMULATED_KEY.accessKeyId } });
       expect(refused(partial, 'VALIDATION_ERROR')).toEqual({
@@ -217,7 +217,7 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
       },
     );
 
-    it('400 while somebody holds a rule that was written with it', async () => {
+    it('400 while a holder keeps a rule that was written with it', async () => {
       const { id } = await made();
       const rule = await writtenWith(id, 'present');
       const { resourceIps } = await org.started({ ipv4Address: '203.0.113.1' });
@@ -262,7 +262,7 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
     it.each([
       ['a wrong secret', { ...SIMULATED_KEY, secretAccessKey: 'guessed-secret' }, 'SignatureDoesNotMatch'],
       ['an unknown key', { ...SIMULATED_KEY, accessKeyId: 'AKIANOBODY' }, 'InvalidClientTokenId'],
-    ])('200 with isValid false and the provider’s words for %s', async (_, data, words) => {
+    ])('200 with isValid false and the provider’s message for %s', async (_, data, words) => {
       const { id } = await made(data);
       const { status, body } = await verify(id);
       expect({ status, isValid: body.isValid }).toEqual({ status: 200, isValid: false });
@@ -283,7 +283,7 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
       });
     });
 
-    it('200 with isValid and lastVerifiedAt as they were when the provider does not say, and its words', async () => {
+    it('200 with isValid and lastVerifiedAt unchanged and an error message when the provider gives no result', async () => {
       const { id } = await made();
       const { lastVerifiedAt } = (await verify(id)).body;
       await drawbridge.cloud.fault({ kind: 'throttle', operation: 'GetCallerIdentity', count: 1 });
@@ -318,14 +318,17 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
       ['POST {id}/verify', (client, id) => client.post(`/credentials/${id}/verify`)],
     ];
 
-    it.each(routes)('%s: 401 to nobody and to a key, 403 to who is no admin', async (_, ask) => {
-      const { id } = await made();
-      const key = await org.apiKey(['resources:read', 'sessions:read']);
-      const { client } = await colleague(org, []);
-      expect(refused(await ask(drawbridge.api, id), 'UNAUTHORIZED').status).toBe(401);
-      expect(refused(await ask(key, id), 'UNAUTHORIZED').status).toBe(401);
-      expect(refused(await ask(client, id), 'FORBIDDEN').status).toBe(403);
-    });
+    it.each(routes)(
+      '%s: 401 without authentication and to a key, 403 without admin rights',
+      async (_, ask) => {
+        const { id } = await made();
+        const key = await org.apiKey(['resources:read', 'sessions:read']);
+        const { client } = await colleague(org, []);
+        expect(refused(await ask(drawbridge.api, id), 'UNAUTHORIZED').status).toBe(401);
+        expect(refused(await ask(key, id), 'UNAUTHORIZED').status).toBe(401);
+        expect(refused(await ask(client, id), 'FORBIDDEN').status).toBe(403);
+      },
+    );
 
     it.each(routes.slice(2))(
       '%s: 404 CREDENTIAL_NOT_FOUND to another organization and for none, 400 for no UUID',

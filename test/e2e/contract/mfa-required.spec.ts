@@ -6,7 +6,7 @@ describe('MFA', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
   });
   afterAll(() => drawbridge.stop());
 
@@ -23,7 +23,7 @@ describe('MFA', () => {
       return { owner, login: await owner.loggedIn() };
     };
 
-    it('who has none signs in with mfaSetupRequired and tokens', async () => {
+    it('a user without MFA signs in with mfaSetupRequired and tokens', async () => {
       const { login } = await limited();
       expect(login).toMatchObject({
         mfaRequired: false,
@@ -86,7 +86,7 @@ describe('MFA', () => {
       expect((await owner.as(signedIn.body).get('/roles')).status).toBe(200);
     });
 
-    it('who is signed in already goes on, and refreshes, until the next login', async () => {
+    it('a signed-in user can continue and refresh until the next login', async () => {
       const owner = await accountOwner(drawbridge);
       await owner.organizationSets('mfa_required', true);
       expect((await owner.client.get('/roles')).status).toBe(200);

@@ -52,7 +52,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       expect((await owner.as(answer.body).get('/sessions')).status).toBe(200);
     });
 
-    it('a code is accepted once, also when it comes three times at once', async () => {
+    it('a code is accepted once, also with three concurrent requests', async () => {
       const owner = await withMfa();
       const challenges = [await challenge(owner), await challenge(owner), await challenge(owner)];
       const code = owner.code();
@@ -72,7 +72,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       });
     });
 
-    it('a wrong code and a used one are told in the same words', async () => {
+    it('a wrong code and a used one get the same message', async () => {
       const owner = await withMfa();
       const [code] = owner.recoveryCodes;
       await owner.verify(await challenge(owner), code!);
@@ -84,7 +84,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       expect(messages[0]).toBe(messages[1]);
     });
 
-    it('a recovery code signs in and is used up, however it is spelled', async () => {
+    it('a recovery code signs in once, in any spelling', async () => {
       const owner = await withMfa();
       const [code] = owner.recoveryCodes;
       const spelled = ` ${code!.toUpperCase().replaceAll('-', ' ')}`;
@@ -103,7 +103,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       expect(statuses.filter((status) => status !== 200 && status !== 401 && status !== 429)).toEqual([]);
     });
 
-    it('one challenge makes one sign-in, whatever right codes it gets', async () => {
+    it('one challenge allows one sign-in, even with several valid codes', async () => {
       const owner = await withMfa();
       const token = await challenge(owner);
       const answers = await Promise.all(
@@ -153,7 +153,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       expect((await owner.verify(token, owner.code())).status).toBe(401);
     });
 
-    it('wrong codes lock the second factor alone, and a right password does not count them anew', async () => {
+    it('wrong codes lock the second factor only, and a correct password does not reset their count', async () => {
       const owner = await withMfa();
       let last = 0;
       for (let tries = 0; tries < 12 && last !== 429; tries += 1) {
@@ -168,7 +168,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       expect(await owner.audited('USER_LOCKED_OUT')).toMatchObject([{ result: 'FAILURE' }]);
     });
 
-    it('a right code that only leads to changing an expired password does not count wrong ones anew', async () => {
+    it('a valid code that leads to changing an expired password does not reset the count of wrong codes', async () => {
       const wrongOnes = async (owner: AccountOwner, most = 12): Promise<number> => {
         for (let wrong = 0; wrong < most; wrong += 1) {
           const { status } = await owner.verify(await challenge(owner), owner.wrongCode());

@@ -109,7 +109,7 @@ describe('MFA', () => {
       expect((await owner.client.post('/mfa/setup/confirm', { code })).status).toBe(400);
     });
 
-    it('ends the other sign-ins, made without a second factor, and lets this one go on', async () => {
+    it('ends other sign-ins without a second factor and keeps this one', async () => {
       const owner = await accountOwner(drawbridge);
       const other = await owner.loggedIn();
       await owner.turnMfaOn();
@@ -130,7 +130,7 @@ describe('MFA', () => {
       expect(await owner.audited('MFA_DISABLED')).toMatchObject([{ result: 'SUCCESS' }]);
     });
 
-    it('takes a recovery code of who lost the authenticator', async () => {
+    it('accepts a recovery code instead of a TOTP code', async () => {
       const owner = await withMfa();
       expect((await owner.client.post('/mfa/disable', { code: owner.recoveryCodes[0] })).status).toBe(200);
     });
@@ -153,7 +153,7 @@ describe('MFA', () => {
       expect((await owner.client.post('/mfa/disable', { code })).status).toBe(200);
     });
 
-    it('refuses who guesses: 429, while the owner still signs in', async () => {
+    it('answers 429 to guessing, while the owner can still sign in', async () => {
       const owner = await withMfa();
       let last = 0;
       for (let tries = 0; tries < 12 && last !== 429; tries += 1) {

@@ -55,7 +55,7 @@ describe('9 Platform', () => {
   };
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     superAdmin = await founder(drawbridge, 'Operators');
     support = await newcomer(drawbridge, superAdmin.client);
     org = await organization(drawbridge);
@@ -134,7 +134,7 @@ describe('9 Platform', () => {
       ['somebody unknown', ['nobody@example.com']],
       ['an unknown role', ['a@example.com', '--role', 'KING']],
       ['an unknown option', ['a@example.com', '--king']],
-    ])('refuses %s with words and no stack', async (_, given) => {
+    ])('refuses %s with a message and no stack trace', async (_, given) => {
       const { code, stderr } = await platformAdmin(...given);
       expect(code).toBe(1);
       expect(stderr).toMatch(/^.+\nFor help: npm run platform-admin -- --help\n$/);
@@ -199,7 +199,7 @@ describe('9 Platform', () => {
   });
 
   describe('suspending', () => {
-    it('POST …/suspend keeps the reason and is told in the organization’s trail; …/reactivate takes it back', async () => {
+    it('POST …/suspend stores the reason and is in the organization’s audit trail; …/reactivate reverts it', async () => {
       const { organizationId: id } = await founder(drawbridge);
       expect(await suspend(id)).toMatchObject({
         status: 200,
@@ -226,7 +226,7 @@ describe('9 Platform', () => {
       expect(await audited(drawbridge, id, 'ORGANIZATION_SUSPENDED')).toHaveLength(1);
     });
 
-    it.each([{}, { reason: ' ' }, { reason: 7 }])('asks for a reason: %p is 400', async (body) => {
+    it.each([{}, { reason: ' ' }, { reason: 7 }])('requires a reason: %p is 400', async (body) => {
       const path = `/platform/organizations/${org.organizationId}/suspend`;
       expect(await superAdmin.client.post(path, body)).toMatchObject({
         status: 400,
@@ -267,7 +267,7 @@ describe('9 Platform', () => {
     });
   });
 
-  describe('who may', () => {
+  describe('authorization', () => {
     const reads = (): string[] => [
       '/platform/organizations',
       `/platform/organizations/${org.organizationId}`,
@@ -289,7 +289,7 @@ describe('9 Platform', () => {
       expect(await all(org.admin)).toEqual([403, 403, 403, 403]);
     });
 
-    it('nobody is 401, and so is a key, even a SUPER_ADMIN’s', async () => {
+    it('401 without authentication and for a key, even a SUPER_ADMIN’s', async () => {
       expect(await all(drawbridge.api)).toEqual([401, 401, 401, 401]);
       await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
         superAdmin.organizationId,

@@ -44,7 +44,7 @@ describe('Events of rules and reports', () => {
   const iso = (minutes: number): string => time(minutes).toISOString();
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     const query = async <Row>(statement: string, given: unknown[]): Promise<Row> =>
       (await drawbridge.query(statement, given)) as Row;
     ledger = new LedgerRows({ autocommit: { query } as never });
@@ -103,7 +103,7 @@ describe('Events of rules and reports', () => {
   };
 
   describe('GET /sessions/{id}/events', () => {
-    it('tells what was observed of the session’s rules, newest first, with both observations of each', async () => {
+    it('returns the observations of the session’s rules, newest first, with both observations of each', async () => {
       const [closed, opened, ...more] = await events(ofSession());
       expect(more).toEqual([]);
       expect(opened).toMatchObject({
@@ -183,7 +183,7 @@ describe('Events of rules and reports', () => {
   });
 
   describe('GET /resources/{id}/events', () => {
-    it('tells of the resource’s rules, and of rules without a holder on its target', async () => {
+    it('returns the resource’s rules, and rules without a holder on its target', async () => {
       const found = (await events(ofResource())).find(({ kind }) => kind === 'FOUND');
       expect(found).toMatchObject({
         cause: 'ORPHAN',
@@ -197,7 +197,7 @@ describe('Events of rules and reports', () => {
       expect((await events(ofResource())).some(({ sessionId }) => sessionId === session.id)).toBe(true);
     });
 
-    it('tells another organization on the same target nothing of sessions, and nothing before it came', async () => {
+    it('hides sessions from another organization on the same target, and anything before its resource existed', async () => {
       const stranger = await organization(drawbridge);
       await ledger.event({ kind: 'REMOVAL_REFUSED', targetId, at: new Date(), cause: 'ORPHAN' });
       const path = `/resources/${stranger.resourceIds[0]}/events`;
@@ -206,7 +206,7 @@ describe('Events of rules and reports', () => {
       ]);
     });
 
-    it('tells nothing of a target to those who did not prove that they may write there', async () => {
+    it('returns nothing of a target to organizations without proven write access', async () => {
       const stranger = await organization(drawbridge);
       await drawbridge.query('UPDATE resources SET write_verified = false WHERE id = $1', [
         stranger.resourceIds[0],
@@ -216,7 +216,7 @@ describe('Events of rules and reports', () => {
     });
   });
 
-  it('is open to administrators and their keys with audit:read, and found by nobody else', async () => {
+  it('is allowed for administrators and their keys with audit:read only', async () => {
     const stranger = await organization(drawbridge);
     const { client } = await colleague(org);
     const paths = [ofSession(), ofResource(), `/reports/access?resourceId=${resourceId}&at=${iso(2)}`];
@@ -239,7 +239,7 @@ describe('Events of rules and reports', () => {
   });
 
   describe('GET /reports/access', () => {
-    it('tells who was let in, by resource, user and address', async () => {
+    it('returns access by resource, user and address', async () => {
       for (const filter of [`resourceId=${resourceId}`, `userId=${org.adminId}`, 'address=203.0.113.1']) {
         const { body } = await access(`${filter}&at=${iso(2.5)}`);
         expect(body).toEqual([
@@ -310,7 +310,7 @@ describe('Events of rules and reports', () => {
       expect(await refusal(query)).toEqual({ [field]: words as string });
     });
 
-    it('above 10000 items asks for a narrower window', async () => {
+    it('above 10000 items requires a narrower window', async () => {
       const own = await organization(drawbridge);
       await drawbridge.query(
         `INSERT INTO rule_events (at, kind, target_id, provider, target, address, protocol, ports, holder_kind,

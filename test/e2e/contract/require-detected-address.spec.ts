@@ -9,7 +9,7 @@ let org: Organization;
 let key: ApiClient;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ worker: false });
+  drawbridge = await Drawbridge.shared();
   org = await organization(drawbridge);
   key = await org.apiKey(['sessions:write']);
 });

@@ -68,7 +68,7 @@ describe('Service users', () => {
       expect([status, Object.keys(refusal.validationErrors)]).toEqual([400, [field]]);
     });
 
-    it('takes a name once, however it is spelled, until the user is deleted', async () => {
+    it('requires a unique name, case-insensitively, until the user is deleted', async () => {
       const { id } = await added({ name: 'Nightly build' });
       const again: Refusal = await admin.post('/users', asked({ name: 'nightly-BUILD' }));
       expect([again.status, Object.keys(again.body.validationErrors)]).toEqual([400, ['name']]);
@@ -96,7 +96,7 @@ describe('Service users', () => {
     await added({}, free.client);
   });
 
-  it('are told apart in lists', async () => {
+  it('are distinguishable in lists', async () => {
     const user = await added();
     const listed = async (query: string): Promise<string[]> =>
       (await admin.expect(200, admin.get<User[]>(`/users?${query}`))).map(({ id }) => id);
@@ -122,7 +122,7 @@ describe('Service users', () => {
       expect(answers[0]!.body.message).toBe(answers[1]!.body.message);
     });
 
-    it('a forgotten password is answered with 204, and nothing is made or sent', async () => {
+    it('a password reset is answered with 204, and no token is created or mailed', async () => {
       const { id, email } = await added();
       expect((await drawbridge.api.post('/auth/forgot-password', { email })).status).toBe(204);
       // mails go out after the answer: that of a later request is there, so this one's would be

@@ -3,7 +3,7 @@ import { StripeBench } from '../../builders/stripe-bench';
 import { until } from '../../harness/until';
 import { eventOf, invoiceOf, type StripeObject } from '../../harness/stripe-objects';
 
-describe('4.8 Billing: what Stripe tells', () => {
+describe('4.8 Billing: Stripe events', () => {
   let bench: StripeBench;
 
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('4.8 Billing: what Stripe tells', () => {
       expect(await customer.payments()).toHaveLength(1);
     });
 
-    it('an event that could not be dealt with is not taken for done: 503, and it counts when it comes again', async () => {
+    it('an event that cannot be processed is 503, and is processed when it is sent again', async () => {
       const { customer, subscription } = await bench.paying();
       const event = eventOf('invoice.paid', invoiceOf(subscription, true, 4900));
       bench.stripe.fail('down', 'down');
@@ -120,7 +120,7 @@ describe('4.8 Billing: what Stripe tells', () => {
       ]);
     });
 
-    it('an old state that comes after the end brings nothing back', async () => {
+    it('an old state that arrives after the end reactivates nothing', async () => {
       const { customer, subscription } = await bench.paying();
       const active = eventOf('customer.subscription.updated', subscription);
       await bench.tell(
@@ -132,7 +132,7 @@ describe('4.8 Billing: what Stripe tells', () => {
       expect(await customer.tier()).toBe('FREE');
     });
 
-    it('an event about a subscription nobody knows is answered 200 and logged', async () => {
+    it('an event about an unknown subscription is answered 200 and logged', async () => {
       const unknown: StripeObject = { id: 'sub_of_another_product', metadata: {} };
       await bench.tell('customer.subscription.updated', unknown);
       await bench.tell('invoice.paid', invoiceOf(unknown, true, 100));

@@ -132,7 +132,7 @@ describe('4.8 Billing: payment through Stripe', () => {
       });
     });
 
-    it('that Stripe does not hear is none: 503, and the subscription goes on', async () => {
+    it('that does not reach Stripe has no effect: 503, and the subscription continues', async () => {
       const { customer } = await bench.paying();
       bench.stripe.fail('down', 'down');
       expect((await customer.cancel()).status).toBe(503);

@@ -16,7 +16,7 @@ describe('9 A suspended organization', () => {
   let removable: readonly string[];
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.shared();
     operator = await founder(drawbridge);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [operator.id]);
     org = await furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.1');
@@ -36,10 +36,10 @@ describe('9 A suspended organization', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  const operate = (deed: 'suspend' | 'reactivate', id: string): Promise<unknown> =>
+  const operate = (action: 'suspend' | 'reactivate', id: string): Promise<unknown> =>
     operator.client.expect(
       200,
-      operator.client.post(`/platform/organizations/${id}/${deed}`, { reason: 'Unpaid' }),
+      operator.client.post(`/platform/organizations/${id}/${action}`, { reason: 'Unpaid' }),
     );
 
   it('starts and extends no session: 403, to users and keys, saying that it is suspended', async () => {
@@ -68,7 +68,7 @@ describe('9 A suspended organization', () => {
     expect([stopped.status, stopped.body.message]).toEqual([400, expect.stringContaining('EXPIRING')]);
   });
 
-  it('removes whatever it has', async () => {
+  it('deletes its objects', async () => {
     for (const path of removable) {
       expect([path, (await org.admin.delete(path)).status]).toEqual([path, 204]);
     }
@@ -80,7 +80,7 @@ describe('9 A suspended organization', () => {
     expect((await org.admin.post('/billing/cancel')).status).toBe(200);
   });
 
-  it('reactivated, the next request is let in again', async () => {
+  it('accepts requests again once reactivated', async () => {
     const own = await organization(drawbridge, [{ group: group(1) }]);
     await operate('suspend', own.organizationId);
     const refused = await own.start({ ipv4Address: '203.0.113.3' });

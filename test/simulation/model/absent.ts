@@ -1,6 +1,6 @@
 import type { RuleRow, Tables } from './tables';
 
-/** The rule is absent from now on; from when on it is possible stays while a call may still land. */
+/** Marks the rule as absent. `possibleSince` stays while a call in doubt may still take effect. */
 export function becomeAbsent(tables: Tables, rule: RuleRow, more: Partial<RuleRow>): void {
   const mayLand = rule.inFlightUntil !== null && rule.inFlightUntil > tables.now();
   const possibleSince = mayLand ? rule.possibleSince : null;

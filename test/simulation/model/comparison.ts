@@ -6,7 +6,7 @@ import type {
   KnownRules,
   Lease,
   NamingResource,
-  ReconcileWay,
+  AccessPath,
 } from '#engine-store';
 import type { Modelled } from './modelled';
 import type { Tables } from './tables';
@@ -34,7 +34,7 @@ export class ModelComparisons implements Modelled<ComparisonStore> {
     target.reconcileRequested = false;
   }
 
-  /** To how many targets one of the target's credentials leads. */
+  /** The largest number of targets that one of the target's credentials serves. */
   private maxTargets(targetId: string): number {
     const resources = [...this.tables.resources.values()];
     const ways = new Set(
@@ -47,13 +47,13 @@ export class ModelComparisons implements Modelled<ComparisonStore> {
     return Math.max(0, ...counts);
   }
 
-  ask(targetId: string, inSeconds: number, requested: boolean): void {
+  schedule(targetId: string, inSeconds: number, requested: boolean): void {
     const target = this.tables.targets.get(targetId)!;
     target.reconcileDueAt = Math.min(target.reconcileDueAt, this.tables.now() + inSeconds * 1000);
     target.reconcileRequested ||= requested;
   }
 
-  putOff(targetId: string): void {
+  postpone(targetId: string): void {
     const target = this.tables.targets.get(targetId)!;
     const isEmpty = this.tables.rulesOf(targetId).every(({ state }) => state === 'absent');
     if (!target.reconcileRequested && isEmpty)
@@ -77,7 +77,7 @@ export class ModelComparisons implements Modelled<ComparisonStore> {
     };
   }
 
-  ways(lease: Lease): ReconcileWay[] {
+  accessPaths(lease: Lease): AccessPath[] {
     const named = [...this.tables.resources.values()].filter(
       (resource) => resource.targetId === lease.targetId && resource.deletedAt === null,
     );

@@ -35,7 +35,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       .map(({ rule }) => this.row(rule, now));
   }
 
-  standing(lease: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isUnmanaged'>[] {
+  possiblyPresent(lease: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isUnmanaged'>[] {
     return this.tables
       .rulesOf(lease.targetId)
       .filter(({ state }) => state !== 'absent')
@@ -56,7 +56,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       attempts: rule.attempts,
       inFlightMs: this.inFlightMs(rule, now),
       targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
-      seenAs: rule.isUnmanaged ? null : rule.providerRuleId,
+      recordedId: rule.isUnmanaged ? null : rule.providerRuleId,
       credentialId,
       region: rule.region,
       writerOrganizationId:
@@ -144,7 +144,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     };
   }
 
-  /** From when on its address may be let in, and since when that is not certain any more. */
+  /** Sets since when the access is possible, and since when it is not certain any more. */
   private noteSent(rule: RuleRow, isAdded: boolean, isRemoved: boolean, now: number): void {
     const wasAbsent = rule.state === 'absent';
     if (isAdded) rule.possibleSince ??= now;
@@ -153,13 +153,13 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     else if (wasAbsent) rule.removalSentAt = null;
   }
 
-  heard(lease: Lease, { inDoubtUntil }: Intent): void {
+  confirmWrite(lease: Lease, { inDoubtUntil }: Intent): void {
     const target = this.tables.targets.get(lease.targetId)!;
     if (`${target.leaseGeneration}` === lease.generation)
       target.inFlightUntil = inDoubtUntil === null ? null : inDoubtUntil.getTime();
   }
 
-  lookAgain({ targetId }: Lease, ruleIds: readonly string[]): void {
+  requeue({ targetId }: Lease, ruleIds: readonly string[]): void {
     const now = this.tables.now();
     const rules = ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []);
     for (const rule of rules) {
@@ -172,7 +172,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       target.reconcileDueAt = Math.min(target.reconcileDueAt, now + COMPARE_AFTER_LOSS_MS);
   }
 
-  putOff(
+  postpone(
     { ruleId, revision }: Pick<DueRuleRow, 'ruleId' | 'revision'>,
     message: string,
     seconds: number,

@@ -12,12 +12,12 @@ const MAX_REPAIRS = 3;
 export class ModelDrift implements Modelled<DriftStore> {
   constructor(private readonly tables: Tables) {}
 
-  /** A call is a transaction: nothing is to be locked. */
+  /** A model call is a transaction: no lock is needed. */
   lockOwners(): void {
-    // nothing else runs meanwhile
+    // nothing runs concurrently
   }
 
-  lose(ruleIds: readonly string[]): LostRule[] {
+  markMissing(ruleIds: readonly string[]): LostRule[] {
     const rules = ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []);
     return rules.filter(({ state }) => state === 'present').map((rule) => this.loseOne(rule));
   }
@@ -96,7 +96,7 @@ export class ModelDrift implements Modelled<DriftStore> {
         closing: true,
         cause,
         unwantedSince: now,
-        // the target's own beginning
+        // 0: the creation of the target
         possibleSince: comparedAt ?? 0,
         presentSince: cause === 'ORPHAN' ? now - endedAgoMs : null,
         observedAt: now,
@@ -105,7 +105,7 @@ export class ModelDrift implements Modelled<DriftStore> {
     });
   }
 
-  noteUnseen(ruleIds: readonly string[]): void {
+  noteUnobserved(ruleIds: readonly string[]): void {
     for (const rule of ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []))
       if (rule.state !== 'absent') {
         const seen = lastSeen(rule, this.tables.targets.get(rule.targetId)!);

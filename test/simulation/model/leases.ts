@@ -5,7 +5,7 @@ import type { Tables, TargetRow } from './tables';
 const BROKEN_OFF_MS = 30_000;
 const MAX_LEASE_MS = 60_000;
 
-/** `UNLEASED`: no worker has the target. */
+/** `UNLEASED` of the store. */
 export const isUnleased = ({ leaseUntil }: Pick<TargetRow, 'leaseUntil'>, now: number): boolean =>
   leaseUntil === null || leaseUntil <= now || leaseUntil > now + MAX_LEASE_MS;
 

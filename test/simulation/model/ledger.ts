@@ -4,7 +4,7 @@ import { INTERVAL_ENDS, parseRuleKey, portsText, type RuleEventKind } from '#rul
 import type { Modelled } from './modelled';
 import type { EventRow, RuleHolderRow, RuleRow, Tables, TargetRow } from './tables';
 
-/** As the database's `least` and `greatest`: nulls do not count. */
+/** As the database's `least` and `greatest`: nulls are ignored. */
 const among = (choose: (...of: number[]) => number, ...of: readonly (number | null)[]): number | null => {
   const given = of.filter((one) => one !== null);
   return given.length === 0 ? null : choose(...given);
@@ -21,7 +21,7 @@ export function lastSeen({ presentSince, observedAt }: RuleRow, { comparedAt }: 
   return greatest(presentSince, observedAt, compared);
 }
 
-/** As `lastSeen`, unless a removal was on its way before, or it was not observed since. */
+/** `lastSeen`, but not later than the removal was sent. */
 export const lastObserved = (rule: RuleRow, target: TargetRow): number | null =>
   least(lastSeen(rule, target), rule.removalSentAt);
 
@@ -86,7 +86,7 @@ export class ModelLedger implements Modelled<LedgerStore> {
     };
   }
 
-  /** A credential is named to its own organization only. */
+  /** A credential is shown to its own organization only. */
   private mayBeNamed({ credentialId }: Origin, organizationId: string | null): boolean {
     if (organizationId === null) return true;
     return this.tables.credentials.get(credentialId ?? '')?.organizationId === organizationId;

@@ -1,4 +1,4 @@
-import type { Access, Lease, MissingTargetStore, ReconcileWay } from '#engine-store';
+import type { Access, Lease, MissingTargetStore, AccessPath } from '#engine-store';
 import { TARGET_GONE_MS } from '#rules';
 import { becomeAbsent } from './absent';
 import type { Modelled } from './modelled';
@@ -25,7 +25,7 @@ export class ModelMissingTargets implements Modelled<MissingTargetStore> {
       .sort();
   }
 
-  giveUpTarget(lease: Lease, { access, resources }: ReconcileWay): void {
+  giveUpTarget(lease: Lease, { access, resources }: AccessPath): void {
     const now = this.tables.now();
     const isGivenUp = ({ state, dueAt }: RuleRow): boolean =>
       state === 'present' || (state === 'absent' && dueAt !== null && dueAt > now);

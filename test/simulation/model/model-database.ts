@@ -28,22 +28,22 @@ import { ModelSweep } from './sweep';
 import type { Tables } from './tables';
 import { ModelUnmanaged } from './unmanaged';
 
-/** The connection to the database broke; what was asked may be done or not. */
+/** The connection to the database broke; the statement may have been executed. */
 export class ConnectionLost extends Error {}
 
-/** A way to the database: what is asked takes time, and may break. */
+/** A connection to the database: statements take time, and it may break. */
 export interface Connection {
-  /** @param work done at once when the statement arrives */
+  /** @param work is executed in one step when the statement arrives */
   ask<Answer>(what: string, work: () => Answer): Promise<Awaited<Answer>>;
 }
 
-/** Told of answers at the moment the database gives them. */
+/** Is notified of answers when the database gives them. */
 export interface AnswerWatcher {
   took(lease: Lease): void;
   due(rows: readonly DueRuleRow[]): void;
 }
 
-/** The stores the engine is given, over a connection. */
+/** The stores of the engine, over a connection. */
 export interface ModelStores {
   readonly database: Transactions;
   readonly leases: LeaseStore;
@@ -62,8 +62,8 @@ export interface ModelStores {
 
 const AUTOCOMMIT = { name: 'autocommit' } as unknown as Tx;
 
-/** A transaction: the engine itself writes only audit records through it. */
-export const transactionOf = (tables: Tables): Tx =>
+/** A transaction. The engine writes only audit records through it directly. */
+const transactionOf = (tables: Tables): Tx =>
   ({
     query: (text: string, [organizationId, entries]: [OrganizationId, string]): Promise<unknown[]> => {
       const [, trail] = /INSERT INTO (audit_records|unwritten_audit_records)/.exec(text) ?? [];
@@ -76,7 +76,7 @@ export const transactionOf = (tables: Tables): Tx =>
 
 type Method = (...given: unknown[]) => unknown;
 
-/** A store whose methods go over the connection, unless they are part of a transaction that is there already. */
+/** A store whose methods use the connection, unless they are called within an open transaction. */
 function remote(model: object, connection: Connection, transaction: Tx): Record<string, unknown> {
   const prototype = Object.getPrototypeOf(model) as Record<string, Method>;
   const names = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
@@ -90,7 +90,7 @@ function remote(model: object, connection: Connection, transaction: Tx): Record<
   return Object.fromEntries(methods);
 }
 
-/** Everything a worker process has of the database. */
+/** Creates the database access of one worker process. */
 export function connectModel(tables: Tables, connection: Connection, watcher: AnswerWatcher): ModelStores {
   const leases = new ModelLeases(tables);
   const take = leases.take.bind(leases);

@@ -33,20 +33,20 @@ export class ModelOverdue implements Modelled<OverdueStore> {
   }
 
   private tellOf(rule: RuleRow): { resourceId: string; message: string }[] {
-    const told = this.concerned(rule);
-    const said = rule.lastError ?? 'the provider has not said why';
-    const message = `${rule.spec.address.replace(/\/(32|128)$/, '')} is still open though it should be closed: ${said}`;
-    for (const { organizationId, resourceId } of told)
+    const resources = this.concerned(rule);
+    const reason = rule.lastError ?? 'the provider has not said why';
+    const message = `${rule.spec.address.replace(/\/(32|128)$/, '')} is still open though it should be closed: ${reason}`;
+    for (const { organizationId, resourceId } of resources)
       this.tables.audit.push({
         organizationId,
         eventType: 'RULE_REVOCATION_OVERDUE',
         resourceId,
         trail: 'audit_records',
       });
-    return told.map(({ resourceId }) => ({ resourceId, message }));
+    return resources.map(({ resourceId }) => ({ resourceId, message }));
   }
 
-  /** Those whose holders it had; of a rule that had none, those that can write to the target. */
+  /** The resources of its released holders; for a rule without holders, the write-verified ones of the target. */
   private concerned(rule: RuleRow): { organizationId: OrganizationId; resourceId: string }[] {
     const holders = this.tables.holderRows(rule);
     const released = holders

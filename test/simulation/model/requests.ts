@@ -23,7 +23,7 @@ export interface SessionToStart {
 
 type Owner = Pick<ResourceIpRow, 'organizationId' | 'sessionId' | 'staticIpRuleId' | 'ipAddress'>;
 
-/** What requests do to the database: the statements of `SessionStore`, `StaticIpRuleStore`, `ResourceRulesStore`. */
+/** The statements of `SessionStore`, `StaticIpRuleStore` and `ResourceRulesStore`, in memory. */
 export class ModelRequests {
   constructor(private readonly tables: Tables) {}
 
@@ -61,7 +61,7 @@ export class ModelRequests {
     return endSessions(this.tables, [session], reason, cause);
   }
 
-  /** Here one role without hours of its own holds every resource. */
+  /** In the model, one role without a time limit has every resource. */
   extend(id: string, hours: number, tierHours: number): 'extended' | 'over' | 'refused' {
     const session = this.tables.sessions.get(id);
     if (!session || !isLive(session) || session.expiresAt <= this.tables.now()) return 'over';
@@ -92,7 +92,7 @@ export class ModelRequests {
     return { id, targetIds: this.open(owner, resourceIds, 'STATIC_RULE_CREATED') };
   }
 
-  /** Takes it out of these resources. @returns the targets to wake */
+  /** Releases its holders on these resources. @returns the targets to wake */
   releaseStatic(id: string, resourceIds: readonly string[]): string[] {
     const entries = this.tables.ipsWhere(
       (ip) => ip.staticIpRuleId === id && resourceIds.includes(ip.resourceId),
@@ -107,7 +107,7 @@ export class ModelRequests {
   }
 
   /**
-   * The resource names another target, or takes another way to it; its ResourceIps hold what they want now.
+   * Points the resource at another target, or changes its credential or region, and updates its holders.
    * @returns the targets to wake
    */
   move(id: string, to: Pick<ResourceRow, 'targetId' | 'credentialId' | 'region'>): string[] {
@@ -174,7 +174,7 @@ export class ModelRequests {
       this.tables.resourceIps.set(ip.id, ip);
       return ip;
     });
-    // one statement: a rule that several of them want is written once
+    // one statement: a rule that several of them desire is written once
     const touched = new Set<string>();
     for (const ip of made) {
       for (const want of this.desired(this.tables.resources.get(ip.resourceId)!, ip.ipAddress))

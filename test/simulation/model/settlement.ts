@@ -27,9 +27,9 @@ type Waiting = readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
 export class ModelSettlements implements Modelled<SettlementStore> {
   constructor(private readonly tables: Tables) {}
 
-  /** A call is a transaction: nothing is to be locked. */
+  /** A model call is a transaction: no lock is needed. */
   lockOwners(): void {
-    // nothing else runs meanwhile
+    // nothing runs concurrently
   }
 
   writeRules(rules: readonly RuleSettlement[], reading: Reading | null): WrittenRule[] {
@@ -55,16 +55,16 @@ export class ModelSettlements implements Modelled<SettlementStore> {
       rule.targetMissingSince = found.targetMissing ? (rule.targetMissingSince ?? now) : null;
     if (same && found.adopt !== null) Object.assign(rule, found.adopt);
     if (same) this.writeUnwanted(rule, found, now);
-    if (reading && found.stands) this.writeStands(rule, old, found, reading, now);
+    if (reading && found.observedPresent) this.writeObserved(rule, old, found, reading, now);
     else if (reading) {
       rule.removalSentAt ??= lastSeen(rule, this.tables.targets.get(rule.targetId)!);
-      if (found.stoodBefore && rule.presentSince !== null)
+      if (found.presentAtStart && rule.presentSince !== null)
         rule.observedAt = Math.max(rule.observedAt ?? -Infinity, now - reading.firstStartedAgoMs);
     }
     return {
       ruleId: rule.id,
       wasPresent: old.presentSince !== null,
-      wasPossible: old.possibleSince !== null,
+      mayHaveBeenPresent: old.possibleSince !== null,
       wasMissing: old.isMissing,
       wasUnmarked: old.isUnmarked,
       wasUnmanaged: old.isUnmanaged,
@@ -81,7 +81,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     if (unwanted === null) rule.overdueAt = null;
   }
 
-  private writeStands(
+  private writeObserved(
     rule: RuleRow,
     old: RuleRow,
     found: RuleSettlement,
@@ -89,7 +89,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     now: number,
   ): void {
     rule.possibleSince ??= now - reading.startedAgoMs;
-    // after a removal that may have landed it is certain only from now on
+    // after a removal that may have taken effect, presence is certain only from now on
     const isOther = old.providerRuleId !== null && old.providerRuleId !== rule.providerRuleId;
     if ((rule.removalSentAt !== null && !found.inFlight) || isOther) rule.presentSince = null;
     rule.presentSince ??= now - reading.endedAgoMs;
@@ -98,12 +98,12 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     Object.assign(rule, { isMissing: false, isSuspended: false });
   }
 
-  bringTogether({ targetId }: Lease, found: readonly RuleSettlement[]): void {
+  alignRetries({ targetId }: Lease, found: readonly RuleSettlement[]): void {
     const now = this.tables.now();
-    const looked = new Set(found.map(({ ruleId }) => ruleId));
+    const passed = new Set(found.map(({ ruleId }) => ruleId));
     const dueAt = now + Math.max(...found.map(({ dueInMs }) => dueInMs ?? 0));
     for (const rule of this.tables.rulesOf(targetId)) {
-      if (looked.has(rule.id) || rule.isSuspended || rule.attempts === 0) continue;
+      if (passed.has(rule.id) || rule.isSuspended || rule.attempts === 0) continue;
       if (rule.dueAt !== null && rule.dueAt > now) rule.dueAt = dueAt;
     }
   }
@@ -114,7 +114,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     access: Access | null,
     giveUpSeconds: number,
   ): Affected {
-    const looked = new Set(ruleIds);
+    const passed = new Set(ruleIds);
     const since = new Map(waiting.map((ip) => [ip.resourceIpId, ip.pendingSince]));
     const waits = ({ id, status, pendingSince }: ResourceIpRow): boolean =>
       status === 'PENDING' && since.get(id) === `${pendingSince}`;
@@ -135,7 +135,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
         sessionId,
         staticIpRuleId,
         status,
-        overdue: pendingSince < this.tables.now() - giveUpSeconds * 1000,
+        timedOut: pendingSince < this.tables.now() - giveUpSeconds * 1000,
       })),
       holders: rules.flatMap((rule) =>
         this.tables.holderRows(rule).map((holder) => this.affectedHolder(holder, waits)),
@@ -145,7 +145,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
         key: rule.key,
         isUnmanaged: rule.isUnmanaged,
         state:
-          rule.dueAt !== null && !looked.has(rule.id) && rule.state === 'present' ? 'unknown' : rule.state,
+          rule.dueAt !== null && !passed.has(rule.id) && rule.state === 'present' ? 'unknown' : rule.state,
         writerOrganizationId:
           rule.credentialId && (this.tables.credentials.get(rule.credentialId)?.organizationId ?? null),
         providerRuleId: rule.providerRuleId,
@@ -196,7 +196,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     );
   }
 
-  waitAgain(lease: Lease, ruleIds: readonly string[]): void {
+  returnToPending(lease: Lease, ruleIds: readonly string[]): void {
     const target = this.tables.targets.get(lease.targetId)!;
     const isHeld =
       `${target.leaseGeneration}` === lease.generation && (target.leaseUntil ?? 0) > this.tables.now();
@@ -232,7 +232,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     }
   }
 
-  forget(
+  deleteFinished(
     ended: readonly string[],
     kept: readonly Pick<AffectedHolder, 'ruleId' | 'resourceIpId'>[],
     absent: readonly string[],
@@ -270,7 +270,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
   }
 }
 
-/** Observed absent, not due, held by nothing, and nothing may land late. */
+/** Whether the rule is observed absent, not due, without a holder and without a call in flight. */
 export const isForgettable = (tables: Tables, rule: RuleRow): boolean =>
   rule.state === 'absent' &&
   rule.dueAt === null &&

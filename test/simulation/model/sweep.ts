@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const isUnsettled = (ip: ResourceIpRow): boolean => HOLDING.has(ip.status) || ip.status === 'REMOVING';
 
-/** Out, or released after it was refused. */
+/** Removed, or refused and released. */
 const isOut = ({ status, releasedAt }: ResourceIpRow): boolean =>
   status === 'REMOVED' || (status === 'FAILED' && releasedAt !== null);
 
@@ -21,20 +21,20 @@ interface Work {
   readonly targetId: string;
   readonly accountedTo: string;
   readonly closing: boolean;
-  readonly patient: boolean;
+  readonly deferrable: boolean;
   readonly since: number;
 }
 
 /** `rules_work_idx` */
 const rankOf = ({ closing, attempts }: RuleRow): number => Number(!closing) * 2 + Number(attempts > 0);
 
-/** Among those of one place. */
+/** Order within one organization's turn. */
 const inTurn = (one: Work, other: Work): number =>
   Number(other.closing) - Number(one.closing) ||
-  Number(one.patient) - Number(other.patient) ||
+  Number(one.deferrable) - Number(other.deferrable) ||
   one.since - other.since;
 
-/** `SweepStore` in memory. There are never so many organizations that they come in turns. */
+/** `SweepStore` in memory. The model has too few organizations for the turns between them to matter. */
 export class ModelSweep implements Modelled<SweepStore> {
   constructor(private readonly tables: Tables) {}
 
@@ -111,16 +111,16 @@ export class ModelSweep implements Modelled<SweepStore> {
     const isDue = new Set(due.map(({ targetId }) => targetId));
     const work = [...due, ...this.compared(perOrganization).filter(({ targetId }) => !isDue.has(targetId))];
     const placed = [...grouped(work, ({ accountedTo }) => accountedTo).values()].flatMap((own) =>
-      own.sort(inTurn).map((one, place) => ({ one, place })),
+      own.sort(inTurn).map((one, position) => ({ one, position })),
     );
     return placed
-      .filter(({ place }) => place < perOrganization)
-      .sort((a, b) => a.place - b.place || inTurn(a.one, b.one))
+      .filter(({ position }) => position < perOrganization)
+      .sort((a, b) => a.position - b.position || inTurn(a.one, b.one))
       .slice(0, limit)
-      .map(({ one: { targetId, closing, patient } }) => ({ ...this.use(targetId), closing, patient }));
+      .map(({ one: { targetId, closing, deferrable } }) => ({ ...this.use(targetId), closing, deferrable }));
   }
 
-  /** Of each organization, the rules that have waited longest, of each rank. */
+  /** For each organization and rank, the rules that wait longest. */
   private due(perOrganization: number): Work[] {
     const now = this.tables.now();
     const rules = [...this.tables.rules.values()].filter(
@@ -135,7 +135,7 @@ export class ModelSweep implements Modelled<SweepStore> {
       targetId: some[0]!.targetId,
       accountedTo: some[0]!.accountedTo,
       closing: some.some((rule) => rule.closing),
-      patient: some.every((rule) => rule.attempts > 0),
+      deferrable: some.every((rule) => rule.attempts > 0),
       since: Math.min(...some.map((rule) => rule.dueAt!)),
     }));
   }
@@ -153,7 +153,7 @@ export class ModelSweep implements Modelled<SweepStore> {
           targetId: id,
           accountedTo,
           closing: false,
-          patient: true,
+          deferrable: true,
           since: reconcileDueAt,
         })),
     );
@@ -168,7 +168,7 @@ export class ModelSweep implements Modelled<SweepStore> {
     return {
       ...this.use(targetId),
       closing: due.some((rule) => rule.closing),
-      patient: due.every((rule) => rule.attempts > 0),
+      deferrable: due.every((rule) => rule.attempts > 0),
     };
   }
 
@@ -178,7 +178,7 @@ export class ModelSweep implements Modelled<SweepStore> {
     return { targetId, provider: this.tables.targets.get(targetId)!.provider, organizations };
   }
 
-  /** Whether a sweep now would find nothing. Asked more often than anything else: it makes no lists. */
+  /** Whether a sweep would find nothing now. Called most often of all: it builds no lists. */
   isIdle(): boolean {
     const now = this.tables.now();
     const { sessions, rules, targets, resourceIps, staticIpRules, resources } = this.tables;

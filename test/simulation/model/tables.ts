@@ -14,7 +14,7 @@ import {
   type SessionStatus,
 } from '#rules';
 
-/** The rows the engine reads and writes, with the entities' column names; moments in ms of the model's clock. */
+/** The rows the engine reads and writes, with the entities' column names; times in ms of the model's clock. */
 export interface TargetRow {
   readonly id: string;
   readonly provider: Provider;
@@ -43,7 +43,7 @@ export interface RuleRow {
   credentialId: string | null;
   region: string | null;
   dueAt: number | null;
-  /** somebody lets go of it */
+  /** a holder was released */
   closing: boolean;
   revision: number;
   attempts: number;
@@ -88,7 +88,7 @@ export interface UnmanagedRow {
   readonly presentSince: number;
 }
 
-/** A row of the ledger; moments in ms of the model's clock. */
+/** A row of the ledger; times in ms of the model's clock. */
 export interface EventRow extends Omit<LedgerRow, 'at'> {
   readonly at: number;
   readonly possibleFrom: number | null;
@@ -152,7 +152,7 @@ export interface ResourceIpRow {
   errorMessage: string | null;
 }
 
-/** What the audit trail keeps of a move, reduced to what is compared. */
+/** An audit record, reduced to the columns that are compared. */
 export interface AuditRow {
   readonly organizationId: OrganizationId;
   readonly eventType: string;
@@ -160,7 +160,7 @@ export interface AuditRow {
   readonly trail: Trail;
 }
 
-/** Told of every move of a status, and of what is recorded. */
+/** Is notified of every status change and every ledger row. */
 export interface MoveWatcher {
   sessionMoves(session: SessionRow, to: SessionStatus): void;
   resourceIpMoves(ip: ResourceIpRow, to: ResourceIpStatus): void;
@@ -197,7 +197,7 @@ const NEW_RULE = {
   isSuspended: false,
 } as const;
 
-/** The database in memory. What works on it is synchronous: a call is a transaction. */
+/** The database in memory. Every call is synchronous, and therefore a transaction. */
 export class Tables {
   readonly targets = new Map<string, TargetRow>();
   readonly rules = new Map<string, RuleRow>();
@@ -250,7 +250,7 @@ export class Tables {
     return [...this.holders.values()].flatMap((held) => [...held.values()]);
   }
 
-  /** Those that want it, and those that were released and are not settled. */
+  /** Its live holders, and the released ones that are not settled. */
   holderRows({ id }: Pick<RuleRow, 'id'>): RuleHolderRow[] {
     return [...(this.holders.get(id)?.values() ?? [])];
   }
@@ -273,7 +273,7 @@ export class Tables {
     return releasedAt === null && HOLDING.has(this.resourceIps.get(resourceIpId)!.status);
   }
 
-  /** The ResourceIps that want it. */
+  /** The ResourceIps that desire it. */
   liveHoldersOf(rule: RuleRow): ResourceIpRow[] {
     return this.holderRows(rule)
       .filter((holder) => this.isLive(holder))
@@ -288,7 +288,7 @@ export class Tables {
     return [...this.holders.values()].flatMap((held) => held.get(id) ?? []);
   }
 
-  /** The rules that it wants, or waits to be out of. */
+  /** The rules that it desires, or whose removal it waits for. */
   heldBy(ip: ResourceIpRow): RuleRow[] {
     return this.holdersBy(ip).map(({ ruleId }) => this.rules.get(ruleId)!);
   }
@@ -298,7 +298,7 @@ export class Tables {
     return live.map(({ ruleId }) => this.rules.get(ruleId)!);
   }
 
-  /** The rules whose removal it waits for: not those it left for others. */
+  /** The rules whose removal it waits for: not those it was detached from. */
   waitedFor(ip: ResourceIpRow): RuleRow[] {
     const waiting = this.holdersBy(ip).filter(
       ({ releaseCause }) => !DETACHING_CAUSES.some((cause) => cause === releaseCause),

@@ -4,10 +4,10 @@ import { exchange, type Request, type Response } from './exchange';
 import type { Report } from './report';
 
 /**
- * `away`: nobody answers, or not what an agent needs; `refused`: the key or the name is not taken; `rival`: another
+ * `unavailable`: no answer, or an unusable one; `rejected`: the key or the name is not accepted; `conflict`: another
  * installation serves under the name.
  */
-export type ChannelFault = 'away' | 'refused' | 'rival';
+export type ChannelFault = 'unavailable' | 'rejected' | 'conflict';
 
 export class ChannelError extends Error {
   constructor(
@@ -24,15 +24,15 @@ export interface ChannelOptions {
   readonly name: string;
   readonly instance: string;
   readonly software: string;
-  /** read with every request: a new key needs no restart */
+  /** a file is read with every request: a new key needs no restart */
   readonly key: { readonly file: string } | { readonly value: string };
 }
 
 const CHANNEL_PATH = '/api/v1/agents/';
-/** Beyond the wait that was asked for. */
+/** Added to the requested wait. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/** The agent channel: two requests, both outwards. */
+/** The agent channel: two outbound requests. */
 export class Channel {
   /** @param now running time in milliseconds */
   constructor(
@@ -41,66 +41,76 @@ export class Channel {
   ) {}
 
   /**
-   * The whole state.
-   * @param known the version that the host has; null asks for an answer at once
-   * @param gone ends the request
-   * @throws ChannelError, and what `gone` was aborted with
+   * Fetches the whole state, with a long poll.
+   * @param known the version that the host has; null: answer immediately
+   * @param signal aborts the request
+   * @throws ChannelError, and the reason that `signal` was aborted with
    */
-  async state(known: string | null, waitSeconds: number, gone: AbortSignal): Promise<HostState> {
+  async state(known: string | null, waitSeconds: number, signal: AbortSignal): Promise<HostState> {
     const { name, instance } = this.options;
     const query = new URLSearchParams({ agent: name, instance });
     if (known !== null) {
       query.set('version', known);
       query.set('waitSeconds', String(waitSeconds));
     }
-    const body = await this.ask(`state?${query.toString()}`, { method: 'GET' }, waitSeconds * 1000, gone);
+    const body = await this.request(
+      `state?${query.toString()}`,
+      { method: 'GET' },
+      waitSeconds * 1000,
+      signal,
+    );
     try {
       return readState(body, this.now());
     } catch (error) {
-      if (error instanceof UnreadableState) throw new ChannelError('away', error.message);
+      if (error instanceof UnreadableState) throw new ChannelError('unavailable', error.message);
       throw error;
     }
   }
 
-  /** The state as it is now, for somebody who only looks: it makes nobody the agent of the host. @throws ChannelError */
+  /** Fetches the current state without registering as the host's agent. @throws ChannelError */
   async preview(): Promise<HostState> {
     const query = new URLSearchParams({ agent: this.options.name, dryRun: 'true' });
     const never = new AbortController().signal;
-    return readState(await this.ask(`state?${query.toString()}`, { method: 'GET' }, 0, never), this.now());
+    return readState(
+      await this.request(`state?${query.toString()}`, { method: 'GET' }, 0, never),
+      this.now(),
+    );
   }
 
-  /** Tells what became of the state with this version. @throws ChannelError, and what `gone` was aborted with */
-  async report(version: string, report: Report, gone: AbortSignal): Promise<void> {
+  /** Reports the results for a version of the state. @throws ChannelError, and the reason of `signal` */
+  async report(version: string, report: Report, signal: AbortSignal): Promise<void> {
     const { name, instance } = this.options;
     const body = JSON.stringify({ agent: name, instance, version, ...report });
-    await this.ask('report', { method: 'POST', body }, 0, gone);
+    await this.request('report', { method: 'POST', body }, 0, signal);
   }
 
-  private async ask(
+  private async request(
     path: string,
-    request: Pick<Request, 'method' | 'body'>,
+    options: Pick<Request, 'method' | 'body'>,
     waitMs: number,
-    gone: AbortSignal,
+    signal: AbortSignal,
   ): Promise<unknown> {
-    const late = new AbortController();
-    const hangUp = (): void => late.abort();
-    const timer = setTimeout(hangUp, waitMs + ANSWER_TIMEOUT_MS);
-    gone.addEventListener('abort', hangUp, { once: true });
+    const aborted = new AbortController();
+    const abort = (): void => aborted.abort();
+    const timer = setTimeout(abort, waitMs + ANSWER_TIMEOUT_MS);
+    signal.addEventListener('abort', abort, { once: true });
     try {
-      gone.throwIfAborted();
+      signal.throwIfAborted();
       const headers = {
         'X-API-Key': await this.key(),
         'User-Agent': this.options.software,
         'Content-Type': 'application/json',
       };
       const url = new URL(`${this.options.server}${CHANNEL_PATH}${path}`);
-      return answerOf(await exchange({ ...request, url, headers, signal: late.signal }));
+      return bodyOf(await exchange({ ...options, url, headers, signal: aborted.signal }));
     } catch (error) {
-      gone.throwIfAborted();
-      throw error instanceof ChannelError ? error : new ChannelError('away', unreached(error, late.signal));
+      signal.throwIfAborted();
+      throw error instanceof ChannelError
+        ? error
+        : new ChannelError('unavailable', unreachableMessage(error, aborted.signal));
     } finally {
       clearTimeout(timer);
-      gone.removeEventListener('abort', hangUp);
+      signal.removeEventListener('abort', abort);
     }
   }
 
@@ -108,36 +118,36 @@ export class Channel {
     const { key } = this.options;
     if ('value' in key) return key.value;
     const text = await readFile(key.file, 'utf8').catch((error: unknown) => {
-      throw new ChannelError('refused', `The key cannot be read: ${messageOf(error)}`);
+      throw new ChannelError('rejected', `The key cannot be read: ${messageOf(error)}`);
     });
     return text.trim();
   }
 }
 
-/** @throws ChannelError unless it is 200 with JSON */
-function answerOf({ status, text }: Response): unknown {
+/** @throws ChannelError unless the answer is 200 with JSON */
+function bodyOf({ status, text }: Response): unknown {
   const body = parsed(text);
   const { message, path } = fields(body);
-  const words = typeof message === 'string' ? message : `it answered ${status}`;
+  const reason = typeof message === 'string' ? message : `it answered ${status}`;
   if (status === 200 && body !== undefined) return body;
   if (status === 401 || status === 403) {
     throw new ChannelError(
-      'refused',
-      `The server refuses the key: ${words}. It has to be valid, with the scope agent:connect, and bound to this host`,
+      'rejected',
+      `The server refuses the key: ${reason}. It has to be valid, with the scope agent:connect, and bound to this host`,
     );
   }
-  if (status === 409) throw new ChannelError('rival', words);
-  if (status === 400) throw new ChannelError('refused', `The server refuses the request: ${words}`);
+  if (status === 409) throw new ChannelError('conflict', reason);
+  if (status === 400) throw new ChannelError('rejected', `The server refuses the request: ${reason}`);
   if (status === 404 && typeof path === 'string' && path.startsWith(CHANNEL_PATH)) {
-    throw new ChannelError('refused', `The server does not know this host: ${words}`);
+    throw new ChannelError('rejected', `The server does not know this host: ${reason}`);
   }
   if (status === 404) {
     throw new ChannelError(
-      'refused',
+      'rejected',
       'There is no agent channel at this address: is it the one of Drawbridge?',
     );
   }
-  throw new ChannelError('away', `The server is not able to answer: ${words}`);
+  throw new ChannelError('unavailable', `The server cannot answer: ${reason}`);
 }
 
 function parsed(text: string): unknown {
@@ -148,8 +158,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function unreached(error: unknown, late: AbortSignal): string {
-  if (late.aborted) return 'The server does not answer in time';
+function unreachableMessage(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'The server does not answer in time';
   return `The server cannot be reached: ${messageOf(error)}`;
 }
 

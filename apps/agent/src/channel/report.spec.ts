@@ -1,5 +1,5 @@
 import type { HostState } from '../state/host-state';
-import { NOTHING_TOLD, reportsOf, resultsOf, type Outcome, type Told } from './report';
+import { NOTHING_REPORTED, reportsOf, resultsOf, type Outcome, type Reported } from './report';
 
 const state = (...rules: [id: string, unconfirmed: boolean][]): HostState => ({
   version: '1',
@@ -17,77 +17,79 @@ const state = (...rules: [id: string, unconfirmed: boolean][]): HostState => ({
 
 const outcome = (
   given: Partial<Outcome> & Pick<Outcome, 'state'>,
-  standing: string[],
+  present: string[],
   exact = true,
 ): Outcome => ({
   keysOf: new Map(given.state.rules.map(({ id }) => [id, [id]])),
-  found: { standing: new Set(standing), exact },
-  trouble: null,
+  observed: { present: new Set(present), exact },
+  error: null,
   ...given,
 });
-const told = (named: string[], failed: string[] = []): Told => ({
-  named: new Set(named),
+const reportedBefore = (known: string[], failed: string[] = []): Reported => ({
+  known: new Set(known),
   failed: new Set(failed),
 });
 
 describe('A report', () => {
-  it('says of what somebody waits for that it stands, and of nothing else', () => {
+  it('confirms unconfirmed rules that are present, and no others', () => {
     const { results } = resultsOf(
       outcome({ state: state(['a', true], ['b', false]) }, ['a', 'b']),
-      NOTHING_TOLD,
+      NOTHING_REPORTED,
     );
     expect(results).toEqual([{ ruleId: 'a', status: 'APPLIED' }]);
   });
 
-  it('says that something failed in nft’s words, whether somebody waits for it or it stood before', () => {
-    const failed = outcome({ state: state(['a', true], ['b', false]), trouble: 'nft: no' }, [], false);
-    const { results, told: now } = resultsOf(failed, NOTHING_TOLD);
+  it('reports a failure with nft’s message for every missing rule, and its recovery later', () => {
+    const failed = outcome({ state: state(['a', true], ['b', false]), error: 'nft: no' }, [], false);
+    const { results, reported } = resultsOf(failed, NOTHING_REPORTED);
     expect(results).toEqual([
       { ruleId: 'a', status: 'FAILED', errorMessage: 'nft: no' },
       { ruleId: 'b', status: 'FAILED', errorMessage: 'nft: no' },
     ]);
-    const mended = resultsOf(outcome({ state: state(['b', false]) }, ['b']), now);
-    expect(mended.results).toContainEqual({ ruleId: 'b', status: 'APPLIED' });
+    const repaired = resultsOf(outcome({ state: state(['b', false]) }, ['b']), reported);
+    expect(repaired.results).toContainEqual({ ruleId: 'b', status: 'APPLIED' });
   });
 
-  it('a rule stands when all of its elements do', () => {
+  it('counts a rule as present only with all of its elements', () => {
     const half = outcome({ state: state(['a', true]), keysOf: new Map([['a', ['x', 'y']]]) }, ['x'], false);
-    expect(resultsOf(half, NOTHING_TOLD).results).toMatchObject([{ ruleId: 'a', status: 'FAILED' }]);
+    expect(resultsOf(half, NOTHING_REPORTED).results).toMatchObject([{ ruleId: 'a', status: 'FAILED' }]);
   });
 
-  it('says nothing of what is over', () => {
-    const over = outcome({ state: state(['a', true]), keysOf: new Map() }, []);
-    expect(resultsOf(over, NOTHING_TOLD).results).toEqual([]);
+  it('leaves expired rules out', () => {
+    const expired = outcome({ state: state(['a', true]), keysOf: new Map() }, []);
+    expect(resultsOf(expired, NOTHING_REPORTED).results).toEqual([]);
   });
 
-  it('says that something is gone once it was read that it is, and keeps it in mind until then', () => {
-    const unsure = resultsOf(outcome({ state: state() }, [], false), told(['a']));
+  it('reports a removal once it was read back, and retries it until then', () => {
+    const unsure = resultsOf(outcome({ state: state() }, [], false), reportedBefore(['a']));
     expect(unsure.results).toEqual([]);
-    const sure = resultsOf(outcome({ state: state() }, []), unsure.told);
+    const sure = resultsOf(outcome({ state: state() }, []), unsure.reported);
     expect(sure.results).toEqual([{ ruleId: 'a', status: 'REMOVED' }]);
-    expect(sure.told.named.size).toBe(0);
+    expect(sure.reported.known.size).toBe(0);
   });
 
-  it('of a table that could not be read it says only what somebody waits for', () => {
-    const unread = outcome({ state: state(['a', true], ['b', false]), found: null, trouble: 'no nft' }, []);
-    expect(resultsOf(unread, told(['gone'])).results).toEqual([
+  it('fails only unconfirmed rules when the table could not be read', () => {
+    const unread = outcome({ state: state(['a', true], ['b', false]), observed: null, error: 'no nft' }, []);
+    expect(resultsOf(unread, reportedBefore(['gone'])).results).toEqual([
       { ruleId: 'a', status: 'FAILED', errorMessage: 'no nft' },
     ]);
   });
 
-  it('a rule that cannot be read has failed', () => {
+  it('fails a rule that the agent cannot read', () => {
     const unreadable = outcome({ state: { ...state(), unreadable: ['z'] } }, []);
-    expect(resultsOf(unreadable, NOTHING_TOLD).results).toMatchObject([{ ruleId: 'z', status: 'FAILED' }]);
+    expect(resultsOf(unreadable, NOTHING_REPORTED).results).toMatchObject([
+      { ruleId: 'z', status: 'FAILED' },
+    ]);
   });
 });
 
-describe('Reports', () => {
+describe('Reports of many results', () => {
   const results = Array.from({ length: 2001 }, (_, index) => ({
     ruleId: `${index}`,
     status: 'APPLIED' as const,
   }));
 
-  it('come in parts of a thousand, the last of which says that nothing else is open', () => {
+  it('are split into batches of a thousand, of which the last has cleared', () => {
     const parts = reportsOf(results, true);
     expect(parts.map((part) => [part.results.length, part.cleared])).toEqual([
       [1000, false],
@@ -97,7 +99,7 @@ describe('Reports', () => {
     expect(parts.flatMap((part) => part.results)).toEqual(results);
   });
 
-  it('come even when there is nothing to say but that nothing else is open', () => {
+  it('are one report without results when only cleared is to be reported', () => {
     expect(reportsOf([], true)).toEqual([{ results: [], cleared: true }]);
   });
 });

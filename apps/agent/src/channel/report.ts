@@ -1,4 +1,4 @@
-import type { Found } from '../nft/guard';
+import type { Observed } from '../nft/guard';
 import type { HostState } from '../state/host-state';
 
 export interface Result {
@@ -9,70 +9,70 @@ export interface Result {
 
 export interface Report {
   readonly results: readonly Result[];
-  /** nothing is open on the host but what the state names */
+  /** nothing is open on the host except what the state names */
   readonly cleared: boolean;
 }
 
-/** What was done for a state, and what was read back. */
+/** What was applied for a state, and what was read back. */
 export interface Outcome {
   readonly state: HostState;
-  /** rules that are over have no entry */
+  /** expired rules have no entry */
   readonly keysOf: ReadonlyMap<string, readonly string[]>;
   /** null: the table could not be read */
-  readonly found: Found | null;
-  /** what nft said when something did not work */
-  readonly trouble: string | null;
+  readonly observed: Observed | null;
+  /** nft's message when the state could not be applied */
+  readonly error: string | null;
 }
 
-/** What was told of earlier states. */
-export interface Told {
-  /** rules that a report said, or was to say, are there */
-  readonly named: ReadonlySet<string>;
-  /** rules that were told to have failed */
+/** What was reported for earlier states. */
+export interface Reported {
+  /** rules of earlier states whose removal is not reported yet */
+  readonly known: ReadonlySet<string>;
+  /** rules that were reported as failed */
   readonly failed: ReadonlySet<string>;
 }
 
-export const NOTHING_TOLD: Told = { named: new Set(), failed: new Set() };
+export const NOTHING_REPORTED: Reported = { known: new Set(), failed: new Set() };
 
-/** So many results fit into one report. */
-export const MAX_RESULTS = 1000;
+/** The server accepts this many results in one report. */
+const MAX_RESULTS = 1000;
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * What to tell: what somebody waits for, what has changed for the worse or the better, and what is gone. Only what was
- * read is told.
+ * The results to report: unconfirmed rules, rules that failed or recovered, and removed rules. A rule is reported as
+ * present or removed only when it was read back so.
  */
 export function resultsOf(
-  { state, keysOf, found, trouble }: Outcome,
-  told: Told,
-): { results: Result[]; told: Told } {
+  { state, keysOf, observed, error }: Outcome,
+  reported: Reported,
+): { results: Result[]; reported: Reported } {
   const failed = new Set<string>();
   const results: Result[] = [];
-  const fail = (ruleId: string, words: string): void => {
+  const fail = (ruleId: string, message: string): void => {
     failed.add(ruleId);
-    results.push({ ruleId, status: 'FAILED', errorMessage: words.slice(0, MAX_MESSAGE_LENGTH) });
+    results.push({ ruleId, status: 'FAILED', errorMessage: message.slice(0, MAX_MESSAGE_LENGTH) });
   };
-  for (const ruleId of state.unreadable) fail(ruleId, 'This agent cannot read the rule: renew it');
+  for (const ruleId of state.unreadable) fail(ruleId, 'This agent cannot read the rule: upgrade it');
   for (const { id, unconfirmed } of state.rules) {
     const keys = keysOf.get(id);
     if (!keys) continue;
-    if (!found) {
-      // nobody can say whether it stands: that alone is no news of a rule that did
-      if (unconfirmed) fail(id, trouble ?? 'The table could not be read');
-      else if (told.failed.has(id)) failed.add(id);
-    } else if (!keys.every((key) => found.standing.has(key))) {
-      fail(id, trouble ?? 'It was not there when it was read back');
-    } else if (unconfirmed || told.failed.has(id)) results.push({ ruleId: id, status: 'APPLIED' });
+    if (!observed) {
+      // an unreadable table does not change the status of a rule that was confirmed before
+      if (unconfirmed) fail(id, error ?? 'The table could not be read');
+      else if (reported.failed.has(id)) failed.add(id);
+    } else if (!keys.every((key) => observed.present.has(key))) {
+      fail(id, error ?? 'The rule was not present when the table was read back');
+    } else if (unconfirmed || reported.failed.has(id)) results.push({ ruleId: id, status: 'APPLIED' });
   }
-  const named = new Set([...state.rules.map(({ id }) => id), ...state.unreadable]);
-  const gone = [...told.named].filter((id) => !named.has(id));
-  // what could not be read is not gone: it stays named until it is
-  if (!found?.exact) return { results, told: { named: new Set([...named, ...gone]), failed } };
-  results.push(...gone.map((ruleId): Result => ({ ruleId, status: 'REMOVED' })));
-  return { results, told: { named, failed } };
+  const known = new Set([...state.rules.map(({ id }) => id), ...state.unreadable]);
+  const removed = [...reported.known].filter((id) => !known.has(id));
+  // a removal that was not read back is reported by a later pass
+  if (!observed?.exact) return { results, reported: { known: new Set([...known, ...removed]), failed } };
+  results.push(...removed.map((ruleId): Result => ({ ruleId, status: 'REMOVED' })));
+  return { results, reported: { known, failed } };
 }
 
-/** In parts that a server takes. @param cleared is told with the last */
+/** Splits results into batches that the server accepts. @param cleared goes into the last report */
 export function reportsOf(results: readonly Result[], cleared: boolean): Report[] {
   const reports: Report[] = [];
   for (let from = 0; from < Math.max(1, results.length); from += MAX_RESULTS) {

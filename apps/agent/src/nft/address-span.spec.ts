@@ -5,7 +5,7 @@ const span = (cidr: string, deadline: number): Span => ({ ...bounds(cidr), deadl
 const text = (spans: readonly Span[]): string[] =>
   spans.map(({ first, last, deadline }) => `${addressText(first, 4)}-${addressText(last, 4)} ${deadline}`);
 
-describe('Addresses and their numbers', () => {
+describe('Addresses as numbers', () => {
   it.each([
     ['0.0.0.0', 4],
     ['255.255.255.255', 4],
@@ -13,11 +13,11 @@ describe('Addresses and their numbers', () => {
     ['::', 6],
     ['2001:db8::7', 6],
     ['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 6],
-  ] as const)('%s is read and written back', (address, family) => {
+  ] as const)('%s round-trips', (address, family) => {
     expect(addressText(addressValue(address), family)).toBe(address);
   });
 
-  it('a single address is a host in its own family', () => {
+  it('a full prefix length of the address family is a host', () => {
     expect(['10.0.0.1/32', '::1/128', '::1/32', '10.0.0.0/8'].map(isHost)).toEqual([
       true,
       true,
@@ -27,14 +27,14 @@ describe('Addresses and their numbers', () => {
   });
 });
 
-describe('Spans without overlaps', () => {
-  it('a range within one that ends later adds nothing', () => {
+describe('Disjoint spans', () => {
+  it('a range inside one with a later deadline adds nothing', () => {
     expect(text(disjoint([span('10.0.0.0/8', 9), span('10.1.0.0/16', 5)]))).toEqual([
       '10.0.0.0-10.255.255.255 9',
     ]);
   });
 
-  it('a range that ends later than the one around it is cut out of it', () => {
+  it('a range with a later deadline than the enclosing one is cut out of it', () => {
     expect(text(disjoint([span('10.0.0.0/24', 5), span('10.0.0.64/26', 9)]))).toEqual([
       '10.0.0.0-10.0.0.63 5',
       '10.0.0.64-10.0.0.127 9',
@@ -42,13 +42,13 @@ describe('Spans without overlaps', () => {
     ]);
   });
 
-  it('the same range twice lasts until its later end', () => {
+  it('the same range twice keeps the later deadline', () => {
     expect(text(disjoint([span('10.0.0.0/24', 5), span('10.0.0.0/24', Infinity)]))).toEqual([
       '10.0.0.0-10.0.0.255 Infinity',
     ]);
   });
 
-  it('each address has the last of its ends, and no address is in two', () => {
+  it('each address is in one span, with its latest deadline', () => {
     const cidr = tuple(nat(63), integer({ min: 26, max: 32 }), nat(4)).map(([host, length, end]) => {
       const size = 2 ** (32 - length);
       return span(`10.0.0.${Math.floor(host / size) * size}/${length}`, end);

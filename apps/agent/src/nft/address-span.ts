@@ -2,11 +2,11 @@ import ipaddr from 'ipaddr.js';
 
 export type Family = 4 | 6;
 
-/** Addresses from the first to the last, and when they end. */
+/** A range of addresses with a deadline. */
 export interface Span {
   readonly first: bigint;
   readonly last: bigint;
-  /** in milliseconds of running time; Infinity: no end */
+  /** in milliseconds of running time; Infinity: none */
   readonly deadline: number;
 }
 
@@ -14,14 +14,14 @@ const BITS = { 4: 32, 6: 128 } as const;
 
 export const familyOf = (address: string): Family => (address.includes(':') ? 6 : 4);
 
-/** An address as a number. @throws Error when the text is no address */
+/** An address as a number. @throws Error when the text is not an address */
 export const addressValue = (text: string): bigint =>
   ipaddr
     .parse(withHexTail(text))
     .toByteArray()
     .reduce((value, byte) => value * 256n + BigInt(byte), 0n);
 
-/** nft writes `::1.2.3.4`, which ipaddr.js takes for an IPv4-mapped address. */
+/** nft writes `::1.2.3.4`, which ipaddr.js would read as an IPv4-mapped address. */
 const withHexTail = (text: string): string =>
   text.replace(/(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
@@ -47,33 +47,33 @@ export function bounds(cidr: string): { first: bigint; last: bigint } {
 export const isHost = (cidr: string): boolean => cidr.endsWith(familyOf(cidr) === 4 ? '/32' : '/128');
 
 /**
- * The same addresses without overlaps, each until the last of the ends that covered it: an interval set takes no
- * overlaps.
- * @param spans of CIDRs: of any two, one holds the other or they have nothing in common
+ * Splits spans into disjoint ones: interval sets accept no overlaps. Each address keeps the latest deadline of the spans
+ * that contain it.
+ * @param spans of CIDRs: any two are disjoint, or one contains the other
  */
 export function disjoint(spans: readonly Span[]): Span[] {
   const pieces: Span[] = [];
-  const around: Span[] = [];
+  const enclosing: Span[] = [];
   let next = 0n;
   const emit = (last: bigint, deadline: number): void => {
     if (next <= last) pieces.push({ first: next, last, deadline });
     next = last + 1n;
   };
-  /** Of those around it, what ends before an address; all of them without one. */
-  const leave = (before: bigint | null): void => {
-    const left = around.filter(({ last }) => before === null || last < before).toReversed();
-    for (const inner of left) emit(inner.last, inner.deadline);
-    around.splice(around.length - left.length);
+  /** Ends the enclosing spans whose last address is before this one; null ends all of them. */
+  const closeSpans = (before: bigint | null): void => {
+    const closed = enclosing.filter(({ last }) => before === null || last < before).toReversed();
+    for (const inner of closed) emit(inner.last, inner.deadline);
+    enclosing.splice(enclosing.length - closed.length);
   };
   for (const span of spans.toSorted(outerFirst)) {
-    leave(span.first);
-    const inner = around.at(-1);
+    closeSpans(span.first);
+    const inner = enclosing.at(-1);
     if (inner && inner.deadline >= span.deadline) continue;
     if (inner && next < span.first) emit(span.first - 1n, inner.deadline);
     next = span.first;
-    around.push(span);
+    enclosing.push(span);
   }
-  leave(null);
+  closeSpans(null);
   return pieces;
 }
 

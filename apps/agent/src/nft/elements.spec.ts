@@ -1,6 +1,6 @@
 import type { Protocol } from '#rules';
 import type { DesiredRule } from '../state/host-state';
-import { guardElements, openings } from './elements';
+import { guardElements, ruleElements } from './elements';
 
 let rules = 0;
 const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infinity): DesiredRule => ({
@@ -12,7 +12,7 @@ const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infi
   unconfirmed: true,
 });
 
-describe('What is guarded', () => {
+describe('Guard elements', () => {
   it.each([
     ['ports', [{ protocol: 'tcp', ports: [22, 443] }], ['guarded_ports 6 . 22', 'guarded_ports 6 . 443']],
     ['a whole protocol', [{ protocol: 'udp', ports: [] }], ['guarded_protocols 17']],
@@ -22,12 +22,12 @@ describe('What is guarded', () => {
       ['guarded_protocols 1', 'guarded_protocols 58'],
     ],
     ['everything', [{ protocol: 'all', ports: [] }], ['guarded_families 2', 'guarded_families 10']],
-  ] as const)('%s', (_, guarded, keys) => {
+  ] as const)('for %s', (_, guarded, keys) => {
     expect([...guardElements(guarded)]).toEqual(keys.map((key) => [key, Infinity]));
   });
 });
 
-describe('The elements of openings', () => {
+describe('Rule elements', () => {
   it.each([
     [
       '203.0.113.7/32',
@@ -42,15 +42,15 @@ describe('The elements of openings', () => {
     ['203.0.113.7/32', 'all', [], ['host4_any 203.0.113.7']],
     ['198.51.100.0/24', 'tcp', [22], ['net4_port 198.51.100.0-198.51.100.255 . 6 . 22']],
     ['2001:db8::/112', 'all', [], ['net6_any 2001:db8::-2001:db8::ffff']],
-  ] as const)('%s %s %j', (cidr, protocol, ports, keys) => {
+  ] as const)('for %s %s %j', (cidr, protocol, ports, keys) => {
     const desired = rule(cidr, protocol, [...ports]);
-    const { elements, keysOf } = openings([desired], 0);
+    const { elements, keysOf } = ruleElements([desired], 0);
     expect([...elements.keys()]).toEqual(keys);
     expect(keysOf.get(desired.id)).toEqual(keys);
   });
 
-  it('an element of two rules lasts until the later end', () => {
-    const { elements } = openings(
+  it('shared by two rules have the later deadline', () => {
+    const { elements } = ruleElements(
       [rule('10.0.0.1/32', 'tcp', [22], 9), rule('10.0.0.1/32', 'tcp', [22, 80], 5)],
       0,
     );
@@ -60,14 +60,14 @@ describe('The elements of openings', () => {
     ]);
   });
 
-  it('what is over is left out, and its rule has nothing that could stand', () => {
-    const over = rule('10.0.0.1/32', 'tcp', [22], 5);
-    const { elements, keysOf } = openings([over], 5);
-    expect([elements.size, keysOf.has(over.id)]).toEqual([0, false]);
+  it('leave expired rules out, without keys', () => {
+    const expired = rule('10.0.0.1/32', 'tcp', [22], 5);
+    const { elements, keysOf } = ruleElements([expired], 5);
+    expect([elements.size, keysOf.has(expired.id)]).toEqual([0, false]);
   });
 
-  it('ranges that overlap on one port are taken apart; on another port they stay whole', () => {
-    const { elements } = openings(
+  it('split overlapping ranges on the same port only', () => {
+    const { elements } = ruleElements(
       [rule('10.0.0.0/31', 'tcp', [22], 5), rule('10.0.0.0/30', 'tcp', [22, 80], 3)],
       0,
     );
@@ -78,9 +78,9 @@ describe('The elements of openings', () => {
     ]);
   });
 
-  it('a range around another one stands when all of its pieces do', () => {
+  it('of an enclosing range include all of its pieces', () => {
     const outer = rule('10.0.0.0/30', 'tcp', [22], 3);
-    const { keysOf } = openings([outer, rule('10.0.0.0/31', 'tcp', [22], 5)], 0);
+    const { keysOf } = ruleElements([outer, rule('10.0.0.0/31', 'tcp', [22], 5)], 0);
     expect(keysOf.get(outer.id)).toHaveLength(2);
   });
 });

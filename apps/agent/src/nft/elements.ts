@@ -3,14 +3,14 @@ import type { Traffic, DesiredRule } from '../state/host-state';
 import { addressText, bounds, disjoint, familyOf, isHost, type Family, type Span } from './address-span';
 
 /**
- * Elements of the table's sets, `host4_port 203.0.113.10 . 6 . 22`, and when each ends in milliseconds of running time;
- * Infinity: it has no end. Numbers of protocols, so that nothing depends on the host's /etc/protocols.
+ * Elements of the table's sets, `host4_port 203.0.113.10 . 6 . 22`, with their deadlines in milliseconds of running
+ * time; Infinity: no end. Protocols are numbers, so that elements do not depend on the host's /etc/protocols.
  */
 export type Elements = ReadonlyMap<string, number>;
 
-export interface Openings {
+export interface RuleElements {
   readonly elements: Elements;
-  /** what has to stand for a rule to stand; a rule that is over has no entry */
+  /** by rule id, all the elements that make the rule present; an expired rule has no entry */
   readonly keysOf: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -20,7 +20,7 @@ const FAMILIES: readonly Family[] = [4, 6];
 /** of meta nfproto */
 const NFPROTO: Readonly<Record<Family, number>> = { 4: 2, 6: 10 };
 
-/** What is closed to everybody but the openings. */
+/** The elements that close guarded traffic. */
 export function guardElements(guarded: readonly Traffic[]): Elements {
   const keys = guarded.flatMap(({ protocol, ports }) => {
     if (protocol === 'all') return FAMILIES.map((family) => `guarded_families ${NFPROTO[family]}`);
@@ -31,61 +31,63 @@ export function guardElements(guarded: readonly Traffic[]): Elements {
   return new Map(keys.map((key) => [key, Infinity]));
 }
 
-/** @param now running time in milliseconds: what is over by then is left out */
-export function openings(rules: readonly DesiredRule[], now: number): Openings {
+/** The elements that allow the rules' addresses. @param now running time in milliseconds: expired rules are left out */
+export function ruleElements(rules: readonly DesiredRule[], now: number): RuleElements {
   const elements = new Map<string, number>();
   const keysOf = new Map<string, string[]>();
-  const ranges = new Map<string, Span[]>();
-  const lasting = rules.filter(({ deadline }) => deadline > now);
-  for (const { id, cidr, deadline, ...traffic } of lasting.filter((rule) => isHost(rule.cidr))) {
+  const unexpired = rules.filter(({ deadline }) => deadline > now);
+  for (const { id, cidr, deadline, ...traffic } of unexpired.filter((rule) => isHost(rule.cidr))) {
     const family = familyOf(cidr);
     const address = cidr.slice(0, cidr.indexOf('/'));
-    const keys = places(traffic, family).map(({ kind, rest }) => `host${family}_${kind} ${address}${rest}`);
+    const keys = matchesOf(traffic, family).map(
+      ({ kind, suffix }) => `host${family}_${kind} ${address}${suffix}`,
+    );
     for (const key of keys) elements.set(key, Math.max(deadline, elements.get(key) ?? 0));
     keysOf.set(id, keys);
   }
-  const wide = lasting.filter((rule) => !isHost(rule.cidr));
-  for (const rule of wide) {
-    for (const place of rangePlaces(rule)) {
-      const spans = ranges.get(place) ?? [];
-      ranges.set(place, [...spans, { ...bounds(rule.cidr), deadline: rule.deadline }]);
+  const rangeRules = unexpired.filter((rule) => !isHost(rule.cidr));
+  const spansByMatch = new Map<string, Span[]>();
+  for (const rule of rangeRules) {
+    for (const match of rangeMatches(rule)) {
+      const spans = spansByMatch.get(match) ?? [];
+      spansByMatch.set(match, [...spans, { ...bounds(rule.cidr), deadline: rule.deadline }]);
     }
   }
-  const pieces = new Map([...ranges].map(([place, spans]) => [place, pieceElements(place, spans)]));
+  const pieces = new Map([...spansByMatch].map(([match, spans]) => [match, disjointElements(match, spans)]));
   for (const found of pieces.values()) for (const [key, deadline] of found) elements.set(key, deadline);
-  // ranges stand together: a piece may serve several of them
-  for (const rule of wide)
+  // a range needs all pieces of its match: a piece may belong to several ranges
+  for (const rule of rangeRules)
     keysOf.set(
       rule.id,
-      rangePlaces(rule).flatMap((place) => [...pieces.get(place)!.keys()]),
+      rangeMatches(rule).flatMap((match) => [...pieces.get(match)!.keys()]),
     );
   return { elements, keysOf };
 }
 
-interface Place {
+interface Match {
   readonly kind: 'port' | 'protocol' | 'any';
-  /** what follows the address in an element */
-  readonly rest: string;
+  /** the part of an element after the address */
+  readonly suffix: string;
 }
 
-function places({ protocol, ports }: Traffic, family: Family): Place[] {
-  if (protocol === 'all') return [{ kind: 'any', rest: '' }];
+function matchesOf({ protocol, ports }: Traffic, family: Family): Match[] {
+  if (protocol === 'all') return [{ kind: 'any', suffix: '' }];
   const number = numberOf(protocol, family);
-  if (ports.length === 0) return [{ kind: 'protocol', rest: ` . ${number}` }];
-  return ports.map((port) => ({ kind: 'port', rest: ` . ${number} . ${port}` }));
+  if (ports.length === 0) return [{ kind: 'protocol', suffix: ` . ${number}` }];
+  return ports.map((port) => ({ kind: 'port', suffix: ` . ${number} . ${port}` }));
 }
 
 const numberOf = (protocol: Exclude<Protocol, 'all'>, family: Family): number =>
   protocol === 'icmp' ? ICMP[family] : NUMBERS[protocol];
 
-/** The sets, with the rest of the element, that a range has pieces in. */
-function rangePlaces(rule: DesiredRule): string[] {
+/** The sets that hold a range, each with the part of the element after the address: `net4_port . 6 . 22`. */
+function rangeMatches(rule: DesiredRule): string[] {
   const family = familyOf(rule.cidr);
-  return places(rule, family).map(({ kind, rest }) => `net${family}_${kind}${rest}`);
+  return matchesOf(rule, family).map(({ kind, suffix }) => `net${family}_${kind}${suffix}`);
 }
 
-function pieceElements(place: string, spans: readonly Span[]): Elements {
-  const [set = '', ...rest] = place.split(' ');
+function disjointElements(match: string, spans: readonly Span[]): Elements {
+  const [set = '', ...rest] = match.split(' ');
   const family = set.startsWith('net6') ? 6 : 4;
   return new Map(
     disjoint(spans).map(({ first, last, deadline }) => {

@@ -10,18 +10,18 @@ const listing = (...elements: [string, number][]): Listing => ({
   secondsLeft: new Map(elements),
   dropped: 0,
 });
-const found = (
+const read = (
   desired: [string, number][],
   ...listed: [string, number][]
-): { standing: string[]; exact: boolean } => {
-  const { standing, exact } = compare(new Map(desired), listing(...listed), NOW, NOW + 20).found;
-  return { standing: [...standing], exact };
+): { present: string[]; exact: boolean } => {
+  const { present, exact } = compare(new Map(desired), listing(...listed), NOW, NOW + 20).observed;
+  return { present: [...present], exact };
 };
 
-describe('What was read back', () => {
-  it('is exact when everything stands with its end, and nothing else is there', () => {
+describe('A table that was read back', () => {
+  it('is exact when it holds the desired elements with their deadlines, and no others', () => {
     expect(
-      found(
+      read(
         [
           [A, NOW + 60_000],
           [B, Infinity],
@@ -29,35 +29,35 @@ describe('What was read back', () => {
         [A, 59],
         [B, Infinity],
       ),
-    ).toEqual({ standing: [A, B], exact: true });
+    ).toEqual({ present: [A, B], exact: true });
   });
 
   it.each([
     ['is missing', []],
-    ['ends too late', [[A, 63]]],
-    ['ends too early', [[A, 57]]],
-    ['does not end', [[A, Infinity]]],
-  ] as [string, [string, number][]][])('does not stand when it %s', (_, listed) => {
-    expect(found([[A, NOW + 60_000]], ...listed)).toEqual({ standing: [], exact: false });
+    ['expires too late', [[A, 63]]],
+    ['expires too early', [[A, 57]]],
+    ['does not expire', [[A, Infinity]]],
+  ] as [string, [string, number][]][])('does not count an element as present when it %s', (_, listed) => {
+    expect(read([[A, NOW + 60_000]], ...listed)).toEqual({ present: [], exact: false });
   });
 
-  it('does not stand when it ends and should not', () => {
-    expect(found([[A, Infinity]], [A, 1000])).toEqual({ standing: [], exact: false });
+  it('does not count an element as present when it expires and should not', () => {
+    expect(read([[A, Infinity]], [A, 1000])).toEqual({ present: [], exact: false });
   });
 
-  it('is not exact when somebody else is let in, and what is so is known for the next change', () => {
-    const { found: read, known } = compare(new Map(), listing([A, 30]), NOW, NOW + 20);
-    expect([read.exact, known.get(A)]).toEqual([false, NOW + 20 + 30_000]);
+  it('is not exact with an unexpected element, which is known for the next change', () => {
+    const { observed, known } = compare(new Map(), listing([A, 30]), NOW, NOW + 20);
+    expect([observed.exact, known.get(A)]).toEqual([false, NOW + 20 + 30_000]);
   });
 
-  it('is exact when what has just ended is still listed, or no longer', () => {
-    expect(found([[A, NOW + 10]])).toEqual({ standing: [], exact: true });
-    expect(found([], [A, 0])).toEqual({ standing: [], exact: true });
+  it('is exact whether or not an element that has just expired is still listed', () => {
+    expect(read([[A, NOW + 10]])).toEqual({ present: [], exact: true });
+    expect(read([], [A, 0])).toEqual({ present: [], exact: true });
   });
 
-  it('is nothing without a table', () => {
-    expect(compare(new Map([[A, Infinity]]), null, NOW, NOW).found).toEqual({
-      standing: new Set(),
+  it('has no elements when there is no table', () => {
+    expect(compare(new Map([[A, Infinity]]), null, NOW, NOW).observed).toEqual({
+      present: new Set(),
       exact: false,
     });
   });

@@ -4,25 +4,25 @@ import type { Listing } from './listing';
 import type { Nft } from './nft';
 import { changeTransaction, replaceTransaction, type RulesetOptions } from './ruleset';
 
-/** What was read back of the elements that are desired. */
-export interface Found {
-  /** those that stand, with the end that they are to have */
-  readonly standing: ReadonlySet<string>;
-  /** the table is as it was made, and nothing is in it but what is desired */
+/** Which of the desired elements were read back. */
+export interface Observed {
+  /** desired elements that are in the table with their desired deadline */
+  readonly present: ReadonlySet<string>;
+  /** the table's structure is unchanged, and it holds exactly the desired elements */
   readonly exact: boolean;
 }
 
-/** nft tells whole seconds, and takes its time to tell. */
-const READING_MS = 1500;
+/** Tolerance of a deadline that was read back: nft lists whole seconds, and a listing takes time. */
+const READ_TOLERANCE_MS = 1500;
 
-/** Keeps the table. One deed at a time: whoever asks meanwhile waits. */
+/** Owns the table `inet drawbridge`. Operations run one at a time, in the order of the calls. */
 export class Guard {
-  /** what the table holds, by the last reading; null: it is to be made anew */
+  /** elements of the table by the last read; null: the table has to be recreated */
   private known: Elements | null = null;
-  /** as it was read right after it was made */
+  /** read right after the table was created */
   private structure: string | null = null;
   private desired: Elements | null = null;
-  private turn: Promise<unknown> = Promise.resolve();
+  private lastOperation: Promise<unknown> = Promise.resolve();
 
   /** @param now running time in milliseconds */
   constructor(
@@ -32,57 +32,57 @@ export class Guard {
   ) {}
 
   /**
-   * Has the table hold exactly this, by one transaction, and reads it back.
-   * @throws NftError when it cannot be had: then the table is as it was
+   * Makes the table hold exactly these elements, in one transaction, and reads it back.
+   * @throws NftError when that fails: then the table is unchanged
    */
-  enforce(elements: Elements): Promise<Found> {
-    return this.inTurn(async () => {
+  enforce(elements: Elements): Promise<Observed> {
+    return this.runExclusive(async () => {
       this.desired = elements;
-      if (!(await this.changed(elements))) await this.replace(elements);
-      const found = await this.read(elements);
-      if (found.exact) return found;
+      if (!(await this.tryChange(elements))) await this.replace(elements);
+      const observed = await this.read(elements);
+      if (observed.exact) return observed;
       await this.replace(elements);
       return this.read(elements);
     });
   }
 
   /**
-   * Looks whether the table still is what it was made, and makes it anew where it is not.
-   * @param parts what to look at
-   * @returns whether it had to be mended
-   * @throws NftError when it is not, and cannot be made anew
+   * Checks whether the table is as it was created, and recreates it if not.
+   * @param parts what to check
+   * @returns whether it was recreated
+   * @throws NftError when the table cannot be read or recreated
    */
-  mend(parts: 'all' | 'structure'): Promise<boolean> {
-    return this.inTurn(async () => {
+  repair(parts: 'all' | 'structure'): Promise<boolean> {
+    return this.runExclusive(async () => {
       if (!this.desired) return false;
-      const isWhole =
+      const isIntact =
         parts === 'all'
           ? (await this.read(this.desired)).exact
           : (await this.nft.list('structure'))?.structure === this.structure;
-      if (isWhole) return false;
+      if (isIntact) return false;
       await this.replace(this.desired);
       await this.read(this.desired);
       return true;
     });
   }
 
-  /** Reads what of this stands, and changes nothing. @throws NftError */
-  look(elements: Elements): Promise<Found> {
-    return this.inTurn(() => this.read(elements));
+  /** Reads which of these elements are present, without a change. @throws NftError */
+  observe(elements: Elements): Promise<Observed> {
+    return this.runExclusive(() => this.read(elements));
   }
 
-  /** @returns false when the whole has to be made anew */
-  private async changed(desired: Elements): Promise<boolean> {
+  /** @returns false when the table has to be recreated */
+  private async tryChange(desired: Elements): Promise<boolean> {
     if (!this.known) return false;
     const now = this.now();
-    const change = changeBetween(this.known, lasting(desired, now));
+    const change = changeBetween(this.known, unexpired(desired, now));
     if (change.removed.length + change.set.size === 0) return true;
     const transaction = changeTransaction(change, now);
     try {
       await this.nft.load(transaction);
       return true;
     } catch {
-      // what the table holds is not what was thought: made anew, it either is or nft says why not
+      // the table differs from the last read: recreating it either succeeds or returns nft's error
       return false;
     }
   }
@@ -93,50 +93,53 @@ export class Guard {
     this.structure = (await this.nft.list('structure'))?.structure ?? null;
   }
 
-  private async read(desired: Elements): Promise<Found> {
+  private async read(desired: Elements): Promise<Observed> {
     const before = this.now();
     const listing = await this.nft.list('all');
-    const { found, known } = compare(desired, listing, before, this.now());
+    const { observed, known } = compare(desired, listing, before, this.now());
     this.known = known;
-    return { ...found, exact: found.exact && listing !== null && listing.structure === this.structure };
+    return {
+      ...observed,
+      exact: observed.exact && listing !== null && listing.structure === this.structure,
+    };
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.turn.then(work);
-    // the caller gets the error; the next operation runs all the same
-    this.turn = done.catch(() => undefined);
+  private runExclusive<T>(operation: () => Promise<T>): Promise<T> {
+    const done = this.lastOperation.then(operation);
+    // the caller gets the error; the next operation runs regardless
+    this.lastOperation = done.catch(() => undefined);
     return done;
   }
 }
 
-const lasting = (elements: Elements, now: number): Elements =>
+const unexpired = (elements: Elements, now: number): Elements =>
   new Map([...elements].filter(([, deadline]) => deadline > now));
 
 /**
- * @param before and after: running time around the reading
- * @returns what stands, and what the table holds with the ends that it really has
+ * @param before and after: running time around the read
+ * @returns what is present, and the table's elements with their actual deadlines
  */
 export function compare(
   desired: Elements,
   listing: Listing | null,
   before: number,
   after: number,
-): { found: Found; known: Elements } {
+): { observed: Observed; known: Elements } {
   const known = new Map<string, number>();
-  const standing = new Set<string>();
+  const present = new Set<string>();
   let exact = true;
   for (const [key, seconds] of listing?.secondsLeft ?? []) {
     const deadline = desired.get(key);
-    const isRight = deadline !== undefined && isEnd(deadline, seconds * 1000, before, after);
-    if (isRight) standing.add(key);
-    // one that has just ended is listed until the kernel has swept
+    const isAsDesired = deadline !== undefined && isSameDeadline(deadline, seconds * 1000, before, after);
+    if (isAsDesired) present.add(key);
+    // an expired element is listed until the kernel collects it
     else if (seconds > 0) exact = false;
-    known.set(key, isRight ? deadline : after + seconds * 1000);
+    known.set(key, isAsDesired ? deadline : after + seconds * 1000);
   }
-  for (const [key, deadline] of desired) if (deadline > after && !standing.has(key)) exact = false;
-  return { found: { standing, exact }, known };
+  for (const [key, deadline] of desired) if (deadline > after && !present.has(key)) exact = false;
+  return { observed: { present, exact }, known };
 }
 
-const isEnd = (deadline: number, leftMs: number, before: number, after: number): boolean =>
+const isSameDeadline = (deadline: number, leftMs: number, before: number, after: number): boolean =>
   deadline === leftMs ||
-  (leftMs >= deadline - after - READING_MS && leftMs <= deadline - before + READING_MS);
+  (leftMs >= deadline - after - READ_TOLERANCE_MS && leftMs <= deadline - before + READ_TOLERANCE_MS);

@@ -13,7 +13,7 @@ const listing = (elem: unknown[], name = 'host4_port', rule: object = { accept: 
 const first = (name: string, elem: unknown): [string, number] =>
   [...readListing(listing([elem], name)).secondsLeft][0]!;
 
-describe('What nft lists', () => {
+describe('An nft listing', () => {
   it.each([
     ['host4_port', { concat: ['10.0.0.1', 6, 22] }, 'host4_port 10.0.0.1 . 6 . 22'],
     ['host6_any', '2001:db8:0:0::7', 'host6_any 2001:db8::7'],
@@ -28,17 +28,17 @@ describe('What nft lists', () => {
     ['net6_any', { prefix: { addr: '::', len: 0 } }, 'net6_any ::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['guarded_ports', { concat: [6, 22] }, 'guarded_ports 6 . 22'],
     ['guarded_families', 2, 'guarded_families 2'],
-  ])('in %s: %j', (name, value, key) => {
+  ])('in the set %s, reads the element %j', (name, value, key) => {
     expect(first(name, value)).toEqual([key, Infinity]);
     expect(first(name, { elem: { val: value, timeout: 30, expires: 29 } })).toEqual([key, 29]);
   });
 
-  it('an element of less than a second has an end', () => {
+  it('reads an element with less than a second left as expiring', () => {
     const elem = { elem: { val: { concat: ['10.0.0.1', 6, 22] }, timeout: 0, expires: 0 } };
     expect(first('host4_port', elem)[1]).toBe(0);
   });
 
-  it('its structure is the same whatever is counted, listed or numbered; another rule makes it another', () => {
+  it('has a structure that ignores counters, elements and handles, and differs when a rule differs', () => {
     const { structure, dropped } = readListing(listing([]));
     expect(dropped).toBe(7);
     expect(
@@ -48,7 +48,7 @@ describe('What nft lists', () => {
     expect(readListing(listing([], 'host4_port', { drop: null })).structure).not.toBe(structure);
   });
 
-  it('anything else is an error', () => {
+  it('is refused when it is anything else', () => {
     expect(() => readListing('{}')).toThrow('something else');
     expect(() => readListing('Error')).toThrow('JSON');
   });

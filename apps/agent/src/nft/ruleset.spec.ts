@@ -6,8 +6,8 @@ const A = 'host4_port 10.0.0.1 . 6 . 22';
 const B = 'host4_port 10.0.0.2 . 6 . 22';
 const NET = 'net4_port 10.1.0.0-10.1.0.255 . 6 . 22';
 
-describe('What a change is', () => {
-  it('what is new, what ends at another time, what is to go; nothing else', () => {
+describe('A change between two sets of elements', () => {
+  it('has new elements, elements with another deadline, and removed ones', () => {
     const known = new Map([
       [A, NOW + 5000],
       [B, NOW + 5000],
@@ -27,15 +27,15 @@ describe('What a change is', () => {
     });
   });
 
-  it('no end and a far end are two', () => {
+  it('distinguishes no deadline from a deadline', () => {
     expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, NOW]])).set.size).toBe(1);
     expect(changeBetween(new Map([[A, NOW]]), new Map([[A, Infinity]])).set.size).toBe(1);
     expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, Infinity]])).set.size).toBe(0);
   });
 });
 
-describe('A transaction', () => {
-  it('that changes puts every element in, takes it out, and puts in what is desired with the time it has left', () => {
+describe('An nft transaction', () => {
+  it('applies a change by adding, deleting and adding each element with its remaining time', () => {
     const text = changeTransaction(
       {
         removed: [A],
@@ -56,7 +56,7 @@ describe('A transaction', () => {
     );
   });
 
-  it('never has a time-out of nothing, which would be for ever', () => {
+  it('never has a timeout of zero, which would mean no end', () => {
     const elements = new Map([
       [A, NOW + 0.4],
       [B, NOW],
@@ -66,7 +66,7 @@ describe('A transaction', () => {
     expect(text).not.toContain('10.0.0.2');
   });
 
-  it('that makes the table anew touches no other table', () => {
+  it('that recreates the table touches no other table', () => {
     const text = replaceTransaction(new Map(), NOW, { keepEstablished: false });
     expect(text.match(/\btable\b.*/g)).toEqual([
       'table inet drawbridge',
@@ -76,7 +76,7 @@ describe('A transaction', () => {
     expect(text).not.toContain('flush');
   });
 
-  it('leaves established connections alone only where that was asked for', () => {
+  it('accepts established connections only with keepEstablished', () => {
     expect(structure({ keepEstablished: false })).not.toContain('established');
     expect(structure({ keepEstablished: true })).toContain('ct state established,related accept');
   });

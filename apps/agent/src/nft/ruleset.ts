@@ -4,12 +4,12 @@ import type { Elements } from './elements';
 export const TABLE = 'inet drawbridge';
 
 export interface RulesetOptions {
-  /** connections that were let in once go on when their access ends */
+  /** established connections continue when their access ends */
   readonly keepEstablished: boolean;
 }
 
-/** Below a jiffy a time-out is none at all: the element would stay for ever. */
-const MIN_MS = 100;
+/** A timeout below a jiffy counts as none: the element would never expire. */
+const MIN_TIMEOUT_MS = 100;
 
 const FAMILIES = [4, 6] as const;
 const REST = { port: ' . inet_proto . inet_service', protocol: ' . inet_proto', any: '' } as const;
@@ -18,7 +18,7 @@ const KINDS = ['port', 'protocol', 'any'] as const;
 const ADDRESS_SETS = FAMILIES.flatMap((family) =>
   KINDS.flatMap((kind) => [
     `set host${family}_${kind} { type ipv${family}_addr${REST[kind]}; flags timeout; }`,
-    // auto-merge would make elements that cannot be taken out by the name they were given
+    // with auto-merge, elements could not be deleted by the key they were added with
     `set net${family}_${kind} { type ipv${family}_addr${REST[kind]}; flags interval, timeout; }`,
   ]),
 );
@@ -34,17 +34,18 @@ const LOOKUPS = FAMILIES.flatMap((family) =>
 );
 
 /**
- * The table without a single opening. Its rules never change: all that does is elements of its sets.
+ * The table without elements. Its rules never change, only the elements of its sets.
  *
- * Before the rules of a NAT (priority -150), so that a published port is guarded by the number it is reached at. Guarded
- * TCP ports come first: nothing that connection tracking takes up midway makes a way around them. What a whole protocol
- * or the host itself needs to work follows: answers to what the host asked, errors, neighbours, its own address.
+ * The chain runs before NAT (priority -150), so that a published port is guarded by the port number that clients use.
+ * Guarded TCP ports are checked first: a connection that connection tracking picks up midway must not bypass them. Then
+ * follow exceptions that the host or a protocol needs: replies to its own requests, traffic to other hosts, ICMP errors,
+ * neighbour discovery, DHCPv6.
  */
 export const structure = ({ keepEstablished }: RulesetOptions): string => `table ${TABLE} {
   set guarded_ports { type inet_proto . inet_service; }
   set guarded_protocols { type inet_proto; }
   set guarded_families { type nf_proto; }
-${indented(ADDRESS_SETS, 2)}
+${indent(ADDRESS_SETS, 2)}
   chain guard {
     type filter hook prerouting priority -150; policy accept;
     iif lo accept
@@ -60,38 +61,38 @@ ${indented(ADDRESS_SETS, 2)}
     meta nfproto @guarded_families goto check
   }
   chain check {
-${indented([...(keepEstablished ? ['ct state established,related accept'] : []), ...LOOKUPS], 4)}
+${indent([...(keepEstablished ? ['ct state established,related accept'] : []), ...LOOKUPS], 4)}
     counter drop
   }
 }
 `;
 
-const indented = (lines: readonly string[], by: number): string =>
+const indent = (lines: readonly string[], by: number): string =>
   lines.map((line) => `${' '.repeat(by)}${line}`).join('\n');
 
-/** One transaction that makes the table anew, whatever there was. @param now running time in milliseconds */
+/** One transaction that recreates the table, whether or not it exists. @param now running time in milliseconds */
 export const replaceTransaction = (elements: Elements, now: number, options: RulesetOptions): string =>
-  `table ${TABLE}\ndelete table ${TABLE}\n${structure(options)}${commands('add', timed(elements, now))}`;
+  `table ${TABLE}\ndelete table ${TABLE}\n${structure(options)}${commands('add', withTimeouts(elements, now))}`;
 
 /**
- * One transaction that makes a change, whatever of it is so already. An element that is there gets another end on every
- * kernel only when it is taken out and put in again; what is taken out has to be there.
+ * One transaction that applies a change, idempotently. Changing the timeout of an element works on every kernel only by
+ * deleting and adding it, and a delete fails unless the element exists: so each one is added, deleted and added again.
  * @param now running time in milliseconds
  */
 export function changeTransaction({ removed, set }: Change, now: number): string {
-  const gone = [...removed, ...set.keys()];
-  return `${commands('add', gone)}${commands('delete', gone)}${commands('add', timed(set, now))}`;
+  const deleted = [...removed, ...set.keys()];
+  return `${commands('add', deleted)}${commands('delete', deleted)}${commands('add', withTimeouts(set, now))}`;
 }
 
-function timed(elements: Elements, now: number): string[] {
+function withTimeouts(elements: Elements, now: number): string[] {
   return [...elements]
     .filter(([, deadline]) => deadline > now)
     .map(([key, deadline]) =>
-      deadline === Infinity ? key : `${key} timeout ${Math.max(MIN_MS, Math.ceil(deadline - now))}ms`,
+      deadline === Infinity ? key : `${key} timeout ${Math.max(MIN_TIMEOUT_MS, Math.ceil(deadline - now))}ms`,
     );
 }
 
-/** One command for each set. @param elements begin with the name of their set */
+/** One command per set. @param elements each begins with the name of its set */
 function commands(verb: 'add' | 'delete', elements: readonly string[]): string {
   const bySet = new Map<string, string[]>();
   for (const element of elements) {

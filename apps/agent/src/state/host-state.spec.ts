@@ -14,11 +14,11 @@ const state = (...rules: object[]): object => ({
   rules,
 });
 
-describe('A state as it is told', () => {
-  it('has ends in the running time of the machine', () => {
-    const told = readState(state(rule, { ...rule, secondsLeft: null }), 1000);
-    expect(told.rules.map(({ deadline }) => deadline)).toEqual([61_500, Infinity]);
-    expect(told.rules[0]).toMatchObject({
+describe('A received state', () => {
+  it('has its deadlines in running time of the machine', () => {
+    const read = readState(state(rule, { ...rule, secondsLeft: null }), 1000);
+    expect(read.rules.map(({ deadline }) => deadline)).toEqual([61_500, Infinity]);
+    expect(read.rules[0]).toMatchObject({
       cidr: '203.0.113.7/32',
       protocol: 'tcp',
       ports: [22],
@@ -37,22 +37,22 @@ describe('A state as it is told', () => {
     [{ protocol: 'icmp', ports: [8] }],
     [{ secondsLeft: 'soon' }],
     [{ secondsLeft: undefined }],
-  ])('a rule with %j is not understood, and the others are', (wrong) => {
-    const told = readState(state({ ...rule, ...wrong, id: 'wrong' }, rule), 0);
-    expect(told.unreadable).toEqual(['wrong']);
-    expect(told.rules.map(({ id }) => id)).toEqual(['r']);
+  ])('a rule with %j is unreadable, the other rules are read', (wrong) => {
+    const read = readState(state({ ...rule, ...wrong, id: 'wrong' }, rule), 0);
+    expect(read.unreadable).toEqual(['wrong']);
+    expect(read.rules.map(({ id }) => id)).toEqual(['r']);
   });
 
   it.each([[null], [[]], [{ status: 'ok' }], [{ version: 1, guarded: [], rules: [] }]])(
-    '%j is no state',
+    '%j is refused',
     (body) => {
       expect(() => readState(body, 0)).toThrow('does the address lead to Drawbridge');
     },
   );
 
-  it('a guard that is not understood is no guard: the state is refused as a whole', () => {
+  it('a state with unreadable guarded traffic is refused as a whole', () => {
     expect(() =>
       readState({ version: '1', guarded: [{ protocol: 'sctp', ports: [] }], rules: [] }, 0),
-    ).toThrow('renew it');
+    ).toThrow('upgrade it');
   });
 });

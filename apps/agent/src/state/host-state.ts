@@ -1,37 +1,37 @@
 import { canonicalCidr, PROTOCOLS, type Protocol } from '#rules';
 
-/** No ports: every port of the protocol. */
+/** A protocol and its ports; no ports: all of them. */
 export interface Traffic {
   readonly protocol: Protocol;
   readonly ports: readonly number[];
 }
 
-/** An opening that is to stand. */
+/** A rule that the host is to have. */
 export interface DesiredRule extends Traffic {
   readonly id: string;
   /** canonical, a host with /32 or /128 */
   readonly cidr: string;
-  /** when it ends, in milliseconds of the time that this machine has run; Infinity: no end is planned */
+  /** in milliseconds of the machine's running time; Infinity: no planned end */
   readonly deadline: number;
-  /** somebody waits for a report that it stands */
+  /** the server waits for a report that it is present */
   readonly unconfirmed: boolean;
 }
 
-/** All that the host is to be. */
+/** The desired state of the host. */
 export interface HostState {
   readonly version: string;
   readonly guarded: readonly Traffic[];
   readonly rules: readonly DesiredRule[];
-  /** rules that this agent cannot read, by their ids */
+  /** ids of rules that this agent cannot read */
   readonly unreadable: readonly string[];
 }
 
-/** What was received is not what the agent channel says. */
+/** The answer does not follow the agent channel's protocol. */
 export class UnreadableState extends Error {}
 
 /**
- * Reads an answer of the agent channel. Nothing of it reaches nft that was not understood here.
- * @param receivedAt the running time, in milliseconds, from which the seconds left count
+ * Reads and validates an answer of the agent channel: only validated values reach nft.
+ * @param receivedAt the running time, in milliseconds, that `secondsLeft` counts from
  * @throws UnreadableState
  */
 export function readState(body: unknown, receivedAt: number): HostState {
@@ -61,11 +61,12 @@ function readRule(rule: Record<string, unknown>, receivedAt: number): DesiredRul
 
 function readGuarded(entry: unknown): Traffic {
   const traffic = readTraffic(fields(entry));
-  if (!traffic) throw new UnreadableState('The state guards traffic that this agent does not know: renew it');
+  if (!traffic)
+    throw new UnreadableState('The state guards traffic that this agent does not know: upgrade it');
   return traffic;
 }
 
-/** @returns null when it is none that this agent knows */
+/** @returns null when it is invalid or unknown to this agent */
 export function readTraffic({ protocol, ports }: Record<string, unknown>): Traffic | null {
   const known = PROTOCOLS.find((name) => name === protocol);
   if (!known || !Array.isArray(ports) || !ports.every(isPort)) return null;
@@ -76,6 +77,6 @@ export function readTraffic({ protocol, ports }: Record<string, unknown>): Traff
 export const isPort = (port: unknown): port is number =>
   typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535;
 
-/** The fields of what should be an object; of anything else there are none. */
+/** The fields of an object; none for any other value. */
 export const fields = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

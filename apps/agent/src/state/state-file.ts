@@ -2,42 +2,42 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { readKept, writeKept, type KeptState, type Moment } from './kept-state';
+import { parseState, serializeState, type ClockReading, type PersistedState } from './persisted-state';
 
-/** Where the agent keeps what it knows. Nobody but its user may read it: it says who may reach the host. */
+/** The agent's state on disk. Only its user may read the file: it lists the addresses that may reach the host. */
 export class StateFile {
   constructor(
     readonly path: string,
-    private readonly moment: () => Moment,
-    private readonly warn: (words: string) => void,
+    private readonly readClocks: () => ClockReading,
+    private readonly warn: (message: string) => void,
   ) {}
 
-  /** What is kept; a new installation where nothing is, or nothing that can be read. @throws Error of the disk */
-  read(): KeptState {
+  /** The persisted state; a new installation without a readable file. @throws Error of the disk */
+  read(): PersistedState {
     const text = this.text();
     try {
-      if (text !== null) return readKept(text, this.moment());
+      if (text !== null) return parseState(text, this.readClocks());
     } catch (error) {
       this.warn(`${this.path} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     }
     return { instance: randomUUID(), state: null };
   }
 
-  /** On disk when this returns, and never half of it. @throws Error of the disk */
-  async write(kept: KeptState): Promise<void> {
+  /** Replaces the file atomically and durably. @throws Error of the disk */
+  async write(state: PersistedState): Promise<void> {
     const folder = dirname(this.path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const draft = `${this.path}.new`;
     const file = await open(draft, 'w', 0o600);
     try {
       chmodSync(draft, 0o600);
-      await file.writeFile(writeKept(kept, this.moment()));
+      await file.writeFile(serializeState(state, this.readClocks()));
       await file.sync();
     } finally {
       await file.close();
     }
     await rename(draft, this.path);
-    // the new name, too, is to survive a power cut
+    // the rename has to survive a power cut too
     const directory = await open(folder, 'r');
     try {
       await directory.sync();

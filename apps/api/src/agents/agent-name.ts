@@ -3,18 +3,18 @@ import { DriverRegistry } from '#drivers';
 import type { OrganizationId } from '#rules';
 import { badRequest } from '../errors/api-error';
 
-const { identifier, place } = DriverRegistry.facts('AGENT').resourceTypes['HOST_FIREWALL']!;
+const { identifier, nameTarget } = DriverRegistry.facts('AGENT').resourceTypes['HOST_FIREWALL']!;
 
-/** What resources may call a host, its agent may call itself. */
+/** The same pattern as the identifier of HOST_FIREWALL resources. */
 export const AGENT_NAME = identifier.pattern;
 export const AGENT_NAME_EXAMPLE = identifier.example;
 export const AGENT_NAME_MESSAGE = `must look like ${AGENT_NAME_EXAMPLE}`;
 
-/** The host's one name among all organizations. */
+/** The host's key, unique among all organizations. */
 export const hostKey = (name: string, organization: OrganizationId): string =>
-  place({ identifier: name, config: {}, hints: {}, organization }).key;
+  nameTarget({ identifier: name, config: {}, hints: {}, organization }).key;
 
-/** An agent's name in a path. */
+/** Validates an agent's name in a path. */
 export const AgentNamePipe: PipeTransform<string, string> = {
   transform: (name) => {
     if (AGENT_NAME.test(name)) return name;

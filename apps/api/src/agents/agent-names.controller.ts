@@ -1,9 +1,8 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
+import { AdminOnly, AllowedWhileSuspended } from '#guards';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { AGENT_NAME, AgentNamePipe } from './agent-name';
 import { toReleasedAgent } from './agent.mapper';
 import { AgentNamesService } from './agent-names.service';
@@ -19,10 +18,10 @@ export class AgentNamesController {
   @AllowedWhileSuspended()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Let another API key or installation take an agent’s name over',
+    summary: 'Release an agent’s name to another API key or installation',
     description:
-      'For an hour. The agent that serves goes on until another one asks. Without it another key takes over only once ' +
-      'the key before is revoked or expired, and another installation after a minute of silence.',
+      'Valid for an hour. The serving agent continues until another one connects. Without a release, another key takes ' +
+      'over only once the previous key is revoked or expired, and another installation after a minute without requests.',
   })
   @ApiParam({
     name: 'name',
@@ -31,10 +30,9 @@ export class AgentNamesController {
   })
   @Answers({ 200: ReleasedAgentDto, errors: [400, 401, 403, 404] })
   async release(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @Param('name', AgentNamePipe) name: string,
   ): Promise<ReleasedAgentDto> {
-    return toReleasedAgent(await this.names.release(principal, name, caller));
+    return toReleasedAgent(await this.names.release(actor, name));
   }
 }

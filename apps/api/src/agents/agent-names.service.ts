@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AgentStore, type ReleasedAgent } from '#engine-store';
 import { Database } from '#entities';
-import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { AuditStore } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { notFound } from '../errors/api-error';
+import type { Actor } from '../http/actor';
 
-/** What administrators decide about the names of agents. */
+/** Administration of agent names. */
 @Injectable()
 export class AgentNamesService {
   constructor(
@@ -16,14 +15,15 @@ export class AgentNamesService {
     private readonly audit: AuditStore,
   ) {}
 
-  /** Lets another API key or installation take a name over. @throws ApiError 404 when no agent has the name */
-  release(principal: Principal, name: string, caller: HostAddress | null): Promise<ReleasedAgent> {
+  /** Allows another API key or installation to take over a name. @throws ApiError 404 when no agent has the name */
+  release(actor: Actor, name: string): Promise<ReleasedAgent> {
+    const { principal } = actor;
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
       const released = await this.agents.release(tx, organizationId, name);
       if (!released) throw notFound(`No agent has connected as ${name}`);
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'AGENT_RELEASED',
         resourceType: 'AGENT',
         resourceId: released.id,

@@ -8,7 +8,7 @@ import {
   SettlementStore,
 } from '#engine-store';
 
-/** What settling an agent's report reads and writes. */
+/** The stores needed to settle an agent's report. */
 @Injectable()
 export class AgentReportStores implements ReportStores {
   readonly leases = new LeaseStore();

@@ -22,7 +22,7 @@ const toAgentRule = ({
   ipAddress: address.replace(/\/(32|128)$/, (length) => (isWhole(address, length) ? '' : length)),
   protocol,
   ports: portNumbers(ports),
-  // up to the millisecond: never before its end
+  // rounded up to the millisecond, so that the agent never removes it too early
   secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft * 1000) / 1000,
   unconfirmed,
 });

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentKeyStore, AgentStateStore, AgentStore } from '#engine-store';
 import { AgentReportStores } from './agent-report-stores';
-import { AgentWaits } from './agent-waits';
+import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentNamesController } from './agent-names.controller';
 import { AgentNamesService } from './agent-names.service';
 import { AgentsController } from './agents.controller';
@@ -12,7 +12,7 @@ import { AgentsService } from './agents.service';
   providers: [
     AgentsService,
     AgentNamesService,
-    AgentWaits,
+    AgentStateWatcher,
     AgentKeyStore,
     AgentStore,
     AgentStateStore,

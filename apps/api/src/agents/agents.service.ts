@@ -9,28 +9,22 @@ import {
   type ServingAgent,
 } from '#engine-store';
 import { settleReport } from '#engine';
-import { type AuditEntry, Database, type Trail, type Tx, closing } from '#entities';
+import { type AuditEntry, Database, type Trail, type Tx, withAuditFallback } from '#entities';
 import { AuditStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
 import { auditActor } from '../audit/audit-actor';
+import type { Actor } from '../http/actor';
 import { hostKey } from './agent-name';
 import { AgentReportStores } from './agent-report-stores';
-import { AgentWaits } from './agent-waits';
+import { AgentStateWatcher } from './agent-state-watcher';
 import type { AgentReportDto } from './dto/agent-report.dto';
 import type { AgentIdentityDto, AgentStateQueryDto } from './dto/agent-state.dto';
 
-/** Where a request of an agent comes from, and the name and release of the program. */
-export interface AgentOrigin {
-  readonly caller: HostAddress | null;
-  readonly software: string | null;
-}
+/** Maximum number of a key's hosts listed in an error message. */
+const MAX_LISTED_AGENTS = 3;
 
-/** A message names so many hosts of a key. */
-const MAX_NAMED_AGENTS = 3;
-
-/** Tells agents what their hosts are to let in, and takes down what they report. */
+/** Serves desired state to agents and settles their reports. */
 @Injectable()
 export class AgentsService {
   constructor(
@@ -40,40 +34,41 @@ export class AgentsService {
     private readonly states: AgentStateStore,
     private readonly stores: AgentReportStores,
     private readonly audit: AuditStore,
-    private readonly waits: AgentWaits,
+    private readonly watcher: AgentStateWatcher,
   ) {}
 
   /**
-   * The whole state, as soon as it has another version than the one asked with, or after the wait. A dry run is
-   * answered at once and leaves no trace: whoever looks is not the host's agent.
-   * @throws ApiError 401 when the key is revoked, also during the wait; 403 for a host that is not the key's; 404 for a
-   *   name that no resource has; 409 while another key or installation serves under the name
+   * Returns the complete state once its version differs from the requested one, or when the wait expires. A dry run
+   * returns immediately and changes nothing: its caller does not count as the host's agent.
+   * @throws ApiError 401 when the key is revoked, also during the wait; 403 when the key is bound to other hosts; 404 when
+   *   no resource has the name; 409 while another key or installation serves the name
    */
   async state(
-    principal: Principal,
-    asked: AgentStateQueryDto,
-    origin: AgentOrigin,
-    gone: AbortSignal,
+    actor: Actor,
+    dto: AgentStateQueryDto,
+    software: string | null,
+    disconnected: AbortSignal,
   ): Promise<AgentState> {
-    const visit = visitOf(principal, asked, origin);
-    if (asked.dryRun) {
+    const { principal } = actor;
+    const visit = visitOf(actor, dto, software);
+    if (dto.dryRun) {
       const tx = this.database.autocommit;
-      const { isBound, isHeldByOther } = await this.rightTo(tx, principal, visit);
-      // else a key that is bound to no host yet could look at them all
+      const { isBound, isHeldByOther } = await this.authorizeKey(tx, principal, visit);
+      // otherwise an unbound key could read the states of all hosts
       if (!isBound && isHeldByOther) throw otherKeyServes(visit);
       return this.states.preview(tx, principal.organizationId, visit.targetKey);
     }
-    const until = performance.now() + (asked.waitSeconds ?? 0) * 1000;
-    const watch = this.waits.watch(visit.targetKey);
+    const deadline = performance.now() + (dto.waitSeconds ?? 0) * 1000;
+    const watch = this.watcher.watch(visit.targetKey);
     try {
       for (;;) {
-        const state = await this.asServing(principal, visit, (tx, agent) =>
+        const state = await this.withServingAgent(actor, visit, (tx, agent) =>
           this.states.offer(tx, principal.organizationId, agent),
         );
-        const leftMs = until - performance.now();
-        const waits = state.version === asked.version && leftMs > 0;
-        if (!waits || gone.aborted || this.waits.isStopping) return state;
-        await watch.changed(leftMs, gone);
+        const leftMs = deadline - performance.now();
+        const shouldWait = state.version === dto.version && leftMs > 0;
+        if (!shouldWait || disconnected.aborted || this.watcher.isStopping) return state;
+        await watch.changed(leftMs, disconnected);
       }
     } finally {
       watch.end();
@@ -81,31 +76,31 @@ export class AgentsService {
   }
 
   /**
-   * Settles what the agent found, unless it is about another version than the one it was told last.
-   * @returns the version of the state now
+   * Settles the agent's results, unless the report is about another version than the last one served.
+   * @returns the current version of the state
    * @throws ApiError as `state` does
    */
-  report(principal: Principal, report: AgentReportDto, origin: AgentOrigin): Promise<string> {
-    const { organizationId } = principal;
-    const visit = visitOf(principal, report, origin);
+  report(actor: Actor, report: AgentReportDto, software: string | null): Promise<string> {
+    const { organizationId } = actor.principal;
+    const visit = visitOf(actor, report, software);
     const results = report.results.map(({ errorMessage, ...result }) => ({
       ...result,
       errorMessage: errorMessage ?? null,
     }));
-    return this.asServing(principal, visit, async (tx, agent, trail) => {
+    return this.withServingAgent(actor, visit, async (tx, agent, trail) => {
       if (agent.servedVersion === report.version) {
-        const found = { results, cleared: report.cleared ?? false };
-        await settleReport(tx, this.stores, visit.targetKey, found, `agent ${agent.id}`, trail);
+        const outcome = { results, cleared: report.cleared ?? false };
+        await settleReport(tx, this.stores, visit.targetKey, outcome, `agent ${agent.id}`, trail);
       }
       return this.states.version(tx, organizationId, agent);
     });
   }
 
   /**
-   * Whether the key may serve the host: one it is bound to, or any known one while it is bound to none.
+   * Checks that the key may serve the host: one it is bound to, or any known host while it is unbound.
    * @throws ApiError 401, 403 or 404
    */
-  private async rightTo(
+  private async authorizeKey(
     tx: Tx,
     principal: Principal,
     visit: AgentVisit,
@@ -114,8 +109,8 @@ export class AgentsService {
     if (!key) throw unauthorized('The API key is invalid, expired or revoked');
     const isBound = key.agents.length > 0;
     if (isBound && !key.agents.includes(visit.name)) {
-      const words = key.agents.slice(0, MAX_NAMED_AGENTS).join(', ');
-      throw forbidden(`The API key is bound to ${words}: make a key for ${visit.name}`);
+      const hosts = key.agents.slice(0, MAX_LISTED_AGENTS).join(', ');
+      throw forbidden(`The API key is bound to ${hosts}: make a key for ${visit.name}`);
     }
     if (!key.isKnownHost) {
       throw notFound(`No resource names the host ${visit.name}: create one with that resourceIdentifier`);
@@ -123,48 +118,49 @@ export class AgentsService {
     return { isBound, isHeldByOther: key.isHeldByOther };
   }
 
-  /** Runs `work` in one transaction, in which nobody else serves under the name. */
-  private async asServing<T>(
-    principal: Principal,
+  /** Runs `work` in a transaction that holds the lock on the serving agent. @throws ApiError 409 when another one serves */
+  private async withServingAgent<T>(
+    actor: Actor,
     visit: AgentVisit,
     work: (tx: Tx, agent: ServingAgent, trail: Trail) => Promise<T>,
   ): Promise<T> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    // what an agent is told and tells closes access: it does not wait for its record
-    const outcome = await closing((trail) =>
+    // states and reports close access, so they must not wait for the audit trail
+    const outcome = await withAuditFallback((trail) =>
       this.database.transaction(async (tx) => {
-        const { isBound } = await this.rightTo(tx, principal, visit);
+        const { isBound } = await this.authorizeKey(tx, principal, visit);
         const admission = await this.agents.admit(tx, organizationId, visit);
-        if (admission.kind === 'serving' && !isBound) await this.bind(tx, principal, visit, trail);
-        await this.tell(tx, principal, visit, admission, trail);
+        if (admission.kind === 'serving' && !isBound) await this.bind(tx, actor, visit, trail);
+        await this.recordAdmission(tx, principal, visit, admission, trail);
         return admission.kind === 'serving'
           ? { done: await work(tx, admission.agent, trail) }
           : { admission };
       }),
     );
     if ('done' in outcome) return outcome.done;
-    // after the commit: that there are two is to be kept
+    // thrown after the commit, so that the record of the conflict is kept
     throw refusal(visit, outcome.admission);
   }
 
-  /** From its first host on a key serves no other. @throws ApiError 403 when it was bound to another meanwhile */
-  private async bind(tx: Tx, principal: Principal, visit: AgentVisit, trail: Trail): Promise<void> {
-    const { organizationId } = principal;
+  /** Binds an unbound key to its first host. @throws ApiError 403 when it was bound to another host concurrently */
+  private async bind(tx: Tx, actor: Actor, visit: AgentVisit, trail: Trail): Promise<void> {
+    const { organizationId, keyName } = actor.principal;
     if (!(await this.keys.bind(tx, organizationId, visit.keyId, visit.name))) {
       throw forbidden(`The API key is bound to another host by now: make a key for ${visit.name}`);
     }
-    await this.audit.writeClosing(tx, organizationId, trail, {
-      ...auditActor(principal, visit.address),
+    await this.audit.writeRevocation(tx, organizationId, trail, {
+      ...auditActor(actor),
       eventType: 'API_KEY_BOUND',
       resourceType: 'API_KEY',
       resourceId: visit.keyId,
-      resourceName: principal.keyName,
+      resourceName: keyName,
       details: { agents: [visit.name] },
     });
   }
 
-  /** Leaves a record of who came and of who was kept out, and has a worker tell how the host stands. */
-  private async tell(
+  /** Records a connection or a conflict in the audit trail and requests a health check of the host. */
+  private async recordAdmission(
     tx: Tx,
     principal: Principal,
     visit: AgentVisit,
@@ -172,32 +168,29 @@ export class AgentsService {
     trail: Trail,
   ): Promise<void> {
     const { organizationId } = principal;
-    const entry = recordOf(principal, visit, admission);
+    const entry = admissionEntry(principal, visit, admission);
     if (!entry) return;
-    await this.audit.writeClosing(tx, organizationId, trail, entry);
-    await this.agents.lookAgain(tx, organizationId, visit.targetKey, admission.kind === 'rival');
+    await this.audit.writeRevocation(tx, organizationId, trail, entry);
+    await this.agents.requestCheck(tx, organizationId, visit.targetKey, admission.kind === 'rival');
   }
 }
 
-function visitOf(
-  { organizationId, keyId }: Principal,
-  asked: AgentIdentityDto,
-  origin: AgentOrigin,
-): AgentVisit {
+function visitOf({ principal, address }: Actor, dto: AgentIdentityDto, software: string | null): AgentVisit {
+  const { organizationId, keyId } = principal;
   return {
-    name: asked.agent.toLowerCase(),
-    targetKey: hostKey(asked.agent, organizationId),
+    name: dto.agent.toLowerCase(),
+    targetKey: hostKey(dto.agent, organizationId),
     keyId: keyId!,
-    instance: asked.instance ?? `key ${keyId}`,
-    address: origin.caller?.text ?? null,
-    software: origin.software,
+    instance: dto.instance ?? `key ${keyId}`,
+    address: address?.text ?? null,
+    software,
   };
 }
 
-/** @returns null when nothing is new */
-function recordOf(principal: Principal, visit: AgentVisit, admission: Admission): AuditEntry | null {
+/** @returns null when there is nothing new to record */
+function admissionEntry(principal: Principal, visit: AgentVisit, admission: Admission): AuditEntry | null {
   const { name, instance, software, address } = visit;
-  const about = (id: string): Omit<AuditEntry, 'eventType'> => ({
+  const entryFor = (id: string): Omit<AuditEntry, 'eventType'> => ({
     actorType: 'AGENT',
     actorId: id,
     actorEmail: null,
@@ -208,11 +201,11 @@ function recordOf(principal: Principal, visit: AgentVisit, admission: Admission)
     details: { instance, software, apiKey: principal.keyName },
   });
   if (admission.kind === 'serving') {
-    return admission.connected ? { ...about(admission.agent.id), eventType: 'AGENT_CONNECTED' } : null;
+    return admission.connected ? { ...entryFor(admission.agent.id), eventType: 'AGENT_CONNECTED' } : null;
   }
-  if (!admission.untold) return null;
+  if (!admission.unreported) return null;
   const { serving } = admission;
-  const entry = about(admission.id);
+  const entry = entryFor(admission.id);
   return {
     ...entry,
     eventType: 'AGENT_DUPLICATED',

@@ -2,9 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nest
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PathId } from '../http/path-id';
 import { toApiKey, toCreatedApiKey } from './api-key.mapper';
@@ -18,19 +17,15 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Make a key for a pipeline; the answer is the only place it is shown' })
+  @ApiOperation({ summary: 'Create an API key; it is returned only once, in this response' })
   @Answers({ 201: CreatedApiKeyDto, errors: [400, 401, 403, 404] })
-  async create(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: CreateApiKeyDto,
-  ): Promise<CreatedApiKeyDto> {
-    const { row, plainTextKey } = await this.keys.create(principal, asked, caller);
+  async create(@CurrentActor() actor: Actor, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
+    const { row, plainTextKey } = await this.keys.create(actor, dto);
     return toCreatedApiKey(row, plainTextKey);
   }
 
   @Get()
-  @ApiOperation({ summary: "The organization's keys, revoked ones too, newest first" })
+  @ApiOperation({ summary: "List the organization's API keys, including revoked ones, newest first" })
   @Answers({ 200: [ApiKeyDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -44,13 +39,9 @@ export class ApiKeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Revoke a key: it counts for nothing from the next request on' })
+  @ApiOperation({ summary: 'Revoke an API key: it is invalid from the next request on' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
-  revoke(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<void> {
-    return this.keys.revoke(principal, id, caller);
+  revoke(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.keys.revoke(actor, id);
   }
 }

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
 import { type ApiKeyRow, ApiKeyStore, AuditStore, type KeyOwner } from '#tenant-store';
 import { scopeNeedsPaidPlan, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { newApiKey } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, forbidden, notFound } from '../errors/api-error';
+import type { Actor } from '../http/actor';
 import type { ApiKeyQueryDto, CreateApiKeyDto } from './dto/api-key.dto';
 
 @Injectable()
@@ -16,34 +16,31 @@ export class ApiKeysService {
     private readonly audit: AuditStore,
   ) {}
 
-  /** @returns the record, and the key itself, which is kept nowhere */
-  async create(
-    principal: Principal,
-    asked: CreateApiKeyDto,
-    caller: HostAddress | null,
-  ): Promise<{ row: ApiKeyRow; plainTextKey: string }> {
-    refuseBeyondPlan(principal, asked);
-    const agents = agentsOf(asked);
-    const expiresAt = expiryOf(asked);
+  /** @returns the record and the plain key, which is not stored */
+  async create(actor: Actor, dto: CreateApiKeyDto): Promise<{ row: ApiKeyRow; plainTextKey: string }> {
+    const { principal } = actor;
+    refuseBeyondPlan(principal, dto);
+    const agents = agentsOf(dto);
+    const expiresAt = expiryOf(dto);
     const { plainText, prefix, hash } = newApiKey();
-    const userId = asked.userId ?? principal.userId;
+    const userId = dto.userId ?? principal.userId;
     const row = await this.database.transaction(async (tx) => {
       const owner = await this.keys.lockOwner(tx, principal.organizationId, userId);
       if (!owner) throw notFound(`User ${userId} does not exist or is inactive`);
-      refuseBeyondOwner(owner, asked);
+      refuseBeyondOwner(owner, dto);
       const created = await this.keys.create(tx, principal.organizationId, {
         userId,
-        name: asked.name,
-        description: asked.description ?? null,
+        name: dto.name,
+        description: dto.description ?? null,
         keyPrefix: prefix,
         keyHash: hash,
-        scopes: [...new Set(asked.scopes)],
+        scopes: [...new Set(dto.scopes)],
         agents,
         expiresAt,
         createdByEmail: principal.email,
       });
       await this.audit.write(tx, principal.organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'API_KEY_CREATED',
         resourceType: 'API_KEY',
         resourceId: created.id,
@@ -59,12 +56,13 @@ export class ApiKeysService {
     return this.keys.list(this.database.autocommit, principal.organizationId, { userId }, slice);
   }
 
-  async revoke(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+  async revoke(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
     await this.database.transaction(async (tx) => {
       const revoked = await this.keys.revoke(tx, principal.organizationId, id);
       if (!revoked) throw notFound(`API key ${id} does not exist or is revoked already`);
       await this.audit.write(tx, principal.organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'API_KEY_REVOKED',
         resourceType: 'API_KEY',
         resourceId: id,
@@ -74,8 +72,8 @@ export class ApiKeysService {
   }
 }
 
-function refuseBeyondPlan(principal: Principal, asked: CreateApiKeyDto): void {
-  const beyond = asked.scopes.filter((scope) => scopeNeedsPaidPlan(scope));
+function refuseBeyondPlan(principal: Principal, dto: CreateApiKeyDto): void {
+  const beyond = dto.scopes.filter((scope) => scopeNeedsPaidPlan(scope));
   if (principal.tier === 'FREE' && beyond.length > 0) {
     throw forbidden(
       `API keys with ${beyond.join(', ')} need the Paid plan: subscribe with POST /billing/subscribe`,
@@ -83,14 +81,14 @@ function refuseBeyondPlan(principal: Principal, asked: CreateApiKeyDto): void {
   }
 }
 
-/** A key never exceeds its user: a scope that would never work is refused when the key is made. */
+/** A key never exceeds its user's permissions: a scope that would never work is refused on creation. */
 function refuseBeyondOwner(owner: KeyOwner, { scopes }: CreateApiKeyDto): void {
   if (owner.isOrgAdmin || !scopes.includes('audit:read')) return;
   const message = 'must not hold audit:read: the user the key acts for is no administrator';
   throw badRequest(`scopes ${message}`, { scopes: message });
 }
 
-/** The names in lower case, each once, as hosts have them. */
+/** The names in lower case, without duplicates. */
 function agentsOf({ agents, scopes }: CreateApiKeyDto): string[] {
   if (agents === undefined || agents === null) return [];
   if (scopes.includes('agent:connect')) return [...new Set(agents.map((name) => name.toLowerCase()))];
@@ -98,10 +96,9 @@ function agentsOf({ agents, scopes }: CreateApiKeyDto): string[] {
   throw badRequest(`agents ${message}`, { agents: message });
 }
 
-function expiryOf(asked: CreateApiKeyDto): Date | null {
-  // null says in words what leaving it out does
-  if (asked.expiresAt === undefined || asked.expiresAt === null) return null;
-  const expiresAt = new Date(asked.expiresAt);
+function expiryOf(dto: CreateApiKeyDto): Date | null {
+  if (dto.expiresAt === undefined || dto.expiresAt === null) return null;
+  const expiresAt = new Date(dto.expiresAt);
   if (expiresAt.getTime() > Date.now()) return expiresAt;
   throw badRequest('expiresAt must be in the future', { expiresAt: 'must be in the future' });
 }

@@ -1,12 +1,10 @@
 import type { AuditActor } from '#entities';
-import type { Principal } from '#guards';
+import type { Actor } from '../http/actor';
 
-/** Who did it, for the audit trail: a key's deeds name the key, with its user's e-mail. */
-export function auditActor(principal: Principal, callerAddress: string | null): AuditActor {
-  return {
-    actorType: principal.kind === 'key' ? 'API_KEY' : 'USER',
-    actorId: principal.keyId ?? principal.userId,
-    actorEmail: principal.email,
-    ipAddress: callerAddress,
-  };
-}
+/** The actor of an audit record. For an API key: the key's id and its user's e-mail. */
+export const auditActor = ({ principal, address }: Actor): AuditActor => ({
+  actorType: principal.kind === 'key' ? 'API_KEY' : 'USER',
+  actorId: principal.keyId ?? principal.userId,
+  actorEmail: principal.email,
+  ipAddress: address?.text ?? null,
+});

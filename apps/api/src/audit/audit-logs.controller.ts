@@ -16,10 +16,10 @@ export class AuditLogsController {
   @Get()
   @SignedIn({ scope: 'audit:read' })
   @ApiOperation({
-    summary: 'What was done in the organization, newest first',
+    summary: "List the organization's audit records, newest first",
     description:
-      'Administrators see all of it; other users what they did and what was done to them. A key shows all of it and ' +
-      'must be a key of an administrator.',
+      'Administrators see all records; other users see their own actions and actions on their account. An API key must ' +
+      'belong to an administrator and sees all records.',
   })
   @Answers({ 200: AuditPageDto, errors: [400, 401, 403] })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: AuditQueryDto): Promise<AuditPageDto> {

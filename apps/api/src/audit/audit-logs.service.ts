@@ -13,7 +13,7 @@ export class AuditLogsService {
     private readonly audit: AuditStore,
   ) {}
 
-  /** @throws ApiError 403 for a key whose user is no admin (any more), 400 for a time that ends before it begins */
+  /** @throws ApiError 403 for a key whose user is not (or no longer) an administrator, 400 when `from` is after `to` */
   async list(principal: Principal, query: AuditQueryDto): Promise<Sliced<AuditRecordRow>> {
     const { isOrgAdmin, kind, organizationId, userId } = principal;
     if (kind === 'key' && !isOrgAdmin) {

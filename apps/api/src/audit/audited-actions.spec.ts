@@ -5,14 +5,14 @@ import { RESOURCE_MODULES } from '../app.module';
 import { routePolicyOf } from '#guards';
 import { auditedActionOf } from './audited-actions';
 
-/** Where people look after their own accounts, and agents report: nothing there is refused to some and not to others. */
-const OPEN_TO_ALL = /^\w+ \/(auth\/|mfa\/|agents\/report$)/;
+/** Routes for the caller's own account and for agent reports: they deny nothing by role, so they have no denied action. */
+const WITHOUT_ACTION = /^\w+ \/(auth\/|mfa\/|agents\/report$)/;
 
 const reflector = new Reflector();
 const controllersOf = (module: Type): Type[] =>
   reflector.get<Type[] | undefined>('controllers', module) ?? [];
 
-/** `POST /roles/:id`, of every route that somebody signed in changes something with. */
+/** Non-public routes of a controller that change something, as `POST /roles/:id`. */
 function changingRoutes(controller: Type): string[] {
   const base = reflector.get<string>(PATH_METADATA, controller);
   return Object.values(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(({ value }) => {
@@ -25,14 +25,14 @@ function changingRoutes(controller: Type): string[] {
   });
 }
 
-describe('the deeds of routes', () => {
+describe('auditedActionOf', () => {
   const routes = RESOURCE_MODULES.flatMap(controllersOf).flatMap(changingRoutes);
 
-  it('are known for every route that changes something, so that a refusal leaves a record', () => {
+  it('knows the action of every route that changes something, so that a denial is recorded', () => {
     expect(routes).toContain('POST /sessions/:id/stop');
     const unknown = routes.filter((route) => {
       const [method, path] = route.split(' ') as [string, string];
-      return !auditedActionOf(method, `/api/v1${path}`) && !OPEN_TO_ALL.test(route);
+      return !auditedActionOf(method, `/api/v1${path}`) && !WITHOUT_ACTION.test(route);
     });
     expect(unknown).toEqual([]);
   });
@@ -42,12 +42,12 @@ describe('the deeds of routes', () => {
     ['POST', '/api/v1/{*path}'],
     ['POST', ''],
     ['POST', '/api/v1/auth/login'],
-  ])('are none for %s %s', (method, path) => {
+  ])('returns undefined for %s %s', (method, path) => {
     expect(auditedActionOf(method, path)).toBeUndefined();
   });
 
-  it('do not depend on what a parameter is called', () => {
-    expect(auditedActionOf('DELETE', '/api/v1/roles/:role/users/:who')).toEqual({
+  it('does not depend on the names of path parameters', () => {
+    expect(auditedActionOf('DELETE', '/api/v1/roles/:role/users/:user')).toEqual({
       eventType: 'ROLE_USER_UNASSIGNED',
       resourceType: 'ROLE',
     });

@@ -1,16 +1,19 @@
 import type { AuditEventType } from '#entities';
 import { API_PREFIX } from '../errors/error-shape';
 
-export interface Deed {
+export interface AuditedAction {
   readonly eventType: AuditEventType;
   readonly resourceType: string;
 }
 
-const of = (resourceType: string, routes: Readonly<Record<string, AuditEventType>>): [string, Deed][] =>
+const of = (
+  resourceType: string,
+  routes: Readonly<Record<string, AuditEventType>>,
+): [string, AuditedAction][] =>
   Object.entries(routes).map(([route, eventType]) => [route, { eventType, resourceType }]);
 
-/** What each route does when it is not refused. `:` stands for an id. */
-const AUDITED_ACTIONS: ReadonlyMap<string, Deed> = new Map([
+/** The audited action of each route. `:` stands for a path parameter. */
+const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
   ...of('SESSION', {
     'POST /sessions': 'SESSION_STARTED',
     'POST /sessions/:/extend': 'SESSION_EXTENDED',
@@ -77,8 +80,8 @@ const AUDITED_ACTIONS: ReadonlyMap<string, Deed> = new Map([
 ]);
 
 /**
- * The deed of a route; undefined when it does nothing that is recorded.
- * @param path the route's, with its parameters: `/api/v1/roles/:id`
+ * The audited action of a route; undefined when the route has none.
+ * @param path the route's pattern: `/api/v1/roles/:id`
  */
-export const auditedActionOf = (method: string, path: string): Deed | undefined =>
+export const auditedActionOf = (method: string, path: string): AuditedAction | undefined =>
   AUDITED_ACTIONS.get(`${method} ${path.replace(API_PREFIX, '').replaceAll(/:\w+/g, ':')}`);

@@ -1,8 +1,8 @@
 export type Changes = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
 /**
- * What an update changed, for the audit record's details.
- * @param fields those that may be shown to whoever reads the audit trail
+ * The fields an update changed, for the details of an audit record.
+ * @param fields the fields that readers of the audit trail may see
  */
 export function changesBetween<T extends object>(
   before: T,

@@ -11,23 +11,23 @@ import type { Request, Response } from 'express';
 import { Database } from '#entities';
 import { AuditStore } from '#tenant-store';
 import { principalOfRequest } from '#guards';
-import { answerFailure } from '../http/answer-failure';
+import { sendErrorResponse } from '../http/send-error-response';
 import { ApiError } from '../errors/api-error';
 import { callerAddressOf } from '../http/caller-address';
 import { auditActor } from './audit-actor';
 import { auditedActionOf } from './audited-actions';
 
-/** What was understood, and not allowed. A malformed request, or one for what does not exist, attempts nothing. */
-const REFUSED: readonly number[] = [HttpStatus.FORBIDDEN, HttpStatus.CONFLICT];
+/** Malformed requests and requests for objects that do not exist are not denied actions. */
+const DENIAL_STATUSES: readonly number[] = [HttpStatus.FORBIDDEN, HttpStatus.CONFLICT];
 
-const isRefusal = (exception: HttpException): boolean =>
-  REFUSED.includes(exception.getStatus()) ||
+const isDenial = (exception: HttpException): boolean =>
+  DENIAL_STATUSES.includes(exception.getStatus()) ||
   (exception instanceof ApiError && exception.extras.isAudited === true);
 
-const MAX_PER_MINUTE = 10;
+const MAX_RECORDS_PER_MINUTE = 10;
 const MAX_PATH_LENGTH = 200;
 
-/** Writes the deed somebody was refused into the audit trail, then answers. Costs nothing where nobody is refused. */
+/** Writes denied actions to the audit trail, then sends the error response. Successful requests are not affected. */
 @Catch(HttpException)
 export class DeniedActionsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Audit');
@@ -43,32 +43,37 @@ export class DeniedActionsFilter implements ExceptionFilter {
     try {
       await this.record(exception, request);
     } catch (error) {
-      // the refusal stands, with or without its record
-      this.logger.error({ msg: 'A refused deed was not recorded', reason: (error as Error).message });
+      // the request is denied even when the record cannot be written
+      this.logger.error({ msg: 'A denied action was not recorded', reason: (error as Error).message });
     }
-    answerFailure(exception, request, http.getResponse<Response>());
+    sendErrorResponse(exception, request, http.getResponse<Response>());
   }
 
   private async record(exception: HttpException, request: Request): Promise<void> {
-    if (!isRefusal(exception)) return;
+    if (!isDenial(exception)) return;
     const principal = principalOfRequest(request);
-    const deed = auditedActionOf(
+    const action = auditedActionOf(
       request.method,
       (request.route as { path?: string } | undefined)?.path ?? '',
     );
-    if (!principal || !deed) return;
+    if (!principal || !action) return;
     const { id } = request.params;
-    // a service has looked the object up before it refuses; a guard has not
+    // ApiErrors come from services, which have checked that the object exists; guards have not
     const isKnown = exception instanceof ApiError && typeof id === 'string' && isUUID(id);
     const entry = {
-      ...auditActor(principal, callerAddressOf(request)?.text ?? null),
-      ...deed,
+      ...auditActor({ principal, address: callerAddressOf(request) }),
+      ...action,
       resourceId: isKnown ? id : null,
       resourceName: null,
       result: 'FAILURE' as const,
       errorMessage: exception.message,
       details: { status: exception.getStatus(), path: request.path.slice(0, MAX_PATH_LENGTH) },
     };
-    await this.audit.writeRefusal(this.database.autocommit, principal.organizationId, entry, MAX_PER_MINUTE);
+    await this.audit.writeDeniedAction(
+      this.database.autocommit,
+      principal.organizationId,
+      entry,
+      MAX_RECORDS_PER_MINUTE,
+    );
   }
 }

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type AuditEventType, Database, type Tx } from '#entities';
 import { AuditStore } from '#tenant-store';
-import type { OrganizationId } from '#rules';
+import type { OrganizationId, HostAddress } from '#rules';
 
-/** The account a deed is about, as far as it is known before somebody is signed in. */
+/** The account an audit record is about. Known before sign-in is complete. */
 export interface AccountName {
   readonly userId: string;
   readonly organizationId: OrganizationId;
   readonly email: string;
 }
 
-const MAX_REFUSALS_A_MINUTE = 10;
+const MAX_THROTTLED_RECORDS_PER_MINUTE = 10;
 
-/** Records what people do to their own accounts, and what is tried at them. */
+/** Audit records of users' actions on their own accounts and of failed attempts on them. */
 @Injectable()
 export class AccountAudit {
   constructor(
@@ -20,61 +20,66 @@ export class AccountAudit {
     private readonly audit: AuditStore,
   ) {}
 
-  done(tx: Tx, eventType: AuditEventType, account: AccountName, callerAddress: string | null): Promise<void> {
-    return this.audit.write(tx, account.organizationId, entryOf(eventType, account, callerAddress));
-  }
-
-  /** A failed attempt is no change, so it has a transaction of its own. */
-  async failed(
+  recordSuccess(
+    tx: Tx,
     eventType: AuditEventType,
     account: AccountName,
-    callerAddress: string | null,
+    address: HostAddress | null,
+  ): Promise<void> {
+    return this.audit.write(tx, account.organizationId, entryOf(eventType, account, address));
+  }
+
+  /** Uses its own transaction: a failed attempt changes nothing else. */
+  async recordFailure(
+    eventType: AuditEventType,
+    account: AccountName,
+    address: HostAddress | null,
     errorMessage: string,
   ): Promise<void> {
     await this.audit.write(this.database.autocommit, account.organizationId, {
-      ...entryOf(eventType, account, callerAddress),
+      ...entryOf(eventType, account, address),
       result: 'FAILURE',
       errorMessage,
     });
   }
 
-  /** As `failed`, for what somebody may send on and on: no more of it than a person would. */
-  async refused(
+  /** As `recordFailure`, with a rate limit, for attempts that can be repeated without bound. */
+  async recordThrottledFailure(
     eventType: AuditEventType,
     account: AccountName,
-    callerAddress: string | null,
+    address: HostAddress | null,
     errorMessage: string,
   ): Promise<void> {
     const entry = {
-      ...entryOf(eventType, account, callerAddress),
+      ...entryOf(eventType, account, address),
       result: 'FAILURE' as const,
       errorMessage,
     };
-    await this.audit.writeRefusal(
+    await this.audit.writeDeniedAction(
       this.database.autocommit,
       account.organizationId,
       entry,
-      MAX_REFUSALS_A_MINUTE,
+      MAX_THROTTLED_RECORDS_PER_MINUTE,
     );
   }
 
-  /** The account is refused for a while from now on. */
-  lockedOut(account: AccountName, callerAddress: string | null, failures: number): Promise<void> {
-    const words = `${failures} attempts failed one after the other`;
-    return this.failed('USER_LOCKED_OUT', account, callerAddress, words);
+  /** The account is locked temporarily. */
+  recordLockOut(account: AccountName, address: HostAddress | null, failures: number): Promise<void> {
+    const message = `${failures} attempts failed one after the other`;
+    return this.recordFailure('USER_LOCKED_OUT', account, address, message);
   }
 }
 
 const entryOf = (
   eventType: AuditEventType,
   { userId, email }: AccountName,
-  callerAddress: string | null,
+  address: HostAddress | null,
 ): AuditEntry => ({
   eventType,
   actorType: 'USER',
   actorId: userId,
   actorEmail: email,
-  ipAddress: callerAddress,
+  ipAddress: address?.text ?? null,
   resourceType: 'USER',
   resourceId: userId,
   resourceName: email,

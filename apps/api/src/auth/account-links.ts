@@ -4,7 +4,7 @@ import { PublicAddress } from '../http/public-address';
 export const INVITATION_PATH = '/accept-invitation';
 export const PASSWORD_RESET_PATH = '/reset-password';
 
-/** The addresses mail leads to. A page each; it ends in the token, which is all a client of the API needs of it. */
+/** Links sent by mail. Each opens a page and ends with the token, which API clients can use directly. */
 @Injectable()
 export class AccountLinks {
   constructor(private readonly address: PublicAddress) {}

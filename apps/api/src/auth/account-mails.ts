@@ -1,17 +1,17 @@
 import type { Mail } from '../mail/mailer';
 
-/** Where a mail's reader sets a password, and whose organization it is. */
+/** Content of a mail with a link for setting a password. */
 interface AccountMail {
   readonly to: string;
   readonly organizationName: string;
   readonly organizationSlug: string;
   /** of the page */
   readonly link: string;
-  /** what the API takes in place of the page */
+  /** for the API, as an alternative to the page */
   readonly token: string;
 }
 
-/** Invites somebody to set a first password. */
+/** Invites a new user to set a first password. */
 export const invitationMail = (mail: AccountMail & { name: string; invitedBy: string }): Mail => ({
   to: mail.to,
   subject: `You are invited to ${plain(mail.organizationName)} on Drawbridge`,
@@ -30,7 +30,7 @@ ${signIn(mail)}
 `,
 });
 
-/** Lets somebody who forgot a password set another. */
+/** Sends a link for setting a new password. */
 export const passwordResetMail = (mail: AccountMail): Mail => ({
   to: mail.to,
   subject: `Set a new Drawbridge password for ${plain(mail.organizationName)}`,
@@ -59,12 +59,12 @@ const signIn = ({ organizationSlug, to }: AccountMail): string =>
 
 const MAX_NAME_LENGTH = 64;
 const BIDI_CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
-/** a dot before something else than a blank, in the scripts in which programs take it for one of an address */
+/** a dot (in any script that mail programs recognize in addresses) followed by a non-blank */
 const INNER_DOT = /([.\u3002\uFF0E\uFF61])(?=\S)/g;
 
 /**
- * A name, which anybody may choose, as it stands in a mail: one line, short, and nothing in it that a mail program makes
- * a link of. Names themselves may look like addresses, as "Example.com" does.
+ * Sanitizes a user-chosen name for a mail: one short line without anything that a mail program turns into a link. A name
+ * such as "Example.com" would otherwise become one.
  */
 function plain(name: string): string {
   const line = name.replaceAll(/\s+/g, ' ').replaceAll(BIDI_CONTROLS, '').replaceAll('://', ' ');

@@ -27,10 +27,10 @@ export class AuthController {
   @Post('register')
   @Public()
   @CountedAs(['password', 'registration'])
-  @ApiOperation({ summary: 'Register an organization and sign its first administrator in' })
+  @ApiOperation({ summary: 'Register an organization and sign in its first administrator' })
   @Answers({ 201: LoginAnswerDto, errors: [400] })
-  async register(@Body() asked: RegisterDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.registration.register(asked, client));
+  async register(@Body() dto: RegisterDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.registration.register(dto, client));
   }
 
   @Post('login')
@@ -40,16 +40,16 @@ export class AuthController {
   @ApiOperation({
     summary: 'Sign in with e-mail and password',
     description:
-      'One of four answers: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` with a ' +
-      'token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that reach only /mfa and /auth. ' +
-      'After repeated failures the account is refused for a while with 429: for all but devices that have signed in ' +
-      'before and send their `deviceToken`. An e-mail that more than three organizations know needs `organizationSlug`, ' +
-      'but for the three oldest accounts.',
+      'Returns one of four responses: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` ' +
+      'with a token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that are valid for /mfa and ' +
+      '/auth only. After repeated failures the account is locked temporarily (429), except for devices that have signed ' +
+      'in before and send their `deviceToken`. When more than three organizations have the e-mail, all but the three ' +
+      'oldest accounts need `organizationSlug`.',
   })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   @ApiResponse({ status: 401, description: 'The e-mail or the password is wrong, or the user is not active' })
-  async login(@Body() asked: LoginDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.auth.login(asked, client));
+  async login(@Body() dto: LoginDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.auth.login(dto, client));
   }
 
   @Post('verify-mfa')
@@ -57,13 +57,16 @@ export class AuthController {
   @CountedAs(['password'])
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Sign in, second step: a code of the authenticator, or a recovery code',
-    description: 'A challenge takes five codes within 300 seconds, and one right one.',
+    summary: 'Complete a sign-in with an authenticator code or a recovery code',
+    description: 'A challenge accepts five attempts within 300 seconds and one correct code.',
   })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
-  @ApiResponse({ status: 401, description: 'The code is wrong or was used before, or the challenge is over' })
-  async verifyMfa(@Body() asked: VerifyMfaDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.secondFactor.verify(asked, client));
+  @ApiResponse({
+    status: 401,
+    description: 'The code is wrong or was used before, or the challenge has ended',
+  })
+  async verifyMfa(@Body() dto: VerifyMfaDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.secondFactor.verify(dto, client));
   }
 
   @Post('refresh')
@@ -72,36 +75,33 @@ export class AuthController {
   @ApiOperation({
     summary: 'Exchange a refresh token for a new pair of tokens',
     description:
-      'The token sent is used up. Using it again revokes every token of its sign-in; only the one just replaced is ' +
-      'forgiven for 10 seconds, and of its successors only the newest goes on. A sign-in ends after SIGN_IN_MAX_DAYS (30), ' +
-      'and is not refreshed while the password is expired.',
+      'The refresh token can be used once. Reuse revokes all tokens of the sign-in, except for the most recently replaced ' +
+      'token within 10 seconds; of its successors only the newest remains valid. A sign-in ends after SIGN_IN_MAX_DAYS ' +
+      '(30) and is not refreshed while the password is expired.',
   })
   @Answers({ 200: RefreshAnswerDto, errors: [400] })
   @ApiResponse({ status: 401, description: 'The refresh token is invalid, expired or revoked' })
-  async refresh(
-    @Body() asked: RefreshTokenDto,
-    @FromClient() client: SignInClient,
-  ): Promise<RefreshAnswerDto> {
-    return toRefreshAnswer(await this.tokens.rotate(asked.refreshToken, client));
+  async refresh(@Body() dto: RefreshTokenDto, @FromClient() client: SignInClient): Promise<RefreshAnswerDto> {
+    return toRefreshAnswer(await this.tokens.rotate(dto.refreshToken, client));
   }
 
   @Post('logout')
   @Public()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Sign out: revoke a refresh token and all of its sign-in',
-    description: 'A token that was worth nothing already is no error.',
+    summary: 'Sign out: revoke all tokens of a sign-in',
+    description: 'An invalid token is not an error.',
   })
   @Answers({ 200: EmptyDto, errors: [400] })
-  async logout(@Body() asked: RefreshTokenDto, @FromClient() client: SignInClient): Promise<EmptyDto> {
-    await this.tokens.revoke(asked.refreshToken, client.address);
+  async logout(@Body() dto: RefreshTokenDto, @FromClient() client: SignInClient): Promise<EmptyDto> {
+    await this.tokens.revoke(dto.refreshToken, client.address);
     return {};
   }
 
   @Get('me')
   @SignedIn()
   @OpenDuringMfaSetup()
-  @ApiOperation({ summary: 'Show who is signed in' })
+  @ApiOperation({ summary: 'Get the signed-in user' })
   @Answers({ 200: MeDto, errors: [401] })
   async me(@CurrentPrincipal() principal: Principal): Promise<MeDto> {
     return toMe(principal, await this.auth.profile(principal));

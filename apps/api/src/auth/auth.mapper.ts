@@ -29,7 +29,7 @@ const signedIn = ({ accessToken, refreshToken, expiresIn, principal }: TokenPair
 
 export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => signedIn(pair);
 
-const NOTHING = {
+const EMPTY_ANSWER = {
   mfaRequired: false,
   mfaChallengeToken: null,
   mfaChallengeExpiresIn: null,
@@ -48,13 +48,18 @@ export function toLoginAnswer(outcome: SignInOutcome): LoginAnswerDto {
   switch (outcome.step) {
     case 'mfa-challenge': {
       const { token, expiresIn } = outcome;
-      return { ...NOTHING, mfaRequired: true, mfaChallengeToken: token, mfaChallengeExpiresIn: expiresIn };
+      return {
+        ...EMPTY_ANSWER,
+        mfaRequired: true,
+        mfaChallengeToken: token,
+        mfaChallengeExpiresIn: expiresIn,
+      };
     }
     case 'password-change':
-      return { ...NOTHING, passwordExpired: true, passwordChangeToken: outcome.token };
+      return { ...EMPTY_ANSWER, passwordExpired: true, passwordChangeToken: outcome.token };
     case 'signed-in': {
       const { pair, mfaSetupRequired, deviceToken } = outcome;
-      return { ...NOTHING, mfaSetupRequired, deviceToken, ...signedIn(pair) };
+      return { ...EMPTY_ANSWER, mfaSetupRequired, deviceToken, ...signedIn(pair) };
     }
   }
 }

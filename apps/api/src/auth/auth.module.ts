@@ -16,7 +16,7 @@ import { AccountPagesController } from './pages/account-pages.controller';
 import { PasswordChangeService } from './password-change.service';
 import { PasswordReplacement } from './password-replacement';
 import { PasswordResetService } from './password-reset.service';
-import { PasswordRules } from './password-rules';
+import { PasswordPolicyService } from './password-policy.service';
 import { PasswordTokensService } from './password-tokens.service';
 import { PasswordsController } from './passwords.controller';
 import { RegistrationService } from './registration.service';
@@ -50,7 +50,7 @@ import { TokenService } from './token.service';
     PasswordResetService,
     PasswordTokensService,
     PasswordReplacement,
-    PasswordRules,
+    PasswordPolicyService,
     TokenService,
     KnownDevices,
     SignInsService,
@@ -62,6 +62,6 @@ import { TokenService } from './token.service';
     AccountTokenStore,
     PasswordStore,
   ],
-  exports: [Invitations, PasswordRules],
+  exports: [Invitations, PasswordPolicyService],
 })
 export class AuthModule {}

@@ -9,6 +9,7 @@ import {
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { PasswordHasher } from '#secrets';
+import type { HostAddress } from '#rules';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { LoginDto } from './dto/credentials.dto';
@@ -17,23 +18,23 @@ import type { SignInClient } from './sign-in-client';
 import { SignInService, wrongCredentials, type SignInOutcome } from './sign-in.service';
 
 /**
- * How many passwords are compared when no organization is named, however many know the e-mail: the time of the answer
- * says nothing of them. The accounts that are there longest are tried, for anybody may register an organization with
- * somebody else's e-mail.
+ * Number of password comparisons when no organization is given. It is constant, so that the response time does not reveal
+ * the number of accounts. The oldest accounts are compared, because anyone can register an organization with another
+ * person's e-mail.
  */
-export const MAX_ACCOUNTS_TRIED = 3;
+const MAX_ACCOUNTS_TRIED = 3;
 
-/** What may be compared, and what it is counted as. */
+/** The accounts to compare and the counter of the attempt. */
 interface LoginAttempt {
   readonly attempt: Attempt;
   readonly candidates: readonly LoginCandidate[];
   readonly comparisons: number;
-  /** counted for several accounts at once: one that fits does not speak for the others */
+  /** the counter covers several accounts: a match of one does not reset it */
   readonly isShared: boolean;
   readonly isOfDevice: boolean;
 }
 
-/** Signs people in who know a password. */
+/** Password sign-in. */
 @Injectable()
 export class AuthService {
   constructor(
@@ -47,22 +48,22 @@ export class AuthService {
   ) {}
 
   /**
-   * @throws ApiError 401, the same for an unknown e-mail, a wrong password and an inactive user, after the same work;
-   *   400 when the password fits several organizations; 429 while the account is locked
+   * @throws ApiError 401, indistinguishable in content and time for an unknown e-mail, a wrong password and an inactive
+   *   user; 400 when the password matches several organizations; 429 while the account is locked
    */
-  async login(asked: LoginDto, client: SignInClient): Promise<SignInOutcome> {
-    const login = await this.begin(asked);
-    const account = await this.accountOf(asked.password, login, client.address);
-    const deviceToken = asked.deviceToken ?? null;
+  async login(dto: LoginDto, client: SignInClient): Promise<SignInOutcome> {
+    const login = await this.begin(dto);
+    const account = await this.accountOf(dto.password, login, client.address);
+    const deviceToken = dto.deviceToken ?? null;
     const outcome = await this.database.transaction((tx) =>
-      this.signIn.goOn(tx, account, { mfaPassed: false, client, deviceToken }),
+      this.signIn.advance(tx, account, { mfaPassed: false, client, deviceToken }),
     );
     await this.settle(login, account, outcome);
-    await this.renewHash(account, asked.password);
+    await this.renewHash(account, dto.password);
     return outcome;
   }
 
-  /** A hash of another cost would tell by the time of a wrong password that there is an account. */
+  /** A hash with another cost would reveal the account by the response time of a wrong password. */
   private async renewHash(
     { organizationId, userId, passwordHash }: LoginCandidate,
     password: string,
@@ -72,16 +73,16 @@ export class AuthService {
     await this.passwords.renewHash(this.database.autocommit, organizationId, userId, renewed, passwordHash);
   }
 
-  /** What `GET /auth/me` shows beside the principal. */
+  /** The fields of `GET /auth/me` beyond the principal. */
   async profile(principal: Principal): Promise<UserProfileRow> {
     const { userId, organizationId } = principal;
     const profile = await this.accounts.profileOfUser(this.database.autocommit, userId, organizationId);
-    // deleted between the guard's look and this one
+    // deleted since the guard's check
     if (!profile) throw unauthorized('The access token is invalid or expired');
     return profile;
   }
 
-  /** @throws ApiError 429 while the account is locked, unless a device of its own asks */
+  /** @throws ApiError 429 while the account is locked, unless the request comes from a known device */
   private async begin({ email, organizationSlug, deviceToken }: LoginDto): Promise<LoginAttempt> {
     const slug = organizationSlug?.toLowerCase() ?? null;
     const counter = passwordCounter(email, slug);
@@ -105,21 +106,21 @@ export class AuthService {
   private async accountOf(
     password: string,
     { attempt, candidates, comparisons }: LoginAttempt,
-    callerAddress: string | null,
+    address: HostAddress | null,
   ): Promise<LoginCandidate> {
-    const right = await Promise.all(
+    const matches = await Promise.all(
       Array.from({ length: comparisons }, (_, index) =>
         this.hasher.verify(password, candidates[index]?.passwordHash ?? null),
       ),
     );
-    const fitting = candidates.filter(({ isActive }, index) => isActive && right[index]);
-    if (fitting.length > 1) throw organizationNeeded(fitting);
-    const [account] = fitting;
+    const matching = candidates.filter(({ isActive }, index) => isActive && matches[index]);
+    if (matching.length > 1) throw organizationRequired(matching);
+    const [account] = matching;
     if (account) return account;
-    if (candidates.length === 0) await this.lockOut.failedAtNobody(attempt);
+    if (candidates.length === 0) await this.lockOut.failedOnUnknownAccount(attempt);
     await Promise.all(
       candidates.map((candidate, index) =>
-        this.recordFailure(candidate, right[index] ?? false, attempt, callerAddress),
+        this.recordFailure(candidate, matches[index] ?? false, attempt, address),
       ),
     );
     throw wrongCredentials();
@@ -130,29 +131,29 @@ export class AuthService {
     { email, organizationSlug }: LoginCandidate,
     outcome: SignInOutcome,
   ): Promise<void> {
-    // who knows the password only must not start counting anew with each code they guess
-    if (outcome.step !== 'signed-in') return isShared ? undefined : this.lockOut.takeBack(attempt);
-    // that the owner's device signs in says nothing of the strangers who locked the account
+    // a correct password alone must not reset the counter before the second factor is verified
+    if (outcome.step !== 'signed-in') return isShared ? undefined : this.lockOut.undoAttempt(attempt);
+    // a sign-in from a known device does not unlock the account for others
     if (isOfDevice) return this.lockOut.succeeded(attempt);
-    return this.lockOut.passwordProved({ email, organizationSlug });
+    return this.lockOut.passwordVerified({ email, organizationSlug });
   }
 
   private async recordFailure(
     candidate: LoginCandidate,
-    isRight: boolean,
+    passwordMatches: boolean,
     attempt: Attempt,
-    callerAddress: string | null,
+    address: HostAddress | null,
   ): Promise<void> {
-    const reason = isRight ? 'The user is not active' : 'The password is wrong';
-    await this.audit.failed('USER_LOGIN', candidate, callerAddress, reason);
-    if (attempt.locks) await this.audit.lockedOut(candidate, callerAddress, attempt.number);
+    const reason = passwordMatches ? 'The user is not active' : 'The password is wrong';
+    await this.audit.recordFailure('USER_LOGIN', candidate, address, reason);
+    if (attempt.locks) await this.audit.recordLockOut(candidate, address, attempt.number);
   }
 }
 
-/** @param fitting those whose password was right: no other organization is told of */
-function organizationNeeded(fitting: readonly LoginCandidate[]): ApiError {
-  const words = `must be one of ${fitting.map(({ organizationSlug }) => organizationSlug).join(', ')}`;
-  return badRequest(`Several organizations know this account: organizationSlug ${words}`, {
-    organizationSlug: words,
+/** @param matching the accounts whose password matched: other organizations must not be revealed */
+function organizationRequired(matching: readonly LoginCandidate[]): ApiError {
+  const message = `must be one of ${matching.map(({ organizationSlug }) => organizationSlug).join(', ')}`;
+  return badRequest(`Several organizations know this account: organizationSlug ${message}`, {
+    organizationSlug: message,
   });
 }

@@ -5,7 +5,7 @@ import { apiKeyHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { callerAddressOf } from '../http/caller-address';
 
-/** What the guards take from this application. */
+/** The guards' settings, taken from the API's settings. */
 @Injectable()
 export class ApiGuardSettings extends GuardSettings {
   readonly tokenKeys: readonly [TokenKey, ...TokenKey[]];

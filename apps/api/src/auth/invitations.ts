@@ -7,17 +7,17 @@ import { tooManyRequests } from '../errors';
 import { AccountLinks } from './account-links';
 
 const SEVEN_DAYS_SECONDS = 7 * 24 * 60 * 60;
-/** To one e-mail address, of all organizations together: nobody's inbox is ours to fill. */
-const MAX_PER_ADDRESS_A_DAY = 3;
+/** Per e-mail address, across all organizations, to prevent flooding an inbox. */
+const MAX_PER_ADDRESS_AND_DAY = 3;
 
 export interface Invitation {
-  /** what `POST /auth/set-password` takes; stored hashed only, so this is the one time it is seen */
+  /** for `POST /auth/set-password`; only its hash is stored */
   readonly token: string;
-  /** ends in the token */
+  /** ends with the token */
   readonly url: string;
 }
 
-/** Invites a user who has no password yet to set one. */
+/** Creates invitations for users without a password. */
 @Injectable()
 export class Invitations {
   constructor(
@@ -26,19 +26,18 @@ export class Invitations {
   ) {}
 
   /**
-   * Makes an invitation that lasts 7 days, in place of earlier ones. Sending it is the caller's, after the transaction
-   * is committed.
-   * @throws ApiError 429 when the address was invited three times within a day, by whatever organization
+   * Creates an invitation that is valid for 7 days and replaces earlier ones. The caller sends it after the commit.
+   * @throws ApiError 429 when the address was invited three times within a day, across all organizations
    */
   async invite(
     tx: Tx,
     organizationId: OrganizationId,
     { id: userId, email }: { readonly id: string; readonly email: string },
   ): Promise<Invitation> {
-    const seconds = await this.accountTokens.secondsUntilInvitable(tx, email, MAX_PER_ADDRESS_A_DAY);
+    const seconds = await this.accountTokens.secondsUntilInvitable(tx, email, MAX_PER_ADDRESS_AND_DAY);
     if (seconds !== null) {
-      const words = `${email} was invited ${MAX_PER_ADDRESS_A_DAY} times within a day: try again in ${seconds} s`;
-      throw tooManyRequests(words, seconds);
+      const message = `${email} was invited ${MAX_PER_ADDRESS_AND_DAY} times within a day: try again in ${seconds} s`;
+      throw tooManyRequests(message, seconds);
     }
     await this.accountTokens.endInvitations(tx, organizationId, userId);
     const { plainText: token, hash: tokenHash } = newOpaqueToken();

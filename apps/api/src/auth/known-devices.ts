@@ -3,14 +3,14 @@ import type { Tx } from '#entities';
 import { KnownDeviceStore } from '#tenant-store';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 
-/** Devices that have signed in before: strangers who lock an account do not lock it for them. */
+/** Devices that have signed in before. A lock caused by others' failed attempts does not apply to them. */
 @Injectable()
 export class KnownDevices {
   constructor(private readonly devices: KnownDeviceStore) {}
 
   /**
-   * Notes that a device signed in to an account.
-   * @param presented what it sent; a token that was never given out is replaced, not adopted
+   * Records that a device signed in to an account.
+   * @param presented the token it sent; an unknown token is replaced, not adopted
    * @returns the token to send with the next sign-in
    */
   async remember(

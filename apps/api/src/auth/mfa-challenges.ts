@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import { AccountStore, MfaStore } from '#tenant-store';
 import { StepTokens, type Principal } from '#guards';
+import type { HostAddress } from '#rules';
 import { unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import { principalOf } from './stored-principals';
 
-const LASTS_SECONDS = 300;
+const CHALLENGE_TTL_SECONDS = 300;
 const MAX_ATTEMPTS = 5;
 
 /** A sign-in that waits for its second factor. */
@@ -15,7 +16,7 @@ export interface MfaChallenge {
   readonly principal: Principal;
 }
 
-/** Challenges to prove a second factor: a token for whoever knew the password, good for some tries and one success. */
+/** Challenges for the second factor: a token issued after a correct password, valid for a few attempts and one success. */
 @Injectable()
 export class MfaChallenges {
   constructor(
@@ -26,37 +27,37 @@ export class MfaChallenges {
     private readonly audit: AccountAudit,
   ) {}
 
-  /** @returns the token, and the seconds it lasts */
+  /** @returns the token and its lifetime in seconds */
   async begin(
     tx: Tx,
     { userId, organizationId }: Principal,
   ): Promise<{ readonly token: string; readonly expiresIn: number }> {
-    const id = await this.mfa.createChallenge(tx, organizationId, userId, LASTS_SECONDS);
+    const id = await this.mfa.createChallenge(tx, organizationId, userId, CHALLENGE_TTL_SECONDS);
     const claims = { userId, organizationId, id, mfaPassed: false };
-    const token = await this.steps.issue('mfa-challenge', claims, LASTS_SECONDS);
-    return { token, expiresIn: LASTS_SECONDS };
+    const token = await this.steps.issue('mfa-challenge', claims, CHALLENGE_TTL_SECONDS);
+    return { token, expiresIn: CHALLENGE_TTL_SECONDS };
   }
 
-  /** Counts a try before it is made. @throws ApiError 401 when the challenge is over or had as many as it may */
-  async countTry(token: string, callerAddress: string | null): Promise<MfaChallenge> {
+  /** Counts an attempt before the code is checked. @throws ApiError 401 when the challenge has ended or is used up */
+  async countAttempt(token: string, address: HostAddress | null): Promise<MfaChallenge> {
     const claims = await this.steps.verify('mfa-challenge', token);
-    if (!claims) throw isOver();
+    if (!claims) throw challengeEnded();
     const { id, userId, organizationId } = claims;
     const tx = this.database.autocommit;
     const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
-    if (!principal) throw isOver();
-    if (!(await this.mfa.countTry(tx, principal.organizationId, id, MAX_ATTEMPTS))) {
-      await this.audit.refused('USER_LOGIN', principal, callerAddress, 'The MFA challenge was over');
-      throw isOver();
+    if (!principal) throw challengeEnded();
+    if (!(await this.mfa.countAttempt(tx, principal.organizationId, id, MAX_ATTEMPTS))) {
+      await this.audit.recordThrottledFailure('USER_LOGIN', principal, address, 'The MFA challenge was over');
+      throw challengeEnded();
     }
     return { id, principal };
   }
 
-  /** Of many who finish it at once one does. @throws ApiError 401 for the others */
+  /** Exactly one of several concurrent calls succeeds. @throws ApiError 401 for the others */
   async finish(tx: Tx, { id, principal }: MfaChallenge): Promise<void> {
-    if (!(await this.mfa.finishChallenge(tx, principal.organizationId, id))) throw isOver();
+    if (!(await this.mfa.finishChallenge(tx, principal.organizationId, id))) throw challengeEnded();
   }
 }
 
-const isOver = (): ApiError =>
+const challengeEnded = (): ApiError =>
   unauthorized('The MFA challenge is invalid, expired or used up: sign in again');

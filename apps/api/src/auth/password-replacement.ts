@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEventType, Tx } from '#entities';
 import { type NewPassword, PasswordStore, RefreshTokenStore } from '#tenant-store';
-import type { OrganizationId } from '#rules';
+import type { OrganizationId, HostAddress } from '#rules';
 import { AccountAudit } from './account-audit';
 
 interface PasswordOwner {
@@ -10,14 +10,14 @@ interface PasswordOwner {
   readonly email: string;
 }
 
-interface Deed {
+interface PasswordChange {
   readonly eventType: AuditEventType;
-  readonly callerAddress: string | null;
-  /** the sign-in that goes on; null: none */
+  readonly address: HostAddress | null;
+  /** the sign-in that stays valid; null: none */
   readonly signInId: string | null;
 }
 
-/** Puts a new password in place of the old one, and ends what the old one had opened. */
+/** Replaces a password and revokes the sign-ins made with the old one. */
 @Injectable()
 export class PasswordReplacement {
   constructor(
@@ -27,11 +27,16 @@ export class PasswordReplacement {
   ) {}
 
   /** @returns false when it was not replaced: see `PasswordStore.set` */
-  async replace(tx: Tx, owner: PasswordOwner, password: NewPassword, deed: Deed): Promise<boolean> {
+  async replace(
+    tx: Tx,
+    owner: PasswordOwner,
+    password: NewPassword,
+    change: PasswordChange,
+  ): Promise<boolean> {
     const { organizationId, userId } = owner;
     if (!(await this.passwords.set(tx, organizationId, userId, password))) return false;
-    await this.refreshTokens.revokeAllBut(tx, userId, deed.signInId);
-    await this.audit.done(tx, deed.eventType, owner, deed.callerAddress);
+    await this.refreshTokens.revokeAllExcept(tx, userId, change.signInId);
+    await this.audit.recordSuccess(tx, change.eventType, owner, change.address);
     return true;
   }
 }

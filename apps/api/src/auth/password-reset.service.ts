@@ -2,24 +2,25 @@ import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/comm
 import { Database } from '#entities';
 import { AccountStore, AccountTokenStore, type LoginCandidate } from '#tenant-store';
 import { newOpaqueToken } from '#secrets';
+import type { HostAddress } from '#rules';
 import { Mailer } from '../mail/mailer';
 import { AccountAudit } from './account-audit';
 import { AccountLinks } from './account-links';
 import { passwordResetMail } from './account-mails';
 import type { ForgotPasswordDto } from './dto/password.dto';
 
-const LINK_SECONDS = 60 * 60;
-/** Nobody needs more, and somebody else's inbox is soon full. */
+const LINK_TTL_SECONDS = 60 * 60;
+/** Per account, to prevent flooding an inbox. */
 const MAX_LINKS_PER_HOUR = 5;
 
-/** Each account that knows the e-mail has a link of its own; anybody may register organizations with somebody else's. */
+/** Each account with the e-mail gets its own link. Limited, because anyone can register organizations with that e-mail. */
 const MAX_ACCOUNTS_MAILED = 10;
 
-/** Sends links to who forgot a password. */
+/** Mails password-reset links. */
 @Injectable()
 export class PasswordResetService implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Mail');
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly pending = new Set<Promise<void>>();
 
   constructor(
     private readonly database: Database,
@@ -30,26 +31,24 @@ export class PasswordResetService implements BeforeApplicationShutdown {
     private readonly audit: AccountAudit,
   ) {}
 
-  /** Returns in the same time whether there is such an account or not: links are made and sent afterwards. */
-  async request(asked: ForgotPasswordDto, callerAddress: string | null): Promise<void> {
-    const slug = asked.organizationSlug?.toLowerCase() ?? null;
-    const candidates = await this.accounts.loginCandidates(this.database.autocommit, asked.email, slug);
+  /** Takes the same time whether the account exists or not: links are created and sent after it returns. */
+  async request(dto: ForgotPasswordDto, address: HostAddress | null): Promise<void> {
+    const slug = dto.organizationSlug?.toLowerCase() ?? null;
+    const candidates = await this.accounts.loginCandidates(this.database.autocommit, dto.email, slug);
     const active = candidates.filter(({ isActive }) => isActive).slice(0, MAX_ACCOUNTS_MAILED);
-    const sending: Promise<void> = this.sendAll(active, callerAddress).finally(() =>
-      this.underWay.delete(sending),
-    );
-    this.underWay.add(sending);
+    const sending: Promise<void> = this.sendAll(active, address).finally(() => this.pending.delete(sending));
+    this.pending.add(sending);
   }
 
-  /** What was promised goes out before the connections are closed. */
+  /** Sends pending mails before the connections are closed. */
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all(this.underWay);
+    await Promise.all(this.pending);
   }
 
-  private async sendAll(accounts: readonly LoginCandidate[], callerAddress: string | null): Promise<void> {
+  private async sendAll(accounts: readonly LoginCandidate[], address: HostAddress | null): Promise<void> {
     for (const account of accounts) {
       try {
-        await this.send(account, callerAddress);
+        await this.send(account, address);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         this.logger.error({ msg: 'A password reset could not be mailed', userId: account.userId, reason });
@@ -57,16 +56,22 @@ export class PasswordResetService implements BeforeApplicationShutdown {
     }
   }
 
-  private async send(account: LoginCandidate, callerAddress: string | null): Promise<void> {
+  private async send(account: LoginCandidate, address: HostAddress | null): Promise<void> {
     const { userId, organizationId, email: to, organizationName, organizationSlug } = account;
     const { plainText: token, hash: tokenHash } = newOpaqueToken();
-    const reset = { organizationId, userId, purpose: 'RESET', tokenHash, ttlSeconds: LINK_SECONDS } as const;
-    const made = await this.database.transaction(async (tx) => {
-      if (!(await this.accountTokens.createUnlessMany(tx, reset, MAX_LINKS_PER_HOUR))) return false;
-      await this.audit.done(tx, 'PASSWORD_RESET_REQUESTED', account, callerAddress);
+    const reset = {
+      organizationId,
+      userId,
+      purpose: 'RESET',
+      tokenHash,
+      ttlSeconds: LINK_TTL_SECONDS,
+    } as const;
+    const created = await this.database.transaction(async (tx) => {
+      if (!(await this.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR))) return false;
+      await this.audit.recordSuccess(tx, 'PASSWORD_RESET_REQUESTED', account, address);
       return true;
     });
-    if (!made) {
+    if (!created) {
       this.logger.warn({ msg: 'A password reset was not mailed: too many within an hour', userId });
       return;
     }

@@ -1,15 +1,9 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import {
-  AllowedWhileSuspended,
-  CurrentPrincipal,
-  OpenDuringMfaSetup,
-  Public,
-  SignedIn,
-  type Principal,
-} from '#guards';
+import { AllowedWhileSuspended, OpenDuringMfaSetup, Public, SignedIn } from '#guards';
 import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
+import { CurrentActor, type Actor } from '../http/actor';
 import { CallerAddress } from '../http/caller-address';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
 import { toLoginAnswer } from './auth.mapper';
@@ -44,58 +38,54 @@ export class PasswordsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Change your password',
-    description: 'Your other sign-ins end: their refresh tokens work no more.',
+    description: 'Your other sign-ins end: their refresh tokens are revoked.',
   })
   @Answers({ 200: EmptyDto, errors: [400, 401] })
-  async change(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: ChangePasswordDto,
-  ): Promise<EmptyDto> {
-    await this.passwords.change(principal, asked, caller?.text ?? null);
+  async change(@CurrentActor() actor: Actor, @Body() dto: ChangePasswordDto): Promise<EmptyDto> {
+    await this.passwords.change(actor, dto);
     return {};
   }
 
   @Post('change-expired-password')
   @Public()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Replace a password that expired, and sign in' })
+  @ApiOperation({ summary: 'Replace an expired password and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   async changeExpired(
-    @Body() asked: ChangeExpiredPasswordDto,
+    @Body() dto: ChangeExpiredPasswordDto,
     @FromClient() client: SignInClient,
   ): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.tokens.changeExpired(asked, client));
+    return toLoginAnswer(await this.tokens.changeExpired(dto, client));
   }
 
   @Post('forgot-password')
   @Public()
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
-    summary: 'Have a link mailed that sets a new password',
+    summary: 'Request a password-reset link by mail',
     description:
-      'The answer is the same whether there is such an account or not. A link works once, for an hour.',
+      'The response is the same whether the account exists or not. A link is valid once, for an hour.',
   })
   @Answers({ 204: null, errors: [400] })
-  async forgot(@Body() asked: ForgotPasswordDto, @CallerAddress() caller: HostAddress | null): Promise<void> {
-    await this.resets.request(asked, caller?.text ?? null);
+  async forgot(@Body() dto: ForgotPasswordDto, @CallerAddress() address: HostAddress | null): Promise<void> {
+    await this.resets.request(dto, address);
   }
 
   @Post('reset-password')
   @Public()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Set a new password with a mailed token, and sign in' })
+  @ApiOperation({ summary: 'Set a new password with a mailed token and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
-  async reset(@Body() asked: ResetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.tokens.reset(asked, client));
+  async reset(@Body() dto: ResetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.tokens.reset(dto, client));
   }
 
   @Post('set-password')
   @Public()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Accept an invitation: set a first password, and sign in' })
+  @ApiOperation({ summary: 'Accept an invitation: set a first password and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
-  async accept(@Body() asked: SetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
-    return toLoginAnswer(await this.tokens.accept(asked, client));
+  async accept(@Body() dto: SetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
+    return toLoginAnswer(await this.tokens.accept(dto, client));
   }
 }

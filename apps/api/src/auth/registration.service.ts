@@ -19,24 +19,24 @@ export class RegistrationService {
     private readonly hasher: PasswordHasher,
   ) {}
 
-  /** A new organization with its first admin, signed in. */
-  async register(asked: RegisterDto, client: SignInClient): Promise<SignInOutcome> {
-    const { organizationName, email } = asked;
-    const passwordHash = await this.hasher.hash(asked.password);
-    const name = asked.name ?? email.slice(0, email.indexOf('@'));
+  /** Creates an organization with its first administrator and signs the administrator in. */
+  async register(dto: RegisterDto, client: SignInClient): Promise<SignInOutcome> {
+    const { organizationName, email } = dto;
+    const passwordHash = await this.hasher.hash(dto.password);
+    const name = dto.name ?? email.slice(0, email.indexOf('@'));
     return this.database.transaction(async (tx) => {
       const given = { organizationName, email, passwordHash, name };
       const { userId, organizationId } = await this.accounts.registerOrganization(tx, given);
       await this.accounts.recordLogin(tx, userId);
       const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId))!;
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, client.address),
+        ...auditActor({ principal, address: client.address }),
         eventType: 'ORGANIZATION_REGISTERED',
         resourceType: 'ORGANIZATION',
         resourceId: organizationId,
         resourceName: organizationName,
       });
-      return this.signIn.signedIn(tx, principal, false, { client, deviceToken: null });
+      return this.signIn.issueTokens(tx, principal, false, { client, deviceToken: null });
     });
   }
 }

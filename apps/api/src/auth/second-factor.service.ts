@@ -22,24 +22,24 @@ export class SecondFactorService {
     private readonly audit: AccountAudit,
   ) {}
 
-  /** @throws ApiError 401 when the challenge is over or the code wrong or used before; 429 while codes are locked */
-  async verify(asked: VerifyMfaDto, client: SignInClient): Promise<SignInOutcome> {
-    const challenge = await this.challenges.countTry(asked.mfaChallengeToken, client.address);
+  /** @throws ApiError 401 when the challenge has ended or the code is wrong or used; 429 while codes are locked */
+  async verify(dto: VerifyMfaDto, client: SignInClient): Promise<SignInOutcome> {
+    const challenge = await this.challenges.countAttempt(dto.mfaChallengeToken, client.address);
     const { principal } = challenge;
-    const deviceToken = asked.deviceToken ?? null;
+    const deviceToken = dto.deviceToken ?? null;
     const attempt = await this.attempt(principal.userId, deviceToken);
-    const outcome = await this.answer(challenge, asked.code, { mfaPassed: true, client, deviceToken });
+    const outcome = await this.answer(challenge, dto.code, { mfaPassed: true, client, deviceToken });
     if (!outcome) {
-      await this.audit.failed('USER_LOGIN', principal, client.address, 'The second factor is wrong');
-      if (attempt.locks) await this.audit.lockedOut(principal, client.address, attempt.number);
+      await this.audit.recordFailure('USER_LOGIN', principal, client.address, 'The second factor is wrong');
+      if (attempt.locks) await this.audit.recordLockOut(principal, client.address, attempt.number);
       throw wrongCode();
     }
     if (outcome.step !== 'signed-in') {
-      await this.lockOut.takeBack(attempt);
+      await this.lockOut.undoAttempt(attempt);
       return outcome;
     }
     await this.lockOut.succeeded(attempt);
-    await this.lockOut.passwordProved(principal);
+    await this.lockOut.passwordVerified(principal);
     return outcome;
   }
 
@@ -49,16 +49,16 @@ export class SecondFactorService {
     return attempt ?? this.lockOut.attemptOfDevice(counter, 'code', deviceToken, [userId]);
   }
 
-  /** One transaction: the code is used up only by the sign-in that it made. @returns null when the code is wrong */
+  /** Consumes the code and signs in, in one transaction. @returns null when the code is wrong */
   private answer(
     challenge: MfaChallenge,
     code: string,
     progress: SignInProgress,
   ): Promise<SignInOutcome | null> {
     return this.database.transaction(async (tx) => {
-      if (!(await this.codes.take(tx, challenge.principal, code))) return null;
+      if (!(await this.codes.consume(tx, challenge.principal, code))) return null;
       await this.challenges.finish(tx, challenge);
-      return this.signIn.goOn(tx, challenge.principal, progress);
+      return this.signIn.advance(tx, challenge.principal, progress);
     });
   }
 }

@@ -18,7 +18,7 @@ export interface Account {
   readonly organizationId: string;
 }
 
-/** What follows a right password. */
+/** The next step after a correct password. */
 export type SignInOutcome =
   | { readonly step: 'mfa-challenge'; readonly token: string; readonly expiresIn: number }
   | { readonly step: 'password-change'; readonly token: string }
@@ -29,16 +29,16 @@ export type SignInOutcome =
       readonly deviceToken: string;
     };
 
-/** How far somebody has come, and from where. */
+/** The state of a sign-in. */
 export interface SignInProgress {
-  /** whether a second factor was proved on the way here */
+  /** whether the second factor was verified */
   readonly mfaPassed: boolean;
   readonly client: SignInClient;
-  /** what the client says it was given at an earlier sign-in */
+  /** the token the client claims to have received at an earlier sign-in */
   readonly deviceToken: string | null;
 }
 
-/** The way from a right password to being signed in: second factor, then an expired password, then tokens. */
+/** The steps after a correct password: second factor, replacement of an expired password, tokens. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -51,25 +51,25 @@ export class SignInService {
     private readonly audit: AccountAudit,
   ) {}
 
-  /** @throws ApiError 401 when the user was deactivated or deleted meanwhile */
-  async goOn(tx: Tx, account: Account, progress: SignInProgress): Promise<SignInOutcome> {
+  /** Determines and performs the next step. @throws ApiError 401 when the user was deactivated or deleted meanwhile */
+  async advance(tx: Tx, account: Account, progress: SignInProgress): Promise<SignInOutcome> {
     const { userId, organizationId } = account;
     const { mfaPassed, client } = progress;
     const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
-    const demands = await this.accounts.signInDemands(tx, userId, organizationId);
-    if (!principal || !demands) throw wrongCredentials();
+    const requirements = await this.accounts.signInRequirements(tx, userId, organizationId);
+    if (!principal || !requirements) throw wrongCredentials();
     if (principal.mfaEnabled && !mfaPassed) {
       return { step: 'mfa-challenge', ...(await this.challenges.begin(tx, principal)) };
     }
-    if (demands.passwordExpired) return this.askForPassword(tx, principal, mfaPassed);
+    if (requirements.passwordExpired) return this.requirePasswordChange(tx, principal, mfaPassed);
     await this.accounts.recordLogin(tx, userId);
-    await this.audit.done(tx, 'USER_LOGIN', principal, client.address);
-    const mfaSetupRequired = demands.mfaRequired && !principal.mfaEnabled;
-    return this.signedIn(tx, principal, mfaSetupRequired, progress);
+    await this.audit.recordSuccess(tx, 'USER_LOGIN', principal, client.address);
+    const mfaSetupRequired = requirements.mfaRequired && !principal.mfaEnabled;
+    return this.issueTokens(tx, principal, mfaSetupRequired, progress);
   }
 
-  /** The first tokens of somebody to whom nothing else is asked. */
-  async signedIn(
+  /** Completes a sign-in: issues its first tokens. */
+  async issueTokens(
     tx: Tx,
     principal: Principal,
     mfaSetupRequired: boolean,
@@ -80,12 +80,12 @@ export class SignInService {
     return { step: 'signed-in', pair, mfaSetupRequired, deviceToken: device };
   }
 
-  /** What a password-change token of `goOn` says. @returns null when it is none, or ran out */
+  /** The claims of a password-change token issued by `advance`. @returns null when it is invalid or expired */
   passwordChange(token: string): Promise<{ readonly id: string; readonly mfaPassed: boolean } | null> {
     return this.steps.verify('password-change', token);
   }
 
-  private async askForPassword(
+  private async requirePasswordChange(
     tx: Tx,
     { userId, organizationId }: Principal,
     mfaPassed: boolean,

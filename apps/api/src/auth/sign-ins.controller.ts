@@ -2,9 +2,8 @@ import { Controller, Delete, Get, HttpCode, HttpStatus, Query, Res } from '@nest
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal, OpenDuringMfaSetup, SignedIn, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
@@ -20,7 +19,7 @@ export class SignInsController {
   constructor(private readonly signIns: SignInsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Where you are signed in, newest first' })
+  @ApiOperation({ summary: 'List your sign-ins, newest first' })
   @Answers({ 200: [SignInDto], errors: [400, 401] })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -36,14 +35,10 @@ export class SignInsController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
     summary: 'End one of your sign-ins',
-    description: 'Its refresh token works no more, and its access token from the next request on.',
+    description: 'Its refresh token and its access token are invalid from the next request on.',
   })
   @Answers({ 204: null, errors: [400, 401, 404] })
-  end(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<void> {
-    return this.signIns.end(principal, id, caller?.text ?? null);
+  end(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.signIns.end(actor, id);
   }
 }

@@ -4,8 +4,9 @@ import { AuditStore, type SignInRow, SignInStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { auditActor } from '../audit/audit-actor';
 import { notFound } from '../errors';
+import type { Actor } from '../http/actor';
 
-/** Where a user is signed in. */
+/** The sign-ins of a user. */
 @Injectable()
 export class SignInsService {
   constructor(
@@ -19,17 +20,18 @@ export class SignInsService {
   }
 
   /**
-   * Ends one of the caller's own sign-ins: its access tokens stop with the next request.
-   * @throws ApiError 404 for one that has ended, and for somebody else's
+   * Ends one of the caller's own sign-ins: its access tokens are invalid from the next request on.
+   * @throws ApiError 404 when it has ended or belongs to another user
    */
-  async end(principal: Principal, id: string, callerAddress: string | null): Promise<void> {
+  async end(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
     const { organizationId, userId, email } = principal;
     await this.database.transaction(async (tx) => {
       if (!(await this.signIns.end(tx, organizationId, userId, id))) {
         throw notFound(`Sign-in ${id} does not exist`);
       }
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, callerAddress),
+        ...auditActor(actor),
         eventType: 'SIGN_IN_ENDED',
         resourceType: 'USER',
         resourceId: userId,

@@ -3,7 +3,7 @@ import { Database } from '#entities';
 import { AccountStore, type PrincipalRow } from '#tenant-store';
 import { isScope, PrincipalLookup, type Principal } from '#guards';
 
-/** Principals as the database knows them now. */
+/** Reads principals from the database. */
 @Injectable()
 export class StoredPrincipals extends PrincipalLookup {
   constructor(
@@ -23,6 +23,6 @@ export class StoredPrincipals extends PrincipalLookup {
   }
 }
 
-/** A scope this version does not know grants nothing. */
+/** Drops scopes that this version does not know. */
 export const principalOf = (row: PrincipalRow | null): Principal | null =>
   row && { ...row, scopes: row.scopes.filter(isScope), signIn: null };

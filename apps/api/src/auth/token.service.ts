@@ -10,13 +10,14 @@ import {
 } from '#tenant-store';
 import { AccessTokens, type Principal, type SignIn } from '#guards';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
+import type { HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { unauthorized, type ApiError } from '../errors';
 import type { SignInClient } from './sign-in-client';
 import { principalOf } from './stored-principals';
 
-/** How long the token just used may come again: two tabs, an answer that got lost. */
+/** Reuse of the most recent token is tolerated this long, for parallel tabs and lost responses. */
 const GRACE_SECONDS = 10;
 
 export interface TokenPair {
@@ -27,7 +28,7 @@ export interface TokenPair {
   readonly expiresIn: number;
 }
 
-/** Issues tokens, rotates refresh tokens, ends their families. */
+/** Issues access tokens, rotates refresh tokens and revokes token families. */
 @Injectable()
 export class TokenService {
   constructor(
@@ -47,39 +48,39 @@ export class TokenService {
   }
 
   /**
-   * Gives a new pair for a refresh token and uses it up.
-   * @throws ApiError 401, also while the password is expired; a token used a second time also ends its whole family
+   * Consumes a refresh token and issues a new pair.
+   * @throws ApiError 401, also while the password is expired; reuse of a token also revokes its whole family
    */
   async rotate(refreshToken: string, client: SignInClient): Promise<TokenPair> {
     const pair = await this.database.transaction(async (tx) => {
       const use = await this.refreshTokens.use(tx, opaqueTokenHash(refreshToken), GRACE_SECONDS);
       if (use.outcome === 'unknown') return null;
       if (use.outcome === 'reused') {
-        // returned, not thrown: the end of the family must be committed
+        // returned, not thrown: the revocation of the family must be committed
         await this.recordReuse(tx, use, client.address);
         return null;
       }
       const principal = await this.principalOf(tx, use);
       if (!principal) return null;
-      const demands = await this.accounts.signInDemands(tx, use.userId, use.organizationId);
-      // thrown: the token is not used up, so it is no theft when it comes again
-      if (!demands || demands.passwordExpired) throw passwordExpired();
-      // who signed in before MFA was required goes on until the next login
-      const mfaSetupOnly = use.mfaSetupOnly && !principal.mfaEnabled && demands.mfaRequired;
+      const requirements = await this.accounts.signInRequirements(tx, use.userId, use.organizationId);
+      // thrown: the rollback keeps the token valid, so that using it again is not treated as theft
+      if (!requirements || requirements.passwordExpired) throw passwordExpired();
+      // users who signed in before MFA was required stay signed in until the next login
+      const mfaSetupOnly = use.mfaSetupOnly && !principal.mfaEnabled && requirements.mfaRequired;
       return this.issue(tx, principal, { id: use.familyId, mfaSetupOnly }, use.signedInAt, client);
     });
-    if (!pair) throw refused();
+    if (!pair) throw invalidRefreshToken();
     return pair;
   }
 
-  /** Signs out: the token and its whole family are worth nothing afterwards. Unknown tokens already are. */
-  async revoke(refreshToken: string, callerAddress: string | null): Promise<void> {
+  /** Signs out: revokes the token and its whole family. Unknown tokens are ignored. */
+  async revoke(refreshToken: string, address: HostAddress | null): Promise<void> {
     await this.database.transaction(async (tx) => {
       const holder = await this.refreshTokens.revokeFamily(tx, opaqueTokenHash(refreshToken));
       const principal = holder && (await this.principalOf(tx, holder));
       if (!principal) return;
       await this.audit.write(tx, principal.organizationId, {
-        ...auditActor(principal, callerAddress),
+        ...auditActor({ principal, address }),
         eventType: 'USER_LOGOUT',
         resourceType: 'USER',
         resourceId: principal.userId,
@@ -88,7 +89,7 @@ export class TokenService {
     });
   }
 
-  /** @returns null when the sign-in has lasted as long as any may */
+  /** @returns null when the sign-in has reached its maximum lifetime */
   private async issue(
     tx: Tx,
     principal: Principal,
@@ -107,7 +108,7 @@ export class TokenService {
       signedInAt,
       ttlSeconds: this.settings.REFRESH_TOKEN_TTL,
       maxDays: this.settings.SIGN_IN_MAX_DAYS,
-      ipAddress: client.address,
+      ipAddress: client.address?.text ?? null,
       userAgent: client.userAgent,
     });
     if (secondsLeft === null) return null;
@@ -119,7 +120,7 @@ export class TokenService {
     return principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
   }
 
-  private async recordReuse(tx: Tx, use: RefreshOutcome, callerAddress: string | null): Promise<void> {
+  private async recordReuse(tx: Tx, use: RefreshOutcome, address: HostAddress | null): Promise<void> {
     const principal = await this.principalOf(tx, use);
     await this.audit.write(tx, use.organizationId, {
       eventType: 'TOKEN_REUSED',
@@ -127,7 +128,7 @@ export class TokenService {
       actorType: 'USER',
       actorId: use.userId,
       actorEmail: principal?.email ?? null,
-      ipAddress: callerAddress,
+      ipAddress: address?.text ?? null,
       resourceType: 'USER',
       resourceId: use.userId,
       resourceName: principal?.email ?? null,
@@ -138,4 +139,4 @@ export class TokenService {
 
 const passwordExpired = (): ApiError =>
   unauthorized('The password has expired: sign in with POST /auth/login to change it');
-const refused = (): ApiError => unauthorized('The refresh token is invalid, expired or revoked');
+const invalidRefreshToken = (): ApiError => unauthorized('The refresh token is invalid, expired or revoked');

@@ -2,9 +2,8 @@ import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/commo
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PageQueryDto } from '../http/page-query.dto';
 import { toPayment, toPlan, toSubscription } from './billing.mapper';
@@ -29,7 +28,7 @@ export class BillingController {
   ) {}
 
   @Get('plans')
-  @ApiOperation({ summary: 'The plans by name, with their prices and limits' })
+  @ApiOperation({ summary: 'List the plans with their prices and limits, by name' })
   @Answers({ 200: [PlanDto], errors: [400, 401, 403] })
   plans(@Query() query: PageQueryDto, @Res({ passthrough: true }) response: Response): PlanDto[] {
     const { all } = this.offered;
@@ -39,7 +38,7 @@ export class BillingController {
   }
 
   @Get('subscription')
-  @ApiOperation({ summary: 'The subscription, also one that is not paid yet or has ended' })
+  @ApiOperation({ summary: 'Get the subscription, including an unpaid or ended one' })
   @Answers({ 200: SubscriptionAnswerDto, errors: [401, 403, 404] })
   async subscription(@CurrentPrincipal() principal: Principal): Promise<SubscriptionAnswerDto> {
     const { row, plan } = await this.billing.subscription(principal);
@@ -49,41 +48,39 @@ export class BillingController {
   @Post('subscribe')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Open the payment of a plan',
+    summary: 'Subscribe to a plan: open a checkout',
     description:
-      'Send the user to redirectUrl. Asked again before it is paid, a new page takes the place of the old.',
+      'Send the user to redirectUrl. A repeated request before the payment replaces the checkout page.',
   })
   @Answers({ 200: SubscribeAnswerDto, errors: [400, 401, 403, 404, 422] })
   async subscribe(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @Body() { planId }: SubscribeDto,
   ): Promise<SubscribeAnswerDto> {
-    const { row, plan, redirectUrl } = await this.billing.subscribe(principal, planId, caller);
+    const { row, plan, redirectUrl } = await this.billing.subscribe(actor, planId);
     return { redirectUrl, subscription: toSubscription(row, plan), success: true };
   }
 
   @Post('cancel')
   @HttpCode(200)
-  @ApiOperation({ summary: 'End the plan with the period that is paid; what is not paid ends at once' })
+  @ApiOperation({
+    summary: 'Cancel the subscription at the end of the paid period; an unpaid one ends immediately',
+  })
   @Answers({ 200: SubscriptionAnswerDto, errors: [401, 403, 404] })
-  async cancel(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-  ): Promise<SubscriptionAnswerDto> {
-    const { row, plan } = await this.billing.cancel(principal, caller);
+  async cancel(@CurrentActor() actor: Actor): Promise<SubscriptionAnswerDto> {
+    const { row, plan } = await this.billing.cancel(actor);
     return { subscription: toSubscription(row, plan) };
   }
 
   @Get('payments')
-  @ApiOperation({ summary: 'Payments, also declined ones, the newest first' })
+  @ApiOperation({ summary: 'List payments, including declined ones, newest first' })
   @Answers({ 200: [PaymentDto], errors: [400, 401, 403] })
   async payments(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<PaymentDto[]> {
-    const { rows, total } = await this.billing.paid(principal, query);
+    const { rows, total } = await this.billing.payments(principal, query);
     writePageHeaders(response, query, total);
     return rows.map(toPayment);
   }

@@ -13,7 +13,7 @@ export const toPlan = ({ limits, ...plan }: Plan): PlanDto => ({
 
 const textOf = (moment: Date | null): string | null => moment?.toISOString() ?? null;
 
-/** The price is the one agreed on, whatever the plan costs now. */
+/** Uses the price of the subscription, which can differ from the plan's current price. */
 export const toSubscription = (row: SubscriptionRow, plan: Plan): SubscriptionDto => ({
   planName: plan.name,
   planDisplayName: plan.displayName,

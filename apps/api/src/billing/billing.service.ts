@@ -2,9 +2,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type AuditActor, Database, type Slice, type Sliced, type Tx } from '#entities';
 import { BillingStore, type PaymentRow, type SubscriptionRow } from '#tenant-store';
 import type { Principal } from '#guards';
-import { cancelledStatus, type HostAddress } from '#rules';
+import { cancelledStatus } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound, notPossible, unprocessable } from '../errors';
+import type { Actor } from '../http/actor';
 import { missingDetails } from './organization-billing.service';
 import { PaymentAdapter, type Checkout } from './payment-adapter';
 import { Plans, type Plan } from './plans';
@@ -26,29 +27,26 @@ export class BillingService {
     private readonly billing: BillingStore,
     private readonly moves: SubscriptionMoves,
     private readonly plans: Plans,
-    private readonly payments: PaymentAdapter,
+    private readonly adapter: PaymentAdapter,
   ) {}
 
-  /** The subscription that runs or waits for its payment, else the last one that ended. */
+  /** The current or unpaid subscription, otherwise the last one that ended. */
   async subscription({ organizationId }: Principal): Promise<Subscribed> {
     const row = await this.billing.latestSubscription(this.database.autocommit, organizationId);
     if (!row) throw notFound(NO_SUBSCRIPTION);
     return this.withPlan(row);
   }
 
-  paid({ organizationId }: Principal, slice: Slice): Promise<Sliced<PaymentRow>> {
+  payments({ organizationId }: Principal, slice: Slice): Promise<Sliced<PaymentRow>> {
     return this.billing.payments(this.database.autocommit, organizationId, slice);
   }
 
   /**
-   * Opens a checkout. Its page is asked for before anything is written: one that nobody was sent to does no harm.
+   * Opens a checkout. The payment service is called before anything is written: an unused checkout does no harm.
    * @throws ApiError 404, 400 or 422, checked in this order, or 503
    */
-  async subscribe(
-    principal: Principal,
-    planId: string,
-    caller: HostAddress | null,
-  ): Promise<Subscribed & { readonly redirectUrl: string }> {
+  async subscribe(actor: Actor, planId: string): Promise<Subscribed & { readonly redirectUrl: string }> {
+    const { principal } = actor;
     const { organizationId } = principal;
     const plan = this.plans.find(planId);
     if (!plan) throw notFound(`Plan ${planId} does not exist: see GET /billing/plans`);
@@ -56,37 +54,33 @@ export class BillingService {
     const before = await this.billing.latestSubscription(this.database.autocommit, organizationId);
     if (before?.status === 'ACTIVE') throw alreadyActive();
     const customerEmail = await this.billingEmail(principal);
-    const checkout = await this.payments.openCheckout({
+    const checkout = await this.adapter.openCheckout({
       organizationId,
       customerEmail,
       paidUntil: before?.periodRuns ? before.currentPeriodEnd : null,
     });
-    const row = await this.keepCheckout(
-      principal,
-      plan,
-      checkout,
-      auditActor(principal, caller?.text ?? null),
-    );
+    const row = await this.saveCheckout(principal, plan, checkout, auditActor(actor));
     return { row, plan, redirectUrl: checkout.redirectUrl };
   }
 
-  /** What is paid for is used up; what was never paid ends at once. Said again, it changes nothing more. */
-  async cancel(principal: Principal, caller: HostAddress | null): Promise<Subscribed> {
+  /** A paid subscription ends with its period, an unpaid one immediately. Idempotent. */
+  async cancel(actor: Actor): Promise<Subscribed> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    const by = auditActor(principal, caller?.text ?? null);
+    const by = auditActor(actor);
     const { before, after } = await this.database.transaction(async (tx) => {
       await this.billing.lock(tx, organizationId);
       const row = await this.billing.latestSubscription(tx, organizationId);
       if (!row || row.status === 'EXPIRED') throw notFound(NO_SUBSCRIPTION);
       if (row.status === 'CANCELLED') return { before: row, after: row };
-      return { before: row, after: await this.cancelled(tx, principal, row, by) };
+      return { before: row, after: await this.cancelInTransaction(tx, principal, row, by) };
     });
-    if (before.status === 'PENDING') await this.abandon(before);
+    if (before.status === 'PENDING') await this.abandonCheckout(before);
     return this.withPlan(after);
   }
 
-  /** The service is told last, inside the transaction: when it refuses, nothing was cancelled here either. */
-  private async cancelled(
+  /** Calls the payment service last, inside the transaction: its failure rolls the cancellation back. */
+  private async cancelInTransaction(
     tx: Tx,
     { organizationId }: Principal,
     row: SubscriptionRow,
@@ -96,21 +90,21 @@ export class BillingService {
     const moved = atPeriodEnd
       ? await this.moves.cancel(tx, organizationId, row, by)
       : await this.moves.expire(tx, organizationId, row, by);
-    if (row.adapterReference !== null && row.adapter === this.payments.name) {
-      if (atPeriodEnd) await this.payments.cancelAtPeriodEnd(row.adapterReference);
-      else await this.payments.end(row.adapterReference);
+    if (row.adapterReference !== null && row.adapter === this.adapter.name) {
+      if (atPeriodEnd) await this.adapter.cancelAtPeriodEnd(row.adapterReference);
+      else await this.adapter.end(row.adapterReference);
     }
     return moved;
   }
 
-  private async keepCheckout(
+  private async saveCheckout(
     { organizationId }: Principal,
     plan: Plan,
     { reference }: Checkout,
     by: AuditActor,
   ): Promise<SubscriptionRow> {
     const { id: planId, priceCents, currency } = plan;
-    const adapter = this.payments.name;
+    const adapter = this.adapter.name;
     const { before, row } = await this.database.transaction(async (tx) => {
       await this.billing.lock(tx, organizationId);
       const current = await this.billing.latestSubscription(tx, organizationId);
@@ -124,21 +118,21 @@ export class BillingService {
       return { before: current, row: opened };
     });
     if (!row) {
-      await this.abandon({ adapter, checkoutReference: reference });
+      await this.abandonCheckout({ adapter, checkoutReference: reference });
       throw alreadyActive();
     }
-    if (before?.status === 'PENDING') await this.abandon(before);
+    if (before?.status === 'PENDING') await this.abandonCheckout(before);
     return row;
   }
 
-  /** A page that could still be paid would be paid twice. What cannot be closed is only logged: the deed stands. */
-  private async abandon({
+  /** Closes a replaced checkout, so that it cannot be paid as well. Failures are only logged. */
+  private async abandonCheckout({
     adapter,
     checkoutReference,
   }: Pick<SubscriptionRow, 'adapter' | 'checkoutReference'>): Promise<void> {
-    if (checkoutReference === null || adapter !== this.payments.name) return;
+    if (checkoutReference === null || adapter !== this.adapter.name) return;
     try {
-      await this.payments.abandonCheckout(checkoutReference);
+      await this.adapter.abandonCheckout(checkoutReference);
     } catch (error) {
       this.logger.warn({ msg: 'A checkout that was replaced is still open', reason: String(error) });
     }

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { AuditStore, type BillingDetails, BillingStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { notFound } from '../errors';
+import type { Actor } from '../http/actor';
 import type { ChangeBillingDetailsDto } from './dto/organization-billing.dto';
 
-/** What an invoice cannot do without. */
+/** Required for invoices. */
 const REQUIRED = [
   'companyName',
   'billingEmail',
@@ -17,7 +17,7 @@ const REQUIRED = [
   'billingCountry',
 ] as const satisfies readonly (keyof BillingDetails)[];
 
-/** The fields that have to be set before anything can be subscribed to. */
+/** The required fields that are not set. They must be set before subscribing. */
 export const missingDetails = (details: BillingDetails | null): string[] =>
   REQUIRED.filter((field) => !details?.[field]);
 
@@ -36,19 +36,16 @@ export class OrganizationBillingService {
     return details;
   }
 
-  /** The trail names the fields, not what was written into them: it outlives the people they speak of. */
-  change(
-    principal: Principal,
-    asked: ChangeBillingDetailsDto,
-    caller: HostAddress | null,
-  ): Promise<BillingDetails> {
+  /** The audit record lists the changed fields without their values, because it outlives the personal data. */
+  change(actor: Actor, dto: ChangeBillingDetailsDto): Promise<BillingDetails> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    const fields = Object.entries(asked).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+    const fields = Object.entries(dto).flatMap(([field, value]) => (value === undefined ? [] : [field]));
     if (fields.length === 0) return this.find(principal);
     return this.database.transaction(async (tx) => {
-      const details = await this.billing.changeDetails(tx, organizationId, asked);
+      const details = await this.billing.changeDetails(tx, organizationId, dto);
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'BILLING_DETAILS_UPDATED',
         resourceType: 'ORGANIZATION',
         resourceId: organizationId,

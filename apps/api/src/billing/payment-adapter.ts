@@ -7,24 +7,24 @@ import { ApiError } from '../errors';
 export interface CheckoutOrder {
   readonly organizationId: string;
   readonly customerEmail: string;
-  /** a period that is paid and runs: the new one is paid from its end on */
+  /** the end of the current paid period, when the new one starts; null: none */
   readonly paidUntil: Date | null;
 }
 
 export interface Checkout {
-  /** what the adapter finds the checkout by */
+  /** identifies the checkout at the payment service */
   readonly reference: string;
   /** the page the customer pays on */
   readonly redirectUrl: string;
 }
 
-/** Something a payment service tells about a subscription. */
+/** A payment service's event about a subscription. */
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
-  /** the service's name for the subscription */
+  /** identifies the subscription at the payment service */
   readonly reference: string;
-  /** the organization the subscription was opened for; null when it was not opened by us */
+  /** the organization of the subscription; null when this service did not create it */
   readonly organizationId: string | null;
   readonly payment: {
     readonly reference: string;
@@ -34,42 +34,42 @@ export interface PaymentEvent {
   } | null;
 }
 
-/** How a subscription stands at its payment service now. */
+/** The current state of a subscription at its payment service. */
 export interface ReportedSubscription {
-  /** null: nothing is decided yet */
+  /** null: undecided */
   readonly status: ReportedStatus | null;
   readonly period: PaidPeriod;
 }
 
-/** The payment service does not answer, or not now: trying again may help. */
+/** 503: the payment service is temporarily unavailable. */
 export const paymentUnavailable = (): ApiError =>
   new ApiError(HttpStatus.SERVICE_UNAVAILABLE, 'The payment service does not answer, please try again', {
     headers: { 'Retry-After': '5' },
   });
 
-/** The port to whoever takes the money. Also the injection token. Every call may throw `paymentUnavailable()`. */
+/** The port to the payment service. Also the injection token. Every call may throw `paymentUnavailable()`. */
 export abstract class PaymentAdapter {
   /** its name in the database and in the path of its webhooks */
   abstract readonly name: string;
 
   abstract openCheckout(order: CheckoutOrder): Promise<Checkout>;
 
-  /** Nobody can pay it any more, unless it is paid already. */
+  /** Expires an unpaid checkout. */
   abstract abandonCheckout(reference: string): Promise<void>;
 
-  /** No renewal after the period that is paid. */
+  /** Prevents the renewal after the paid period. */
   abstract cancelAtPeriodEnd(reference: string): Promise<void>;
 
-  /** Ends the subscription at the service at once; one that is over stays so. */
+  /** Ends the subscription at the service immediately. Idempotent. */
   abstract end(reference: string): Promise<void>;
 
   /**
-   * @param body as it came, byte for byte
-   * @returns null for an event that says nothing about a subscription
-   * @throws ApiError 400 when it does not come from the service, 404 when the service sends none
+   * @param body the raw bytes
+   * @returns null for an event that is not about a subscription
+   * @throws ApiError 400 when it does not come from the service, 404 when the service sends no events
    */
   abstract readEvent(body: Buffer, headers: IncomingHttpHeaders): Promise<PaymentEvent | null>;
 
-  /** @returns null when the service knows no such subscription */
+  /** @returns null when the subscription does not exist */
   abstract readSubscription(reference: string): Promise<ReportedSubscription | null>;
 }

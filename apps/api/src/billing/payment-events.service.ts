@@ -17,12 +17,12 @@ import { SubscriptionMoves } from './subscription-moves';
 
 type Report = ReportedSubscription & { readonly reference: string };
 
-/** What is left to tell the payment service once the transaction stands. */
-type Afterwards = (() => Promise<void>) | null;
+/** Calls to the payment service after the commit. */
+type AfterCommit = (() => Promise<void>) | null;
 
 /**
- * Brings our subscriptions to what the payment service says. An event is only the reason to look: how the subscription
- * stands is read from the service under the organization's lock, so that events may come late, twice or out of order.
+ * Synchronizes subscriptions with the payment service. An event only triggers the synchronization: the state is read from
+ * the service under the organization's lock, so events may arrive late, repeatedly or out of order.
  */
 @Injectable()
 export class PaymentEvents {
@@ -38,49 +38,49 @@ export class PaymentEvents {
   ) {}
 
   /**
-   * @param body the request's, byte for byte
-   * @throws ApiError 404 for an adapter that is not in use, 400 for a body that is not the service's
+   * @param body the raw bytes of the request
+   * @throws ApiError 404 for an adapter that is not in use, 400 for a body that does not come from the service
    */
-  async take(adapter: string, body: Buffer, headers: IncomingHttpHeaders): Promise<void> {
+  async receive(adapter: string, body: Buffer, headers: IncomingHttpHeaders): Promise<void> {
     if (adapter !== this.payments.name) throw notFound(`No payments are made through ${adapter} here`);
     const event = await this.payments.readEvent(body, headers);
     if (!event) return;
-    const afterwards = await this.database.transaction((tx) => this.dealWith(tx, event));
+    const afterCommit = await this.database.transaction((tx) => this.process(tx, event));
     try {
-      await afterwards?.();
+      await afterCommit?.();
     } catch (error) {
       this.logger.error({
-        msg: 'Something at the payment service is left to end by hand',
+        msg: 'A replaced subscription or checkout at the payment service must be ended manually',
         event,
         reason: String(error),
       });
     }
   }
 
-  private async dealWith(tx: Tx, event: PaymentEvent): Promise<Afterwards> {
-    if (!(await this.events.note(tx, this.payments.name, event.id))) return null;
+  private async process(tx: Tx, event: PaymentEvent): Promise<AfterCommit> {
+    if (!(await this.events.recordEvent(tx, this.payments.name, event.id))) return null;
     const organization = await this.organizationOf(tx, event);
-    if (!organization || (await this.billing.lock(tx, organization)) === null) return this.unknown(event);
+    if (!organization || (await this.billing.lock(tx, organization)) === null) return this.ignore(event);
     const found = await this.payments.readSubscription(event.reference);
     const report = found && { ...found, reference: event.reference };
     const current = await this.billing.latestSubscription(tx, organization);
-    const ours = current?.adapterReference === event.reference && current.status !== 'EXPIRED';
-    const row = ours ? current : report && (await this.placeFor(tx, organization, current, report));
-    if (!row || !report) return this.unknown(event);
+    const isCurrent = current?.adapterReference === event.reference && current.status !== 'EXPIRED';
+    const row = isCurrent ? current : report && (await this.rowForNew(tx, organization, current, report));
+    if (!row || !report) return this.ignore(event);
     await this.recordPayment(tx, organization, row, event);
-    await this.follow(tx, organization, row, report);
-    return this.leftover(row, report);
+    await this.applyReport(tx, organization, row, report);
+    return this.endReplaced(row, report);
   }
 
-  /** Whose it is: the row knows, or the note we left at the service when the checkout was opened. */
+  /** From the subscription's row, or from the metadata that was stored at the service with the checkout. */
   private async organizationOf(tx: Tx, event: PaymentEvent): Promise<OrganizationId | null> {
     const known = await this.events.organizationOfSubscription(tx, this.payments.name, event.reference);
     if (known) return known;
     return isUUID(event.organizationId) ? asOrganizationId(event.organizationId!) : null;
   }
 
-  /** The row of a subscription that was paid for the first time: the open checkout's, or one for what was paid late. */
-  private async placeFor(
+  /** The row for a subscription's first payment: that of the open checkout, or a new one for a late payment. */
+  private async rowForNew(
     tx: Tx,
     organization: OrganizationId,
     current: SubscriptionRow | null,
@@ -94,7 +94,7 @@ export class PaymentEvents {
     return this.billing.openCheckout(tx, organization, late);
   }
 
-  private async follow(
+  private async applyReport(
     tx: Tx,
     organization: OrganizationId,
     row: SubscriptionRow,
@@ -102,7 +102,7 @@ export class PaymentEvents {
   ): Promise<void> {
     if (report.status === null) return;
     let current = row;
-    for (const next of stepsOf(row, report))
+    for (const next of movesTo(row, report))
       current = await this.step(tx, organization, current, next, report);
   }
 
@@ -145,8 +145,8 @@ export class PaymentEvents {
     await this.moves.record(tx, organization, SYSTEM_ACTOR, event, row, { ...payment, event: type });
   }
 
-  /** What the payment made superfluous: the subscription before it, and a checkout that may be another than was paid. */
-  private leftover(row: SubscriptionRow, { reference, status }: Report): Afterwards {
+  /** Ends what the payment replaced: the previous subscription, and the open checkout, which may not be the paid one. */
+  private endReplaced(row: SubscriptionRow, { reference, status }: Report): AfterCommit {
     if (row.status !== 'PENDING' || status === null || !isPaidFor(status)) return null;
     const { adapterReference: before, checkoutReference: checkout } = row;
     return async () => {
@@ -155,8 +155,8 @@ export class PaymentEvents {
     };
   }
 
-  /** Another product's of the same account, an ended one's echo, or a second one that somebody pays for. */
-  private unknown({ type, reference, payment }: PaymentEvent): null {
+  /** For subscriptions of other products, late events of ended subscriptions, and second subscriptions. */
+  private ignore({ type, reference, payment }: PaymentEvent): null {
     this.logger.warn({
       msg: 'An event about a subscription that is not ours to change',
       type,
@@ -167,8 +167,8 @@ export class PaymentEvents {
   }
 }
 
-/** A first payment opens the way to whatever the service says of it by now. */
-function stepsOf(row: SubscriptionRow, { reference, status }: Report): readonly SubscriptionStatus[] {
+/** The transitions to the reported status. A first payment activates the subscription before anything else. */
+function movesTo(row: SubscriptionRow, { reference, status }: Report): readonly SubscriptionStatus[] {
   if (status === null) return [];
   const isNew = row.status === 'PENDING' && row.adapterReference !== reference;
   if (!isNew) return followingMoves(row.status, status);

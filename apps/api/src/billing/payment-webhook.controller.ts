@@ -19,9 +19,9 @@ export class PaymentWebhookController {
   @Uncounted()
   @TakesRawBody()
   @ApiOperation({
-    summary: 'For the payment service: tell what happened to a payment or a subscription',
+    summary: 'Webhook of the payment service for events about payments and subscriptions',
     description:
-      'Believed for its signature. An event that is sent again, or is about nothing we know, changes nothing.',
+      'Authenticated by its signature. Repeated events and events about unknown subscriptions have no effect.',
   })
   @ApiParam({ name: 'adapter', schema: { type: 'string', example: 'stripe' } })
   @ApiHeader({ name: 'Stripe-Signature', required: false, description: 'with Stripe: `t=…,v1=…`' })
@@ -32,7 +32,7 @@ export class PaymentWebhookController {
     @RawBody() body: Buffer,
     @Headers() headers: IncomingHttpHeaders,
   ): Promise<ReceivedDto> {
-    await this.events.take(adapter, body, headers);
+    await this.events.receive(adapter, body, headers);
     return { received: true };
   }
 }

@@ -13,11 +13,11 @@ export interface Plan {
   readonly limits: TierLimits;
 }
 
-// subscriptions name these for ever
+// stored in subscriptions: never change them
 const FREE_PLAN_ID = '5c0f2a4e-8d31-4c7b-9a66-0e1f3b7d9a01';
 const PAID_PLAN_ID = 'b7e94d12-3f58-4a0c-8b1d-6a2c5e8f7b02';
 
-/** The plans of this deployment: plain data, the price by configuration. */
+/** The plans of this deployment. The price is configurable. */
 @Injectable()
 export class Plans {
   readonly free: Plan;

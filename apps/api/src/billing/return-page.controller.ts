@@ -6,7 +6,7 @@ import { Markup, sendPage } from '../pages/browser-page';
 
 export const RETURN_PATH = '/billing/return';
 
-/** Where a payment service's own page sends its customer back to. It changes nothing: the service's events do. */
+/** The page a payment service redirects its customer to. It has no effect: events change the subscription. */
 @ApiExcludeController()
 @Public()
 @Controller(RETURN_PATH)

@@ -11,7 +11,7 @@ const EVENTS: Readonly<Record<Exclude<SubscriptionStatus, 'PENDING'>, AuditEvent
   EXPIRED: 'SUBSCRIPTION_EXPIRED',
 };
 
-/** Moves a subscription and writes down that it moved. The caller holds the organization's billing lock. */
+/** Status transitions of subscriptions, with their audit records. The caller holds the organization's billing lock. */
 @Injectable()
 export class SubscriptionMoves {
   constructor(
@@ -59,7 +59,7 @@ export class SubscriptionMoves {
     return this.recorded(tx, org, by, row, await this.moves.expire(tx, org, row.id));
   }
 
-  /** One audit record about a subscription, in the transaction of the deed. */
+  /** Writes an audit record about a subscription. */
   record(
     tx: Tx,
     org: OrganizationId,
@@ -89,7 +89,7 @@ export class SubscriptionMoves {
     moved: SubscriptionRow | null,
   ): Promise<SubscriptionRow> {
     if (!moved) throw new Error(`Subscription ${before.id} cannot leave ${before.status} this way`);
-    // a renewal moves nothing but the period, and the payment is recorded
+    // a renewal changes only the period, and its payment is recorded
     if (moved.status === before.status || moved.status === 'PENDING') return moved;
     await this.record(tx, org, by, EVENTS[moved.status], moved, {
       previousStatus: before.status,

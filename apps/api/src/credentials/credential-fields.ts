@@ -3,7 +3,7 @@ import type { Provider } from '#rules';
 import { badRequest } from '../errors/api-error';
 
 const MAX_LENGTH = 20_000;
-const MESSAGE = 'must be a string that is not empty';
+const EMPTY_MESSAGE = 'must be a string that is not empty';
 
 export interface CredentialFields {
   readonly secrets: Readonly<Record<string, string>>;
@@ -11,8 +11,8 @@ export interface CredentialFields {
 }
 
 /**
- * Picks the fields of a credentialType out of what was sent.
- * @throws ApiError 400 naming every field that is wrong, and what it must be; never what was sent
+ * Validates the fields of a credentialType and drops all others.
+ * @throws ApiError 400 naming every invalid field and its constraint, never its value
  */
 export function credentialFields(
   provider: Provider,
@@ -21,17 +21,17 @@ export function credentialFields(
 ): CredentialFields {
   const shape = shapeOf(provider, credentialType);
   const secrets: Record<string, string> = {};
-  const wrong: Record<string, string> = {};
+  const problems: Record<string, string> = {};
   for (const field of [...shape.required, ...shape.optional]) {
     const value = Object.hasOwn(given, field) ? given[field] : undefined;
     if ((value === undefined || value === null) && shape.optional.includes(field)) continue;
     const text = typeof value === 'string' ? value.trim() : '';
-    const words = refusalOf(shape, field, text);
-    if (words === null) secrets[field] = text;
-    else wrong[`credentialData.${field}`] = words;
+    const problem = problemOf(shape, field, text);
+    if (problem === null) secrets[field] = text;
+    else problems[`credentialData.${field}`] = problem;
   }
-  const messages = Object.entries(wrong).map(([field, words]) => `${field} ${words}`);
-  if (messages.length > 0) throw badRequest(messages.join('; '), wrong);
+  const messages = Object.entries(problems).map(([field, problem]) => `${field} ${problem}`);
+  if (messages.length > 0) throw badRequest(messages.join('; '), problems);
   const hints = shape.hints.flatMap((field) =>
     secrets[field] === undefined ? [] : [[field, secrets[field]]],
   );
@@ -39,24 +39,25 @@ export function credentialFields(
 }
 
 /**
- * Resources name targets through their credential: one that suddenly led elsewhere would leave rules behind.
- * @throws ApiError 400 when a rotation changes where the credential leads
+ * Fixed hints, such as a project id, determine the targets of a credential's resources. Changing them would leave the
+ * applied rules behind.
+ * @throws ApiError 400 when a rotation changes a fixed hint
  */
-export function checkSamePlaces(
+export function refuseChangedTargets(
   provider: Provider,
   credentialType: string,
   now: CredentialFields['hints'],
   given: CredentialFields['hints'],
 ): void {
-  const { places = [] } = shapeOf(provider, credentialType);
-  const moved = places.find((field) => now[field] !== given[field]);
-  if (!moved) return;
-  const words = `must stay ${now[moved] ?? 'unset'}: create another credential, and give it to the resources`;
-  throw badRequest(`credentialData.${moved} ${words}`, { [`credentialData.${moved}`]: words });
+  const { fixedHints = [] } = shapeOf(provider, credentialType);
+  const changed = fixedHints.find((field) => now[field] !== given[field]);
+  if (!changed) return;
+  const message = `must stay ${now[changed] ?? 'unset'}: create another credential, and give it to the resources`;
+  throw badRequest(`credentialData.${changed} ${message}`, { [`credentialData.${changed}`]: message });
 }
 
-function refusalOf(shape: CredentialShape, field: string, text: string): string | null {
-  if (text === '') return MESSAGE;
+function problemOf(shape: CredentialShape, field: string, text: string): string | null {
+  if (text === '') return EMPTY_MESSAGE;
   if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   const form = shape.forms[field];
   if (form && !form.pattern.test(text)) return form.words;
@@ -67,6 +68,6 @@ function shapeOf(provider: Provider, credentialType: string): CredentialShape {
   const types = DriverRegistry.facts(provider).credentialTypes;
   const shape = Object.hasOwn(types, credentialType) ? types[credentialType] : undefined;
   if (shape) return shape;
-  const words = `must be one of ${Object.keys(types).join(', ')} for ${provider}`;
-  throw badRequest(`credentialType ${words}`, { credentialType: words });
+  const message = `must be one of ${Object.keys(types).join(', ')} for ${provider}`;
+  throw badRequest(`credentialType ${message}`, { credentialType: message });
 }

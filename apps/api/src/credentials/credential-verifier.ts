@@ -4,7 +4,7 @@ import type { SealedCredential } from '#entities';
 import { MasterKeys } from '#secrets';
 import { openedCredential } from './opened-credential';
 
-/** Asks a provider whether it takes a credential. The request waits for the answer. */
+/** Checks synchronously whether a provider accepts a credential. */
 @Injectable()
 export class CredentialVerifier {
   constructor(
@@ -12,7 +12,7 @@ export class CredentialVerifier {
     private readonly drivers: DriverRegistry,
   ) {}
 
-  /** @returns why the provider refused it or did not say, null when it took it, or when it holds nothing to refuse */
+  /** @returns why the check failed; null when the provider accepts it, or when an agent serves the provider */
   async check(sealed: SealedCredential): Promise<DriverError | null> {
     if (!DriverRegistry.isDriven(sealed.provider)) return null;
     const driver = await this.drivers.driver(sealed.provider);

@@ -1,7 +1,7 @@
 import type { CredentialRow } from '#tenant-store';
 import type { CredentialDto } from './dto/credential.dto';
 
-/** The external id is part of a credential only where a role's trust policy asks for it. */
+/** The external id is shown only where a role's trust policy needs it. */
 export const toCredential = ({ externalId, ...row }: CredentialRow): CredentialDto => ({
   ...row,
   ...(row.credentialType === 'ASSUME_ROLE' ? { externalId } : {}),

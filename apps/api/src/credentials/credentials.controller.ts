@@ -2,9 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
@@ -19,18 +18,14 @@ export class CredentialsController {
   constructor(private readonly credentials: CredentialsService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Keep a cloud credential; its secrets are encrypted and never shown' })
+  @ApiOperation({ summary: 'Create a credential; its secrets are encrypted and never returned' })
   @Answers({ 201: CredentialDto, errors: [400, 401, 403] })
-  async create(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: CreateCredentialDto,
-  ): Promise<CredentialDto> {
-    return toCredential(await this.credentials.create(principal, asked, caller));
+  async create(@CurrentActor() actor: Actor, @Body() dto: CreateCredentialDto): Promise<CredentialDto> {
+    return toCredential(await this.credentials.create(actor, dto));
   }
 
   @Get()
-  @ApiOperation({ summary: "The organization's credentials by name" })
+  @ApiOperation({ summary: "List the organization's credentials, by name" })
   @Answers({ 200: [CredentialDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -43,7 +38,7 @@ export class CredentialsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One credential' })
+  @ApiOperation({ summary: 'Get a credential' })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<CredentialDto> {
     return toCredential(await this.credentials.find(principal, id));
@@ -51,39 +46,32 @@ export class CredentialsController {
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @ApiOperation({ summary: 'Rename it, or put other secrets in, which are checked in the background' })
+  @ApiOperation({
+    summary: 'Rename a credential or replace its secrets, which are checked in the background',
+  })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
   async update(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
-    @Body() asked: UpdateCredentialDto,
+    @Body() dto: UpdateCredentialDto,
   ): Promise<CredentialDto> {
-    return toCredential(await this.credentials.update(principal, id, asked, caller));
+    return toCredential(await this.credentials.update(actor, id, dto));
   }
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Forget it and its secrets, once no resource and no rule needs it' })
+  @ApiOperation({ summary: 'Delete a credential that no resource and no rule uses' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
-  remove(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<void> {
-    return this.credentials.remove(principal, id, caller);
+  remove(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.credentials.remove(actor, id);
   }
 
   @Post(':id/verify')
   @AllowedWhileSuspended()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Ask the provider whether it takes it; isValid and verificationError tell' })
+  @ApiOperation({ summary: 'Verify a credential with its provider; see isValid and verificationError' })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
-  async verify(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<CredentialDto> {
-    return toCredential(await this.credentials.verify(principal, id, caller));
+  async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CredentialDto> {
+    return toCredential(await this.credentials.verify(actor, id));
   }
 }

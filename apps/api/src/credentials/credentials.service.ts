@@ -3,11 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, Database, type Slice, type Sliced, type Tx } from '#entities';
 import { AuditStore, type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
 import type { Principal } from '#guards';
-import { RETRYABLE_KINDS, type HostAddress, type OrganizationId } from '#rules';
+import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { notFound, notPossible } from '../errors/api-error';
-import { checkSamePlaces, credentialFields } from './credential-fields';
+import type { Actor } from '../http/actor';
+import { refuseChangedTargets, credentialFields } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
 import { DataKeys } from './data-keys';
 import type { CreateCredentialDto, UpdateCredentialDto } from './dto/credential.dto';
@@ -23,21 +24,14 @@ export class CredentialsService {
     private readonly verifier: CredentialVerifier,
   ) {}
 
-  async create(
-    principal: Principal,
-    asked: CreateCredentialDto,
-    caller: HostAddress | null,
-  ): Promise<CredentialRow> {
+  async create(actor: Actor, dto: CreateCredentialDto): Promise<CredentialRow> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    const { secrets, hints } = credentialFields(
-      asked.provider,
-      asked.credentialType,
-      asked.credentialData ?? {},
-    );
+    const { secrets, hints } = credentialFields(dto.provider, dto.credentialType, dto.credentialData ?? {});
     const id = randomUUID();
     const sealedData = await this.sealed(organizationId, id, secrets);
     return this.database.transaction(async (tx) => {
-      const { name, provider, credentialType } = asked;
+      const { name, provider, credentialType } = dto;
       const created = await this.credentials.create(tx, organizationId, {
         id,
         name,
@@ -46,7 +40,7 @@ export class CredentialsService {
         hints,
         sealedData,
       });
-      await this.record(tx, principal, caller, created, {
+      await this.record(tx, actor, created, {
         eventType: 'CREDENTIAL_CREATED',
         details: { provider, credentialType },
       });
@@ -64,47 +58,45 @@ export class CredentialsService {
     return credential;
   }
 
-  /** Renames it or puts other secrets in; those are checked in the background as a new credential's are. */
-  async update(
-    principal: Principal,
-    id: string,
-    asked: UpdateCredentialDto,
-    caller: HostAddress | null,
-  ): Promise<CredentialRow> {
+  /** Renames it or replaces its secrets, which are checked in the background as those of a new credential. */
+  async update(actor: Actor, id: string, dto: UpdateCredentialDto): Promise<CredentialRow> {
+    const { principal } = actor;
     const { provider, credentialType, hints } = await this.find(principal, id);
     const { organizationId } = principal;
-    const given = asked.credentialData && credentialFields(provider, credentialType, asked.credentialData);
-    if (given) checkSamePlaces(provider, credentialType, hints, given.hints);
+    const given = dto.credentialData && credentialFields(provider, credentialType, dto.credentialData);
+    if (given) refuseChangedTargets(provider, credentialType, hints, given.hints);
     const secrets = given && {
       hints: given.hints,
       sealedData: await this.sealed(organizationId, id, given.secrets),
     };
     return this.database.transaction(async (tx) => {
-      const change = { name: asked.name, ...(secrets ? { secrets } : {}) };
+      const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
       const updated = await this.credentials.update(tx, organizationId, id, change);
       if (!updated) throw missing(id);
-      await this.record(tx, principal, caller, updated, {
+      await this.record(tx, actor, updated, {
         eventType: 'CREDENTIAL_UPDATED',
-        details: { renamed: asked.name !== undefined, rotated: secrets !== undefined },
+        details: { renamed: dto.name !== undefined, rotated: secrets !== undefined },
       });
       return updated;
     });
   }
 
-  /** @throws ApiError 400 while a resource or a rule in the cloud needs it */
-  async remove(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+  /** @throws ApiError 400 while a resource or an applied rule uses it */
+  async remove(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
     const { organizationId } = principal;
     await this.database.transaction(async (tx) => {
       const use = await this.credentials.lockedUse(tx, organizationId, id);
       if (!use) throw missing(id);
       refuseInUse(use);
       await this.credentials.remove(tx, organizationId, id);
-      await this.record(tx, principal, caller, { id, name: use.name }, { eventType: 'CREDENTIAL_DELETED' });
+      await this.record(tx, actor, { id, name: use.name }, { eventType: 'CREDENTIAL_DELETED' });
     });
   }
 
-  /** Asks the provider now. A refusal is an answer: the record says so. */
-  async verify(principal: Principal, id: string, caller: HostAddress | null): Promise<CredentialRow> {
+  /** Checks the credential with its provider. A refusal is recorded in the credential, not thrown. */
+  async verify(actor: Actor, id: string): Promise<CredentialRow> {
+    const { principal } = actor;
     const { organizationId } = principal;
     const sealed = await this.credentials.sealed(this.database.autocommit, organizationId, id);
     if (!sealed) throw missing(id);
@@ -117,7 +109,7 @@ export class CredentialsService {
       }
       const credential = await this.credentials.find(tx, organizationId, id);
       if (!credential) throw missing(id);
-      await this.record(tx, principal, caller, credential, {
+      await this.record(tx, actor, credential, {
         eventType: 'CREDENTIAL_VERIFIED',
         result: failure ? 'FAILURE' : 'SUCCESS',
         errorMessage: failure?.message ?? null,
@@ -136,26 +128,26 @@ export class CredentialsService {
 
   private record(
     tx: Tx,
-    principal: Principal,
-    caller: HostAddress | null,
+    actor: Actor,
     { id, name }: Pick<CredentialRow, 'id' | 'name'>,
-    deed: Pick<AuditEntry, 'eventType' | 'result' | 'errorMessage' | 'details'>,
+    action: Pick<AuditEntry, 'eventType' | 'result' | 'errorMessage' | 'details'>,
   ): Promise<void> {
+    const { principal } = actor;
     return this.audit.write(tx, principal.organizationId, {
-      ...auditActor(principal, caller?.text ?? null),
+      ...auditActor(actor),
       resourceType: 'CREDENTIAL',
       resourceId: id,
       resourceName: name,
-      ...deed,
+      ...action,
     });
   }
 }
 
 const missing = (id: string): Error => notFound(`Credential ${id} does not exist`, 'CREDENTIAL_NOT_FOUND');
 
-const inUse = (words: string): Error => notPossible(words, { code: 'CREDENTIAL_IN_USE' });
+const inUse = (message: string): Error => notPossible(message, { code: 'CREDENTIAL_IN_USE' });
 
-/** @throws ApiError 400 unless nothing needs it; rules that are being removed go on with it */
+/** @throws ApiError 400 while it is used; rules that are being removed do not count unless they are stuck */
 function refuseInUse({ name, resources, hasHeldRules, isStuck }: CredentialUse): void {
   if (resources.length > 0) {
     const names = resources.map((resource) => `"${resource}"`).join(', ');

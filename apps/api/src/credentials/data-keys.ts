@@ -4,7 +4,7 @@ import { CredentialStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, newDataKey } from '#secrets';
 
-/** The organizations' data keys, under which their secrets are sealed. */
+/** The organizations' data keys, which encrypt their secrets. */
 @Injectable()
 export class DataKeys {
   constructor(
@@ -13,11 +13,11 @@ export class DataKeys {
     private readonly masterKeys: MasterKeys,
   ) {}
 
-  /** The organization's data key, made with its first secret. */
+  /** The organization's data key, created on first use. */
   async of(organization: OrganizationId): Promise<DataKeyRow> {
-    const known = await this.credentials.dataKey(this.database.autocommit, organization);
-    if (known) return known;
-    const made = newDataKey(this.masterKeys, organization);
-    return this.credentials.keepDataKey(this.database.autocommit, organization, made);
+    const existing = await this.credentials.dataKey(this.database.autocommit, organization);
+    if (existing) return existing;
+    const created = newDataKey(this.masterKeys, organization);
+    return this.credentials.getOrInsertDataKey(this.database.autocommit, organization, created);
   }
 }

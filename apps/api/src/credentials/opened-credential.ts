@@ -2,7 +2,7 @@ import { DriverError, type DriverCredential } from '#drivers';
 import type { SealedCredential } from '#entities';
 import { openCredential, SealBrokenError, type MasterKeys } from '#secrets';
 
-/** A credential, opened for one question to its provider. @throws DriverError `denied` when it does not open */
+/** Decrypts a credential for a call to its provider. @throws DriverError `denied` when it cannot be decrypted */
 export function openedCredential(masterKeys: MasterKeys, sealed: SealedCredential): DriverCredential {
   const { credentialType, externalId } = sealed;
   try {

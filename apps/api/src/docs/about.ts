@@ -1,39 +1,39 @@
-/** What every reader of the document needs to know once. Markdown. */
-export const ABOUT = `Lets people and CI jobs through cloud firewalls for a limited time.
+/** The description of the OpenAPI document. Markdown. */
+export const ABOUT = `Opens cloud firewalls to people and CI jobs for a limited time.
 
-A session opens the caller's address on cloud resources and closes it again when it ends. Rules are applied and removed
-in the background: read the session to follow them.
+A session allows the caller's address on cloud resources and removes it when it ends. Rules are applied and removed in
+the background: read the session to follow their status.
 
-## Who calls
+## Authentication
 
-People send \`Authorization: Bearer <access token>\`. Pipelines send \`X-API-Key: <key>\` or
-\`Authorization: ApiKey <key>\`, where an operation takes keys; it names the scope it needs. Everything a caller sees and
-changes belongs to the caller's organization; an object of another one does not exist for it: 404.
+Users send \`Authorization: Bearer <access token>\`. Pipelines send \`X-API-Key: <key>\` or
+\`Authorization: ApiKey <key>\` to operations that accept API keys; each of them names the required scope. A caller sees
+and changes only objects of its own organization; objects of other organizations are answered with 404.
 
 ## Requests
 
-Bodies are JSON objects of at most 100 kB. Fields nobody knows are ignored, but those of a resource’s config. Ids are UUIDs, times are ISO 8601 in UTC,
-addresses are in canonical notation. Lists come in pages (\`page\` from 0, \`size\` up to 100) and tell the total in
-\`X-Total-Count\` and the pages beside them in \`Link\`; audit logs and health events are page objects that hold the same.
+Bodies are JSON objects of at most 100 kB. Unknown fields are ignored, except in a resource’s config. Ids are UUIDs, times are ISO 8601 in UTC,
+addresses are in canonical notation. Lists are paginated (\`page\` from 0, \`size\` up to 100), with the total in
+\`X-Total-Count\` and the adjacent pages in \`Link\`; audit logs and health events are page objects with the same data.
 
 ## Plans
 
-A new organization is on the Free plan: sessions of at most 4 hours, 5 resources, 5 users, no API keys but those of
+A new organization is on the Free plan: sessions of at most 4 hours, 5 resources, 5 users, no API keys except for
 agents. Paid: 24 hours, any number of resources and users, keys with every scope. Administrators change plans with
-\`POST /billing/subscribe\`; \`GET /billing/plans\` tells prices.
+\`POST /billing/subscribe\`; \`GET /billing/plans\` lists prices.
 
 ## Errors
 
-Under \`/resources\`, \`/credentials\`, \`/static-ip-rules\`, \`/organization/settings\` and \`/billing\` an error has a
-code for programs: \`error\`, \`message\`, \`timestamp\`. Everywhere else it is \`timestamp\`, \`status\`, \`error\`,
-\`message\`, \`path\`, and \`validationErrors\` when fields are wrong: one message for each, to be read after its name. A
-key without the scope an operation needs is told so in \`error\` and \`message\` alone.
+Under \`/resources\`, \`/credentials\`, \`/static-ip-rules\`, \`/organization/settings\` and \`/billing\` an error body has
+a machine-readable code: \`error\`, \`message\`, \`timestamp\`. Elsewhere it has \`timestamp\`, \`status\`, \`error\`,
+\`message\`, \`path\`, and \`validationErrors\` for invalid fields: one message per field, which follows the field's name.
+For an API key without the required scope, the body has only \`error\` and \`message\`.
 
-An unknown path is 404; a known one with another method is 405, and \`Allow\` names the methods it has. After 429, 500
-and 503 try again, each time later; 429 and 503 say in \`Retry-After\` when.
+An unknown path is answered with 404; a known path with another method with 405 and the allowed methods in \`Allow\`.
+Retry after 429, 500 and 503 with increasing delays; for 429 and 503 \`Retry-After\` gives the delay.
 
 ## Limits
 
-Requests are counted per client address in windows of a minute. Every counted answer tells where it stands in
+Requests are counted per client address in windows of one minute. Every counted response has the headers
 \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Health checks, these pages, webhooks and agents
-are not counted; trying passwords and registering have lower limits of their own.`;
+are not counted; password attempts and registrations have lower limits.`;

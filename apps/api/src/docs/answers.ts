@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { ERROR_MESSAGE } from './error-words';
+import { ERROR_DESCRIPTIONS } from './error-descriptions';
 
 /** A body; `[Body]` for a list of them; null for none. */
 type Answer = Type | readonly [Type] | null;
@@ -9,19 +9,19 @@ export interface DocumentedAnswers {
   readonly 200?: Answer;
   readonly 201?: Answer;
   readonly 204?: null;
-  /** statuses of errors; their bodies, and the errors every endpoint has, are documented by themselves */
+  /** statuses of errors; their bodies and the errors of every endpoint are documented automatically */
   readonly errors: readonly number[];
-  /** what success means, where the name of the body does not say it */
-  readonly words?: string;
+  /** of the success, where the body's name does not explain it */
+  readonly description?: string;
 }
 
-/** Handler decorator: documents what an endpoint answers. */
-export function Answers({ errors, words = '', ...successes }: DocumentedAnswers): MethodDecorator {
+/** Handler decorator: documents the responses of an endpoint. */
+export function Answers({ errors, description = '', ...successes }: DocumentedAnswers): MethodDecorator {
   const documented = Object.entries(successes).map(([status, answer]) =>
-    success(Number(status), answer, words),
+    success(Number(status), answer, description),
   );
   const refused = errors.map((status) =>
-    ApiResponse({ status, description: ERROR_MESSAGE[status] ?? 'Refused' }),
+    ApiResponse({ status, description: ERROR_DESCRIPTIONS[status] ?? 'Refused' }),
   );
   return applyDecorators(...documented, ...refused);
 }

@@ -10,26 +10,26 @@ import {
 } from './document.types';
 import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
 import { errorExamples, scopeExample } from './error-examples';
-import { ERROR_MESSAGE } from './error-words';
+import { ERROR_DESCRIPTIONS } from './error-descriptions';
 import { HEADERS, headersOf } from './headers';
 import type { Route } from './route-table';
 import { exampleOf, NO_EXAMPLE } from './schema-example';
-import { bodyMessage, parameterMessage } from './words';
+import { bodyDescription, parameterDescription } from './descriptions';
 
 const JSON_TYPE = 'application/json';
 
-/** An operation with all that is known about it. */
-interface Place {
+/** An operation and the properties of its route. */
+interface DocumentedOperation {
   readonly operation: Operation;
   readonly method: Method;
   readonly path: string;
   readonly policy: RoutePolicy | undefined;
   readonly counted: boolean;
-  /** what a key needs; null where keys are not taken */
+  /** the scope an API key needs; null: keys are not accepted */
   readonly scope: string | null;
 }
 
-/** Writes into every operation what follows from its policy, path and schemas: security, words, errors, examples. */
+/** Adds to every operation what follows from its policy, path and schemas: security, descriptions, errors, examples. */
 export function completeOperations(document: OpenAPIObject, routes: readonly Route[]): void {
   const known = new Map(routes.map((route) => [route.operationId, route]));
   document.components = { ...document.components, headers: { ...document.components?.headers, ...HEADERS } };
@@ -46,41 +46,41 @@ export function completeOperations(document: OpenAPIObject, routes: readonly Rou
   }
 }
 
-function complete(place: Place, schemas: Schemas): void {
-  const { operation, scope } = place;
-  operation.security = securityOf(place);
+function complete(documented: DocumentedOperation, schemas: Schemas): void {
+  const { operation, scope } = documented;
+  operation.security = securityOf(documented);
   if (scope !== null) {
     const note = `API keys need the scope \`${scope}\`.`;
     operation.description = operation.description ? `${operation.description}\n\n${note}` : note;
   }
-  describeParameters(place);
-  for (const status of commonErrors(place)) {
-    operation.responses[status] ??= { description: ERROR_MESSAGE[status] ?? 'Refused' };
+  describeParameters(documented);
+  for (const status of commonErrors(documented)) {
+    operation.responses[status] ??= { description: ERROR_DESCRIPTIONS[status] ?? 'Refused' };
   }
   completeRequest(operation, schemas);
   for (const [status, response] of Object.entries(operation.responses)) {
-    if (response && !('$ref' in response)) completeResponse(response, Number(status), place, schemas);
+    if (response && !('$ref' in response)) completeResponse(response, Number(status), documented, schemas);
   }
 }
 
-function securityOf({ policy, scope }: Place): NonNullable<Operation['security']> {
+function securityOf({ policy, scope }: DocumentedOperation): NonNullable<Operation['security']> {
   if (policy?.kind === 'public') return [];
   if (policy?.kind === 'key') return [{ apiKey: [] }, { apiKeyInAuthorization: [] }];
   return scope === null ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }, { apiKeyInAuthorization: [] }];
 }
 
-function describeParameters({ operation, path }: Place): void {
+function describeParameters({ operation, path }: DocumentedOperation): void {
   const parts = path.split('/').filter((part) => part !== '');
   for (const parameter of operation.parameters ?? []) {
     if ('$ref' in parameter || parameter.description) continue;
     const index = parts.indexOf(`{${parameter.name}}`);
-    const words = parameterMessage(parameter.name, index < 0 ? [] : parts.slice(0, index));
-    if (words !== undefined) parameter.description = words;
+    const description = parameterDescription(parameter.name, index < 0 ? [] : parts.slice(0, index));
+    if (description !== undefined) parameter.description = description;
   }
 }
 
-/** What the service around an endpoint may answer: bodies are read, callers looked up, requests counted for all alike. */
-function commonErrors({ operation, method, policy, counted }: Place): number[] {
+/** Errors of the layers around every endpoint: body parsing, authentication, rate limit, database. */
+function commonErrors({ operation, method, policy, counted }: DocumentedOperation): number[] {
   const readsBody = method === 'post' || method === 'put' || method === 'patch';
   return [
     ...(readsBody || operation.parameters?.length ? [400] : []),
@@ -92,7 +92,7 @@ function commonErrors({ operation, method, policy, counted }: Place): number[] {
   ];
 }
 
-/** No body is an empty object, so one whose fields may all be left out may be left out itself. */
+/** A missing body is treated as an empty object, so a body without required fields is optional. */
 function completeRequest({ requestBody: body }: Operation, schemas: Schemas): void {
   if (!body || '$ref' in body) return;
   const content = body.content[JSON_TYPE];
@@ -106,28 +106,29 @@ function completeRequest({ requestBody: body }: Operation, schemas: Schemas): vo
 function completeResponse(
   response: DocumentedResponse,
   status: number,
-  place: Place,
+  documented: DocumentedOperation,
   schemas: Schemas,
 ): void {
-  const { operation, counted } = place;
+  const { operation, counted } = documented;
   const paged = (operation.parameters ?? []).some((given) => 'name' in given && given.name === 'page');
   const listed = response.content?.[JSON_TYPE]?.schema;
   const isArray = listed !== undefined && 'type' in listed && listed.type === 'array';
   response.headers = { ...headersOf({ status, counted, paged: paged && isArray }), ...response.headers };
-  if (status >= 400 && !response.content) response.content = { [JSON_TYPE]: errorContent(status, place) };
+  if (status >= 400 && !response.content)
+    response.content = { [JSON_TYPE]: errorContent(status, documented) };
   const content = response.content?.[JSON_TYPE];
   if (content && !content.examples) addExample(content, schemas);
-  if (response.description === '') response.description = successMessage(status, content?.schema);
+  if (response.description === '') response.description = successDescription(status, content?.schema);
 }
 
 type MediaType = NonNullable<DocumentedResponse['content']>[string];
 
-function errorContent(status: number, { method, path, scope }: Place): MediaType {
+function errorContent(status: number, { method, path, scope }: DocumentedOperation): MediaType {
   const own = { $ref: getSchemaPath(errorShapeOf(path) === 'generic' ? ErrorDto : CodedErrorDto) };
   const examples = errorExamples(method, path, status);
   if (status !== 403 || scope === null) return { schema: own, examples };
   return {
-    // the generic body has the two fields too, so a reader may take it for both
+    // anyOf, not oneOf: the generic body matches both schemas
     schema: { anyOf: [own, { $ref: getSchemaPath(ScopeErrorDto) }] },
     examples: { ...examples, scope: scopeExample(scope) },
   };
@@ -139,9 +140,9 @@ function addExample(content: MediaType, schemas: Schemas): void {
   if (example !== NO_EXAMPLE) content.example = example;
 }
 
-function successMessage(status: number, schema: MediaType['schema']): string {
+function successDescription(status: number, schema: MediaType['schema']): string {
   if (!schema) return 'Done; there is no body';
   const isList = 'type' in schema && schema.type === 'array';
   const body = isList ? schema.items : schema;
-  return body && '$ref' in body ? bodyMessage(body.$ref.split('/').at(-1) ?? '', status, isList) : 'Done';
+  return body && '$ref' in body ? bodyDescription(body.$ref.split('/').at(-1) ?? '', status, isList) : 'Done';
 }

@@ -6,7 +6,7 @@ const compress = promisify(gzip);
 
 const COMPRESSIBLE = /^(text\/|application\/(json|javascript)|image\/svg)/;
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
-/** The page has less than ten files. */
+/** The page has fewer than ten files. */
 const MAX_FILES = 20;
 
 interface File {
@@ -17,8 +17,8 @@ interface File {
 type Chunk = Buffer | Uint8Array | string;
 
 /**
- * Express middleware for the API's documentation: makes the page fit phones, and compresses each file once. The files are
- * the same for as long as the process lives.
+ * Express middleware for the API's documentation: adds a viewport for phones and caches each compressed file. The files
+ * do not change while the process runs.
  */
 export function deliverDocs(): (request: Request, response: Response, next: NextFunction) => void {
   const files = new Map<string, File>();
@@ -28,13 +28,13 @@ export function deliverDocs(): (request: Request, response: Response, next: Next
     const takesGzip = request.acceptsEncodings('gzip') === 'gzip';
     const known = files.get(path);
     if (known && takesGzip) return send(response, known, true);
-    // a part of a file, or the news that it has not changed, would be taken for the whole of it
+    // a partial or 304 response would be cached as the complete file
     delete request.headers.range;
     delete request.headers['if-none-match'];
     delete request.headers['if-modified-since'];
     collect(response, async (body) => {
       const type = String(response.getHeader('content-type') ?? '');
-      const whole = type.startsWith('text/html') ? fitPhones(body) : body;
+      const whole = type.startsWith('text/html') ? addViewport(body) : body;
       if (response.statusCode !== 200 || !COMPRESSIBLE.test(type))
         return { type, body: whole, isGzip: false };
       const file = { type, body: await compress(whole) };
@@ -45,10 +45,10 @@ export function deliverDocs(): (request: Request, response: Response, next: Next
   };
 }
 
-const fitPhones = (page: Buffer): Buffer =>
+const addViewport = (page: Buffer): Buffer =>
   Buffer.from(page.toString('utf8').replace('<head>', `<head>\n  ${VIEWPORT}`), 'utf8');
 
-/** Holds an answer's body back until all of it is there. @param finish makes of it what is sent */
+/** Buffers the response body until it is complete. @param finish converts it to the file that is sent */
 function collect(response: Response, finish: (body: Buffer) => Promise<File & { isGzip: boolean }>): void {
   const chunks: Buffer[] = [];
   const keep = (chunk: unknown, encoding: unknown): void => {

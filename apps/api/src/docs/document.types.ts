@@ -3,8 +3,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type PathItem = OpenAPIObject['paths'][string];
 export type Operation = NonNullable<PathItem['get']>;
 export type DocumentedResponse = Exclude<NonNullable<Operation['responses'][string]>, { $ref: string }>;
-export type Parameter = Exclude<NonNullable<Operation['parameters']>[number], { $ref: string }>;
-export type Schema = Exclude<
+type Parameter = Exclude<NonNullable<Operation['parameters']>[number], { $ref: string }>;
+type Schema = Exclude<
   NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string],
   { $ref: string }
 >;

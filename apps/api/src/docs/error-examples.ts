@@ -19,7 +19,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: 'The service is temporarily unavailable, please try again',
 };
 
-/** Codes an operation has beside the ones its status has anywhere: what each says. */
+/** Codes and messages specific to an operation, by status. */
 const OWN_CODES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'post /resources 400': { MAX_RESOURCES_REACHED: 'The Free plan has room for 5 resources' },
   'post /resources 404': { CREDENTIAL_NOT_FOUND: 'There is no such credential in the organization' },
@@ -35,7 +35,7 @@ interface Example {
   readonly summary?: string;
 }
 
-/** What errors with a status look like on an operation: one example for each code. */
+/** Examples of the errors of an operation with a status: one for each code. */
 export function errorExamples(method: string, path: string, status: number): Record<string, Example> {
   const shape = errorShapeOf(path);
   const message = MESSAGES[status] ?? 'The request was refused';
@@ -48,14 +48,14 @@ export function errorExamples(method: string, path: string, status: number): Rec
   const own = OWN_CODES[`${method} ${relative} ${status}`] ?? {};
   const codes = { [usualCode(relative, status) ?? codeOf(status, shape)]: message, ...own };
   return Object.fromEntries(
-    Object.entries(codes).map(([code, words]) => [
+    Object.entries(codes).map(([code, text]) => [
       code,
-      { value: { error: code, message: words, timestamp: TIMESTAMP } },
+      { value: { error: code, message: text, timestamp: TIMESTAMP } },
     ]),
   );
 }
 
-/** The answer to a key without the scope. */
+/** The response to an API key without the required scope. */
 export const scopeExample = (scope: string): Example => ({
   summary: 'an API key without the scope',
   value: { error: 'Insufficient permissions', message: `API key does not have required scope: ${scope}` },

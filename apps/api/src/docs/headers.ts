@@ -1,7 +1,7 @@
-/** Headers of answers, kept once among the document's components. */
+/** Response headers, defined once in the document's components. */
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'names the request in the service’s log; the caller’s own when it sent one',
+    description: 'identifies the request in the service’s log; the value the caller sent, if any',
     schema: { type: 'string' },
     example: '0b6f9a52-8f5d-4f0e-8a55-2f0d6a1f9c11',
   },
@@ -26,7 +26,7 @@ export const HEADERS = {
     example: 17,
   },
   'WWW-Authenticate': {
-    description: 'how to sign in',
+    description: 'the authentication scheme',
     schema: { type: 'string' },
     example: 'Bearer',
   },
@@ -36,13 +36,13 @@ export const HEADERS = {
     example: 42,
   },
   Link: {
-    description: 'the pages beside this one (RFC 8288): rel="prev" and rel="next" where there are any',
+    description: 'the adjacent pages (RFC 8288): rel="prev" and rel="next" if they exist',
     schema: { type: 'string' },
     example: '</api/v1/sessions?page=1&size=20>; rel="next"',
   },
 } as const;
 
-export type HeaderName = keyof typeof HEADERS;
+type HeaderName = keyof typeof HEADERS;
 
 const reference = (name: HeaderName): [HeaderName, { $ref: string }] => [
   name,
@@ -53,11 +53,11 @@ export interface AnswerTraits {
   readonly status: number;
   /** the rate limiter counts the route */
   readonly counted: boolean;
-  /** a plain array in pages */
+  /** the body is a paginated array */
   readonly paged: boolean;
 }
 
-/** The headers an answer carries, as references. */
+/** The headers of a response, as references. */
 export function headersOf({ status, counted, paged }: AnswerTraits): Record<string, { $ref: string }> {
   const names: HeaderName[] = [
     'X-Request-Id',

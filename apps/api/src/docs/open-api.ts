@@ -43,7 +43,7 @@ export function openApiDocument(
   return document;
 }
 
-/** A new module changes only its own lines of the written document, wherever it is listed. */
+/** Sorts paths and schemas, so that a new module changes only its own lines of the written document. */
 function inStableOrder(document: OpenAPIObject): void {
   document.paths = byName(document.paths);
   if (document.components?.schemas) document.components.schemas = byName(document.components.schemas);
@@ -56,7 +56,7 @@ const byName = <T>(entries: Record<string, T>): Record<string, T> =>
 
 const DOCUMENT_PATH = 'api/v1/openapi.json';
 
-/** Serves the document as JSON under the API's prefix, and a page to read it at `/docs`. Made when first asked for. */
+/** Serves the document as JSON under the API's prefix and as a page at `/docs`. Generated on the first request. */
 export function serveDocs(app: INestApplication, settings: ApiSettings): void {
   const deliver = deliverDocs();
   for (const path of ['/docs', `/${DOCUMENT_PATH}`]) app.use(path, deliver);

@@ -8,8 +8,8 @@ const controllersOf = (module: Type): Type[] =>
 
 const routes = RESOURCE_MODULES.flatMap(controllersOf).flatMap(routesOf);
 
-describe('the route table', () => {
-  it('is read from every module', () => {
+describe('routesOf', () => {
+  it('returns the routes of every module', () => {
     expect(routes.map((route) => route.operationId)).toEqual(
       expect.arrayContaining([
         'Health_health',
@@ -21,17 +21,17 @@ describe('the route table', () => {
     );
   });
 
-  it('says of every route who may call it', () => {
+  it('finds an access policy for every route', () => {
     expect(routes.filter((route) => !route.policy).map((route) => route.operationId)).toEqual([]);
   });
 
-  it('opens to everybody only what must be', () => {
+  it('finds no public routes other than the expected ones', () => {
     const open = routes.filter((route) => route.policy?.kind === 'public').map((route) => route.operationId);
-    const known = /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage|AccountPages)_/;
-    expect(open.filter((id) => !known.test(id))).toEqual([]);
+    const expected = /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage|AccountPages)_/;
+    expect(open.filter((id) => !expected.test(id))).toEqual([]);
   });
 
-  it('names each operation once', () => {
+  it('returns unique operation ids', () => {
     const ids = routes.map((route) => route.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -8,21 +8,21 @@ import { isUncounted } from '../rate-limit/rate-limit.decorators';
 
 export interface Route {
   readonly operationId: string;
-  /** `GET`; `ALL` takes every method */
+  /** `GET`; `ALL`: every method */
   readonly method: string;
   /** as the OpenAPI document writes it: `/api/v1/roles/{id}` */
   readonly path: string;
-  /** undefined: the route is closed to everybody */
+  /** undefined: every request is denied */
   readonly policy: RoutePolicy | undefined;
-  /** false: answers 403 to a suspended organization */
+  /** false: suspended organizations get 403 */
   readonly allowedWhileSuspended: boolean;
-  /** false: outside of the rate limit */
+  /** false: not rate limited */
   readonly counted: boolean;
 }
 
 type Handler = (...given: unknown[]) => unknown;
 
-/** The name of an operation in the OpenAPI document: `Sessions_start`. */
+/** The operation id in the OpenAPI document: `Sessions_start`. */
 export const operationIdOf = (controller: string, method: string): string =>
   `${controller.replace(/Controller$/, '')}_${method}`;
 

@@ -1,6 +1,6 @@
 import type { Schemas, SchemaOrRef } from './document.types';
 
-/** What a format or a type looks like, where nobody gave a better example. */
+/** Default examples by format. */
 const BY_FORMAT: Readonly<Record<string, unknown>> = {
   uuid: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
   'date-time': '2026-01-31T09:30:00.000Z',
@@ -9,10 +9,10 @@ const BY_FORMAT: Readonly<Record<string, unknown>> = {
   uri: 'https://example.com/',
 };
 
-/** Nobody gave an example where only a human can: a text, a number, an object without fields. */
+/** No example was given and none can be derived: a text, a number, an object without fields. */
 export const NO_EXAMPLE = Symbol('no example');
 
-/** A body that fits a schema, made of the examples of its fields. Fields without one are left out. */
+/** A body that matches a schema, built from the examples of its fields. Fields without an example are omitted. */
 export function exampleOf(schema: SchemaOrRef, schemas: Schemas, depth = 0): unknown {
   if ('$ref' in schema) {
     const target = schemas[schema.$ref.split('/').at(-1) ?? ''];

@@ -1,28 +1,30 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { METHODS } from './document.types';
 
-/** The chapters of the document, in the order they are read. */
+/** The tags of the document with their descriptions, in display order. */
 const TAGS: Readonly<Record<string, string>> = {
-  'Accounts and tokens': 'Registering, signing in, staying signed in, and passwords.',
-  MFA: 'The second factor: one-time codes of an app, and recovery codes. Bearer tokens only.',
-  Sessions: 'An address let in on cloud resources for some hours. Rules appear and vanish in the background.',
-  Resources: 'Targets whose access rules are changed. Reading is open to keys, changing to administrators.',
-  'Resource health': 'What checks and repairs of resources found over time.',
-  Credentials: 'What the service signs in to clouds with. Secrets go in and never come out.',
-  Roles: 'Who may open what, and for how long: a role joins users and resources.',
-  Users: 'The people of the organization, and its service users for programs.',
-  'Static IP rules': 'Addresses and ranges that stay open until they are deleted.',
-  Organization: 'The organization itself: its name, its security settings, its billing details.',
+  'Accounts and tokens': 'Registration, sign-in, token refresh and passwords.',
+  MFA: 'The second factor: authenticator codes and recovery codes. Bearer tokens only.',
+  Sessions:
+    'Temporary access of an address to cloud resources. Rules are applied and removed in the background.',
+  Resources:
+    'Targets whose access rules are managed. API keys can read them; administrators can change them.',
+  'Resource health': 'The history of verification and reconciliation of resources.',
+  Credentials: 'The service’s credentials for clouds. Secrets are write-only.',
+  Roles: 'A role gives users access to resources and limits the duration of their sessions.',
+  Users: 'The users of the organization, and its service users for programs.',
+  'Static IP rules': 'Addresses and ranges that are allowed until the rule is deleted.',
+  Organization: 'The organization’s name, security settings and billing details.',
   Billing: 'Plans, the subscription and payments.',
-  'Audit logs': 'Who did what and when. Nothing in it can be changed.',
-  Reports: 'Who was let in when, derived from what was observed.',
-  'API keys': 'Keys for pipelines. A key never exceeds the user it belongs to.',
-  Platform: 'For those who run the service: organizations, and suspending them.',
-  Agents: 'The channel of agents on hosts that no cloud API protects.',
-  Utility: 'Whether the service is alive, and how it sees the caller. Needs no credential.',
+  'Audit logs': 'Who did what and when. Records cannot be changed.',
+  Reports: 'Who had access when, derived from observations.',
+  'API keys': 'Keys for pipelines. A key never exceeds the permissions of its user.',
+  Platform: 'For operators of the service: organizations and their suspension.',
+  Agents: 'The API of the agents on hosts without a cloud API.',
+  Utility: 'Health of the service and the caller’s address. Needs no credential.',
 };
 
-/** Describes the tags in use, in the order above; one nobody described comes last, and a test names it. */
+/** Adds the tags in use, in the order above. Tags without a description come last; a test reports them. */
 export function describeTags(document: OpenAPIObject): void {
   const used = new Set(
     Object.values(document.paths).flatMap((item) => METHODS.flatMap((method) => item[method]?.tags ?? [])),

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
-import { describedApi } from './described-api';
+import { generateDocument } from './generate-document';
 
-/** `write-open-api.js [file]`: writes the document, to the standard output without a file. */
+/** `write-open-api.js [file]`: writes the document to the file, or to standard output. */
 async function main(file: string | undefined): Promise<void> {
-  const text = `${JSON.stringify(await describedApi(), null, 2)}\n`;
+  const text = `${JSON.stringify(await generateDocument(), null, 2)}\n`;
   if (file === undefined) process.stdout.write(text);
   else writeFileSync(file, text);
 }

@@ -1,19 +1,19 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
-import { afterFieldName } from './field-words';
+import { stripFieldName } from './field-message';
 
-/** One message for each field that is wrong, to be read after its name; nested fields as `a.b`. */
+/** One message per invalid field. Each follows the field's name in a sentence; nested fields as `a.b`. */
 export type ValidationErrors = Readonly<Record<string, string>>;
 
 export interface ApiErrorExtras {
-  /** the code in shape B; without it, the status's own */
+  /** the code in coded bodies; default: the status's code */
   readonly code?: string;
   readonly validationErrors?: ValidationErrors;
   readonly headers?: Readonly<Record<string, string>>;
-  /** the request was understood and is refused because of how things are: the audit trail tells of it */
+  /** true: a valid request was denied because of the current state, and the denial is recorded in the audit trail */
   readonly isAudited?: boolean;
 }
 
-/** A refusal a client is meant to read. Made by the functions below. */
+/** An error whose message is sent to the client. Created by the functions below. */
 export class ApiError extends HttpException {
   constructor(
     status: HttpStatus,
@@ -26,14 +26,14 @@ export class ApiError extends HttpException {
 
 const withCode = (code: string | undefined): ApiErrorExtras => (code === undefined ? {} : { code });
 
-/** 400. `validationErrors` only when fields are at fault; a message there may begin with its field's name or not. */
+/** 400. `validationErrors` only for invalid fields; a leading field name is removed from their messages. */
 export const badRequest = (message: string, validationErrors?: ValidationErrors, code?: string): ApiError =>
   new ApiError(HttpStatus.BAD_REQUEST, message, {
     ...withCode(code),
-    ...(validationErrors ? { validationErrors: uniform(validationErrors) } : {}),
+    ...(validationErrors ? { validationErrors: withoutFieldNames(validationErrors) } : {}),
   });
 
-/** 400 of a request that is right in itself, and not possible as things are: a limit, a policy, something in use. Audited. */
+/** 400 for a valid request that the current state does not allow: a limit, a policy, an object in use. Audited. */
 export const notPossible = (
   message: string,
   { code, validationErrors }: { code?: string; validationErrors?: ValidationErrors } = {},
@@ -43,15 +43,17 @@ export const notPossible = (
     isAudited: true,
   });
 
-const uniform = (messages: ValidationErrors): ValidationErrors =>
-  Object.fromEntries(Object.entries(messages).map(([field, words]) => [field, afterFieldName(words, field)]));
+const withoutFieldNames = (messages: ValidationErrors): ValidationErrors =>
+  Object.fromEntries(
+    Object.entries(messages).map(([field, message]) => [field, stripFieldName(message, field)]),
+  );
 
 export const unauthorized = (message: string): ApiError => new ApiError(HttpStatus.UNAUTHORIZED, message);
 
 export const forbidden = (message: string, code?: string): ApiError =>
   new ApiError(HttpStatus.FORBIDDEN, message, withCode(code));
 
-/** 404, the same for what does not exist and for what is another organization's. */
+/** 404. Identical for objects that do not exist and objects of other organizations. */
 export const notFound = (message: string, code?: string): ApiError =>
   new ApiError(HttpStatus.NOT_FOUND, message, withCode(code));
 

@@ -3,8 +3,8 @@ import { codeOf, errorShapeOf } from './error-shape';
 import type { Failure } from './failure';
 
 /**
- * The body a failure has on a path.
- * @param path the request's, without its query
+ * The response body of a failure on a path.
+ * @param path the request's path without its query
  */
 export function errorBodyOf(failure: Failure, path: string, now: Date): string | object {
   if (failure.fixedBody !== undefined) return failure.fixedBody;

@@ -2,7 +2,7 @@ import { HttpStatus } from '@nestjs/common';
 
 export const API_PREFIX = '/api/v1';
 
-/** Which body an error has: the generic one, or one of the two coded ones, which differ in their words for 400. */
+/** The format of an error body: generic, or one of two coded formats, which differ in their code for 400. */
 export type ErrorShape = 'generic' | 'coded-validation' | 'coded-request';
 
 const CODED_PATHS: readonly (readonly [path: string, shape: ErrorShape])[] = [
@@ -27,9 +27,9 @@ const CODES: Readonly<Partial<Record<number, string>>> = {
   [HttpStatus.SERVICE_UNAVAILABLE]: 'SERVICE_UNAVAILABLE',
 };
 
-/** @param path the request's, without its query */
+/** @param path the request's path without its query */
 export function errorShapeOf(path: string): ErrorShape {
-  // routes match without regard to case
+  // routes match case-insensitively
   const lower = path.toLowerCase();
   const found = CODED_PATHS.find(([coded]) => {
     const whole = API_PREFIX + coded;
@@ -38,7 +38,7 @@ export function errorShapeOf(path: string): ErrorShape {
   return found?.[1] ?? 'generic';
 }
 
-/** The code a status has in a coded body when the endpoint names none of its own. */
+/** The default code of a status in a coded body. */
 export function codeOf(status: number, shape: ErrorShape): string {
   if (status === 400 && shape === 'coded-validation') return 'VALIDATION_ERROR';
   return CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_ERROR');

@@ -3,18 +3,18 @@ import { ScopeError } from '#guards';
 import { ApiError, type ApiErrorExtras } from './api-error';
 import { isTextRefused, isUnavailable } from '#entities';
 
-/** What a request ended in, whatever was thrown. */
+/** The normalized form of any error that ended a request. */
 export interface Failure extends ApiErrorExtras {
   readonly status: number;
   readonly message: string;
-  /** goes out as it is, whatever the path's shape */
+  /** sent unchanged, whatever the path's shape */
   readonly fixedBody?: string | object;
-  /** nobody foresaw it: it is logged, and its own words stay inside */
+  /** true: the error is logged, and its message is not sent to the client */
   readonly unexpected: boolean;
 }
 
 const RETRY_AFTER_SECONDS = '2';
-const FRAMEWORKS_NOT_FOUND = /^Cannot [A-Z-]+ \//;
+const FRAMEWORK_NOT_FOUND = /^Cannot [A-Z-]+ \//;
 
 /** Classifies everything a handler, a guard, a pipe or the framework may throw. */
 export function failureOf(exception: unknown): Failure {
@@ -31,7 +31,7 @@ export function failureOf(exception: unknown): Failure {
     };
   }
   if (exception instanceof HttpException && exception.getStatus() < 500) {
-    const message = FRAMEWORKS_NOT_FOUND.test(exception.message)
+    const message = FRAMEWORK_NOT_FOUND.test(exception.message)
       ? 'There is no such endpoint'
       : exception.message;
     return { status: exception.getStatus(), message, unexpected: false };

@@ -2,7 +2,7 @@ import { SUSPENDED_MESSAGE, type Principal } from '#guards';
 import { forbidden } from './api-error';
 
 /**
- * For what only some bodies of a route open or widen.
+ * For routes that are allowed while suspended, except for requests that open or widen access.
  * @throws ApiError 403 when the organization is suspended
  */
 export function refuseSuspended({ suspended }: Principal): void {

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsOptional, IsString, ValidateNested, validateSync } from 'class-validator';
 import { plainToInstance } from 'class-transformer';
 import { badRequest } from './api-error';
-import { afterFieldName } from './field-words';
+import { stripFieldName } from './field-message';
 import { fieldMessages, validationFailed } from './validation-errors';
 
 class Inner {
@@ -23,7 +23,7 @@ const failureOf = (body: object): ReturnType<typeof validationFailed> =>
   validationFailed(validateSync(plainToInstance(Outer, body)));
 
 describe('validation errors', () => {
-  it('name nested fields by their path, one message each, read after the name', () => {
+  it('name nested fields by their path, with one message each that follows the name', () => {
     const failure = failureOf({ name: 4, config: { port: 'x' }, list: [{ port: 1 }, { port: null }] });
     expect(failure.getStatus()).toBe(400);
     expect(failure.extras.validationErrors).toEqual({
@@ -36,26 +36,26 @@ describe('validation errors', () => {
     );
   });
 
-  it('say of a field that is missing that it is required, whatever its checks say', () => {
+  it('report a missing field as required, whatever its checks report', () => {
     const failure = failureOf({ config: {}, list: [] });
     expect(failure.extras.validationErrors).toEqual({ name: 'is required', 'config.port': 'is required' });
     expect(failure.message).toBe('name is required; config.port is required');
   });
 
-  it('say of a field that may be missing nothing', () => {
+  it('do not report a missing optional field', () => {
     expect(validateSync(plainToInstance(Optional, {}))).toEqual([]);
     expect(fieldMessages(validateSync(plainToInstance(Optional, { note: 3 })))).toEqual({
       note: 'must be a text',
     });
   });
 
-  it('stay short however much is wrong', () => {
+  it('are limited to 20 fields', () => {
     const list = Array.from({ length: 500 }, () => ({ port: 'x' }));
     const failure = failureOf({ name: 'a', config: { port: 1 }, list });
     expect(Object.keys(failure.extras.validationErrors ?? {})).toHaveLength(20);
   });
 
-  it('of a refusal made by hand are worded alike', () => {
+  it('of badRequest() have the same format', () => {
     const { message, extras } = badRequest('id must be a UUID', {
       id: 'id must be a UUID',
       size: 'must be 1',
@@ -72,6 +72,6 @@ describe('validation errors', () => {
     ['config.port must be a number', 'config.port', 'must be a number'],
     ['portable only', 'port', 'portable only'],
   ])('%s', (message, field, expected) => {
-    expect(afterFieldName(message, field)).toBe(expected);
+    expect(stripFieldName(message, field)).toBe(expected);
   });
 });

@@ -18,7 +18,7 @@ export class HealthController {
 
   @Get('health')
   @Uncounted()
-  @ApiOperation({ summary: 'Tell whether the process is alive' })
+  @ApiOperation({ summary: 'Liveness of the process' })
   @Answers({ 200: HealthDto, errors: [] })
   health(): HealthDto {
     return { status: 'UP' };
@@ -27,14 +27,15 @@ export class HealthController {
   @Get('health/ready')
   @Uncounted()
   @ApiOperation({
-    summary: 'Tell whether the service can do its work',
-    description: 'DEGRADED while the queue is lost: rules are still applied and removed, a second later.',
+    summary: 'Readiness of the service',
+    description:
+      'DEGRADED while the queue is unavailable: rules are still applied and removed, with a delay of about a second.',
   })
   @Answers({ 200: ReadinessDto, errors: [] })
   @ApiResponse({
     status: 503,
     type: ReadinessDto,
-    description: 'The database is lost or accepts no writes, or the process stops',
+    description: 'The database is unavailable or accepts no writes, or the process is stopping',
   })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
     const report = await this.readiness.report();
@@ -43,7 +44,7 @@ export class HealthController {
   }
 
   @Get('detect-ip')
-  @ApiOperation({ summary: 'Tell the caller’s address as the service sees it' })
+  @ApiOperation({ summary: 'Get the caller’s address as the service sees it' })
   @Answers({ 200: DetectedAddressDto, errors: [] })
   detect(@CallerAddress() caller: HostAddress | null): DetectedAddressDto {
     if (!caller) throw badRequest('The address of this connection cannot be read');

@@ -1,56 +1,59 @@
 import { Injectable } from '@nestjs/common';
 import { Database, WriteProbe } from '#entities';
-import { QueueProbe } from './queue-probe';
+import { QueueConnection } from '#jobs';
 
 const ANSWER_TIMEOUT_MS = 2000;
 
 export interface ReadinessReport {
-  /** DEGRADED: the queue is lost, the sweep in the database does its work more slowly; DOWN: no database that accepts writes, or it stops */
+  /**
+   * DEGRADED: the queue is unavailable and the slower database sweep replaces it; DOWN: the database is unavailable or
+   * accepts no writes, or the process is stopping
+   */
   readonly status: 'UP' | 'DEGRADED' | 'DOWN';
   readonly database: 'UP' | 'DOWN';
   readonly queue: 'UP' | 'DOWN';
 }
 
-/** Asks what the service rests on. */
+/** Checks the service's dependencies. */
 @Injectable()
 export class Readiness {
-  private leaving = false;
+  private draining = false;
   private readonly writes: WriteProbe;
 
   constructor(
     database: Database,
-    private readonly queue: QueueProbe,
+    private readonly queue: QueueConnection,
   ) {
     this.writes = new WriteProbe(database);
   }
 
-  /** From now on the report is DOWN: the process is about to stop. */
-  leave(): void {
-    this.leaving = true;
+  /** Reports DOWN from now on, because the process is about to stop. */
+  startDraining(): void {
+    this.draining = true;
   }
 
   async report(): Promise<ReadinessReport> {
     const [database, queue] = await Promise.all([
-      answers(() => this.writes.check()),
-      answers(() => this.queue.ping()),
+      probe(() => this.writes.check()),
+      probe(() => this.queue.ping()),
     ]);
-    const status = database === 'DOWN' || this.leaving ? 'DOWN' : queue === 'DOWN' ? 'DEGRADED' : 'UP';
+    const status = database === 'DOWN' || this.draining ? 'DOWN' : queue === 'DOWN' ? 'DEGRADED' : 'UP';
     return { status, database, queue };
   }
 }
 
-async function answers(ping: () => Promise<void>): Promise<'UP' | 'DOWN'> {
+async function probe(check: () => Promise<void>): Promise<'UP' | 'DOWN'> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'DOWN'>((resolve) => {
+  const timeout = new Promise<'DOWN'>((resolve) => {
     timer = setTimeout(() => resolve('DOWN'), ANSWER_TIMEOUT_MS);
   });
-  // a server that refuses is the very thing the report is about
-  const answer = ping().then(
+  // errors are not logged: the report itself conveys them
+  const result = check().then(
     () => 'UP' as const,
     () => 'DOWN' as const,
   );
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([result, timeout]);
   } finally {
     clearTimeout(timer);
   }

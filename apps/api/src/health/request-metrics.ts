@@ -5,19 +5,19 @@ import type { Readiness } from './readiness';
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** How long requests take, by route and status, on a port of its own with the probes. */
+/** Serves request durations by route and status, and the probes, on a separate port. */
 export class RequestMetrics implements OnApplicationShutdown {
   private readonly registry = new Registry();
   private readonly seconds = new Histogram({
     name: 'drawbridge_http_request_seconds',
-    help: 'From a request’s arrival until its answer was sent',
+    help: 'Time from the arrival of a request until its response was sent',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS,
     registers: [this.registry],
   });
   private server: MetricsServer | null = null;
 
-  /** Measures every request from here on. */
+  /** Measures all requests. Call it before other middleware is added. */
   measure(app: INestApplication): void {
     app.use((request: Request, response: Response, next: NextFunction) => {
       const done = this.seconds.startTimer({ method: request.method });
@@ -41,7 +41,7 @@ export class RequestMetrics implements OnApplicationShutdown {
   }
 }
 
-/** The pattern, never the path: ids would make a series each. */
+/** The route pattern, not the path: ids would create one time series each. */
 function routeOf({ route }: Request): string {
   const pattern: unknown = (route as { path?: unknown } | undefined)?.path;
   return typeof pattern === 'string' ? pattern : 'none';

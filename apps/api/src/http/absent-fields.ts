@@ -2,12 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsOptional, ValidateIf } from 'class-validator';
 
-/** Property decorator: the field may be left out. Unlike `@IsOptional()`, null is a value, for the other checks to judge. */
+/** Property decorator: the field is optional. Unlike with `@IsOptional()`, null is validated by the other checks. */
 export const mayBeAbsent = (): PropertyDecorator =>
   ValidateIf((_object: unknown, value: unknown) => value !== undefined);
 
-/** Property decorator: the field may be left out, and `null` says the same. */
-export const leftOutWhenNull = (): PropertyDecorator =>
+/** Property decorator: the field is optional, and null is treated as absent. */
+export const nullAsAbsent = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => value ?? undefined),
     IsOptional(),

@@ -1,12 +1,12 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { answerFailure } from './answer-failure';
+import { sendErrorResponse } from './send-error-response';
 
-/** The last stop of everything thrown while a route was looked for or ran. */
+/** Handles every error thrown by routing or by a route. */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    answerFailure(exception, http.getRequest<Request>(), http.getResponse<Response>());
+    sendErrorResponse(exception, http.getRequest<Request>(), http.getResponse<Response>());
   }
 }

@@ -1,4 +1,4 @@
-/** Paths outside of the API's prefix: for browsers, not for clients of the API. */
+/** Paths outside the API's prefix, for browsers. */
 export const PAGE_PATHS: readonly string[] = [
   'billing/sandbox',
   'billing/return',
@@ -6,6 +6,6 @@ export const PAGE_PATHS: readonly string[] = [
   'reset-password',
 ];
 
-/** @param path a controller's, without slashes around it */
+/** @param path without leading and trailing slashes */
 export const isPage = (path: string): boolean =>
   PAGE_PATHS.some((page) => path === page || path.startsWith(`${page}/`));

@@ -13,15 +13,15 @@ const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 
 const parse = json({ limit: LIMIT, strict: false, type: () => true });
 
-/** Reads bodies after the guards, so that refused callers cost no parsing and malformed requests are counted. */
+/** Reads bodies after the guards, so that bodies of refused requests are not parsed and malformed ones are rate limited. */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    // what nobody takes is not read: an unknown path is unknown whatever is sent there
-    const taken = context.getClass() !== UnknownRouteController;
-    if (!taken || !WITH_BODY.has(request.method)) return next.handle();
+    // an unknown path answers 404 or 405 whatever its body is
+    const isKnownRoute = context.getClass() !== UnknownRouteController;
+    if (!isKnownRoute || !WITH_BODY.has(request.method)) return next.handle();
     const response = http.getResponse<Response>();
     if (takesRawBody(context)) await read(readRaw, RAW_BODY_LIMIT, request, response);
     else await readJsonBody(request, response);
@@ -30,7 +30,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
 }
 
 /**
- * Leaves the parsed object in `request.body`; an empty body is an empty object.
+ * Sets `request.body` to the parsed object; an empty body is an empty object.
  * @throws ApiError 400, 413 or 415
  */
 export async function readJsonBody(request: Request, response: Response): Promise<void> {

@@ -1,10 +1,10 @@
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Why a parsed body is refused before anybody looks at its fields: it is no object, it is nested deeper than anything
- * we take (recursion over it costs stack), or a text holds what no text column can keep: U+0000, or half of a surrogate pair.
- * @returns null when it is none of these
+ * Checks a parsed body before validation: it must be an object, must not be nested too deeply (recursion could exhaust
+ * the stack), and its texts must be storable: no U+0000 and no lone surrogates.
+ * @returns the reason of a refusal, null for a valid body
  */
 export function jsonRefusal(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -15,7 +15,7 @@ export function jsonRefusal(body: unknown): string | null {
 function nestedRefusal(value: unknown, depth: number): string | null {
   if (typeof value === 'string') return textRefusal(value);
   if (typeof value !== 'object' || value === null) return null;
-  if (depth > DEEPEST) return `The body is nested deeper than ${DEEPEST} levels`;
+  if (depth > MAX_DEPTH) return `The body is nested deeper than ${MAX_DEPTH} levels`;
   for (const [key, inner] of Object.entries(value)) {
     const refusal = textRefusal(key) ?? nestedRefusal(inner, depth + 1);
     if (refusal !== null) return refusal;

@@ -1,8 +1,8 @@
 import { getMetadataStorage, ValidateBy } from 'class-validator';
 
 /**
- * Property decorator: an object with the fields of its class only. Fields that nobody knows are passed over elsewhere;
- * where leaving one out lets in more, a typo is not to do it.
+ * Property decorator: refuses fields that the class does not declare. Elsewhere unknown fields are ignored; use it where an
+ * omitted field allows more access, so that a typo does not widen access.
  */
 export function knownFieldsOnly(type: () => new () => object): PropertyDecorator {
   const fields = (): string[] => [
@@ -12,16 +12,16 @@ export function knownFieldsOnly(type: () => new () => object): PropertyDecorator
         .map(({ propertyName }) => propertyName),
     ),
   ];
-  const oddIn = (value: unknown): string | undefined =>
+  const unknownFieldOf = (value: unknown): string | undefined =>
     typeof value === 'object' && value !== null
       ? Object.keys(value).find((name) => !fields().includes(name))
       : undefined;
   return ValidateBy({
     name: 'knownFieldsOnly',
     validator: {
-      validate: (value: unknown) => oddIn(value) === undefined,
+      validate: (value: unknown) => unknownFieldOf(value) === undefined,
       defaultMessage: (context) =>
-        `has no field ${oddIn(context?.value)}: it may hold ${fields().join(', ')}`,
+        `has no field ${unknownFieldOf(context?.value)}: it may hold ${fields().join(', ')}`,
     },
   });
 }

@@ -3,13 +3,13 @@ import { loggedPath } from './logged-path';
 const SECRET = 'Zk3vQ9d0Tn5xW2yB7cR1sL8mP4aE6fGh0jKqUoIiXwz';
 const ID = '4b1c2d3e-0f12-4a34-9b56-7c8d9e0f1a2b';
 
-describe('the path of a request in the log', () => {
+describe('loggedPath', () => {
   it.each([
     [`/reset-password/${SECRET}`, '/reset-password/…'],
     [`/accept-invitation/${SECRET}?x=1`, '/accept-invitation/…'],
     [`/billing/sandbox/${SECRET}/confirm`, '/billing/sandbox/…/confirm'],
     [`/Billing/SANDBOX/short/decline`, '/Billing/SANDBOX/…/decline'],
-  ])('of a page as it is served hides the secret: %s', (url, expected) => {
+  ])('hides the secret in a page’s path: %s', (url, expected) => {
     expect(loggedPath(url)).toBe(expected);
   });
 
@@ -27,12 +27,12 @@ describe('the path of a request in the log', () => {
     `/billing%2Fsandbox/abc`,
     `/billing//sandbox/abc/confirm`,
     `/api/v1/accept-invitation/abc`,
-  ])('hides what follows the name of such a page in another spelling: %s', (url) => {
+  ])('hides everything after the name of such a page in any spelling: %s', (url) => {
     expect(loggedPath(url)).not.toContain('abc');
   });
 
   it.each([`/api/v1/x/${SECRET}`, `/${SECRET}/y`, `/rest-password/${SECRET}`, `/%52${SECRET}`])(
-    'hides a part as long as a token anywhere: %s',
+    'hides path segments that are as long as a token: %s',
     (url) => {
       expect(loggedPath(url)).not.toContain(SECRET);
     },
@@ -46,11 +46,11 @@ describe('the path of a request in the log', () => {
     '/api/v1/roles/a%20role',
     '/',
     '',
-  ])('leaves everything else as it is: %s', (url) => {
+  ])('does not change other paths: %s', (url) => {
     expect(loggedPath(url)).toBe(url);
   });
 
-  it('is read in linear time', () => {
+  it('takes linear time', () => {
     const began = performance.now();
     for (const part of ['/', '%2f', 'reset-password', '%25', '/.'])
       loggedPath(part.repeat(16_000 / part.length));

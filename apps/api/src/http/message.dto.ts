@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The answer to a deed that has nothing else to show. */
+/** The response to an action that returns no other data. */
 export class MessageDto {
   @ApiProperty({ example: 'The resource is assigned to the role', description: 'what was done' })
   message!: string;

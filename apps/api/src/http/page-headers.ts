@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Slice } from '#entities';
 
-/** Tells how many there are in all (`X-Total-Count`) and where the pages beside this one are (`Link`). */
+/** Sets the total number of items (`X-Total-Count`) and links to the adjacent pages (`Link`). */
 export function writePageHeaders(response: Response, slice: Slice, total: number): void {
   response.setHeader('X-Total-Count', String(total));
   const link = (page: number, rel: string): string => {

@@ -2,10 +2,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
 
-/** Beyond it there is no item, and no number the database could count with. */
+/** Keeps the offset within the range of the database's integers. */
 export const LAST_PAGE = 1_000_000_000;
 
-/** Which page of a list. */
+/** Pagination of a list. */
 export class PageQueryDto {
   @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0, description: 'counted from 0' })
   @Type(() => Number)

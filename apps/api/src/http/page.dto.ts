@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Slice } from '#entities';
 import { PageQueryDto } from './page-query.dto';
 
-/** Which part of a list that is answered as a Page. */
+/** Pagination of a list that is returned as a page object. */
 export class PagedQueryDto extends PageQueryDto {
   @ApiPropertyOptional({
     type: 'integer',
@@ -14,7 +14,7 @@ export class PagedQueryDto extends PageQueryDto {
   override size = 20;
 }
 
-/** What every Page tells beside its content. */
+/** The fields of a page object besides its content. */
 export class PageDto {
   @ApiProperty({ type: 'integer', example: 42, description: 'items on all pages' }) totalElements!: number;
   @ApiProperty({ type: 'integer', example: 3 }) totalPages!: number;
@@ -26,7 +26,7 @@ export class PageDto {
   numberOfElements!: number;
 }
 
-/** A Page of items. */
+/** Creates a page object. */
 export function pageOf<Item>(
   content: Item[],
   total: number,

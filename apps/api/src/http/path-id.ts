@@ -2,11 +2,11 @@ import { Param, ParseUUIDPipe } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { badRequest } from '../errors';
 
-/** Handler parameter: an id in the path. What is no UUID is refused with 400. */
+/** Handler parameter: an id in the path. Anything but a UUID is refused with 400. */
 export function PathId(name = 'id'): ParameterDecorator {
-  const words = 'must be a UUID';
+  const message = 'must be a UUID';
   const uuid = new ParseUUIDPipe({
-    exceptionFactory: () => badRequest(`${name} ${words}`, { [name]: words }),
+    exceptionFactory: () => badRequest(`${name} ${message}`, { [name]: message }),
   });
   return (target, method, index) => {
     Param(name, uuid)(target, method, index);

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { ApiSettings } from '../api.settings';
 
-/** Where clients reach the service, for the links it gives out. */
+/** The service's public URL, for links. */
 @Injectable()
 export class PublicAddress {
   constructor(

@@ -7,16 +7,16 @@ export const RAW_BODY_LIMIT = '1mb';
 const reflector = new Reflector();
 const RawBodyMark = Reflector.createDecorator<boolean>();
 
-/** Route: its body stays as it came, whatever its content type: a signature is made over bytes. */
+/** Route decorator: keeps the body as raw bytes, whatever its content type, for signature checks. */
 export const TakesRawBody = (): MethodDecorator => RawBodyMark(true);
 
 export const takesRawBody = (context: ExecutionContext): boolean =>
   reflector.get<boolean | undefined>(RawBodyMark.KEY, context.getHandler()) ?? false;
 
-/** Express middleware: leaves the bytes in `request.body`. */
+/** Express middleware: sets `request.body` to the raw bytes. */
 export const readRaw = raw({ limit: RAW_BODY_LIMIT, type: () => true });
 
-/** Handler parameter of a route that takes its body raw: the bytes, none when there is no body. */
+/** Handler parameter of a `TakesRawBody` route: the raw bytes, empty without a body. */
 export const RawBody = createParamDecorator((_: unknown, context: ExecutionContext): Buffer => {
   const body: unknown = context.switchToHttp().getRequest<Request>().body;
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);

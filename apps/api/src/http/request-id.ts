@@ -6,8 +6,8 @@ const ACCEPTED = /^[\w.-]{1,64}$/;
 
 const requestIds = new WeakMap<IncomingMessage, string>();
 
-/** Express middleware: takes the caller's X-Request-Id when it is harmless, else makes one, and sends it back. */
-export function nameRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+/** Express middleware: uses the caller's X-Request-Id if it is valid, otherwise generates one, and returns it. */
+export function assignRequestId(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && ACCEPTED.test(given) ? given : randomUUID();
   requestIds.set(request, id);
@@ -15,5 +15,5 @@ export function nameRequest(request: IncomingMessage, response: ServerResponse, 
   next();
 }
 
-/** The id `nameRequest` gave. */
+/** The id set by `assignRequestId`. */
 export const requestIdOf = (request: IncomingMessage): string | null => requestIds.get(request) ?? null;

@@ -10,8 +10,8 @@ type LoggedRequest = IncomingMessage & { originalUrl?: string };
 
 const pathOf = (request: LoggedRequest): string => loggedPath(request.originalUrl ?? request.url ?? '');
 
-/** All a request's line holds. No header, no body, no query: they may carry secrets. */
-function lineOf(request: LoggedRequest, response: ServerResponse, ms: number): object {
+/** The log entry of a request. Headers, body and query are omitted: they may contain secrets. */
+function logEntryOf(request: LoggedRequest, response: ServerResponse, ms: number): object {
   return {
     method: request.method,
     path: pathOf(request),
@@ -24,7 +24,7 @@ function lineOf(request: LoggedRequest, response: ServerResponse, ms: number): o
 const msOf = (value: unknown): number =>
   typeof value === 'object' && value !== null && 'ms' in value && typeof value.ms === 'number' ? value.ms : 0;
 
-/** Settings of nestjs-pino: one JSON line for each request, from an allow-list. */
+/** Settings of nestjs-pino: one JSON line per request, built from an allow-list of fields. */
 export function requestLog(level: string): Params {
   return {
     forRoutes: [{ path: '{*path}', method: RequestMethod.ALL }],
@@ -41,9 +41,9 @@ export function requestLog(level: string): Params {
       customSuccessMessage: () => 'request',
       customErrorMessage: () => 'request',
       customSuccessObject: (request: LoggedRequest, response, value) =>
-        lineOf(request, response, msOf(value)),
+        logEntryOf(request, response, msOf(value)),
       customErrorObject: (request: LoggedRequest, response, _error, value) =>
-        lineOf(request, response, msOf(value)),
+        logEntryOf(request, response, msOf(value)),
     },
   };
 }

@@ -1,20 +1,20 @@
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
-/** Property decorator: the text without the blanks around it. */
+/** Property decorator: trims the text. */
 export const trimmed = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
-/** Property decorator: an e-mail address in the one spelling an account has: trimmed, lower case. */
+/** Property decorator: normalizes an e-mail address: trimmed, lower case. */
 export const asEmail = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim().toLowerCase() : value,
   );
 
-// control and format characters, blanks, and what is drawn as nothing: two texts that look the same would differ
+// control and format characters, blanks and invisible characters: texts that look the same could differ
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Property decorator: a text without characters that nobody sees, or that turn others around. */
+/** Property decorator: a text without invisible and bidirectional control characters. */
 export const HasOnlyVisibleCharacters = (): PropertyDecorator =>
   ValidateBy({
     name: 'hasOnlyVisibleCharacters',
@@ -25,7 +25,7 @@ export const HasOnlyVisibleCharacters = (): PropertyDecorator =>
     },
   });
 
-/** Property decorator: an id, or ids, in the one spelling they are kept in: lower case. */
+/** Property decorator: converts an id, or a list of ids, to lower case, as they are stored. */
 export const asId = (): PropertyDecorator => Transform(({ value }: { value: unknown }) => lowerCase(value));
 
 function lowerCase(value: unknown): unknown {

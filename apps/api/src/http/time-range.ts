@@ -1,12 +1,12 @@
 import { badRequest } from '../errors/api-error';
 
-/** The bounds of a list by time, both included; null: without one. */
+/** Inclusive bounds of a list by time; null: unbounded. */
 export interface TimeRange {
   readonly from: Date | null;
   readonly to: Date | null;
 }
 
-/** @throws ApiError 400 when it ends before it begins */
+/** @throws ApiError 400 when `from` is after `to` */
 export function timeRange(given: {
   readonly from?: string | undefined;
   readonly to?: string | undefined;

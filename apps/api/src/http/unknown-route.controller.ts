@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { Public } from '#guards';
 import { ApiError, notFound } from '../errors';
 
-/** One entry of Express's router: what Express itself matches by. */
+/** A layer of Express's router. */
 interface RouterLayer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
   match(path: string): boolean;
@@ -17,7 +17,7 @@ interface ExpressApplication {
 
 const ANY_PATH = '{*path}';
 
-/** Everything under the API's prefix that no other route took: counted by the rate limiter like any other request. */
+/** Answers unknown paths under the API's prefix with 404 or 405. A route, so that the rate limiter counts the requests. */
 @ApiExcludeController()
 @Controller()
 export class UnknownRouteController {

@@ -11,43 +11,43 @@ import {
 import { opaqueTokenHash } from '#secrets';
 import { tooManyRequests } from '../errors';
 
-/** So many failures cost nothing but the answer. */
-const FREE_ATTEMPTS = 4;
-/** What each further one waits longer than the one before. */
-const SLOWER_BY_MS = 500;
+/** Attempts without a delay. */
+const UNDELAYED_ATTEMPTS = 4;
+/** Each further attempt is delayed by this much more. */
+const DELAY_STEP_MS = 500;
 
 const RULE: LockOutRule = {
   lockAt: 8,
   firstLockSeconds: 60,
-  longestLockSeconds: 15 * 60,
-  forgetOneAfterSeconds: 3 * 60 * 60,
+  maxLockSeconds: 15 * 60,
+  decaySeconds: 3 * 60 * 60,
 };
-/** The allowance of a device that has signed in before, while strangers keep the account locked. */
+/** For a known device, while the account is locked by others' attempts. */
 const DEVICE_RULE: LockOutRule = { ...RULE, lockAt: 5 };
 
-/** One try at a secret, counted as failed until it is said to be anything else. */
+/** An attempt at a secret. Counts as failed until reported otherwise. */
 export interface Attempt {
   readonly key: string;
   readonly number: number;
-  /** what is counted is locked if this one fails */
+  /** true: the counter is locked if this attempt fails */
   readonly locks: boolean;
 }
 
-/** An attempt that a known device makes at the account that is locked for others. */
+/** An attempt of a known device at a locked account. */
 export interface DeviceAttempt extends Attempt {
   readonly userId: string;
 }
 
-/** The secrets that somebody may guess. */
+/** The kinds of secrets that can be guessed. */
 export type Secret = 'password' | 'code';
 
-/** The account an e-mail stands for, however it is spelled. */
+/** Identifies an account by its normalized e-mail. */
 interface PasswordAccount {
   readonly email: string;
   readonly organizationSlug: string;
 }
 
-/** For who is signed in already: a stranger who locks the account does not lock them out of it. */
+/** Separate counter for signed-in users, who are not affected by locks caused by others. */
 export const signedInCounter = (secret: Secret, userId: string): string => `signed-in ${secret} ${userId}`;
 
 const deviceCounter = (secret: Secret, deviceId: string): string => `${secret} device ${deviceId}`;
@@ -58,7 +58,7 @@ const countersOf = ({ email, organizationSlug }: PasswordAccount): PasswordCount
   email,
 });
 
-/** Slows down and then refuses who guesses passwords or codes, wherever the guesses come from. */
+/** Delays and then refuses attempts at passwords and codes, regardless of their source address. */
 @Injectable()
 export class LockOut {
   constructor(
@@ -68,7 +68,7 @@ export class LockOut {
   ) {}
 
   /**
-   * To be called before a secret is compared; returns when it may be.
+   * Call before comparing a secret. Returns after the delay.
    * @throws ApiError 429 while the counter is locked
    */
   async attempt(key: string): Promise<Attempt> {
@@ -82,8 +82,8 @@ export class LockOut {
 
   /**
    * While a counter is locked: the attempt of a device that has signed in to one of the accounts before.
-   * @param lockedKey the counter, whose lock is told to everybody else
-   * @throws ApiError 429 when the device knows none of them, or has used up its own allowance
+   * @param lockedKey the locked counter
+   * @throws ApiError 429 when the device is unknown to these accounts, or is locked itself
    */
   async attemptOfDevice(
     lockedKey: string,
@@ -92,7 +92,7 @@ export class LockOut {
     userIds: readonly string[],
   ): Promise<DeviceAttempt> {
     if (deviceToken === null) return this.refuse(lockedKey);
-    // also of no account at all: an account that does not exist is refused in the same time
+    // also queried without accounts, so that the response time does not reveal whether an account exists
     const device = await this.devices.find(this.database.autocommit, opaqueTokenHash(deviceToken), userIds);
     if (!device) return this.refuse(lockedKey);
     const key = deviceCounter(secret, device.id);
@@ -100,28 +100,28 @@ export class LockOut {
     return { ...attempt, userId: device.userId };
   }
 
-  /** The secret was right and nothing else is asked for. */
+  /** The secret was correct and nothing else is required: resets the counter. */
   succeeded({ key }: Pick<Attempt, 'key'>): Promise<void> {
     return this.failures.forget(this.database.autocommit, [key]);
   }
 
-  /** The secret was right, but more is asked for: what failed before still counts. */
-  takeBack({ key, number }: Attempt): Promise<void> {
-    return this.failures.takeBack(this.database.autocommit, key, number);
+  /** The secret was correct but another step is required: earlier failures still count. */
+  undoAttempt({ key, number }: Attempt): Promise<void> {
+    return this.failures.undoAttempt(this.database.autocommit, key, number);
   }
 
-  /** An attempt at an account that does not exist: it takes as long as one that is recorded. */
-  failedAtNobody({ key }: Attempt): Promise<void> {
+  /** A failed attempt at an account that does not exist. Takes as long as recording a failure. */
+  failedOnUnknownAccount({ key }: Attempt): Promise<void> {
     return this.failures.touch(this.database.autocommit, key);
   }
 
-  /** Somebody signed in to the account with its password. */
-  passwordProved(account: PasswordAccount): Promise<void> {
+  /** A sign-in with the account's password succeeded. */
+  passwordVerified(account: PasswordAccount): Promise<void> {
     return this.failures.forgetPassword(this.database.autocommit, countersOf(account));
   }
 
-  /** Somebody who reads the account's mail has set a new password: what was guessed at the old one is over. */
-  async mailProved(account: PasswordAccount & { readonly userId: string }): Promise<void> {
+  /** The owner of the account's mailbox set a new password: failures with the old one are forgotten. */
+  async mailboxVerified(account: PasswordAccount & { readonly userId: string }): Promise<void> {
     const tx = this.database.autocommit;
     const devices = await this.devices.ofUser(tx, account.userId);
     const { withSlug, withoutSlug } = countersOf(account);
@@ -135,8 +135,8 @@ export class LockOut {
   private async count(key: string, rule: LockOutRule): Promise<Attempt | null> {
     const number = await this.failures.count(this.database.autocommit, key, rule);
     if (number === null) return null;
-    const slowness = Math.min(Math.max(0, number - FREE_ATTEMPTS), rule.lockAt - FREE_ATTEMPTS);
-    if (slowness > 0) await delay(slowness * SLOWER_BY_MS);
+    const steps = Math.min(Math.max(0, number - UNDELAYED_ATTEMPTS), rule.lockAt - UNDELAYED_ATTEMPTS);
+    if (steps > 0) await delay(steps * DELAY_STEP_MS);
     return { key, number, locks: number >= rule.lockAt };
   }
 

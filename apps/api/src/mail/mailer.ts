@@ -7,6 +7,6 @@ export interface Mail {
 
 /** Sends mail. Also the injection token. */
 export abstract class Mailer {
-  /** @throws Error when the mail could not be handed over: the caller decides whether its deed stands without it */
+  /** @throws Error when the mail could not be handed over; the caller decides whether its action fails */
   abstract send(mail: Mail): Promise<void>;
 }

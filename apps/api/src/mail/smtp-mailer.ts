@@ -1,15 +1,15 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import { Mailer, type Mail } from './mailer';
 
-const GIVE_UP_TIMEOUT_MS = 10_000;
+const SMTP_TIMEOUT_MS = 10_000;
 
-/** Hands mail to an SMTP server. */
+/** Sends mail through an SMTP server. */
 export class SmtpMailer extends Mailer {
   private readonly transport: Transporter;
 
   /**
    * @param url `smtp://user:password@host:587`, or `smtps://…`
-   * @param requireTls whether no mail is handed over unless the connection is encrypted
+   * @param requireTls whether to refuse unencrypted connections
    */
   constructor(
     url: string,
@@ -20,9 +20,9 @@ export class SmtpMailer extends Mailer {
     this.transport = createTransport({
       url,
       requireTLS: requireTls,
-      connectionTimeout: GIVE_UP_TIMEOUT_MS,
-      greetingTimeout: GIVE_UP_TIMEOUT_MS,
-      socketTimeout: GIVE_UP_TIMEOUT_MS,
+      connectionTimeout: SMTP_TIMEOUT_MS,
+      greetingTimeout: SMTP_TIMEOUT_MS,
+      socketTimeout: SMTP_TIMEOUT_MS,
     });
   }
 
@@ -30,16 +30,16 @@ export class SmtpMailer extends Mailer {
     try {
       await this.transport.sendMail({ from: this.from, to, subject, text });
     } catch (error) {
-      throw offersNoTls(error) ? new Error(NO_TLS, { cause: error }) : error;
+      throw isMissingTls(error) ? new Error(MISSING_TLS, { cause: error }) : error;
     }
   }
 }
 
-const NO_TLS =
+const MISSING_TLS =
   'The mail server offers no STARTTLS, so nothing was sent: use an smtps:// address in SMTP_URL, or set ' +
   'SMTP_REQUIRE_TLS=false where the network to the server is trusted';
 
-const offersNoTls = (error: unknown): boolean =>
+const isMissingTls = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   error.code === 'ETLS' &&

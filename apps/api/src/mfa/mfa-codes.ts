@@ -5,9 +5,9 @@ import { newRecoveryCode, recoveryCodeHash } from '#secrets';
 import { MfaSecrets, type MfaHolder } from './mfa-secrets';
 import { looksLikeTotp, stepOf } from './totp';
 
-const RECOVERY_CODES = 8;
+const RECOVERY_CODE_COUNT = 8;
 
-/** Checks second factors: each code is taken once. */
+/** Verifies second factors. Each code is accepted once. */
 @Injectable()
 export class MfaCodes {
   constructor(
@@ -16,10 +16,10 @@ export class MfaCodes {
   ) {}
 
   /**
-   * Takes an authenticator's code or uses a recovery code up, for as long as `tx` is committed.
-   * @returns false when the code is wrong or was taken before
+   * Consumes an authenticator code or a recovery code within the transaction.
+   * @returns false when the code is wrong or was used before
    */
-  async take(tx: Tx, { userId, organizationId }: MfaHolder, code: string): Promise<boolean> {
+  async consume(tx: Tx, { userId, organizationId }: MfaHolder, code: string): Promise<boolean> {
     const plain = code.replaceAll(/\s/g, '');
     if (!looksLikeTotp(plain)) {
       return this.mfa.takeRecoveryCode(tx, organizationId, userId, recoveryCodeHash(plain));
@@ -30,9 +30,9 @@ export class MfaCodes {
     return step !== null && this.mfa.takeStep(tx, organizationId, userId, step);
   }
 
-  /** New recovery codes in place of the old ones: the one time they are seen. */
+  /** Replaces the recovery codes. Only their hashes are stored. */
   async renewRecoveryCodes(tx: Tx, { userId, organizationId }: MfaHolder): Promise<string[]> {
-    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+    const codes = Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
     await this.mfa.replaceRecoveryCodes(tx, organizationId, userId, codes.map(recoveryCodeHash));
     return codes;
   }

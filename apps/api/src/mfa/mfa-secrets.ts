@@ -5,7 +5,7 @@ import type { OrganizationId } from '#rules';
 import { MasterKeys, openMfaSecret, sealMfaSecret } from '#secrets';
 import { DataKeys } from '../credentials/data-keys';
 
-/** Whose a second factor is. */
+/** The user a second factor belongs to. */
 export interface MfaHolder {
   readonly userId: string;
   readonly organizationId: OrganizationId;
@@ -13,12 +13,12 @@ export interface MfaHolder {
 
 export interface OpenedMfaSecret {
   readonly secret: string;
-  /** as it is stored: tells whether it was replaced since */
+  /** as stored, to detect a concurrent replacement */
   readonly sealedSecret: string;
   readonly mfaEnabled: boolean;
 }
 
-/** The secrets of authenticators, sealed under the organization's data key. */
+/** Authenticator secrets, encrypted with the organization's data key. */
 @Injectable()
 export class MfaSecrets {
   constructor(
@@ -28,13 +28,13 @@ export class MfaSecrets {
     private readonly masterKeys: MasterKeys,
   ) {}
 
-  /** Keeps a secret that is to be confirmed. @returns false when MFA is on already */
+  /** Stores a secret until it is confirmed. @returns false when MFA is already enabled */
   async begin({ organizationId, userId }: MfaHolder, secret: string): Promise<boolean> {
     const sealed = sealMfaSecret(this.masterKeys, await this.dataKeys.of(organizationId), userId, secret);
     return this.mfa.begin(this.database.autocommit, organizationId, userId, sealed);
   }
 
-  /** @returns null before set-up was begun */
+  /** @returns null before the setup was started */
   async opened(tx: Tx, { organizationId, userId }: MfaHolder): Promise<OpenedMfaSecret | null> {
     const stored = await this.mfa.secret(tx, organizationId, userId);
     if (!stored) return null;

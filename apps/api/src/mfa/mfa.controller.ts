@@ -7,10 +7,9 @@ import {
   SignedIn,
   type Principal,
 } from '#guards';
-import type { HostAddress } from '#rules';
+import { CurrentActor, type Actor } from '../http/actor';
 import { EmptyDto } from '../http/empty.dto';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
 import { MfaCodeDto, MfaSetupDto, RecoveryCodesDto } from './dto/mfa.dto';
 import { MfaService } from './mfa.service';
 
@@ -25,8 +24,9 @@ export class MfaController {
   @Post('setup')
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Begin to set MFA up: a secret for an authenticator',
-    description: 'Nothing changes until the first code is confirmed; asking again replaces the secret.',
+    summary: 'Start the MFA setup: get a secret for an authenticator',
+    description:
+      'MFA stays disabled until the first code is confirmed. A repeated request replaces the secret.',
   })
   @Answers({ 200: MfaSetupDto, errors: [401, 409] })
   async setUp(@CurrentPrincipal() principal: Principal): Promise<MfaSetupDto> {
@@ -37,40 +37,28 @@ export class MfaController {
   @Post('setup/confirm')
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Turn MFA on with the authenticator’s first code',
-    description: 'Every other sign-in of the user ends: it was made without the second factor.',
+    summary: 'Enable MFA with the first code of the authenticator',
+    description: 'All other sign-ins of the user end, because they were made without the second factor.',
   })
   @Answers({ 200: RecoveryCodesDto, errors: [400, 401, 409] })
-  async confirm(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() { code }: MfaCodeDto,
-  ): Promise<RecoveryCodesDto> {
-    return { recoveryCodes: await this.mfa.confirm(principal, code, caller?.text ?? null) };
+  async confirm(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<RecoveryCodesDto> {
+    return { recoveryCodes: await this.mfa.confirm(actor, code) };
   }
 
   @Post('disable')
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Turn MFA off; refused while the organization requires it' })
+  @ApiOperation({ summary: 'Disable MFA; refused while the organization requires it' })
   @Answers({ 200: EmptyDto, errors: [400, 401] })
-  async disable(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() { code }: MfaCodeDto,
-  ): Promise<EmptyDto> {
-    await this.mfa.disable(principal, code, caller?.text ?? null);
+  async disable(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<EmptyDto> {
+    await this.mfa.disable(actor, code);
     return {};
   }
 
   @Post('recovery-codes/regenerate')
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Replace the recovery codes: the old ones work no more' })
+  @ApiOperation({ summary: 'Replace the recovery codes; the old ones become invalid' })
   @Answers({ 200: RecoveryCodesDto, errors: [400, 401] })
-  async regenerate(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() { code }: MfaCodeDto,
-  ): Promise<RecoveryCodesDto> {
-    return { recoveryCodes: await this.mfa.regenerate(principal, code, caller?.text ?? null) };
+  async regenerate(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<RecoveryCodesDto> {
+    return { recoveryCodes: await this.mfa.regenerate(actor, code) };
   }
 }

@@ -6,12 +6,12 @@ import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';
 import { MfaController } from './mfa.controller';
 import { MfaService } from './mfa.service';
-import { ProvenActions } from './proven-actions';
+import { CodeProtectedActions } from './code-protected-actions';
 
 @Module({
   imports: [LockOutModule, CredentialsModule],
   controllers: [MfaController],
-  providers: [MfaService, MfaCodes, MfaSecrets, ProvenActions, MfaStore, RefreshTokenStore],
+  providers: [MfaService, MfaCodes, MfaSecrets, CodeProtectedActions, MfaStore, RefreshTokenStore],
   exports: [MfaCodes, MfaStore, RefreshTokenStore],
 })
 export class MfaModule {}

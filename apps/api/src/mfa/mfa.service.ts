@@ -3,9 +3,10 @@ import { Database } from '#entities';
 import { MfaStore, RefreshTokenStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { badRequest, conflict, notPossible, type ApiError } from '../errors';
+import type { Actor } from '../http/actor';
 import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';
-import { ProvenActions } from './proven-actions';
+import { CodeProtectedActions } from './code-protected-actions';
 import { qrCodePng } from './qr-code';
 import { newEnrolment, stepOf, type Enrolment } from './totp';
 
@@ -14,7 +15,7 @@ export interface MfaSetup extends Enrolment {
   readonly qrCode: Buffer;
 }
 
-/** A user's own second factor: set up, turned off, recovery codes. */
+/** The caller's own second factor: setup, disabling, recovery codes. */
 @Injectable()
 export class MfaService {
   constructor(
@@ -23,10 +24,10 @@ export class MfaService {
     private readonly secrets: MfaSecrets,
     private readonly codes: MfaCodes,
     private readonly refreshTokens: RefreshTokenStore,
-    private readonly deeds: ProvenActions,
+    private readonly protectedActions: CodeProtectedActions,
   ) {}
 
-  /** A new secret, worth nothing until it is confirmed. @throws ApiError 409 when MFA is on */
+  /** Creates a secret, which has no effect until it is confirmed. @throws ApiError 409 when MFA is enabled */
   async setUp({ userId, organizationId, email }: Principal): Promise<MfaSetup> {
     const enrolment = newEnrolment(email);
     if (!(await this.secrets.begin({ userId, organizationId }, enrolment.secret))) throw isOn();
@@ -34,43 +35,49 @@ export class MfaService {
   }
 
   /**
-   * Turns MFA on and ends the user's other sign-ins, which were made without it.
+   * Enables MFA and ends the user's other sign-ins, which were made without it.
    * @returns recovery codes
-   * @throws ApiError 400 before set-up or when the code is wrong; 409 when MFA is on
+   * @throws ApiError 400 before the setup or when the code is wrong; 409 when MFA is enabled
    */
-  async confirm(principal: Principal, code: string, callerAddress: string | null): Promise<string[]> {
+  async confirm(actor: Actor, code: string): Promise<string[]> {
+    const { principal } = actor;
     const { userId, organizationId } = principal;
     if (principal.mfaEnabled) throw isOn();
     const stored = await this.secrets.opened(this.database.autocommit, principal);
     if (!stored) throw badRequest('There is nothing to confirm: call POST /mfa/setup first');
     const { secret, sealedSecret } = stored;
-    return this.deeds.withCode(principal, 'MFA_ENABLED', callerAddress, async (tx) => {
+    return this.protectedActions.withCode(actor, 'MFA_ENABLED', async (tx) => {
       const step = stepOf(code.replaceAll(/\s/g, ''), secret);
       if (step === null) return null;
       if (!(await this.mfa.enable(tx, organizationId, userId, { sealedSecret, step }))) throw isOn();
-      await this.refreshTokens.revokeAllBut(tx, userId, principal.signIn?.id ?? null);
+      await this.refreshTokens.revokeAllExcept(tx, userId, principal.signIn?.id ?? null);
       return this.codes.renewRecoveryCodes(tx, principal);
     });
   }
 
-  /** @throws ApiError 400 when the organization requires MFA, MFA is off, or the code is wrong */
-  async disable(principal: Principal, code: string, callerAddress: string | null): Promise<void> {
+  /** @throws ApiError 400 when the organization requires MFA, MFA is disabled, or the code is wrong */
+  async disable(actor: Actor, code: string): Promise<void> {
+    const { principal } = actor;
     const { userId, organizationId } = principal;
     if (!principal.mfaEnabled) throw isOff();
     if (await this.mfa.isRequired(this.database.autocommit, organizationId)) throw isRequired();
-    await this.deeds.withCode(principal, 'MFA_DISABLED', callerAddress, async (tx) => {
-      if (!(await this.codes.take(tx, principal, code))) return null;
-      // required or turned off since it was asked
+    await this.protectedActions.withCode(actor, 'MFA_DISABLED', async (tx) => {
+      if (!(await this.codes.consume(tx, principal, code))) return null;
+      // required or disabled since the check above
       if (!(await this.mfa.disable(tx, organizationId, userId))) throw isRequired();
       return true;
     });
   }
 
-  /** @returns the new recovery codes; the old ones are worth nothing. @throws ApiError 400 when MFA is off or the code is wrong */
-  async regenerate(principal: Principal, code: string, callerAddress: string | null): Promise<string[]> {
+  /**
+   * @returns the new recovery codes, which replace the old ones
+   * @throws ApiError 400 when MFA is disabled or the code is wrong
+   */
+  async regenerate(actor: Actor, code: string): Promise<string[]> {
+    const { principal } = actor;
     if (!principal.mfaEnabled) throw isOff();
-    return this.deeds.withCode(principal, 'MFA_RECOVERY_CODES_REGENERATED', callerAddress, async (tx) =>
-      (await this.codes.take(tx, principal, code)) ? this.codes.renewRecoveryCodes(tx, principal) : null,
+    return this.protectedActions.withCode(actor, 'MFA_RECOVERY_CODES_REGENERATED', async (tx) =>
+      (await this.codes.consume(tx, principal, code)) ? this.codes.renewRecoveryCodes(tx, principal) : null,
     );
   }
 }

@@ -7,7 +7,7 @@ const TEXT = 'otpauth://totp/Drawbridge:ada%40example.com?secret=JBSWY3DPEHPK3PX
 const MARGIN = 4;
 const SCALE = 4;
 
-/** The modules of a PNG with one bit for each pixel: true is dark. */
+/** The QR modules of a 1-bit PNG; true: dark. */
 function modulesOf(png: Buffer): boolean[][] {
   expect(png.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
   const size = png.readUInt32BE(16);
@@ -22,8 +22,8 @@ function modulesOf(png: Buffer): boolean[][] {
   );
 }
 
-describe('the QR code of an enrolment', () => {
-  it('is a PNG of the code’s modules with a quiet zone', () => {
+describe('qrCodePng', () => {
+  it('returns a PNG of the code’s modules with a quiet zone', () => {
     const code = qrcode(0, 'M');
     code.addData(TEXT);
     code.make();

@@ -6,9 +6,9 @@ const PIXELS_PER_MODULE = 4;
 const QUIET_MODULES = 4;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A QR code of a text, as PNG: black on white, one bit for each pixel. */
+/** A QR code of a text as a 1-bit PNG, black on white. */
 export function qrCodePng(text: string): Buffer {
-  // 0: the smallest that holds the text; M: readable with 15 % of it damaged
+  // 0: the smallest version that fits the text; M: tolerates 15 % damage
   const code = qrcode(0, 'M');
   code.addData(text);
   code.make();
@@ -16,26 +16,26 @@ export function qrCodePng(text: string): Buffer {
   const size = (modules + 2 * QUIET_MODULES) * PIXELS_PER_MODULE;
   const isDark = (x: number, y: number): boolean => {
     const [column, row] = [x, y].map((pixel) => Math.floor(pixel / PIXELS_PER_MODULE) - QUIET_MODULES);
-    const isInside = [column, row].every((place) => place! >= 0 && place! < modules);
+    const isInside = [column, row].every((index) => index! >= 0 && index! < modules);
     return isInside && code.isDark(row!, column!);
   };
   return png(size, isDark);
 }
 
-/** @param isBlack of a pixel, from the upper left */
+/** @param isBlack by pixel, from the upper left */
 function png(size: number, isBlack: (x: number, y: number) => boolean): Buffer {
   const rowBytes = 1 + Math.ceil(size / 8);
   const rows = Buffer.alloc(rowBytes * size);
   for (let y = 0; y < size; y += 1) {
     for (let x = 0; x < size; x += 1) {
-      // each row begins with its filter, which is none; a set bit is white
+      // each row starts with its filter type (0: none); a set bit is white
       if (!isBlack(x, y)) rows[y * rowBytes + 1 + (x >> 3)]! |= 0x80 >> (x & 7);
     }
   }
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
-  // one bit of grey
+  // bit depth 1, greyscale
   header[8] = 1;
   return Buffer.concat([
     SIGNATURE,

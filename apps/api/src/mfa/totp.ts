@@ -3,13 +3,13 @@ import { Secret, TOTP } from 'otpauth';
 const ISSUER = 'Drawbridge';
 const DIGITS = 6;
 const PERIOD_SECONDS = 30;
-/** Clocks differ: the code before and the code after are right too. */
-const STEPS_AROUND = 1;
-/** what RFC 4226 recommends */
+/** Tolerates clock skew: the previous and the next code are accepted as well. */
+const WINDOW_STEPS = 1;
+/** recommended by RFC 4226 */
 const SECRET_BYTES = 20;
 
 const totpOf = (secret: Secret, email: string): TOTP =>
-  // SHA-1 is what every authenticator reads; as an HMAC it is not what its collisions broke
+  // SHA-1 is supported by every authenticator; its collisions do not affect HMAC
   new TOTP({
     issuer: ISSUER,
     label: email,
@@ -22,7 +22,7 @@ const totpOf = (secret: Secret, email: string): TOTP =>
 export interface Enrolment {
   /** base32, to be typed into an authenticator */
   readonly secret: string;
-  /** the same for one that reads links */
+  /** the same as a link, for QR codes */
   readonly otpauthUrl: string;
 }
 
@@ -32,12 +32,12 @@ export function newEnrolment(email: string): Enrolment {
   return { secret: secret.base32, otpauthUrl: totpOf(secret, email).toString() };
 }
 
-/** The time step whose code it is, near now; null when it is none's. */
+/** The time step of a code within the window around now; null when the code is wrong. */
 export function stepOf(code: string, secret: string, now = Date.now()): number | null {
   const totp = totpOf(Secret.fromBase32(secret), '');
-  const delta = totp.validate({ token: code, timestamp: now, window: STEPS_AROUND });
+  const delta = totp.validate({ token: code, timestamp: now, window: WINDOW_STEPS });
   return delta === null ? null : Math.floor(now / 1000 / PERIOD_SECONDS) + delta;
 }
 
-/** Whether the text looks like an authenticator's code; what does not may be a recovery code. */
+/** Whether the text has the format of an authenticator code. Other texts may be recovery codes. */
 export const looksLikeTotp = (code: string): boolean => /^\d{6}$/.test(code);

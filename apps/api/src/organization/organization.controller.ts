@@ -1,9 +1,8 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import {
   OrganizationDto,
   OrganizationSettingsDto,
@@ -21,7 +20,7 @@ export class OrganizationController {
   constructor(private readonly organization: OrganizationService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Your organization' })
+  @ApiOperation({ summary: 'Get your organization' })
   @Answers({ 200: OrganizationDto, errors: [401, 403] })
   async find(@CurrentPrincipal() principal: Principal): Promise<OrganizationDto> {
     return toOrganization(await this.organization.find(principal));
@@ -30,16 +29,12 @@ export class OrganizationController {
   @Patch()
   @ApiOperation({ summary: 'Rename your organization' })
   @Answers({ 200: OrganizationDto, errors: [400, 401, 403] })
-  async update(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: UpdateOrganizationDto,
-  ): Promise<OrganizationDto> {
-    return toOrganization(await this.organization.update(principal, asked, caller));
+  async update(@CurrentActor() actor: Actor, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
+    return toOrganization(await this.organization.update(actor, dto));
   }
 
   @Get('settings')
-  @ApiOperation({ summary: 'What your organization asks of passwords, MFA and sessions' })
+  @ApiOperation({ summary: 'Get your organization’s settings for passwords, MFA and sessions' })
   @Answers({ 200: OrganizationSettingsDto, errors: [401, 403] })
   settings(@CurrentPrincipal() principal: Principal): Promise<OrganizationSettingsDto> {
     return this.organization.settings(principal);
@@ -47,15 +42,14 @@ export class OrganizationController {
 
   @Patch('settings')
   @ApiOperation({
-    summary: 'Change what your organization asks of passwords, MFA and sessions',
-    description: 'Only the given fields change. The policy counts for passwords set from now on.',
+    summary: 'Change your organization’s settings for passwords, MFA and sessions',
+    description: 'Omitted fields stay unchanged. The password policy applies to passwords set from now on.',
   })
   @Answers({ 200: OrganizationSettingsDto, errors: [400, 401, 403, 422] })
   updateSettings(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: UpdateOrganizationSettingsDto,
+    @CurrentActor() actor: Actor,
+    @Body() dto: UpdateOrganizationSettingsDto,
   ): Promise<OrganizationSettingsDto> {
-    return this.organization.updateSettings(principal, asked, caller);
+    return this.organization.updateSettings(actor, dto);
   }
 }

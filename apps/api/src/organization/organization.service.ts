@@ -7,10 +7,10 @@ import {
   OrganizationStore,
 } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween, type Changes } from '../audit/changes';
 import { unprocessable } from '../errors';
+import type { Actor } from '../http/actor';
 import {
   MAX_EXPIRATION_DAYS,
   type UpdateOrganizationDto,
@@ -40,18 +40,15 @@ export class OrganizationService {
     return this.organizations.find(this.database.autocommit, organizationId);
   }
 
-  async update(
-    principal: Principal,
-    { name }: UpdateOrganizationDto,
-    caller: HostAddress | null,
-  ): Promise<OrganizationRow> {
+  async update(actor: Actor, { name }: UpdateOrganizationDto): Promise<OrganizationRow> {
+    const { principal } = actor;
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
       const before = await this.organizations.findLocked(tx, organizationId);
       if (name === undefined || name === before.name) return before;
       const after = await this.organizations.rename(tx, organizationId, name);
       const changed = changesBetween(before, after, ['name']);
-      await this.record(tx, principal, caller, 'ORGANIZATION_UPDATED', changed);
+      await this.record(tx, actor, 'ORGANIZATION_UPDATED', changed);
       return after;
     });
   }
@@ -60,13 +57,10 @@ export class OrganizationService {
     return this.organizations.settings(this.database.autocommit, organizationId);
   }
 
-  /** @throws ApiError 422 when passwords would expire after no days or more than a year */
-  async updateSettings(
-    principal: Principal,
-    asked: UpdateOrganizationSettingsDto,
-    caller: HostAddress | null,
-  ): Promise<OrganizationSettingsRow> {
-    const days = asked.passwordExpirationDays ?? null;
+  /** @throws ApiError 422 when passwordExpirationDays is out of range */
+  async updateSettings(actor: Actor, dto: UpdateOrganizationSettingsDto): Promise<OrganizationSettingsRow> {
+    const { principal } = actor;
+    const days = dto.passwordExpirationDays ?? null;
     if (days !== null && (days < 1 || days > MAX_EXPIRATION_DAYS)) {
       throw unprocessable(
         `passwordExpirationDays must be 1 to ${MAX_EXPIRATION_DAYS}, or null for passwords that never expire`,
@@ -75,24 +69,19 @@ export class OrganizationService {
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
       const before = await this.organizations.settingsLocked(tx, organizationId);
-      const after = await this.organizations.updateSettings(tx, organizationId, asked);
+      const after = await this.organizations.updateSettings(tx, organizationId, dto);
       const changed = changesBetween(before, after, SETTINGS);
       if (Object.keys(changed).length > 0) {
-        await this.record(tx, principal, caller, 'ORGANIZATION_SETTINGS_UPDATE', changed);
+        await this.record(tx, actor, 'ORGANIZATION_SETTINGS_UPDATE', changed);
       }
       return after;
     });
   }
 
-  private record(
-    tx: Tx,
-    principal: Principal,
-    caller: HostAddress | null,
-    eventType: AuditEventType,
-    changed: Changes,
-  ): Promise<void> {
+  private record(tx: Tx, actor: Actor, eventType: AuditEventType, changed: Changes): Promise<void> {
+    const { principal } = actor;
     return this.audit.write(tx, principal.organizationId, {
-      ...auditActor(principal, caller?.text ?? null),
+      ...auditActor(actor),
       eventType,
       resourceType: 'ORGANIZATION',
       resourceId: principal.organizationId,

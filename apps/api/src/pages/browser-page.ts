@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 
-/** Text that is safe to stand in a page. */
+/** Escaped HTML. */
 export class Markup {
   private constructor(private readonly html: string) {}
 
-  /** Template tag: everything put in is escaped unless it is Markup itself. */
+  /** Template tag: escapes every value that is not Markup. */
   static of(texts: TemplateStringsArray, ...given: readonly (string | Markup)[]): Markup {
     return new Markup(texts.map((text, index) => text + Markup.written(given[index] ?? '')).join(''));
   }
@@ -53,14 +53,14 @@ const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex',
 };
 
-/** What is shown to who came with a browser. */
+/** An HTML page. */
 export interface BrowserPage {
   readonly status: number;
   readonly title: string;
   readonly body: Markup;
 }
 
-/** Answers with a page that needs no script and loads nothing. */
+/** Sends a page without scripts and external resources. */
 export function sendPage(response: Response, { status, title, body }: BrowserPage): void {
   const document = [
     `<!doctype html><html lang="en"><head><meta charset="utf-8">`,

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentPrincipal, Platform, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
+import { Platform } from '#guards';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PathId } from '../http/path-id';
 import { PlatformOrganizationDto, PlatformOrganizationQueryDto, SuspendDto } from './dto/platform.dto';
@@ -18,7 +17,7 @@ export class PlatformController {
 
   @Get()
   @Platform()
-  @ApiOperation({ summary: 'All organizations, newest first' })
+  @ApiOperation({ summary: 'List all organizations, newest first' })
   @Answers({ 200: [PlatformOrganizationDto], errors: [400, 401, 403] })
   async list(
     @Query() query: PlatformOrganizationQueryDto,
@@ -31,7 +30,7 @@ export class PlatformController {
 
   @Get(':id')
   @Platform()
-  @ApiOperation({ summary: 'One organization' })
+  @ApiOperation({ summary: 'Get an organization' })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404] })
   async find(@PathId() id: string): Promise<PlatformOrganizationDto> {
     return toPlatformOrganization(await this.platform.find(id));
@@ -42,28 +41,23 @@ export class PlatformController {
   @Platform({ write: true })
   @ApiOperation({
     summary: 'Suspend an organization',
-    description: 'It starts and extends no sessions; stopping, reading and every removal go on.',
+    description: 'It cannot start or extend sessions; stopping, reading and the removal of rules still work.',
   })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
   async suspend(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { reason }: SuspendDto,
   ): Promise<PlatformOrganizationDto> {
-    return toPlatformOrganization(await this.platform.suspend(principal, id, reason, caller));
+    return toPlatformOrganization(await this.platform.suspend(actor, id, reason));
   }
 
   @Post(':id/reactivate')
   @HttpCode(200)
   @Platform({ write: true })
-  @ApiOperation({ summary: 'Take a suspension back' })
+  @ApiOperation({ summary: 'Reactivate a suspended organization' })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
-  async reactivate(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<PlatformOrganizationDto> {
-    return toPlatformOrganization(await this.platform.reactivate(principal, id, caller));
+  async reactivate(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PlatformOrganizationDto> {
+    return toPlatformOrganization(await this.platform.reactivate(actor, id));
   }
 }

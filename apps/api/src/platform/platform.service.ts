@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
 import { AuditStore, type PlatformOrganizationRow, PlatformStore } from '#tenant-store';
-import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { conflict, notFound } from '../errors';
+import type { Actor } from '../http/actor';
 
-/** For those who run the service: its organizations, and who of them may start sessions. */
+/** Administration of all organizations, for operators of the service. */
 @Injectable()
 export class PlatformService {
   constructor(
@@ -23,33 +22,27 @@ export class PlatformService {
     return this.existing(this.database.autocommit, id);
   }
 
-  /** From the next request on no session of the organization starts or is extended. @throws ApiError 409 when it is suspended */
-  async suspend(
-    principal: Principal,
-    id: string,
-    reason: string,
-    caller: HostAddress | null,
-  ): Promise<PlatformOrganizationRow> {
+  /**
+   * The organization can no longer start or extend sessions from the next request on.
+   * @throws ApiError 409 when it is suspended
+   */
+  async suspend(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
     return this.database.transaction(async (tx) => {
       const suspended = await this.platform.suspend(tx, id, reason);
       const organization = await this.existing(tx, id);
       if (!suspended) throw conflict('The organization is suspended already');
-      await this.record(tx, principal, caller, 'ORGANIZATION_SUSPENDED', organization, { reason });
+      await this.record(tx, actor, 'ORGANIZATION_SUSPENDED', organization, { reason });
       return organization;
     });
   }
 
   /** @throws ApiError 409 when it is not suspended */
-  async reactivate(
-    principal: Principal,
-    id: string,
-    caller: HostAddress | null,
-  ): Promise<PlatformOrganizationRow> {
+  async reactivate(actor: Actor, id: string): Promise<PlatformOrganizationRow> {
     return this.database.transaction(async (tx) => {
       const reactivated = await this.platform.reactivate(tx, id);
       const organization = await this.existing(tx, id);
       if (!reactivated) throw conflict('The organization is not suspended');
-      await this.record(tx, principal, caller, 'ORGANIZATION_REACTIVATED', organization, {});
+      await this.record(tx, actor, 'ORGANIZATION_REACTIVATED', organization, {});
       return organization;
     });
   }
@@ -60,17 +53,16 @@ export class PlatformService {
     return organization;
   }
 
-  /** In the trail of the organization it was done to, whose admins may read who did it. */
+  /** Written to the audit trail of the affected organization, so that its administrators can see the actor. */
   private record(
     tx: Tx,
-    principal: Principal,
-    caller: HostAddress | null,
+    actor: Actor,
     eventType: 'ORGANIZATION_SUSPENDED' | 'ORGANIZATION_REACTIVATED',
     organization: PlatformOrganizationRow,
     details: Record<string, unknown>,
   ): Promise<void> {
     return this.audit.write(tx, organization.id, {
-      ...auditActor(principal, caller?.text ?? null),
+      ...auditActor(actor),
       eventType,
       resourceType: 'ORGANIZATION',
       resourceId: organization.id,

@@ -8,7 +8,7 @@ interface Window {
 const SWEEP_INTERVAL_MS = 60_000;
 const MAX_WINDOWS = 200_000;
 
-/** Windows in this process's memory: one small record for each client, whatever the limit. */
+/** Windows in the memory of this process: one record per client. */
 export class FixedWindows implements RequestWindows {
   private readonly windows = new Map<string, Window>();
   private sweepAt = 0;
@@ -24,20 +24,20 @@ export class FixedWindows implements RequestWindows {
     return countOf(window.hits, window.endsAt - now, limit);
   }
 
-  async giveBack(key: string): Promise<void> {
+  async decrement(key: string): Promise<void> {
     const window = this.windows.get(key);
     if (window && window.hits > 0) window.hits -= 1;
   }
 
-  /** How many clients are being counted. */
+  /** Number of clients with a window. */
   get size(): number {
     return this.windows.size;
   }
 
   private windowOf(key: string, now: number, ttlMs: number): Window {
-    const known = this.windows.get(key);
-    if (known && known.endsAt > now) return known;
-    // deleted first, so that the map stays in the order the windows began
+    const existing = this.windows.get(key);
+    if (existing && existing.endsAt > now) return existing;
+    // deleted first, so that the map stays ordered by the start of the windows
     this.windows.delete(key);
     const window = { hits: 0, endsAt: now + ttlMs };
     this.windows.set(key, window);

@@ -17,7 +17,7 @@ import type { RequestWindows } from './request-windows';
 const GENERAL = 'default';
 const REGISTRATION: ExtraLimit = 'registration';
 
-/** Counts every request of a client before anything else looks at it, one counter over all routes. */
+/** Counts every request of a client before any other processing, with one counter for all routes. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   constructor(
@@ -28,9 +28,9 @@ export class RateLimitGuard extends ThrottlerGuard {
     super(options, windows, reflector);
   }
 
-  /** @throws ApiError 429; in any case the answer carries the general counter, or the one that refused */
-  protected override async handleRequest(asked: ThrottlerRequest): Promise<boolean> {
-    const { context, limit, ttl, throttler } = asked;
+  /** Sets the headers of the general counter, or of the counter that refused. @throws ApiError 429 */
+  protected override async handleRequest(request: ThrottlerRequest): Promise<boolean> {
+    const { context, limit, ttl, throttler } = request;
     const { req, res } = this.httpOf(context);
     const name = throttler.name ?? GENERAL;
     const key = this.keyOf(req, name);
@@ -44,14 +44,14 @@ export class RateLimitGuard extends ThrottlerGuard {
     if (count.isBlocked) {
       throw tooManyRequests(refusal(count.timeToBlockExpire), count.timeToBlockExpire);
     }
-    if (name === REGISTRATION) this.giveBackUnlessDone(res, key);
+    if (name === REGISTRATION) this.uncountIfFailed(res, key);
     return true;
   }
 
-  /** Only accepted registrations count against their limit: a mistyped form is no registration. */
-  private giveBackUnlessDone(response: Response, key: string): void {
+  /** Only successful registrations count against their limit. */
+  private uncountIfFailed(response: Response, key: string): void {
     response.on('finish', () => {
-      if (response.statusCode >= 400) void this.windows.giveBack(key);
+      if (response.statusCode >= 400) void this.windows.decrement(key);
     });
   }
 

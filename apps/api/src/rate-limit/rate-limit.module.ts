@@ -19,7 +19,7 @@ const notCountedAs =
   (context: ExecutionContext): boolean =>
     !reflector.getAllAndOverride(CountedAs, [context.getHandler(), context.getClass()])?.includes(limit);
 
-/** In Redis when there is one: then all of the deployment's processes share their counts. */
+/** In Redis if it is configured, so that all processes of the deployment share their counts. */
 const windowsOf = ({ REDIS_URL, DEPLOYMENT_ID }: ApiSettings): RequestWindows =>
   REDIS_URL === undefined ? new FixedWindows() : SharedWindows.connect(REDIS_URL, DEPLOYMENT_ID);
 

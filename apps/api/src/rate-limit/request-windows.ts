@@ -1,6 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 
-/** Where a client stands in its window. */
+/** The state of a client's window. */
 export interface Count {
   readonly totalHits: number;
   /** seconds, rounded up, at least 1 */
@@ -10,11 +10,11 @@ export interface Count {
   readonly timeToBlockExpire: number;
 }
 
-/** Counts in windows that begin with a client's first request. */
+/** Counts requests in windows that start with a client's first request. */
 export interface RequestWindows extends ThrottlerStorage {
   increment(key: string, ttlMs: number, limit: number): Promise<Count>;
-  /** Takes one count back, if its window still runs. */
-  giveBack(key: string): Promise<void>;
+  /** Reverts one count if its window has not ended. */
+  decrement(key: string): Promise<void>;
 }
 
 /** @param leftMs until the window ends */

@@ -2,36 +2,36 @@ import { Logger } from '@nestjs/common';
 import { FixedWindows } from './fixed-windows';
 import { SharedWindows, type SharedCounter } from './shared-windows';
 
-/** A Redis that can be lost. What it really does is tried in test/e2e. */
-class LosableCounter implements SharedCounter {
-  lost = false;
-  asked = 0;
+/** A fake Redis that can become unavailable. test/e2e covers the real one. */
+class UnreliableCounter implements SharedCounter {
+  isDown = false;
+  calls = 0;
   private hits = 0;
 
   async count(_key: string, ttlMs: number): Promise<readonly [number, number]> {
-    this.answer();
+    this.call();
     this.hits += 1;
     return [this.hits, ttlMs - 500];
   }
 
-  async giveBack(): Promise<void> {
-    this.answer();
+  async decrement(): Promise<void> {
+    this.call();
     this.hits -= 1;
   }
 
   close(): void {
-    this.lost = true;
+    this.isDown = true;
   }
 
-  private answer(): void {
-    this.asked += 1;
-    if (this.lost) throw new Error('Connection is closed.');
+  private call(): void {
+    this.calls += 1;
+    if (this.isDown) throw new Error('Connection is closed.');
   }
 }
 
 describe('SharedWindows', () => {
   let now: number;
-  let counter: LosableCounter;
+  let counter: UnreliableCounter;
   let windows: SharedWindows;
   const logged: unknown[] = [];
 
@@ -39,14 +39,14 @@ describe('SharedWindows', () => {
     logged.length = 0;
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => logged.push(line));
     now = 0;
-    counter = new LosableCounter();
+    counter = new UnreliableCounter();
     windows = new SharedWindows(counter, new FixedWindows(() => now), () => now);
   });
   afterEach(() => jest.restoreAllMocks());
 
   const count = async (): Promise<number> => (await windows.increment('a', 60_000, 2)).totalHits;
 
-  it('count in Redis, and refuse there', async () => {
+  it('counts in Redis and blocks over the limit', async () => {
     await expect(windows.increment('a', 60_000, 2)).resolves.toEqual({
       totalHits: 1,
       timeToExpire: 60,
@@ -58,32 +58,32 @@ describe('SharedWindows', () => {
       isBlocked: true,
       timeToBlockExpire: 60,
     });
-    await windows.giveBack('a');
+    await windows.decrement('a');
     await expect(count()).resolves.toBe(3);
     expect(logged).toEqual([]);
   });
 
-  it('count here while it is away, saying so once, and ask it again after a second', async () => {
+  it('counts locally while Redis is down, logs each transition once, and retries Redis after a second', async () => {
     await count();
-    counter.lost = true;
+    counter.isDown = true;
     await expect(count()).resolves.toBe(1);
     await expect(count()).resolves.toBe(2);
-    await windows.giveBack('a');
+    await windows.decrement('a');
     await expect(count()).resolves.toBe(2);
-    expect(counter.asked).toBe(2);
+    expect(counter.calls).toBe(2);
     now = 1000;
     await expect(count()).resolves.toBe(3);
-    expect(counter.asked).toBe(3);
+    expect(counter.calls).toBe(3);
     expect(logged).toEqual([expect.stringContaining('Redis is out of reach (Connection is closed.)')]);
     now = 2000;
-    counter.lost = false;
+    counter.isDown = false;
     await expect(count()).resolves.toBe(2);
     expect(logged).toHaveLength(2);
     expect(logged[1]).toMatch(/is back/);
   });
 
-  it('let go of Redis with the process', () => {
+  it('closes the Redis connection on shutdown', () => {
     windows.onApplicationShutdown();
-    expect(counter.lost).toBe(true);
+    expect(counter.isDown).toBe(true);
   });
 });

@@ -22,14 +22,14 @@ const HEADER =
   'certainFrom,certainUntil,possibleFrom,possibleUntil';
 
 describe('accessCsv', () => {
-  it('is a header and a line for each item, each ended by CRLF, with nothing for null', () => {
+  it('returns a header and a line for each item, each ended by CRLF, with empty fields for null', () => {
     expect(accessCsv([item('database')])).toBe(
       `${HEADER}\r\n3fa85f64-5717-4562-b3fc-2c963f66afa6,database,AWS,sg-0123456789abcdef0,203.0.113.10/32,tcp,` +
         '"22,443",ORPHAN,,,,,,2026-01-31T09:30:00.000Z,\r\n',
     );
   });
 
-  it('is the header alone without items', () => {
+  it('returns only the header without items', () => {
     expect(accessCsv([])).toBe(`${HEADER}\r\n`);
   });
 
@@ -44,7 +44,7 @@ describe('accessCsv', () => {
     ['a tab', '\tx', "'\tx"],
     ['a formula with quotes', '=A("1")', `"'=A(""1"")"`],
     ['a minus in the middle', 'a-b', 'a-b'],
-  ])('a name with %s', (_, name, expected) => {
+  ])('escapes a name with %s', (_, name, expected) => {
     expect(accessCsv([item(name)])).toContain(`,${expected},AWS`);
   });
 });

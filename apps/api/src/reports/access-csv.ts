@@ -18,7 +18,7 @@ const COLUMNS: readonly (readonly [name: string, value: (item: AccessItemDto) =>
   ['possibleUntil', ({ possibleUntil }) => possibleUntil],
 ];
 
-/** A report as RFC 4180 says: a header, CRLF, quotes where they are needed. */
+/** Formats a report as CSV (RFC 4180): a header, CRLF, quotes where needed. */
 export function accessCsv(items: readonly AccessItemDto[]): string {
   const lines = [
     COLUMNS.map(([name]) => name),
@@ -27,7 +27,7 @@ export function accessCsv(items: readonly AccessItemDto[]): string {
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
-/** A spreadsheet takes text that begins like this for a formula, also text that a tenant chose as a name. */
+/** Prevents CSV injection: spreadsheets evaluate such text, which may come from user-chosen names, as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function field(text: string): string {

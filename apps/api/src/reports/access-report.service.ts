@@ -3,10 +3,10 @@ import { type AccessRow, LedgerQueries, MAX_LEDGER_ITEMS } from '#engine-store/p
 import { Database } from '#entities';
 import type { Principal } from '#guards';
 import { badRequest } from '../errors/api-error';
-import { accessFilter, accessWindow } from './access-question';
+import { accessFilter, accessWindow } from './access-filter';
 import type { AccessQueryDto } from './dto/access-query.dto';
 
-/** Tells who was let in when, as far as observations tell. */
+/** Reports who had access when, derived from observations. */
 @Injectable()
 export class AccessReportService {
   constructor(
@@ -15,8 +15,8 @@ export class AccessReportService {
   ) {}
 
   /**
-   * What is another organization's, or does not exist, has no access to report.
-   * @throws ApiError 400 naming the field that is wrong, and for too many items
+   * Returns an empty report for objects that do not exist or belong to another organization.
+   * @throws ApiError 400 naming an invalid field, and for too many items
    */
   async report({ organizationId }: Principal, query: AccessQueryDto): Promise<AccessRow[]> {
     const filter = accessFilter(query);
@@ -26,7 +26,7 @@ export class AccessReportService {
     );
     if (rows !== 'too-many') return rows;
     const field = query.at === undefined ? 'to' : 'at';
-    const words = `leads to more than ${MAX_LEDGER_ITEMS} items: ask for a narrower window`;
-    throw badRequest(`${field} ${words}`, { [field]: words });
+    const message = `leads to more than ${MAX_LEDGER_ITEMS} items: ask for a narrower window`;
+    throw badRequest(`${field} ${message}`, { [field]: message });
   }
 }

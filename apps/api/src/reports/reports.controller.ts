@@ -18,7 +18,7 @@ export class ReportsController {
   @Get('access')
   @AdminOnly({ scope: 'audit:read' })
   @ApiOperation({
-    summary: 'Who was let in when, newest first',
+    summary: 'Report who had access when, newest first',
     description:
       'Give exactly one of resourceId, userId and address, and either at or both from and to. Derived from observations: ' +
       'between certainFrom and certainUntil access was observed, between possibleFrom and possibleUntil it was possible. ' +
@@ -26,7 +26,7 @@ export class ReportsController {
   })
   @ApiResponse({
     status: 200,
-    description: 'The access, as a list or as a file',
+    description: 'The access report as JSON or CSV',
     content: {
       'application/json': { schema: { type: 'array', items: { $ref: getSchemaPath(AccessItemDto) } } },
       'text/csv': { schema: { type: 'string' }, example: accessCsv([]) },

@@ -13,7 +13,7 @@ export class ResourceHealthController {
   constructor(private readonly health: ResourceHealthService) {}
 
   @Get('events')
-  @ApiOperation({ summary: 'What verifying and reconciling resources found, newest first' })
+  @ApiOperation({ summary: 'List the results of verifying and reconciling resources, newest first' })
   @Answers({ 200: HealthEventPageDto, errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,

@@ -11,7 +11,7 @@ export class ResourceHealthService {
     private readonly health: ResourceHealthStore,
   ) {}
 
-  /** A resource that does not exist, or is another organization's, has no events. */
+  /** Empty for a resource that does not exist or belongs to another organization. */
   list({ organizationId }: Principal, query: HealthEventQueryDto): Promise<Sliced<HealthEventRow>> {
     return this.health.list(this.database.autocommit, organizationId, query.resourceId ?? null, query);
   }

@@ -8,7 +8,7 @@ export type ConfigLimits = Pick<
 >;
 
 /**
- * What a field of `config` is held to, read from what checks it.
+ * The limits of a `config` field, read from its class-validator metadata.
  * @throws Error for a field that `config` does not have
  */
 export function configLimits(field: string): ConfigLimits {
@@ -16,19 +16,19 @@ export function configLimits(field: string): ConfigLimits {
     .getTargetValidationMetadatas(ResourceConfigDto, '', false, false)
     .filter(({ propertyName }) => propertyName === field);
   if (rules.length === 0) throw new Error(`config has no field ${field}`);
-  const given = (name: string): unknown => rules.find((rule) => rule.name === name)?.constraints?.[0];
-  const minimum = given('min') as number | undefined;
-  const maximum = given('max') as number | undefined;
-  const mostItems = given('arrayMaxSize') as number | undefined;
-  const form = given('matches') as RegExp | undefined;
-  const choices = given('isIn') as readonly string[] | undefined;
+  const constraint = (name: string): unknown => rules.find((rule) => rule.name === name)?.constraints?.[0];
+  const minimum = constraint('min') as number | undefined;
+  const maximum = constraint('max') as number | undefined;
+  const mostItems = constraint('arrayMaxSize') as number | undefined;
+  const pattern = constraint('matches') as RegExp | undefined;
+  const choices = constraint('isIn') as readonly string[] | undefined;
   return {
     required: rules.every(({ name }) => name !== 'isOptional'),
     words: [...new Set(rules.flatMap(({ message }) => (typeof message === 'string' ? [message] : [])))],
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
     ...(mostItems !== undefined && { mostItems }),
-    ...(form && { pattern: form.source, flags: form.flags }),
+    ...(pattern && { pattern: pattern.source, flags: pattern.flags }),
     ...(choices && { choices: [...choices] }),
   };
 }

@@ -2,7 +2,7 @@ import { PROVIDERS } from '#rules';
 import type { TextFormDto } from './dto/provider-types.dto';
 import { toProviderTypes } from './provider-types.mapper';
 
-/** Read as a client reads it, from JSON. */
+/** Serialized to JSON and parsed, as a client receives it. */
 const typesOf = (provider: (typeof PROVIDERS)[number]): ReturnType<typeof toProviderTypes> =>
   JSON.parse(JSON.stringify(toProviderTypes(provider))) as ReturnType<typeof toProviderTypes>;
 
@@ -15,10 +15,10 @@ const FITS_TYPE = {
   texts: (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 } as const;
 
-describe.each(PROVIDERS)('the types of %s', (provider) => {
+describe.each(PROVIDERS)('provider types of %s', (provider) => {
   const types = typesOf(provider);
 
-  it('have, for each text that must have a form, an example that has it', () => {
+  it('have an example that matches the pattern of each text form', () => {
     const forms = [
       ...types.credentialTypes.flatMap(({ credentialType, fields }) =>
         fields.flatMap(({ name, form }) => (form ? [{ name: `${credentialType}.${name}`, form }] : [])),
@@ -32,9 +32,9 @@ describe.each(PROVIDERS)('the types of %s', (provider) => {
     expect(forms.filter(({ form }) => !fits(form)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('have, for each config field, an example of its type within its limits', () => {
+  it('have an example of the right type and within its limits for each config field', () => {
     const fields = types.resourceTypes.flatMap(({ config }) => config);
-    const odd = fields.filter((field) => {
+    const invalid = fields.filter((field) => {
       const { type, example, minimum = -Infinity, maximum = Infinity, mostItems = Infinity, choices } = field;
       if (!FITS_TYPE[type](example)) return true;
       const items = [example].flat();
@@ -47,16 +47,16 @@ describe.each(PROVIDERS)('the types of %s', (provider) => {
         !items.every((item) => Number(item) >= minimum && Number(item) <= maximum)
       );
     });
-    expect(odd.map(({ name }) => name)).toEqual([]);
+    expect(invalid.map(({ name }) => name)).toEqual([]);
     expect(fields.filter(({ words }) => words.length === 0).map(({ name }) => name)).toEqual([]);
   });
 
-  it('have a hint for each field of a credential', () => {
+  it('describe each credential field', () => {
     const fields = types.credentialTypes.flatMap((type) => type.fields);
     expect(fields.filter(({ description }) => !description).map(({ name }) => name)).toEqual([]);
   });
 
-  it('tell what must be allowed, how fast rules are written, and whether connections are cut', () => {
+  it('include the least-privilege policy, the write limits and the effect of a revocation on connections', () => {
     expect(types.policy).toMatch(/\S\n$/);
     expect(types.revocation.words).toMatch(/\.$/);
     const { rulesInOneBatch = 0, writesInABurst = 0 } = types.limits ?? {};
@@ -64,12 +64,12 @@ describe.each(PROVIDERS)('the types of %s', (provider) => {
   });
 });
 
-describe('the types of all providers', () => {
-  it('say which of them need an agent', () => {
+describe('provider types', () => {
+  it('need an agent for AGENT only', () => {
     expect(PROVIDERS.filter((provider) => typesOf(provider).needsAgent)).toEqual(['AGENT']);
   });
 
-  it('say which fields are secret, fixed and optional', () => {
+  it('mark credential fields as required, secret and fixed', () => {
     const [key] = typesOf('AWS').credentialTypes;
     expect(key).toEqual({
       credentialType: 'ACCESS_KEY',
@@ -85,7 +85,7 @@ describe('the types of all providers', () => {
     expect(fixed.map(({ name }) => name)).toEqual(['project_id']);
   });
 
-  it('read the limits of config fields from what checks them', () => {
+  it('take the limits of config fields from their validators', () => {
     const config = (['AZURE', 'VERCEL'] as const).flatMap((provider) =>
       typesOf(provider).resourceTypes.flatMap((type) => type.config),
     );

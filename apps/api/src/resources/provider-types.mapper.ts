@@ -16,7 +16,7 @@ import type {
 } from './dto/provider-types.dto';
 import { exampleMessage } from './resource-naming';
 
-/** What a form needs to ask for a provider's credentials and resources. From facts alone: no driver is loaded. */
+/** Everything a form for a provider's credentials and resources needs. Uses static facts only; no driver is loaded. */
 export function toProviderTypes(provider: Provider): ProviderTypesDto {
   const facts = DriverRegistry.facts(provider);
   const isDriven = DriverRegistry.isDriven(provider);
@@ -36,7 +36,7 @@ export function toProviderTypes(provider: Provider): ProviderTypesDto {
 }
 
 function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
-  const { required, optional, descriptions, hints, forms, places = [] } = shape;
+  const { required, optional, descriptions, hints, forms, fixedHints = [] } = shape;
   return [...required, ...optional].map((name) => {
     const form = forms[name];
     return {
@@ -44,7 +44,7 @@ function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
       description: descriptions[name]!,
       required: required.includes(name),
       secret: !hints.includes(name),
-      fixed: places.includes(name),
+      fixed: fixedHints.includes(name),
       ...(form && { form: toTextForm(form) }),
     };
   });

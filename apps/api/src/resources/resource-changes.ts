@@ -5,36 +5,36 @@ import { badRequest } from '../errors/api-error';
 import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
 import { checkedType } from './resource-naming';
 
-/** What a PATCH makes of a resource; which target that is, its credential helps to tell. */
+/** The result of a PATCH, except its target, which depends on the credential. */
 export interface PlannedChange extends Omit<ResourceChange, 'object'> {
-  /** its rules belong elsewhere, or let other traffic in */
+  /** the resource points at another target or allows other traffic */
   readonly targetChanged: boolean;
-  /** the same target is reached with another credential, or in another region */
-  readonly wayChanged: boolean;
+  /** the target is accessed with another credential or in another region */
+  readonly accessChanged: boolean;
   readonly activityGiven: boolean;
 }
 
-/** Only what was given: a field that was left out stays out. */
-export function givenConfig(asked: ResourceConfigDto = {}): ResourceConfig {
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+/** The config without undefined fields. */
+export function givenConfig(dto: ResourceConfigDto = {}): ResourceConfig {
+  return Object.fromEntries(Object.entries(dto).filter(([, value]) => value !== undefined));
 }
 
 /** @throws ApiError 400 naming the field */
-export function changedResource(now: ResourceRow, asked: UpdateResourceDto): PlannedChange {
+export function changedResource(now: ResourceRow, dto: UpdateResourceDto): PlannedChange {
   for (const field of ['provider', 'resourceType'] as const) {
-    if (asked[field] !== undefined && asked[field] !== now[field]) {
+    if (dto[field] !== undefined && dto[field] !== now[field]) {
       throw badRequest(`${field} cannot be changed: create another resource`, {
         [field]: `cannot be changed: it is ${now[field]}`,
       });
     }
   }
-  const config = asked.config ? givenConfig(asked.config) : now.config;
+  const config = dto.config ? givenConfig(dto.config) : now.config;
   const change = {
-    name: asked.name ?? now.name,
-    credentialId: asked.credentialId ?? now.credentialId,
-    resourceIdentifier: asked.resourceIdentifier ?? now.resourceIdentifier,
-    region: asked.region === undefined ? now.region : asked.region,
-    isActive: asked.isActive ?? now.isActive,
+    name: dto.name ?? now.name,
+    credentialId: dto.credentialId ?? now.credentialId,
+    resourceIdentifier: dto.resourceIdentifier ?? now.resourceIdentifier,
+    region: dto.region === undefined ? now.region : dto.region,
+    isActive: dto.isActive ?? now.isActive,
     config,
   };
   const { provider, resourceType } = now;
@@ -43,7 +43,7 @@ export function changedResource(now: ResourceRow, asked: UpdateResourceDto): Pla
     ...change,
     targetChanged:
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
-    activityGiven: asked.isActive !== undefined,
-    wayChanged: change.credentialId !== now.credentialId || change.region !== now.region,
+    activityGiven: dto.isActive !== undefined,
+    accessChanged: change.credentialId !== now.credentialId || change.region !== now.region,
   };
 }

@@ -9,19 +9,19 @@ import {
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { notPossible } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
+import type { Actor } from '../http/actor';
 import type { UpdateResourceDto } from './dto/resource.dto';
-import { checkFittingCredential } from './fitting-credential';
-import { specsOf } from './placement';
+import { lockProviderCredential } from './provider-credential';
+import { plannedRules } from './planned-rules';
 import { changedResource, type PlannedChange } from './resource-changes';
 import { checkedType, targetNameOf } from './resource-naming';
 import { resourceMissing } from './resources.service';
 import { refuseFullTarget } from './target-limit';
 
-/** Changes and deletes resources whose rules may stand in clouds: nothing is left behind there. */
+/** Changes and deletes resources. Applied rules are moved or removed with them, so none is left behind in a cloud. */
 @Injectable()
 export class ResourceEditingService {
   constructor(
@@ -33,28 +33,24 @@ export class ResourceEditingService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Applied rules follow the resource: revoked where they are, applied where they belong now. */
-  async update(
-    principal: Principal,
-    id: string,
-    asked: UpdateResourceDto,
-    caller: HostAddress | null,
-  ): Promise<ResourceRow> {
+  /** Applied rules follow the resource: they are revoked on the old target and applied on the new one. */
+  async update(actor: Actor, id: string, dto: UpdateResourceDto): Promise<ResourceRow> {
+    const { principal } = actor;
     const { organizationId } = principal;
     const { updated, targets } = await this.database.transaction(async (tx) => {
       const now = await this.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
-      const change = changedResource(now, asked);
-      if (change.targetChanged || change.wayChanged || asked.isActive) refuseSuspended(principal);
-      const woken = await this.move(tx, principal, now, change);
+      const change = changedResource(now, dto);
+      if (change.targetChanged || change.accessChanged || dto.isActive) refuseSuspended(principal);
+      const woken = await this.applyChange(tx, principal, now, change);
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'RESOURCE_UPDATED',
         resourceType: 'RESOURCE',
         resourceId: id,
         resourceName: change.name,
         details: {
-          fields: Object.keys(asked).filter((field) => asked[field as keyof UpdateResourceDto] !== undefined),
+          fields: Object.keys(dto).filter((field) => dto[field as keyof UpdateResourceDto] !== undefined),
         },
       });
       return { updated: (await this.resources.find(tx, organizationId, id))!, targets: woken };
@@ -64,19 +60,20 @@ export class ResourceEditingService {
   }
 
   /** @throws ApiError 400 RESOURCE_IN_USE while sessions use it */
-  async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+  async delete(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
     const { organizationId } = principal;
     const targets = await this.database.transaction(async (tx) => {
       const resource = await this.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
-      if (!(await this.rules.isFree(tx, organizationId, id))) {
+      if (!(await this.rules.isUnused(tx, organizationId, id))) {
         throw notPossible(
           'Sessions use the resource: stop them, wait until they have ended, then delete it',
           { code: 'RESOURCE_IN_USE' },
         );
       }
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'RESOURCE_DELETED',
         resourceType: 'RESOURCE',
         resourceId: id,
@@ -88,64 +85,61 @@ export class ResourceEditingService {
     this.wakeUps.wake('revoke-rules', targets);
   }
 
-  /** Has a worker compare the target with what should stand there; health events tell the outcome. */
-  async reconcile(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+  /** Requests a reconciliation of the target by a worker. Health events report the outcome. */
+  async reconcile(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
     const { organizationId } = principal;
     const { provider, targetId } = await this.database.transaction(async (tx) => {
       const resource = await this.resources.find(tx, organizationId, id);
-      const asked = resource && (await this.resources.requestReconcile(tx, organizationId, id));
-      if (!asked) throw resourceMissing(id);
+      const requested = resource && (await this.resources.requestReconcile(tx, organizationId, id));
+      if (!requested) throw resourceMissing(id);
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'RESOURCE_RECONCILED',
         resourceType: 'RESOURCE',
         resourceId: id,
         resourceName: resource.name,
       });
-      return asked;
+      return requested;
     });
     this.wakeUps.wake('apply-rules', [{ provider, targetIds: [targetId] }]);
   }
 
   /**
-   * Gives up a target that will never answer again: its rules are not waited for any more.
-   * @throws ApiError 404 when there is no such resource
+   * Gives up a target that is permanently unreachable: its rules are no longer retried.
+   * @throws ApiError 404 when the resource does not exist
    */
-  async abandon(
-    principal: Principal,
-    id: string,
-    reason: string,
-    caller: HostAddress | null,
-  ): Promise<ResourceRow> {
+  async abandon(actor: Actor, id: string, reason: string): Promise<ResourceRow> {
+    const { principal } = actor;
     const { organizationId } = principal;
     const { abandoned, targets } = await this.database.transaction(async (tx) => {
       const resource = await this.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
-      const given = await this.rules.abandon(tx, organizationId, id, reason);
+      const outcome = await this.rules.abandon(tx, organizationId, id, reason);
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'RESOURCE_ABANDONED',
         resourceType: 'RESOURCE',
         resourceId: id,
         resourceName: resource.name,
-        details: { reason, rules: given.rules },
+        details: { reason, rules: outcome.rules },
       });
-      return { abandoned: (await this.resources.find(tx, organizationId, id))!, targets: given.targets };
+      return { abandoned: (await this.resources.find(tx, organizationId, id))!, targets: outcome.targets };
     });
     this.wakeUps.wake('revoke-rules', targets);
     return abandoned;
   }
 
-  private async move(
+  private async applyChange(
     tx: Tx,
     { organizationId }: Principal,
     now: ResourceRow,
     change: PlannedChange,
-  ): ReturnType<ResourceRulesStore['rehold']> {
+  ): ReturnType<ResourceRulesStore['updateHeldRules']> {
     const { id, provider, resourceType } = now;
-    const moved = change.targetChanged || change.wayChanged;
+    const moved = change.targetChanged || change.accessChanged;
     const named = { ...change, provider, resourceType };
-    const hints = await checkFittingCredential(
+    const hints = await lockProviderCredential(
       this.credentials,
       tx,
       organizationId,
@@ -157,13 +151,13 @@ export class ResourceEditingService {
     await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id });
     await this.resources.update(tx, organizationId, id, { ...change, targetId, moved });
     if (!moved) return [];
-    const holding = await this.rules.holding(tx, organizationId, id);
-    const wants = holding.map((ip) => ({
+    const holders = await this.rules.lockHolders(tx, organizationId, id);
+    const desired = holders.map((ip) => ({
       resourceIpId: ip.id,
       targetId,
-      specs: specsOf({ provider, resourceType, config: change.config }, ip.ipAddress),
+      specs: plannedRules({ provider, resourceType, config: change.config }, ip.ipAddress),
     }));
     const cause = targetId === now.targetId ? 'CONFIG_CHANGED' : 'RESOURCE_MOVED';
-    return this.rules.rehold(tx, organizationId, id, wants, change.wayChanged, cause);
+    return this.rules.updateHeldRules(tx, organizationId, id, desired, change.accessChanged, cause);
   }
 }

@@ -4,7 +4,7 @@ import type { OrganizationId, ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { CreateResourceDto } from './dto/resource.dto';
 
-/** What names a target, and the way to it. */
+/** The fields that identify a target and the access to it. */
 export interface NamedResource extends Pick<
   CreateResourceDto,
   'provider' | 'resourceType' | 'resourceIdentifier'
@@ -14,48 +14,48 @@ export interface NamedResource extends Pick<
 }
 
 /**
- * Checks that the names point at something the provider can have.
- * @throws ApiError 400 naming the field and what it must be
+ * Validates type, identifier, region and config against the provider's facts.
+ * @throws ApiError 400 naming the field and its constraint
  */
-export function checkedType(asked: NamedResource): ResourceTypeFacts {
-  const facts = DriverRegistry.facts(asked.provider);
+export function checkedType(resource: NamedResource): ResourceTypeFacts {
+  const facts = DriverRegistry.facts(resource.provider);
   const type =
-    Object.hasOwn(facts.resourceTypes, asked.resourceType) && facts.resourceTypes[asked.resourceType];
+    Object.hasOwn(facts.resourceTypes, resource.resourceType) && facts.resourceTypes[resource.resourceType];
   if (!type)
     throw invalid(
       'resourceType',
-      `must be one of ${Object.keys(facts.resourceTypes).join(', ')} for ${asked.provider}`,
+      `must be one of ${Object.keys(facts.resourceTypes).join(', ')} for ${resource.provider}`,
     );
-  if (!type.identifier.pattern.test(asked.resourceIdentifier)) {
+  if (!type.identifier.pattern.test(resource.resourceIdentifier)) {
     throw invalid('resourceIdentifier', exampleMessage(type.identifier));
   }
-  if (facts.region && !facts.region.pattern.test(asked.region ?? '')) {
-    throw invalid('region', `is required for ${asked.provider} and ${exampleMessage(facts.region)}`);
+  if (facts.region && !facts.region.pattern.test(resource.region ?? '')) {
+    throw invalid('region', `is required for ${resource.provider} and ${exampleMessage(facts.region)}`);
   }
-  checkConfig(asked, type);
+  checkConfig(resource, type);
   return type;
 }
 
-/** The target that is named. @param hints of the credential */
+/** The target a resource points at. @param hints of the credential */
 export function targetNameOf(
   { resourceIdentifier, config }: NamedResource,
   type: ResourceTypeFacts,
   hints: CredentialRow['hints'],
   organization: OrganizationId,
 ): TargetName {
-  return type.place({ identifier: resourceIdentifier, config, hints, organization });
+  return type.nameTarget({ identifier: resourceIdentifier, config, hints, organization });
 }
 
-/** What a text that is known by its example must be; goes after the field's name. */
+/** The constraint of a text that is described by its example. Follows the field's name in a message. */
 export const exampleMessage = ({ example }: { readonly example: string }): string =>
   `must look like ${example}`;
 
 function checkConfig({ resourceType, config }: NamedResource, type: ResourceTypeFacts): void {
   const known = new Set(type.config.map(({ name }) => name));
-  const odd = Object.keys(config).find((name) => !known.has(name));
-  if (odd) {
-    const words = known.size === 0 ? 'it has no config' : `its config may hold ${[...known].join(', ')}`;
-    throw invalid(`config.${odd}`, `does not apply to ${resourceType}: ${words}`);
+  const unknown = Object.keys(config).find((name) => !known.has(name));
+  if (unknown) {
+    const reason = known.size === 0 ? 'it has no config' : `its config may hold ${[...known].join(', ')}`;
+    throw invalid(`config.${unknown}`, `does not apply to ${resourceType}: ${reason}`);
   }
   if (config.port !== undefined && config.ports !== undefined) {
     throw invalid('config.ports', 'must be left out when config.port is given');
@@ -65,4 +65,5 @@ function checkConfig({ resourceType, config }: NamedResource, type: ResourceType
   }
 }
 
-const invalid = (field: string, words: string): Error => badRequest(`${field} ${words}`, { [field]: words });
+const invalid = (field: string, message: string): Error =>
+  badRequest(`${field} ${message}`, { [field]: message });

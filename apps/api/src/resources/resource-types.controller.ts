@@ -12,10 +12,10 @@ export class ResourceTypesController {
   @Get()
   @SignedIn({ scope: 'resources:read' })
   @ApiOperation({
-    summary: 'What credentials and resources are made of, provider by provider',
+    summary: 'Describe credentials and resources, by provider',
     description:
-      'Enough to build a form from: fields, what their texts must be, limits, and the least-privilege policy. The ' +
-      'same for every organization; it changes with a release only.',
+      'Enough to build a form: fields, their formats, limits, and the least-privilege policy. The same for every ' +
+      'organization; it changes with a release only.',
   })
   @Answers({ 200: [ProviderTypesDto], errors: [401, 403] })
   list(): ProviderTypesDto[] {

@@ -8,15 +8,15 @@ import { MasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { openedCredential } from '../credentials/opened-credential';
 
-/** What a verification found, and with which secrets. */
+/** The outcome of a verification and the secrets it used. */
 export interface Verification {
-  /** why the resource cannot be used; null when it can */
+  /** why the resource cannot be used; null: it can */
   readonly failure: DriverError | null;
   /** null: no credential was used */
   readonly secrets: SealedCredential['sealedData'] | null;
 }
 
-/** Asks the cloud whether a resource can be reached. The request waits for the answer. */
+/** Checks synchronously whether a resource's target can be read. */
 @Injectable()
 export class ResourceVerifier {
   constructor(

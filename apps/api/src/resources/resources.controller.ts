@@ -2,9 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PathId } from '../http/path-id';
 import { MessageDto } from '../http/message.dto';
@@ -29,7 +28,7 @@ export class ResourcesController {
 
   @Get()
   @SignedIn({ scope: 'resources:read' })
-  @ApiOperation({ summary: "The organization's resources by name" })
+  @ApiOperation({ summary: "List the organization's resources, by name" })
   @Answers({ 200: [ResourceDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -44,7 +43,7 @@ export class ResourcesController {
 
   @Get(':id')
   @SignedIn({ scope: 'resources:read' })
-  @ApiOperation({ summary: 'One resource' })
+  @ApiOperation({ summary: 'Get a resource' })
   @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<ResourceDto> {
     return toResource(await this.resources.find(principal, id));
@@ -53,30 +52,22 @@ export class ResourcesController {
   @Post()
   @AdminOnly()
   @ApiOperation({
-    summary: 'Name a target whose access rules are to be changed',
-    description: 'It is inactive until POST /resources/{id}/verify has read it, or PATCH says isActive.',
+    summary: 'Add a resource: a target whose access rules are managed',
+    description: 'It is inactive until POST /resources/{id}/verify succeeds or PATCH sets isActive.',
   })
   @Answers({ 201: ResourceDto, errors: [400, 401, 403, 404] })
-  async create(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: CreateResourceDto,
-  ): Promise<ResourceDto> {
-    return toResource(await this.resources.create(principal, asked, caller));
+  async create(@CurrentActor() actor: Actor, @Body() dto: CreateResourceDto): Promise<ResourceDto> {
+    return toResource(await this.resources.create(actor, dto));
   }
 
   @Post(':id/verify')
   @AllowedWhileSuspended()
   @HttpCode(200)
   @AdminOnly()
-  @ApiOperation({ summary: 'Read the target with its credential; changes nothing there' })
+  @ApiOperation({ summary: 'Verify a resource: read its target with its credential, without changing it' })
   @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
-  async verify(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<ResourceDto> {
-    return toResource(await this.resources.verify(principal, id, caller));
+  async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceDto> {
+    return toResource(await this.resources.verify(actor, id));
   }
 
   @Patch(':id')
@@ -85,17 +76,16 @@ export class ResourcesController {
   @ApiOperation({
     summary: 'Change a resource',
     description:
-      'Rules that are applied follow it: revoked where they are, applied where they belong now. provider and ' +
+      'Applied rules follow the resource: they are revoked on the old target and applied on the new one. provider and ' +
       'resourceType cannot be changed.',
   })
   @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
   async update(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
-    @Body() asked: UpdateResourceDto,
+    @Body() dto: UpdateResourceDto,
   ): Promise<ResourceDto> {
-    return toResource(await this.editing.update(principal, id, asked, caller));
+    return toResource(await this.editing.update(actor, id, dto));
   }
 
   @Delete(':id')
@@ -103,15 +93,11 @@ export class ResourcesController {
   @AdminOnly()
   @ApiOperation({
     summary: 'Delete a resource that no session uses',
-    description: 'It leaves all roles. Its static IP rules are taken out of the cloud.',
+    description: 'It is removed from all roles, and its static IP rules are removed from the cloud.',
   })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
-  delete(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<void> {
-    return this.editing.delete(principal, id, caller);
+  delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.editing.delete(actor, id);
   }
 
   @Post(':id/reconcile')
@@ -119,18 +105,14 @@ export class ResourcesController {
   @HttpCode(200)
   @AdminOnly()
   @ApiOperation({
-    summary: 'Compare the target with what should stand there, and mend it',
+    summary: 'Reconcile a resource: compare its target with the desired rules and repair drift',
     description:
-      'Done in the background, as it is by itself every 45 seconds; GET /resource-health/events tells the outcome.',
+      'Runs in the background, as it does automatically every 45 seconds; GET /resource-health/events reports the outcome.',
   })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
-  async reconcile(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<MessageDto> {
-    await this.editing.reconcile(principal, id, caller);
-    return { message: 'Reconciling: GET /resource-health/events tells the outcome' };
+  async reconcile(@CurrentActor() actor: Actor, @PathId() id: string): Promise<MessageDto> {
+    await this.editing.reconcile(actor, id);
+    return { message: 'Reconciling: GET /resource-health/events reports the outcome' };
   }
 
   @Post(':id/abandon')
@@ -138,19 +120,18 @@ export class ResourcesController {
   @HttpCode(200)
   @AdminOnly()
   @ApiOperation({
-    summary: 'Give up a target that will never answer again',
+    summary: 'Abandon a resource whose target is permanently unreachable',
     description:
-      'For a destroyed host or a closed account: its rules become ABANDONED in the ledger and are not waited for, its ' +
-      'sessions end, its static IP rules leave it, and it can be deleted. Should the target answer again, a verification ' +
-      'brings it back, and rules with our mark are removed.',
+      'For a destroyed host or a closed account: its rules become ABANDONED in the ledger and are no longer retried, its ' +
+      'sessions end, its static IP rules are detached, and it can be deleted. If the target answers again, a verification ' +
+      'restores the resource, and rules with this service’s mark are removed.',
   })
   @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
   async abandon(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { reason }: AbandonResourceDto,
   ): Promise<ResourceDto> {
-    return toResource(await this.editing.abandon(principal, id, reason, caller));
+    return toResource(await this.editing.abandon(actor, id, reason));
   }
 }

@@ -10,7 +10,7 @@ import { ResourcesService } from './resources.service';
 
 @Module({
   imports: [CredentialsModule],
-  // in this order: `types` is no id
+  // order matters: /resources/types must match before /resources/:id
   controllers: [ResourceTypesController, ResourcesController],
   providers: [
     ResourcesService,

@@ -3,11 +3,12 @@ import { Database, type Slice, type Sliced } from '#entities';
 import { AuditStore, CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
-import { RETRYABLE_KINDS, type HostAddress } from '#rules';
+import { RETRYABLE_KINDS } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
+import type { Actor } from '../http/actor';
 import type { CreateResourceDto } from './dto/resource.dto';
-import { checkFittingCredential } from './fitting-credential';
+import { lockProviderCredential } from './provider-credential';
 import { givenConfig } from './resource-changes';
 import { checkedType, targetNameOf } from './resource-naming';
 import { refuseFullTarget } from './target-limit';
@@ -34,18 +35,15 @@ export class ResourcesService {
     return resource;
   }
 
-  async create(
-    principal: Principal,
-    asked: CreateResourceDto,
-    caller: HostAddress | null,
-  ): Promise<ResourceRow> {
-    const { name, credentialId, provider, resourceType, resourceIdentifier } = asked;
-    const region = asked.region ?? null;
-    const named = { provider, resourceType, resourceIdentifier, region, config: givenConfig(asked.config) };
+  async create(actor: Actor, dto: CreateResourceDto): Promise<ResourceRow> {
+    const { principal } = actor;
+    const { name, credentialId, provider, resourceType, resourceIdentifier } = dto;
+    const region = dto.region ?? null;
+    const named = { provider, resourceType, resourceIdentifier, region, config: givenConfig(dto.config) };
     const type = checkedType(named);
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const hints = await checkFittingCredential(
+      const hints = await lockProviderCredential(
         this.credentials,
         tx,
         organizationId,
@@ -68,7 +66,7 @@ export class ResourcesService {
         targetId,
       });
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'RESOURCE_CREATED',
         resourceType: 'RESOURCE',
         resourceId: created.id,
@@ -79,16 +77,17 @@ export class ResourcesService {
     });
   }
 
-  /** Reads the target with its credential; what it found decides whether the resource may be used. */
-  async verify(principal: Principal, id: string, caller: HostAddress | null): Promise<ResourceRow> {
+  /** Reads the target with its credential; the outcome decides whether the resource may be used. */
+  async verify(actor: Actor, id: string): Promise<ResourceRow> {
+    const { principal } = actor;
     const resource = await this.find(principal, id);
     const { organizationId } = principal;
     const { failure, secrets } = await this.verifier.check(organizationId, resource);
     await this.database.transaction(async (tx) => {
-      const found = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
-      await this.resources.recordVerification(tx, organizationId, resource, secrets, found);
+      const outcome = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
+      await this.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'RESOURCE_VERIFIED',
         resourceType: 'RESOURCE',
         resourceId: id,
@@ -102,14 +101,14 @@ export class ResourcesService {
   }
 }
 
-/** 404 of a resource that is not there, or another organization's. */
+/** 404 for a resource that does not exist or belongs to another organization. */
 export const resourceMissing = (id: string): ApiError =>
   notFound(`Resource ${id} does not exist`, 'RESOURCE_NOT_FOUND');
 
 function refusal(resource: ResourceRow, failure: DriverError): Error {
   if (failure.kind === 'target-missing') {
-    const words = `${resource.provider} knows no ${resource.resourceIdentifier}: ${failure.message}`;
-    return notFound(words, 'CLOUD_RESOURCE_NOT_FOUND');
+    const message = `${resource.provider} knows no ${resource.resourceIdentifier}: ${failure.message}`;
+    return notFound(message, 'CLOUD_RESOURCE_NOT_FOUND');
   }
   return badRequest(`${resource.provider} refused: ${failure.message}`, undefined, 'VERIFICATION_FAILED');
 }

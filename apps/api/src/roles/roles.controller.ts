@@ -2,9 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PageQueryDto } from '../http/page-query.dto';
 import { MessageDto } from '../http/message.dto';
@@ -20,18 +19,15 @@ export class RolesController {
   constructor(private readonly roles: RolesService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Group resources and users, with a maximum session duration' })
+  @ApiOperation({ summary: 'Create a role: users, resources and a maximum session duration' })
   @Answers({ 201: RoleDto, errors: [400, 401, 403] })
-  async create(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: CreateRoleDto,
-  ): Promise<RoleDto> {
-    return toRole(await this.roles.create(principal, asked, caller), principal.tier);
+  async create(@CurrentActor() actor: Actor, @Body() dto: CreateRoleDto): Promise<RoleDto> {
+    const { principal } = actor;
+    return toRole(await this.roles.create(actor, dto), principal.tier);
   }
 
   @Get()
-  @ApiOperation({ summary: "The organization's roles by name" })
+  @ApiOperation({ summary: "List the organization's roles, by name" })
   @Answers({ 200: [RoleDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -44,7 +40,7 @@ export class RolesController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One role' })
+  @ApiOperation({ summary: 'Get a role' })
   @Answers({ 200: RoleDto, errors: [400, 401, 403, 404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<RoleDto> {
     return toRole(await this.roles.find(principal, id), principal.tier);
@@ -52,15 +48,15 @@ export class RolesController {
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @ApiOperation({ summary: 'Change a role; what it allows counts for new sessions' })
+  @ApiOperation({ summary: 'Change a role; applies to new sessions' })
   @Answers({ 200: RoleDto, errors: [400, 401, 403, 404] })
   async update(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
-    @Body() asked: UpdateRoleDto,
+    @Body() dto: UpdateRoleDto,
   ): Promise<RoleDto> {
-    return toRole(await this.roles.update(principal, id, asked, caller), principal.tier);
+    const { principal } = actor;
+    return toRole(await this.roles.update(actor, id, dto), principal.tier);
   }
 
   @Delete(':id')
@@ -70,65 +66,57 @@ export class RolesController {
     description: 'Its users and resources are kept; active sessions continue until they end.',
   })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
-  delete(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<void> {
-    return this.roles.delete(principal, id, caller);
+  delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.roles.delete(actor, id);
   }
 
   @Post(':id/resources/:resourceId')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Give the users of the role a resource; counts for new sessions' })
+  @ApiOperation({ summary: 'Assign a resource to a role; applies to new sessions' })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
   async assignResource(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
     @PathId('resourceId') resourceId: string,
   ): Promise<MessageDto> {
-    await this.roles.assignResource(principal, id, resourceId, caller);
+    await this.roles.assignResource(actor, id, resourceId);
     return { message: 'The resource is assigned to the role' };
   }
 
   @Post(':id/users/:userId')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Give a user the role; counts for new sessions' })
+  @ApiOperation({ summary: 'Assign a user to a role; applies to new sessions' })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
   async assignUser(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
     @PathId('userId') userId: string,
   ): Promise<MessageDto> {
-    await this.roles.assignUser(principal, id, userId, caller);
+    await this.roles.assignUser(actor, id, userId);
     return { message: 'The user is assigned to the role' };
   }
 
   @Delete(':id/resources/:resourceId')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Take a resource out of the role; active sessions continue until they end' })
+  @ApiOperation({ summary: 'Remove a resource from a role; active sessions continue until they end' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
   unassignResource(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
     @PathId('resourceId') resourceId: string,
   ): Promise<void> {
-    return this.roles.unassignResource(principal, id, resourceId, caller);
+    return this.roles.unassignResource(actor, id, resourceId);
   }
 
   @Delete(':id/users/:userId')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Take the role from a user; active sessions continue until they end' })
+  @ApiOperation({ summary: 'Remove a user from a role; active sessions continue until they end' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
   unassignUser(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
     @PathId('userId') userId: string,
   ): Promise<void> {
-    return this.roles.unassignUser(principal, id, userId, caller);
+    return this.roles.unassignUser(actor, id, userId);
   }
 }

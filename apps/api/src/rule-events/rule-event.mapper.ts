@@ -2,13 +2,13 @@ import type { RuleEventRow } from '#engine-store/port';
 import { INTERVAL_ENDS, type RuleEventKind } from '#rules';
 import type { RuleEventDto } from './dto/rule-event.dto';
 
-/** After these the address is let in: they lie between the last observation without it and the first one with it. */
+/** Events after which the rule is present. They lie between the last observation without it and the first one with it. */
 const BEGINNINGS: ReadonlySet<RuleEventKind> = new Set(['OPENED', 'RESTORED', 'FOUND', 'HELD']);
 const ENDS: ReadonlySet<RuleEventKind> = new Set(INTERVAL_ENDS);
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
-/** @param isAdmin which worker it was in which pass is for those who run the organization */
+/** @param isAdmin worker and pass are shown to administrators only */
 export function toRuleEvent(row: RuleEventRow, isAdmin: boolean): RuleEventDto {
   const { provider, resourceType, identifier, workerId, passId } = row;
   const [before, after] = edgesOf(row);

@@ -12,7 +12,7 @@ import { RuleEventDto } from './dto/rule-event.dto';
 import { toRuleEvent } from './rule-event.mapper';
 import { RuleEventsService } from './rule-events.service';
 
-const COUNTED = 'X-Total-Count counts up to 10000; from and to lead to what is older.';
+const COUNT_LIMIT = 'X-Total-Count counts up to 10000; use from and to for older events.';
 
 @ApiTags('Sessions')
 @Controller('sessions')
@@ -22,8 +22,8 @@ export class SessionEventsController {
   @Get(':id/events')
   @SignedIn({ scope: 'audit:read' })
   @ApiOperation({
-    summary: "What was observed of a session's rules, newest first",
-    description: `For the session's owner, administrators and keys of administrators. ${COUNTED}`,
+    summary: "List the observations of a session's rules, newest first",
+    description: `For the session's owner, administrators and keys of administrators. ${COUNT_LIMIT}`,
   })
   @Answers({ 200: [RuleEventDto], errors: [400, 401, 403, 404] })
   async list(
@@ -44,10 +44,10 @@ export class ResourceEventsController {
   @Get(':id/events')
   @AdminOnly({ scope: 'audit:read' })
   @ApiOperation({
-    summary: "What was observed of a resource's rules, newest first",
+    summary: "List the observations of a resource's rules, newest first",
     description:
-      'With rules that have no holder on the target that the resource names now: orphans, stale and unmanaged rules, ' +
-      `since the resource was created and while it is verified. ${COUNTED}`,
+      'Includes rules without a holder on the resource’s current target (orphans, stale and unmanaged rules) since the ' +
+      `resource was created and while it is verified. ${COUNT_LIMIT}`,
   })
   @Answers({ 200: [RuleEventDto], errors: [400, 401, 403, 404] })
   async list(

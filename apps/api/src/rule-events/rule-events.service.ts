@@ -18,7 +18,7 @@ export class RuleEventsService {
     private readonly resources: ResourcesService,
   ) {}
 
-  /** @throws ApiError 404 when the session is not the organization's, 403 when another user's, or for a plain user's key */
+  /** @throws ApiError 404 when it is not in the organization, 403 for another user's session or a non-administrator's key */
   async ofSession(principal: Principal, id: string, query: RuleEventQueryDto): Promise<Sliced<RuleEventRow>> {
     if (principal.kind === 'key' && !principal.isOrgAdmin) {
       throw forbidden('audit:read needs a key of an administrator, and the user of this key is none');
@@ -30,7 +30,7 @@ export class RuleEventsService {
     );
   }
 
-  /** @throws ApiError 404 when the resource is not the organization's */
+  /** @throws ApiError 404 when the resource is not in the organization */
   async ofResource(
     principal: Principal,
     id: string,
@@ -44,7 +44,7 @@ export class RuleEventsService {
   }
 }
 
-/** A page costs all the rows before it: beyond the last event that is counted, pages are empty. */
+/** Reading a page costs all rows before it, so pages beyond the count limit are empty. */
 async function withinLedger(
   { page, size }: Slice,
   read: (slice: Slice) => Promise<Sliced<RuleEventRow>>,

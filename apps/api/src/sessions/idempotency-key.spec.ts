@@ -1,6 +1,6 @@
 import { requestHash } from './idempotency-key';
 
-const ASKED = {
+const REQUEST = {
   durationHours: 2,
   ipv4Address: '203.0.113.7',
   ipv6Address: '2001:db8::7',
@@ -8,9 +8,9 @@ const ASKED = {
   holder: 'job-1',
 };
 
-describe('What an Idempotency-Key stands for', () => {
-  it('is the same request, however its JSON was written', () => {
-    expect(requestHash(Object.fromEntries(Object.entries(ASKED).toReversed()))).toBe(requestHash(ASKED));
+describe('requestHash', () => {
+  it('does not depend on the order of the JSON fields', () => {
+    expect(requestHash(Object.fromEntries(Object.entries(REQUEST).toReversed()))).toBe(requestHash(REQUEST));
   });
 
   it.each([
@@ -19,8 +19,8 @@ describe('What an Idempotency-Key stands for', () => {
     ['ipv6Address', '2001:db8::8'],
     ['resourceIds', []],
     ['holder', 'job-2'],
-  ])('is another request with another %s', (field, value) => {
-    expect(requestHash({ ...ASKED, [field]: value })).not.toBe(requestHash(ASKED));
-    expect(requestHash({ ...ASKED, [field]: undefined })).not.toBe(requestHash(ASKED));
+  ])('changes when %s changes or is missing', (field, value) => {
+    expect(requestHash({ ...REQUEST, [field]: value })).not.toBe(requestHash(REQUEST));
+    expect(requestHash({ ...REQUEST, [field]: undefined })).not.toBe(requestHash(REQUEST));
   });
 });

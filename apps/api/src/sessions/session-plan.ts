@@ -10,7 +10,7 @@ import {
   type MaximumDuration,
 } from '#rules';
 import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
-import { newHolder } from '../resources/placement';
+import { newHolder } from '../resources/planned-rules';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 export interface SessionAddresses {
@@ -21,7 +21,7 @@ export interface SessionAddresses {
 const FIELDS = { 4: 'ipv4Address', 6: 'ipv6Address' } as const;
 
 /**
- * The addresses a session lets in: those given, and for a family left out the caller's own.
+ * The addresses a session allows: those given; for an omitted IP version the caller's own, if it has that version.
  * @throws ApiError 400 naming the field
  */
 export function sessionAddresses(
@@ -39,8 +39,8 @@ export function sessionAddresses(
 
 type AddressField = (typeof FIELDS)[IpVersion];
 
-/** The field of an address that was given and is not the one the request comes from; null without one. */
-export function givenElsewhere(
+/** The field whose given address differs from the caller's; null when there is none. */
+export function fieldDifferingFromCaller(
   given: Pick<StartSessionDto, AddressField>,
   { ipv4, ipv6 }: SessionAddresses,
   caller: HostAddress | null,
@@ -50,11 +50,11 @@ export function givenElsewhere(
   return given.ipv6Address !== undefined && ipv6 !== detected ? 'ipv6Address' : null;
 }
 
-/** 400 of an organization that lets in no address but the one a request comes from. */
-export function mustBeDetected(field: AddressField, caller: HostAddress | null): Error {
+/** 400 for organizations that allow only the caller's own address. */
+export function mustBeCallerAddress(field: AddressField, caller: HostAddress | null): Error {
   const own = caller === null ? 'the address you call from' : `${caller.text}, the address you call from,`;
-  const words = `must be ${own} or be left out: your organization requires it`;
-  return notPossible(`${field} ${words}`, { validationErrors: { [field]: words } });
+  const message = `must be ${own} or be left out: your organization requires it`;
+  return notPossible(`${field} ${message}`, { validationErrors: { [field]: message } });
 }
 
 function addressOf(
@@ -67,20 +67,24 @@ function addressOf(
   if (given !== undefined) {
     const read = readGivenAddress(given, version, policy);
     if ('host' in read) return read.host.text;
-    const words = REFUSAL_MESSAGES[read.refusal];
-    throw badRequest(`${field} ${words}`, { [field]: words });
+    const message = REFUSAL_MESSAGES[read.refusal];
+    throw badRequest(`${field} ${message}`, { [field]: message });
   }
   if (caller?.version !== version) return null;
   return refusalOf(caller, policy) === null ? caller.text : null;
 }
 
 /**
- * The resources a session covers: the asked ones, or all of the user's that are active.
- * @throws ApiError 404 for one that is not the organization's, 403 not the user's, 400 inactive or none at all
+ * The resources a session covers: the requested ones, or all active resources of the user.
+ * @throws ApiError 404 when a resource is not in the organization, 403 when it is not assigned to the user, 400 when it
+ *   is inactive or nothing remains
  */
-export function chosenGrants(grants: readonly GrantRow[], asked: readonly string[] | undefined): GrantRow[] {
-  if (!asked) return someOf(grants.filter((grant) => grant.isActive && grant.roles.length > 0));
-  return [...new Set(asked)].map((id) => {
+export function selectGrants(
+  grants: readonly GrantRow[],
+  resourceIds: readonly string[] | undefined,
+): GrantRow[] {
+  if (!resourceIds) return requireAny(grants.filter((grant) => grant.isActive && grant.roles.length > 0));
+  return [...new Set(resourceIds)].map((id) => {
     const grant = grants.find(({ resourceId }) => resourceId === id);
     if (!grant) throw notFound(`Resource ${id} does not exist`);
     if (grant.roles.length === 0) throw forbidden(`Resource "${grant.resourceName}" is not assigned to you`);
@@ -91,23 +95,27 @@ export function chosenGrants(grants: readonly GrantRow[], asked: readonly string
   });
 }
 
-function someOf(grants: GrantRow[]): GrantRow[] {
+function requireAny(grants: GrantRow[]): GrantRow[] {
   if (grants.length > 0) return grants;
   throw notPossible('No active resource is assigned to you: an admin assigns resources through roles');
 }
 
-/** @throws ApiError 400 when more is asked than the tier and the roles allow */
-export function sessionHours(asked: number | undefined, fallback: number, maximum: MaximumDuration): number {
-  if (asked === undefined) return Math.min(fallback, maximum.hours);
-  if (asked > maximum.hours) {
-    const words = `must be at most ${maximum.hours}: the maximum set by ${maximum.setBy}`;
-    throw notPossible(`durationHours ${words}`, { validationErrors: { durationHours: words } });
+/** @throws ApiError 400 when the requested duration exceeds the maximum of the tier and the roles */
+export function sessionHours(
+  requested: number | undefined,
+  fallback: number,
+  maximum: MaximumDuration,
+): number {
+  if (requested === undefined) return Math.min(fallback, maximum.hours);
+  if (requested > maximum.hours) {
+    const message = `must be at most ${maximum.hours}: the maximum set by ${maximum.setBy}`;
+    throw notPossible(`durationHours ${message}`, { validationErrors: { durationHours: message } });
   }
-  return asked;
+  return requested;
 }
 
-/** Each address on each resource, with the cloud rules that takes. */
-export function openings({ ipv4, ipv6 }: SessionAddresses, grants: readonly GrantRow[]): NewHolder[] {
+/** One holder for each address on each resource, with the cloud rules it needs. */
+export function newHolders({ ipv4, ipv6 }: SessionAddresses, grants: readonly GrantRow[]): NewHolder[] {
   return grants.flatMap((grant) => [
     ...(ipv4 === null ? [] : [newHolder(grant, 4, ipv4)]),
     ...(ipv6 === null ? [] : [newHolder(grant, 6, ipv6)]),

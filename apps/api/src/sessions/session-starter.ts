@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, Database, type Tx } from '#entities';
 import {
+  AddressTaken,
   type GrantRow,
   IdempotencyStore,
   type NewSession,
@@ -12,38 +13,40 @@ import {
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { maximumDuration, type HostAddress } from '#rules';
+import { maximumDuration } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { conflict, unprocessable } from '../errors/api-error';
-import { replanIfResourceMoved } from '../resources/placement';
+import type { Actor } from '../http/actor';
 import type { SessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
 import {
-  chosenGrants,
-  givenElsewhere,
-  mustBeDetected,
-  openings,
+  selectGrants,
+  fieldDifferingFromCaller,
+  mustBeCallerAddress,
+  newHolders,
   sessionAddresses,
   sessionHours,
   type SessionAddresses,
 } from './session-plan';
 import { toSession } from './session.mapper';
 
+/** Attempts before a start whose plan keeps becoming outdated is refused with 409. */
+const MAX_PLAN_ATTEMPTS = 3;
+
 interface Started {
+  readonly session: SessionDto;
+  /** true: the stored response of an earlier request with the same Idempotency-Key; no new session was started */
+  readonly replayed: boolean;
+}
+
+interface Committed {
   readonly session: SessionRow;
   readonly grants: readonly GrantRow[];
 }
 
-/** What a constraint decided, on its way out of the transaction that it broke. */
-class AlreadyLive extends Error {
-  constructor(readonly session: NewSession) {
-    super('A live session of the user holds the address');
-  }
-}
-
-/** Commits a session and what it wants of the clouds, then wakes a worker. Nothing waits for a cloud. */
+/** Commits a session with its holders and rules, then wakes a worker. A request never waits for a provider. */
 @Injectable()
 export class SessionStarter {
   constructor(
@@ -55,123 +58,117 @@ export class SessionStarter {
     private readonly settings: ApiSettings,
   ) {}
 
-  async start(principal: Principal, asked: StartSessionDto, caller: HostAddress | null): Promise<SessionDto> {
-    const started = await this.explaining(principal, () =>
-      this.database.statement((tx) => this.startIn(tx, principal, asked, caller)),
-    );
-    this.wake(started.grants);
-    return toSession(started.session);
+  /**
+   * @param key Idempotency-Key: a repeated request with the same key gets the stored first response; null: not sent
+   * @throws ApiError 400, 403 or 404 when planning fails, 409 when the address has a live session or the user has too
+   *   many, 422 when the key was used for a different request
+   */
+  async start(actor: Actor, dto: StartSessionDto, key: string | null): Promise<Started> {
+    const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
+    const addresses = sessionAddresses(dto, actor.address, { allowPrivate });
+    try {
+      return key === null
+        ? await this.startUnkeyed(actor, dto, addresses)
+        : await this.startOnce(actor, dto, addresses, key);
+    } catch (error) {
+      throw await this.conflictOf(actor.principal, error);
+    }
+  }
+
+  private async startUnkeyed(
+    actor: Actor,
+    dto: StartSessionDto,
+    addresses: SessionAddresses,
+  ): Promise<Started> {
+    const { session, grants } = await this.database.statement((tx) => this.commit(tx, actor, dto, addresses));
+    this.wake(grants);
+    return { session: toSession(session), replayed: false };
+  }
+
+  /** The key is rolled back with a failed start, so failures are not replayed. */
+  private async startOnce(
+    actor: Actor,
+    dto: StartSessionDto,
+    addresses: SessionAddresses,
+    key: string,
+  ): Promise<Started> {
+    const { organizationId, userId } = actor.principal;
+    const { started, grants } = await this.database.transaction(async (tx) => {
+      const claim = await this.idempotency.claim(tx, organizationId, userId, key, requestHash(dto));
+      if (claim.kind === 'other-request') throw keyUsed();
+      if (claim.kind === 'answered')
+        return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [] };
+      const committed = await this.commit(tx, actor, dto, addresses);
+      const session = toSession(committed.session);
+      await this.idempotency.keepAnswer(tx, organizationId, userId, key, session);
+      return { started: { session, replayed: false }, grants: committed.grants };
+    });
+    this.wake(grants);
+    return started;
+  }
+
+  /** Plans and inserts the session. Plans again when a resource was changed concurrently. */
+  private async commit(
+    tx: Tx,
+    actor: Actor,
+    dto: StartSessionDto,
+    addresses: SessionAddresses,
+  ): Promise<Committed> {
+    const { organizationId, userId } = actor.principal;
+    const field = fieldDifferingFromCaller(dto, addresses, actor.address);
+    if (field !== null && (await this.organizations.settings(tx, organizationId)).requireDetectedAddress)
+      throw mustBeCallerAddress(field, actor.address);
+    for (let attempt = 0; attempt < MAX_PLAN_ATTEMPTS; attempt += 1) {
+      const known = await this.sessions.grants(tx, organizationId, userId, dto.resourceIds ?? []);
+      const grants = selectGrants(known, dto.resourceIds);
+      const planned = this.plan(actor.principal, dto, addresses, grants);
+      const entry = startedEntry(actor, planned, grants, field !== null);
+      const session = await this.sessions.start(tx, organizationId, planned, entry);
+      if (session) return { session, grants };
+    }
+    throw conflict('The resources are being changed right now: try again');
+  }
+
+  private plan(
+    { userId, tier }: Principal,
+    dto: StartSessionDto,
+    addresses: SessionAddresses,
+    grants: readonly GrantRow[],
+  ): NewSession {
+    const { SESSION_DEFAULT_HOURS, MAX_LIVE_SESSIONS_PER_USER, MAX_LIVE_SESSIONS_PER_SERVICE_USER } =
+      this.settings;
+    return {
+      id: randomUUID(),
+      userId,
+      holder: dto.holder ?? '',
+      ipv4Address: addresses.ipv4,
+      ipv6Address: addresses.ipv6,
+      hours: sessionHours(dto.durationHours, SESSION_DEFAULT_HOURS, maximumDuration(tier, grants)),
+      holders: newHolders(addresses, grants),
+      limits: {
+        perUser: MAX_LIVE_SESSIONS_PER_USER,
+        perServiceUser: MAX_LIVE_SESSIONS_PER_SERVICE_USER,
+      },
+    };
   }
 
   /**
-   * As `start`, and the same request under the same key gets the first answer again. A refused start is not
-   * remembered: the key goes with the transaction.
-   * @throws ApiError 422 when the key stands for another request
+   * Maps constraint violations of a start to 409 and returns every other error unchanged. Reads outside the failed
+   * transaction, which accepts no more statements.
    */
-  async startOnce(
-    principal: Principal,
-    key: string,
-    asked: StartSessionDto,
-    caller: HostAddress | null,
-  ): Promise<{ session: SessionDto; replayed: boolean }> {
-    const { organizationId, userId } = principal;
-    const outcome = await this.explaining(principal, () =>
-      this.database.transaction(async (tx) => {
-        const claim = await this.idempotency.claim(tx, organizationId, userId, key, requestHash(asked));
-        if (claim.kind !== 'first') return claim;
-        const started = await this.startIn(tx, principal, asked, caller);
-        const session = toSession(started.session);
-        await this.idempotency.keepAnswer(tx, organizationId, userId, key, session);
-        return { kind: 'started', session, grants: started.grants } as const;
-      }),
-    );
-    if (outcome.kind === 'other-request') {
-      throw unprocessable(
-        'Idempotency-Key was used with another body within 24 hours: send that body again, or a new key',
+  private async conflictOf({ organizationId }: Principal, error: unknown): Promise<unknown> {
+    if (!(error instanceof AddressTaken || error instanceof TooManyLiveSessions)) return error;
+    const live = await this.sessions.liveSession(this.database.autocommit, organizationId, error.session);
+    if (live) {
+      return conflict(
+        `Session ${live.id} is already active for this user and address: stop it, extend it, or give a holder`,
       );
     }
-    if (outcome.kind === 'answered') return { session: outcome.answer as SessionDto, replayed: true };
-    this.wake(outcome.grants);
-    return { session: outcome.session, replayed: false };
-  }
-
-  private async startIn(
-    tx: Tx,
-    principal: Principal,
-    asked: StartSessionDto,
-    caller: HostAddress | null,
-  ): Promise<Started> {
-    const addresses = sessionAddresses(asked, caller, {
-      allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES,
-    });
-    const foreign = givenElsewhere(asked, addresses, caller);
-    if (foreign !== null && (await this.requiresDetectedAddress(tx, principal))) {
-      throw mustBeDetected(foreign, caller);
-    }
-    return replanIfResourceMoved(() => this.startPlanned(tx, principal, asked, addresses, caller));
-  }
-
-  private async requiresDetectedAddress(tx: Tx, { organizationId }: Principal): Promise<boolean> {
-    return (await this.organizations.settings(tx, organizationId)).requireDetectedAddress;
-  }
-
-  private async startPlanned(
-    tx: Tx,
-    principal: Principal,
-    asked: StartSessionDto,
-    addresses: SessionAddresses,
-    caller: HostAddress | null,
-  ): Promise<Started | 'moved'> {
-    const { organizationId, userId, tier } = principal;
-    const known = await this.sessions.grants(tx, organizationId, userId, asked.resourceIds ?? []);
-    const grants = chosenGrants(known, asked.resourceIds);
-    const maximum = maximumDuration(tier, grants);
-    const session = {
-      id: randomUUID(),
-      userId,
-      holder: asked.holder ?? '',
-      ipv4Address: addresses.ipv4,
-      ipv6Address: addresses.ipv6,
-      hours: sessionHours(asked.durationHours, this.settings.SESSION_DEFAULT_HOURS, maximum),
-      openings: openings(addresses, grants),
-      limits: {
-        perUser: this.settings.MAX_LIVE_SESSIONS_PER_USER,
-        perServiceUser: this.settings.MAX_LIVE_SESSIONS_PER_SERVICE_USER,
-      },
-    };
-    const audit = startedEntry(principal, session, grants, addresses, asked, caller);
-    const started = await this.sessions.start(tx, organizationId, session, audit);
-    if (started === 'taken') throw new AlreadyLive(session);
-    return started === 'moved' ? started : { session: started, grants };
-  }
-
-  /** Tells which session was in the way, with a connection of its own: the one that met it may be in a broken transaction. */
-  private async explaining<T>(principal: Principal, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof AlreadyLive) throw await this.alreadyLive(principal, error.session);
-      if (error instanceof TooManyLiveSessions) throw await this.tooMany(principal, error);
-      throw error;
-    }
-  }
-
-  private async tooMany(
-    principal: Principal,
-    { session, limit, isService }: TooManyLiveSessions,
-  ): Promise<Error> {
-    const live = await this.sessions.liveSession(this.database.autocommit, principal.organizationId, session);
-    if (live) return this.alreadyLive(principal, session);
-    const user = isService ? 'a service user' : 'a user';
-    return conflict(`You have ${limit} live sessions, the most ${user} may have: stop one, or let one end`);
-  }
-
-  private async alreadyLive(principal: Principal, session: NewSession): Promise<Error> {
-    const live = await this.sessions.liveSession(this.database.autocommit, principal.organizationId, session);
+    if (error instanceof AddressTaken)
+      return conflict('Another session for this user and address ended just now: try again');
+    const user = error.isService ? 'a service user' : 'a user';
     return conflict(
-      live
-        ? `Session ${live.id} is already active for this user and address: stop it, extend it, or give a holder`
-        : 'Another session for this user and address ended just now: try again',
+      `You have ${error.limit} live sessions, the most ${user} may have: stop one, or let one end`,
     );
   }
 
@@ -181,28 +178,31 @@ export class SessionStarter {
   }
 }
 
+const keyUsed = (): Error =>
+  unprocessable(
+    'Idempotency-Key was used with another body within 24 hours: send that body again, or a new key',
+  );
+
 function startedEntry(
-  principal: Principal,
+  actor: Actor,
   session: NewSession,
   grants: readonly GrantRow[],
-  addresses: SessionAddresses,
-  asked: StartSessionDto,
-  caller: HostAddress | null,
+  addressDiffers: boolean,
 ): AuditEntry {
-  const differs = givenElsewhere(asked, addresses, caller) !== null;
+  const { principal } = actor;
   return {
-    ...auditActor(principal, caller?.text ?? null),
+    ...auditActor(actor),
     eventType: 'SESSION_STARTED',
     resourceType: 'SESSION',
     resourceId: session.id,
     resourceName: principal.email,
     details: {
-      ipv4Address: addresses.ipv4,
-      ipv6Address: addresses.ipv6,
+      ipv4Address: session.ipv4Address,
+      ipv6Address: session.ipv6Address,
       durationHours: session.hours,
       resources: grants.map(({ resourceId, resourceName }) => ({ id: resourceId, name: resourceName })),
       ...(principal.keyName === null ? {} : { apiKey: principal.keyName }),
-      ...(differs ? { addressDiffersFromCaller: true } : {}),
+      ...(addressDiffers ? { addressDiffersFromCaller: true } : {}),
     },
   };
 }

@@ -2,11 +2,11 @@ import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/commo
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
-import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type HostAddress, type SessionStatus } from '#rules';
+import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import type { SessionFilter } from '#tenant-store';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
-import { hungUp } from '../http/hung-up';
+import { CurrentActor, type Actor } from '../http/actor';
+import { clientDisconnectSignal } from '../http/client-disconnect';
 import { PathId } from '../http/path-id';
 import { writePageHeaders } from '../http/page-headers';
 import { timeRange } from '../http/time-range';
@@ -31,40 +31,39 @@ export class SessionsController {
   @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
   @ApiOperation({
-    summary: 'Let an address in for some hours',
+    summary: 'Start a session',
     description:
-      'An address left out is the caller’s own, for each IP version by itself: who gives an IPv6 address and calls over ' +
-      'IPv4 has both let in. Resources left out are all that the caller’s roles hold. With waitSeconds the answer comes ' +
-      'when the session is no longer PENDING.',
+      'Allows addresses on resources for a limited time. An omitted address defaults to the caller’s own, per IP version: ' +
+      'a caller that sends an IPv6 address over IPv4 gets both. Omitted resourceIds default to all resources of the ' +
+      'caller’s roles. With waitSeconds the response is sent once the session is no longer PENDING.',
   })
   @ApiHeader({
     name: IDEMPOTENCY_KEY_HEADER,
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     description:
-      'For 24 hours the same key with the same body gets the first answer again, marked Idempotency-Replayed: true',
+      'For 24 hours the same key with the same body returns the first response, marked Idempotency-Replayed: true',
   })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409, 422] })
   async start(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @IdempotencyKey() key: string | null,
-    @Body() asked: StartSessionDto,
+    @Body() dto: StartSessionDto,
     @Query() { waitSeconds }: SessionWaitDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionDto> {
-    const { session, replayed } =
-      key === null
-        ? { session: await this.starter.start(principal, asked, caller), replayed: false }
-        : await this.starter.startOnce(principal, key, asked, caller);
+    const { principal } = actor;
+    const { session, replayed } = await this.starter.start(actor, dto, key);
     if (replayed) response.setHeader('Idempotency-Replayed', 'true');
     if (waitSeconds === undefined) return session;
-    return toSession(await this.sessions.findSettled(principal, session.id, waitSeconds, hungUp(response)));
+    return toSession(
+      await this.sessions.findSettled(principal, session.id, waitSeconds, clientDisconnectSignal(response)),
+    );
   }
 
   @Get()
   @SignedIn({ scope: 'sessions:read', onFreePlan: true })
-  @ApiOperation({ summary: 'Your own sessions, newest first' })
+  @ApiOperation({ summary: 'List your own sessions, newest first' })
   @Answers({ 200: [SessionDto], errors: [400, 401, 403] })
   list(
     @CurrentPrincipal() principal: Principal,
@@ -76,7 +75,7 @@ export class SessionsController {
 
   @Get('admin')
   @AdminOnly()
-  @ApiOperation({ summary: "The organization's sessions, newest first" })
+  @ApiOperation({ summary: "List the organization's sessions, newest first" })
   @Answers({ 200: [SessionDto], errors: [400, 401, 403] })
   listAll(
     @CurrentPrincipal() principal: Principal,
@@ -88,7 +87,7 @@ export class SessionsController {
 
   @Get(':id')
   @SignedIn({ scope: 'sessions:read', onFreePlan: true })
-  @ApiOperation({ summary: 'One session; with waitSeconds, as soon as it has settled' })
+  @ApiOperation({ summary: 'Get a session; with waitSeconds, once it is settled' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
   async find(
     @CurrentPrincipal() principal: Principal,
@@ -97,50 +96,41 @@ export class SessionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionDto> {
     if (waitSeconds === undefined) return toSession(await this.sessions.find(principal, id));
-    const gone = hungUp(response);
-    return toSession(await this.sessions.findSettled(principal, id, waitSeconds, gone));
+    const disconnected = clientDisconnectSignal(response);
+    return toSession(await this.sessions.findSettled(principal, id, waitSeconds, disconnected));
   }
 
   @Post(':id/stop')
   @AllowedWhileSuspended()
   @HttpCode(200)
   @SignedIn({ scope: 'sessions:write', onFreePlan: true })
-  @ApiOperation({ summary: 'End your session now' })
+  @ApiOperation({ summary: 'Stop your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
-  async stop(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<SessionDto> {
-    return toSession(await this.sessions.stop(principal, id, caller));
+  async stop(@CurrentActor() actor: Actor, @PathId() id: string): Promise<SessionDto> {
+    return toSession(await this.sessions.stop(actor, id));
   }
 
   @Post(':id/extend')
   @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
-  @ApiOperation({ summary: 'Move the end of your session later' })
+  @ApiOperation({ summary: 'Extend your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
   async extend(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { additionalHours }: ExtendSessionDto,
   ): Promise<SessionDto> {
-    return toSession(await this.sessions.extend(principal, id, additionalHours, caller));
+    return toSession(await this.sessions.extend(actor, id, additionalHours));
   }
 
   @Post('admin/:id/stop')
   @AllowedWhileSuspended()
   @HttpCode(200)
   @AdminOnly()
-  @ApiOperation({ summary: "End anybody's session in the organization" })
+  @ApiOperation({ summary: 'Stop any session in the organization' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
-  async stopByAdmin(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<SessionDto> {
-    return toSession(await this.sessions.stopByAdmin(principal, id, caller));
+  async stopByAdmin(@CurrentActor() actor: Actor, @PathId() id: string): Promise<SessionDto> {
+    return toSession(await this.sessions.stopByAdmin(actor, id));
   }
 
   private async page(
@@ -164,5 +154,5 @@ export class SessionsController {
 function statusesOf({ status, active }: SessionQueryDto): SessionFilter['statuses'] {
   if (active === undefined) return status;
   const live: readonly SessionStatus[] = LIVE_SESSION_STATUSES;
-  return (status ?? SESSION_STATUSES).filter((asked) => live.includes(asked) === active);
+  return (status ?? SESSION_STATUSES).filter((requested) => live.includes(requested) === active);
 }

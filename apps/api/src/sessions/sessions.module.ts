@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyStore, OrganizationStore, SessionStore } from '#tenant-store';
 import { SessionStarter } from './session-starter';
-import { SessionWaits } from './session-waits';
+import { SessionSettlementWaiter } from './session-settlement-waiter';
 import { SessionsController } from './sessions.controller';
 import { SessionsService } from './sessions.service';
 
@@ -10,7 +10,7 @@ import { SessionsService } from './sessions.service';
   providers: [
     SessionsService,
     SessionStarter,
-    SessionWaits,
+    SessionSettlementWaiter,
     SessionStore,
     IdempotencyStore,
     OrganizationStore,

@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, Database, type Slice, type Sliced, closing } from '#entities';
+import { type AuditEntry, Database, type Slice, type Sliced, withAuditFallback } from '#entities';
 import { type SessionFilter, type SessionRow, SessionStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import {
-  HOLDING_STATUSES,
-  LIVE_SESSION_STATUSES,
-  maximumDuration,
-  TIER_LIMITS,
-  type HostAddress,
-} from '#rules';
+import { HOLDING_STATUSES, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
-import { SessionWaits } from './session-waits';
+import type { Actor } from '../http/actor';
+import { SessionSettlementWaiter } from './session-settlement-waiter';
 
 const isOneOf = (statuses: readonly string[], status: string): boolean => statuses.includes(status);
 
@@ -24,10 +19,10 @@ export class SessionsService {
     private readonly database: Database,
     private readonly sessions: SessionStore,
     private readonly wakeUps: WakeUps,
-    private readonly waits: SessionWaits,
+    private readonly waiter: SessionSettlementWaiter,
   ) {}
 
-  /** @throws ApiError 404 when it is not the organization's, 403 when another user's */
+  /** @throws ApiError 404 when it is not in the organization, 403 when it belongs to another user */
   async find(principal: Principal, id: string): Promise<SessionRow> {
     const session = await this.existing(principal, id);
     if (session.userId !== principal.userId && !principal.isOrgAdmin) {
@@ -36,36 +31,32 @@ export class SessionsService {
     return session;
   }
 
-  /** As `find`, once the session is neither PENDING nor EXPIRING, or after the wait. Who may not read it does not wait. */
+  /** As `find`, but waits until the session is neither PENDING nor EXPIRING, or until the timeout. Checks access first. */
   async findSettled(
     principal: Principal,
     id: string,
-    waitSeconds: number,
-    gone: AbortSignal,
+    timeoutSeconds: number,
+    disconnected: AbortSignal,
   ): Promise<SessionRow> {
     const session = await this.find(principal, id);
     if (session.status !== 'PENDING' && session.status !== 'EXPIRING') return session;
-    await this.waits.settled(id, waitSeconds, gone);
-    return gone.aborted ? session : this.find(principal, id);
+    await this.waiter.waitUntilSettled(id, timeoutSeconds, disconnected);
+    return disconnected.aborted ? session : this.find(principal, id);
   }
 
   list(principal: Principal, filter: SessionFilter, slice: Slice): Promise<Sliced<SessionRow>> {
     return this.sessions.list(this.database.autocommit, principal.organizationId, filter, slice);
   }
 
-  async extend(
-    principal: Principal,
-    id: string,
-    additionalHours: number,
-    caller: HostAddress | null,
-  ): Promise<SessionRow> {
+  async extend(actor: Actor, id: string, additionalHours: number): Promise<SessionRow> {
+    const { principal } = actor;
     const session = await this.own(principal, id);
     const { organizationId, tier } = principal;
     const tierHours = TIER_LIMITS[tier].sessionHours;
     const outcome = await this.database.statement((tx) =>
-      // more than the maximum is too much however much it is, and the database's hours have an end
+      // clamped: hours beyond the maximum are refused anyway and could overflow in the database
       this.sessions.extend(tx, organizationId, id, Math.min(additionalHours, tierHours + 1), tierHours, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'SESSION_EXTENDED',
         resourceType: 'SESSION',
         resourceId: id,
@@ -79,11 +70,11 @@ export class SessionsService {
       throw conflict(
         `The session cannot be extended: ${isLive(now) ? 'its time is over' : `it is ${now.status}`}`,
       );
-    throw await this.refusalToExtend(principal, now);
+    throw await this.extensionRefusal(principal, now);
   }
 
-  /** In words, why the database refused to extend a live session. */
-  private async refusalToExtend(
+  /** The error that explains why the database refused to extend a live session. */
+  private async extensionRefusal(
     { organizationId, userId, tier }: Principal,
     session: SessionRow,
   ): Promise<ApiError> {
@@ -95,34 +86,32 @@ export class SessionsService {
     for (const resourceId of resourceIds) {
       const grant = grants.find((one) => one.resourceId === resourceId);
       if (grant?.isActive && grant.roles.length > 0) continue;
-      const why = grant && !grant.isActive ? 'is inactive' : 'is no longer assigned to you';
-      return forbidden(`The session cannot be extended: resource "${names.get(resourceId)}" ${why}`);
+      const reason = grant && !grant.isActive ? 'is inactive' : 'is no longer assigned to you';
+      return forbidden(`The session cannot be extended: resource "${names.get(resourceId)}" ${reason}`);
     }
     const maximum = maximumDuration(tier, grants);
-    const words = `the session may last at most ${maximum.hours} hours in all: the maximum set by ${maximum.setBy}`;
-    return notPossible(`additionalHours is too large: ${words}`, {
-      validationErrors: { additionalHours: words },
+    const message = `the session may last at most ${maximum.hours} hours in all: the maximum set by ${maximum.setBy}`;
+    return notPossible(`additionalHours is too large: ${message}`, {
+      validationErrors: { additionalHours: message },
     });
   }
 
-  /** The owner ends the session. */
-  async stop(principal: Principal, id: string, caller: HostAddress | null): Promise<SessionRow> {
-    return this.end(principal, await this.own(principal, id), 'MANUAL', caller);
+  /** Ends one of the caller's own sessions. */
+  async stop(actor: Actor, id: string): Promise<SessionRow> {
+    const { principal } = actor;
+    return this.end(actor, await this.own(principal, id), 'MANUAL');
   }
 
-  /** An admin ends anybody's session in the organization. */
-  async stopByAdmin(principal: Principal, id: string, caller: HostAddress | null): Promise<SessionRow> {
-    return this.end(principal, await this.existing(principal, id), 'ADMIN', caller);
+  /** Ends any session in the organization. The caller is an administrator. */
+  async stopByAdmin(actor: Actor, id: string): Promise<SessionRow> {
+    const { principal } = actor;
+    return this.end(actor, await this.existing(principal, id), 'ADMIN');
   }
 
-  private async end(
-    principal: Principal,
-    session: SessionRow,
-    reason: 'MANUAL' | 'ADMIN',
-    caller: HostAddress | null,
-  ): Promise<SessionRow> {
+  private async end(actor: Actor, session: SessionRow, reason: 'MANUAL' | 'ADMIN'): Promise<SessionRow> {
+    const { principal } = actor;
     const audit: AuditEntry = {
-      ...auditActor(principal, caller?.text ?? null),
+      ...auditActor(actor),
       eventType: 'SESSION_STOPPED',
       resourceType: 'SESSION',
       resourceId: session.id,
@@ -137,7 +126,7 @@ export class SessionsService {
       },
     };
     const { organizationId } = principal;
-    const stopped = await closing((trail) =>
+    const stopped = await withAuditFallback((trail) =>
       this.database.transaction((tx) =>
         this.sessions.stop(tx, organizationId, session.id, reason, audit, trail),
       ),

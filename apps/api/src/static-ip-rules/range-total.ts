@@ -7,12 +7,12 @@ import type { StaticAddress } from './static-address';
 const BITS: Readonly<Record<IpVersion, number>> = { 4: 32, 6: 128 };
 
 /**
- * Refuses a range with which all static ranges of a resource together would be wider than one range may be: a hundred
- * of the widest would open it to everyone. The caller has locked the organization's ranges.
- * @param totalPrefix how wide they may be together, as the prefix of one range
+ * Refuses a range when all static ranges of a resource together would exceed the total limit. Without it, many ranges of
+ * the maximum width could open a resource to everyone. The caller holds the lock on the organization's ranges.
+ * @param totalPrefix the maximum total width, as the prefix of one range
  * @throws ApiError 422 naming the resource and the limit
  */
-export async function refuseTooWideTogether(
+export async function refuseTooWideInTotal(
   rules: StaticIpRuleStore,
   tx: Tx,
   organization: OrganizationId,
@@ -20,11 +20,11 @@ export async function refuseTooWideTogether(
   resourceIds: readonly string[],
   totalPrefix: Readonly<Record<IpVersion, number>>,
 ): Promise<void> {
-  const most = 2n ** BigInt(BITS[version] - totalPrefix[version]);
-  const standing = await rules.ranges(tx, organization, version, resourceIds);
-  const full = standing.find(({ ranges }) => addressesIn([...ranges, text]) > most);
-  // a resource without a range has none in the list
-  if (!full && addressesIn([text]) <= most) return;
+  const maxAddresses = 2n ** BigInt(BITS[version] - totalPrefix[version]);
+  const existing = await rules.ranges(tx, organization, version, resourceIds);
+  const full = existing.find(({ ranges }) => addressesIn([...ranges, text]) > maxAddresses);
+  // resources without ranges are not listed
+  if (!full && addressesIn([text]) <= maxAddresses) return;
   const where = full ? `the resource "${full.resourceName}"` : 'a resource';
   throw unprocessable(
     `ipAddress would open more than a /${totalPrefix[version]} on ${where}: its static IPv${version} ranges may be ` +

@@ -8,11 +8,11 @@ import {
 } from '#rules';
 import { unprocessable } from '../errors/api-error';
 
-/** What may be opened for good. */
+/** The limits of static IP rules. */
 export interface StaticAddressPolicy extends AddressPolicy {
   /** the shortest prefix a range may have, by family */
   readonly minPrefix: Readonly<Record<IpVersion, number>>;
-  /** how wide all ranges of one resource may be together, as the prefix of one range */
+  /** the maximum total width of all ranges of one resource, as the prefix of one range */
   readonly totalPrefix: Readonly<Record<IpVersion, number>>;
 }
 
@@ -23,16 +23,16 @@ export interface StaticAddress {
   readonly isRange: boolean;
 }
 
-/** Why nothing of a special range may be let in. */
-const WHY: Readonly<Record<RangeRefusal, string>> = {
+/** Why a special range is refused. */
+const RANGE_REASONS: Readonly<Record<RangeRefusal, string>> = {
   unspecified: 'which stands for no address',
   multicast: 'which is for multicast',
   broadcast: 'which is for broadcasts',
   'link-local': 'which is link-local',
-  private: 'which is not public, and this deployment lets public addresses in only',
+  private: 'which is not public, and this deployment allows public addresses only',
 };
 
-/** @throws ApiError 422 when it is no address, one that may not be let in, or too wide a range */
+/** @throws ApiError 422 when it is not an address or range, is not allowed, or is too wide */
 export function staticAddress(
   given: string,
   policy: Omit<StaticAddressPolicy, 'totalPrefix'>,
@@ -49,6 +49,8 @@ export function staticAddress(
   const special = specialRangeIn(cidr, policy.allowPrivate);
   if (special && isHost) throw unprocessable(`ipAddress ${REFUSAL_MESSAGES[special.refusal]}`);
   if (special)
-    throw unprocessable(`ipAddress shares addresses with ${special.range}, ${WHY[special.refusal]}`);
+    throw unprocessable(
+      `ipAddress shares addresses with ${special.range}, ${RANGE_REASONS[special.refusal]}`,
+    );
   return { version, text: isHost ? network : cidr, isRange: !isHost };
 }

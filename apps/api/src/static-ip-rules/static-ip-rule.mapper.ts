@@ -12,7 +12,7 @@ export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
     createdAt: row.createdAt.toISOString(),
     resources: row.resources.map((entry) => ({
       ...entry,
-      // the store leaves out those that are being taken out
+      // the store omits entries that are being removed
       status: entry.status as StaticIpRuleEntryDto['status'],
       appliedAt: entry.appliedAt === null ? null : new Date(entry.appliedAt).toISOString(),
     })),

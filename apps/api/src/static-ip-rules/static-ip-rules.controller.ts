@@ -2,9 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
@@ -20,20 +19,16 @@ export class StaticIpRulesController {
 
   @Post()
   @ApiOperation({
-    summary: 'Let an address or a range in for good',
-    description: 'Applied in the background: read the rule to follow it.',
+    summary: 'Create a static IP rule: allow an address or a range permanently',
+    description: 'Applied in the background: read the rule to follow its status.',
   })
   @Answers({ 201: StaticIpRuleDto, errors: [400, 401, 403, 404, 422] })
-  async create(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: CreateStaticIpRuleDto,
-  ): Promise<StaticIpRuleDto> {
-    return toStaticIpRule(await this.rules.create(principal, asked, caller));
+  async create(@CurrentActor() actor: Actor, @Body() dto: CreateStaticIpRuleDto): Promise<StaticIpRuleDto> {
+    return toStaticIpRule(await this.rules.create(actor, dto));
   }
 
   @Get()
-  @ApiOperation({ summary: "The organization's static IP rules, newest first" })
+  @ApiOperation({ summary: "List the organization's static IP rules, newest first" })
   @Answers({ 200: [StaticIpRuleDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -46,7 +41,7 @@ export class StaticIpRulesController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One static IP rule' })
+  @ApiOperation({ summary: 'Get a static IP rule' })
   @Answers({ 200: StaticIpRuleDto, errors: [400, 401, 403, 404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<StaticIpRuleDto> {
     return toStaticIpRule(await this.rules.find(principal, id));
@@ -56,30 +51,25 @@ export class StaticIpRulesController {
   @AllowedWhileSuspended()
   @ApiOperation({
     summary: 'Rename a static IP rule, or change its resources',
-    description: 'resourceIds is the whole list: what it leaves out is revoked, what FAILED is tried again.',
+    description: 'resourceIds replaces the list: omitted resources are revoked, FAILED ones are retried.',
   })
   @Answers({ 200: StaticIpRuleDto, errors: [400, 401, 403, 404, 422] })
   async update(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
-    @Body() asked: UpdateStaticIpRuleDto,
+    @Body() dto: UpdateStaticIpRuleDto,
   ): Promise<StaticIpRuleDto> {
-    return toStaticIpRule(await this.rules.update(principal, id, asked, caller));
+    return toStaticIpRule(await this.rules.update(actor, id, dto));
   }
 
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a static IP rule',
-    description: 'It leaves the API at once, and the clouds in the background.',
+    description: 'It is removed from the API immediately and from the clouds in the background.',
   })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
-  delete(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<void> {
-    return this.rules.delete(principal, id, caller);
+  delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.rules.delete(actor, id);
   }
 }

@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { type AuditEntry, Database, type Slice, type Sliced, type Trail, type Tx, closing } from '#entities';
+import {
+  type AuditEntry,
+  Database,
+  type Slice,
+  type Sliced,
+  type Trail,
+  type Tx,
+  withAuditFallback,
+} from '#entities';
 import {
   AuditStore,
   type NewEntry,
@@ -10,17 +18,18 @@ import {
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { parseHost, type HostAddress } from '#rules';
+import { parseHost } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { notFound, unprocessable } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
-import { specsOf } from '../resources/placement';
+import type { Actor } from '../http/actor';
+import { plannedRules } from '../resources/planned-rules';
 import type { CreateStaticIpRuleDto, UpdateStaticIpRuleDto } from './dto/static-ip-rule.dto';
-import { refuseTooWideTogether } from './range-total';
+import { refuseTooWideInTotal } from './range-total';
 import { staticAddress, type StaticAddressPolicy } from './static-address';
 
-/** Permanent openings: committed here, applied and revoked by a worker. */
+/** Permanent rules: committed here, applied and revoked by a worker. */
 @Injectable()
 export class StaticIpRulesService {
   constructor(
@@ -43,10 +52,10 @@ export class StaticIpRulesService {
   }
 
   async create(
-    principal: Principal,
+    actor: Actor,
     { label, ipAddress, resourceIds }: CreateStaticIpRuleDto,
-    caller: HostAddress | null,
   ): Promise<StaticIpRuleRow> {
+    const { principal } = actor;
     refuseEmpty(resourceIds);
     const address = staticAddress(ipAddress, this.addressPolicy);
     const { organizationId, email } = principal;
@@ -54,7 +63,7 @@ export class StaticIpRulesService {
       if (address.isRange) await this.rules.lockRanges(tx, organizationId);
       const entries = await this.entries(tx, principal, resourceIds, address.text);
       if (address.isRange)
-        await refuseTooWideTogether(
+        await refuseTooWideInTotal(
           this.rules,
           tx,
           organizationId,
@@ -70,76 +79,55 @@ export class StaticIpRulesService {
         { id, ipVersion: address.version, ipAddress: address.text },
         entries,
       );
-      await this.record(
-        tx,
-        principal,
-        caller,
-        'STATIC_IP_RULE_CREATED',
-        { id, label },
-        { ipAddress, resourceIds },
-      );
+      await this.record(tx, actor, 'STATIC_IP_RULE_CREATED', { id, label }, { ipAddress, resourceIds });
       return { created: (await this.rules.find(tx, organizationId, id))!, woken: targets };
     });
     this.wakeUps.wake('apply-rules', woken);
     return created;
   }
 
-  /** Resources left out of the list are let go; one named again whose entry FAILED is tried again. */
+  /** Releases resources that are no longer listed and retries listed ones whose entry FAILED. */
   async update(
-    principal: Principal,
+    actor: Actor,
     id: string,
     { label, resourceIds }: UpdateStaticIpRuleDto,
-    caller: HostAddress | null,
   ): Promise<StaticIpRuleRow> {
+    const { principal } = actor;
     if (resourceIds) {
       refuseSuspended(principal);
       refuseEmpty(resourceIds);
     }
     const { organizationId } = principal;
-    const { updated, opened, released } = await this.database.transaction(async (tx) => {
+    const { updated, added, released } = await this.database.transaction(async (tx) => {
       if (resourceIds) await this.rules.lockRanges(tx, organizationId);
-      // resources before the rule, as a resource's deletion takes them
-      const places = await this.resources.places(tx, organizationId, resourceIds ?? []);
+      // lock resources before the rule: the same order as deleting a resource, to avoid deadlocks
+      const targets = await this.resources.lockTargets(tx, organizationId, resourceIds ?? []);
       const now = await this.rules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
-      refuseUnknown(resourceIds ?? [], places);
+      refuseUnknown(resourceIds ?? [], targets);
       if (label !== undefined) await this.rules.rename(tx, organizationId, id, label);
-      const moves = resourceIds
-        ? await this.reassign(tx, principal, now, places)
-        : { opened: [], released: [] };
+      const changes = resourceIds
+        ? await this.reassign(tx, principal, now, targets)
+        : { added: [], released: [] };
       const details = { ...(label === undefined ? {} : { label }), ...(resourceIds ? { resourceIds } : {}) };
-      await this.record(
-        tx,
-        principal,
-        caller,
-        'STATIC_IP_RULE_UPDATED',
-        { id, label: label ?? now.label },
-        details,
-      );
-      return { ...moves, updated: (await this.rules.find(tx, organizationId, id))! };
+      await this.record(tx, actor, 'STATIC_IP_RULE_UPDATED', { id, label: label ?? now.label }, details);
+      return { ...changes, updated: (await this.rules.find(tx, organizationId, id))! };
     });
     this.wakeUps.wake('revoke-rules', released);
-    this.wakeUps.wake('apply-rules', opened);
+    this.wakeUps.wake('apply-rules', added);
     return updated;
   }
 
-  /** Gone from the API at once, from the clouds in the background. */
-  async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+  /** Removes the rule from the API immediately and from the clouds in the background. */
+  async delete(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    const woken = await closing((trail) =>
+    const woken = await withAuditFallback((trail) =>
       this.database.transaction(async (tx) => {
         const now = await this.rules.lock(tx, organizationId, id);
         if (!now) throw missing(id);
         const all = now.resources.map((entry) => entry.resourceId);
-        await this.record(
-          tx,
-          principal,
-          caller,
-          'STATIC_IP_RULE_DELETED',
-          now,
-          { ipAddress: now.ipAddress },
-          trail,
-        );
+        await this.record(tx, actor, 'STATIC_IP_RULE_DELETED', now, { ipAddress: now.ipAddress }, trail);
         await this.rules.delete(tx, organizationId, id);
         return this.rules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
       }),
@@ -151,37 +139,37 @@ export class StaticIpRulesService {
     tx: Tx,
     { organizationId }: Principal,
     rule: StaticIpRuleRow,
-    places: Awaited<ReturnType<ResourceStore['places']>>,
-  ): Promise<{ opened: WokenTargets[]; released: WokenTargets[] }> {
-    const desired = new Set(places.map((place) => place.resourceId));
-    const standing = rule.resources.filter(
+    targets: Awaited<ReturnType<ResourceStore['lockTargets']>>,
+  ): Promise<{ added: WokenTargets[]; released: WokenTargets[] }> {
+    const desired = new Set(targets.map((target) => target.resourceId));
+    const unchanged = rule.resources.filter(
       (entry) => entry.status !== 'FAILED' && desired.has(entry.resourceId),
     );
-    const kept = new Set(standing.map((entry) => entry.resourceId));
-    const gone = rule.resources
+    const kept = new Set(unchanged.map((entry) => entry.resourceId));
+    const removed = rule.resources
       .map((entry) => entry.resourceId)
       .filter((resourceId) => !kept.has(resourceId));
-    const fresh = places.filter((place) => !kept.has(place.resourceId));
+    const added = targets.filter((target) => !kept.has(target.resourceId));
     const version = parseHost(rule.ipAddress.split('/')[0]!)!.version;
     const address = { version, text: rule.ipAddress };
-    const freshIds = fresh.map((place) => place.resourceId);
+    const addedIds = added.map((target) => target.resourceId);
     if (rule.ipAddress.includes('/'))
-      await refuseTooWideTogether(
+      await refuseTooWideInTotal(
         this.rules,
         tx,
         organizationId,
         address,
-        freshIds,
+        addedIds,
         this.addressPolicy.totalPrefix,
       );
-    const released = await this.rules.release(tx, organizationId, rule.id, gone, 'STATIC_RULE_CHANGED');
-    const opened = await this.rules.open(
+    const released = await this.rules.release(tx, organizationId, rule.id, removed, 'STATIC_RULE_CHANGED');
+    const woken = await this.rules.open(
       tx,
       organizationId,
       { id: rule.id, ipVersion: version, ipAddress: rule.ipAddress },
-      fresh.map((place) => ({ ...place, specs: specsOf(place, rule.ipAddress) })),
+      added.map((target) => ({ ...target, specs: plannedRules(target, rule.ipAddress) })),
     );
-    return { opened, released };
+    return { added: woken, released };
   }
 
   private async entries(
@@ -190,9 +178,9 @@ export class StaticIpRulesService {
     resourceIds: readonly string[],
     address: string,
   ): Promise<NewEntry[]> {
-    const places = await this.resources.places(tx, organizationId, resourceIds);
-    refuseUnknown(resourceIds, places);
-    return places.map((place) => ({ ...place, specs: specsOf(place, address) }));
+    const targets = await this.resources.lockTargets(tx, organizationId, resourceIds);
+    refuseUnknown(resourceIds, targets);
+    return targets.map((target) => ({ ...target, specs: plannedRules(target, address) }));
   }
 
   private get addressPolicy(): StaticAddressPolicy {
@@ -206,15 +194,15 @@ export class StaticIpRulesService {
 
   private record(
     tx: Tx,
-    principal: Principal,
-    caller: HostAddress | null,
+    actor: Actor,
     eventType: AuditEntry['eventType'],
     rule: { id: string; label: string },
     details: Readonly<Record<string, unknown>>,
     trail: Trail = 'audit_records',
   ): Promise<void> {
-    return this.audit.writeClosing(tx, principal.organizationId, trail, {
-      ...auditActor(principal, caller?.text ?? null),
+    const { principal } = actor;
+    return this.audit.writeRevocation(tx, principal.organizationId, trail, {
+      ...auditActor(actor),
       eventType,
       resourceType: 'STATIC_IP_RULE',
       resourceId: rule.id,
@@ -230,8 +218,11 @@ function refuseEmpty(resourceIds: readonly string[]): void {
   if (resourceIds.length === 0) throw unprocessable('resourceIds must name at least one resource');
 }
 
-function refuseUnknown(asked: readonly string[], places: readonly { resourceId: string }[]): void {
-  const known = new Set(places.map((place) => place.resourceId));
-  const unknown = asked.find((id) => !known.has(id.toLowerCase()));
+function refuseUnknown(
+  resourceIds: readonly string[],
+  targets: readonly { readonly resourceId: string }[],
+): void {
+  const known = new Set(targets.map((target) => target.resourceId));
+  const unknown = resourceIds.find((id) => !known.has(id.toLowerCase()));
   if (unknown !== undefined) throw notFound(`Resource ${unknown} does not exist`);
 }

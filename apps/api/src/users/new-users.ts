@@ -2,17 +2,18 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import { AuditStore, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { HostAddress, OrganizationId } from '#rules';
+import type { OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
-import { PasswordRules } from '../auth/password-rules';
+import { PasswordPolicyService } from '../auth/password-policy.service';
 import { badRequest, forbidden, notFound, notPossible, type ApiError } from '../errors';
+import type { Actor } from '../http/actor';
 import { Mailer } from '../mail/mailer';
 import type { CreateUserDto } from './dto/user.dto';
 
-export interface NewcomerRow {
+export interface AddedUser {
   readonly user: UserRow;
   /** null when the admin gave a password */
   readonly invitation: Invitation | null;
@@ -26,38 +27,37 @@ export class NewUsers {
   constructor(
     private readonly database: Database,
     private readonly users: UserStore,
-    private readonly rules: PasswordRules,
+    private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly audit: AuditStore,
     private readonly invitations: Invitations,
     private readonly mailer: Mailer,
   ) {}
 
-  /** @throws ApiError 404 for a role that does not exist, 400 for a weak password, a full plan or a known e-mail */
-  async add(principal: Principal, asked: CreateUserDto, caller: HostAddress | null): Promise<NewcomerRow> {
-    const passwordHash = await this.passwordHash(principal, asked.password ?? null);
-    const added = await this.database.transaction((tx) =>
-      this.insert(tx, principal, asked, passwordHash, caller),
-    );
+  /** @throws ApiError 404 when a role does not exist, 400 for a weak password, a full plan or a duplicate e-mail */
+  async add(actor: Actor, dto: CreateUserDto): Promise<AddedUser> {
+    const { principal } = actor;
+    const passwordHash = await this.passwordHash(principal, dto.password ?? null);
+    const added = await this.database.transaction((tx) => this.insert(tx, actor, dto, passwordHash));
     if (added.invitation !== null) await this.send(principal, added.user, added.invitation);
     return added;
   }
 
   private async passwordHash(principal: Principal, password: string | null): Promise<string | null> {
     if (password === null) return null;
-    await this.rules.refuseBad(principal.organizationId, password, 'password');
+    await this.policy.enforce(principal.organizationId, password, 'password');
     return this.hasher.hash(password);
   }
 
   private async insert(
     tx: Tx,
-    principal: Principal,
-    asked: CreateUserDto,
+    actor: Actor,
+    dto: CreateUserDto,
     passwordHash: string | null,
-    caller: HostAddress | null,
-  ): Promise<NewcomerRow> {
+  ): Promise<AddedUser> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    const roleIds = [...new Set(asked.roleIds)];
+    const roleIds = [...new Set(dto.roleIds)];
     const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
     if (!(await this.users.hasRoom(tx, organizationId))) {
@@ -65,9 +65,9 @@ export class NewUsers {
         'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe',
       );
     }
-    const { email } = asked;
-    const isOrgAdmin = asked.isOrgAdmin ?? false;
-    const name = asked.name ?? email.slice(0, email.indexOf('@'));
+    const { email } = dto;
+    const isOrgAdmin = dto.isOrgAdmin ?? false;
+    const name = dto.name ?? email.slice(0, email.indexOf('@'));
     const id = await this.users.create(tx, organizationId, { email, name, isOrgAdmin, passwordHash });
     if (id === null) {
       throw notPossible(`A user with the e-mail ${email} exists: use another address`, {
@@ -77,7 +77,7 @@ export class NewUsers {
     await this.users.giveRoles(tx, organizationId, id, roleIds);
     const invitation = passwordHash === null ? await this.invite(tx, organizationId, { id, email }) : null;
     await this.audit.write(tx, organizationId, {
-      ...auditActor(principal, caller?.text ?? null),
+      ...auditActor(actor),
       eventType: 'USER_CREATED',
       resourceType: 'USER',
       resourceId: id,
@@ -89,23 +89,24 @@ export class NewUsers {
   }
 
   /**
-   * Invites somebody again who has not set a password yet; the earlier link works no more.
+   * Sends a new invitation to a user without a password and invalidates the earlier one.
    * @throws ApiError 404, 400 when the invitation was accepted or the user is not active, 429 after three within a day
    */
-  async inviteAgain(principal: Principal, id: string, caller: HostAddress | null): Promise<NewcomerRow> {
+  async resendInvitation(actor: Actor, id: string): Promise<AddedUser> {
+    const { principal } = actor;
     if (principal.suspended) throw forbidden('The organization is suspended: nobody new can be invited');
     const { organizationId } = principal;
-    const again = await this.database.transaction(async (tx) => {
+    const resent = await this.database.transaction(async (tx) => {
       const before = await this.users.find(tx, organizationId, id);
       if (!before) throw notFound(`User ${id} does not exist`);
       if (!before.isActive) throw badRequest('The user is not active: set isActive first');
       if (before.isService) throw badRequest('A service user has no invitation: it uses API keys');
-      if (before.status !== 'INVITED') throw accepted();
+      if (before.status !== 'INVITED') throw alreadyAccepted();
       const invitation = await this.invite(tx, organizationId, before);
-      // accepted since it was looked at
-      if (!invitation) throw accepted();
+      // accepted since it was read
+      if (!invitation) throw alreadyAccepted();
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'INVITATION_SENT',
         resourceType: 'USER',
         resourceId: id,
@@ -113,8 +114,8 @@ export class NewUsers {
       });
       return { user: (await this.users.find(tx, organizationId, id))!, invitation };
     });
-    await this.send(principal, again.user, again.invitation);
-    return again;
+    await this.send(principal, resent.user, resent.invitation);
+    return resent;
   }
 
   /** @returns null when the user has a password, or is not active */
@@ -124,10 +125,10 @@ export class NewUsers {
     user: { readonly id: string; readonly email: string },
   ): Promise<Invitation | null> {
     const invitation = await this.invitations.invite(tx, organizationId, user);
-    return (await this.users.noteInvitation(tx, organizationId, user.id)) ? invitation : null;
+    return (await this.users.recordInvitation(tx, organizationId, user.id)) ? invitation : null;
   }
 
-  /** The invitation stands when the mail cannot be sent: the admin has its address in the answer. */
+  /** A failed mail does not undo the invitation: the response to the admin contains the link. */
   private async send(principal: Principal, user: UserRow, { url: link, token }: Invitation): Promise<void> {
     const { organizationName, organizationSlug, name: invitedBy } = principal;
     const { email: to, name } = user;
@@ -136,7 +137,7 @@ export class NewUsers {
       await this.mailer.send(mail);
     } catch (error) {
       this.logger.error({
-        msg: 'An invitation could not be mailed; the answer to the admin holds its address',
+        msg: 'An invitation could not be mailed; the response to the admin contains its link',
         userId: user.id,
         reason: error instanceof Error ? error.message : 'unknown',
       });
@@ -144,4 +145,5 @@ export class NewUsers {
   }
 }
 
-const accepted = (): ApiError => badRequest('The user has accepted the invitation: there is a password');
+const alreadyAccepted = (): ApiError =>
+  badRequest('The user has accepted the invitation: there is a password');

@@ -5,7 +5,7 @@ import { OffboardingStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { OrganizationId } from '#rules';
 
-/** Ends what a user leaves behind who is deactivated or deleted. */
+/** Ends the access of a user who is deactivated or deleted. */
 @Injectable()
 export class Offboarding {
   constructor(
@@ -14,8 +14,8 @@ export class Offboarding {
   ) {}
 
   /**
-   * In the transaction of the offboarding: live sessions, API keys, refresh tokens, invitations and resets.
-   * @returns the targets to wake workers for once it is committed
+   * Ends live sessions, API keys, refresh tokens, invitations and password resets within the caller's transaction.
+   * @returns the targets to wake workers for after the commit
    */
   async end(
     tx: Tx,
@@ -30,8 +30,8 @@ export class Offboarding {
     return due;
   }
 
-  leaveRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
-    return this.store.leaveRoles(tx, organization, userId);
+  removeFromRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
+    return this.store.removeFromRoles(tx, organization, userId);
   }
 
   wakeWorkers(due: readonly WokenTargets[]): void {

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { AuditStore, type UserRow, UserStore } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
+import type { Actor } from '../http/actor';
 import type { CreateUserDto } from './dto/user.dto';
 
-/** RFC 2606: no mail can ever reach it, and nobody can own it. */
+/** RFC 2606: reserved, so it never receives mail and cannot be registered. */
 const DOMAIN = 'service.invalid';
 const MAX_LOCAL_PART = 48;
 
-/** Adds users for programs: no password, sign-in, MFA or mail. What they may do is what their roles and API keys say. */
+/** Adds users for programs: no password, sign-in, MFA or mail. Their roles and API keys define their permissions. */
 @Injectable()
 export class ServiceUsers {
   constructor(
@@ -21,11 +20,12 @@ export class ServiceUsers {
     private readonly audit: AuditStore,
   ) {}
 
-  /** @throws ApiError 404 for a role that does not exist, 400 for what only people have, or a name that is taken */
-  async add(principal: Principal, asked: CreateUserDto, caller: HostAddress | null): Promise<UserRow> {
-    const name = serviceName(asked);
+  /** @throws ApiError 404 when a role does not exist, 400 for fields of human users or a duplicate name */
+  async add(actor: Actor, dto: CreateUserDto): Promise<UserRow> {
+    const { principal } = actor;
+    const name = serviceName(dto);
     const { organizationId } = principal;
-    const roleIds = [...new Set(asked.roleIds)];
+    const roleIds = [...new Set(dto.roleIds)];
     return this.database.transaction(async (tx) => {
       const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
       if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
@@ -38,7 +38,7 @@ export class ServiceUsers {
       }
       await this.users.giveRoles(tx, organizationId, id, roleIds);
       await this.audit.write(tx, organizationId, {
-        ...auditActor(principal, caller?.text ?? null),
+        ...auditActor(actor),
         eventType: 'USER_CREATED',
         resourceType: 'USER',
         resourceId: id,
@@ -50,19 +50,23 @@ export class ServiceUsers {
   }
 }
 
-/** @throws ApiError 400 for what only people have, and without a name */
+/** @throws ApiError 400 for fields of human users, and without a name */
 function serviceName({ email, password, isOrgAdmin, name }: CreateUserDto): string {
   const given = { email, password, isOrgAdmin: isOrgAdmin === true ? true : undefined };
-  const [odd] = Object.entries(given).flatMap(([field, value]) => ((value ?? null) === null ? [] : [field]));
-  if (odd !== undefined) {
-    const words = odd === 'isOrgAdmin' ? 'must be false' : 'must be left out';
-    throw badRequest(`${odd} ${words}: a service user is for programs only`, { [odd]: words });
+  const [unexpected] = Object.entries(given).flatMap(([field, value]) =>
+    (value ?? null) === null ? [] : [field],
+  );
+  if (unexpected !== undefined) {
+    const message = unexpected === 'isOrgAdmin' ? 'must be false' : 'must be left out';
+    throw badRequest(`${unexpected} ${message}: a service user is for programs only`, {
+      [unexpected]: message,
+    });
   }
   if (typeof name === 'string') return name;
   throw badRequest('name is needed: a service user is known by it', { name: 'must not be left out' });
 }
 
-/** Of two names that read alike only one is free: people tell service users apart by them. */
+/** Normalizes the name, so that names that look alike conflict. */
 function localPartOf(name: string): string {
   const slug = name
     .normalize('NFKD')

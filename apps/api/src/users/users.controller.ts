@@ -2,9 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
+import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
@@ -25,7 +24,7 @@ export class UsersController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: "The organization's users, newest first" })
+  @ApiOperation({ summary: "List the organization's users, newest first" })
   @Answers({ 200: [UserDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -43,24 +42,21 @@ export class UsersController {
   @ApiOperation({
     summary: 'Add a user',
     description:
-      'Without a password the user is invited by mail to set one; the answer holds the same link. With isService it is a ' +
-      'user for programs, outside the plan’s maximum of users: make API keys for it with POST /api-keys and its userId.',
+      'Without a password the user is invited by mail to set one; the response contains the same link. With isService it ' +
+      'is a user for programs, not counted against the plan’s maximum of users: create API keys for it with POST ' +
+      '/api-keys and its userId.',
   })
   @Answers({ 201: CreatedUserDto, errors: [400, 401, 403, 404] })
-  async create(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @Body() asked: CreateUserDto,
-  ): Promise<CreatedUserDto> {
-    if (asked.isService === true) {
-      return toCreatedUser(await this.serviceUsers.add(principal, asked, caller), null);
+  async create(@CurrentActor() actor: Actor, @Body() dto: CreateUserDto): Promise<CreatedUserDto> {
+    if (dto.isService === true) {
+      return toCreatedUser(await this.serviceUsers.add(actor, dto), null);
     }
-    const { user, invitation } = await this.newUsers.add(principal, asked, caller);
+    const { user, invitation } = await this.newUsers.add(actor, dto);
     return toCreatedUser(user, invitation?.url ?? null);
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One user' })
+  @ApiOperation({ summary: 'Get a user' })
   @Answers({ 200: UserDto, errors: [400, 401, 403, 404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<UserDto> {
     return toUser(await this.users.find(principal, id));
@@ -69,17 +65,16 @@ export class UsersController {
   @Patch(':id')
   @AllowedWhileSuspended()
   @ApiOperation({
-    summary: 'Change a user: name, administrator or not, active or not',
+    summary: 'Change a user: name, isOrgAdmin or isActive',
     description: 'Deactivating ends the user’s live sessions, tokens and API keys.',
   })
   @Answers({ 200: UserDto, errors: [400, 401, 403, 404] })
   async update(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
+    @CurrentActor() actor: Actor,
     @PathId() id: string,
-    @Body() asked: UpdateUserDto,
+    @Body() dto: UpdateUserDto,
   ): Promise<UserDto> {
-    return toUser(await this.users.update(principal, id, asked, caller));
+    return toUser(await this.users.update(actor, id, dto));
   }
 
   @Delete(':id')
@@ -87,31 +82,23 @@ export class UsersController {
   @ApiOperation({
     summary: 'Delete a user',
     description:
-      'The user leaves all roles; live sessions, tokens and API keys end. The e-mail address can be used again.',
+      'Removes the user from all roles and ends live sessions, tokens and API keys. The e-mail address can be used again.',
   })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
-  delete(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<void> {
-    return this.users.delete(principal, id, caller);
+  delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.users.delete(actor, id);
   }
 
   @Post(':id/resend-invitation')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Invite a user again who has not set a password yet',
+    summary: 'Resend the invitation of a user without a password',
     description:
-      'The earlier link works no more. At most three invitations go to one e-mail address a day, of all organizations.',
+      'The earlier link becomes invalid. An e-mail address gets at most three invitations a day, across all organizations.',
   })
   @Answers({ 200: CreatedUserDto, errors: [400, 401, 403, 404] })
-  async resendInvitation(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<CreatedUserDto> {
-    const { user, invitation } = await this.newUsers.inviteAgain(principal, id, caller);
+  async resendInvitation(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CreatedUserDto> {
+    const { user, invitation } = await this.newUsers.resendInvitation(actor, id);
     return toCreatedUser(user, invitation?.url ?? null);
   }
 
@@ -119,17 +106,13 @@ export class UsersController {
   @AllowedWhileSuspended()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Turn MFA off for a user who lost the authenticator',
+    summary: 'Reset the MFA of a user who lost the authenticator',
     description:
-      'If the organization requires MFA, the user sets it up again at the next login. Your own takes a code: POST /mfa/disable.',
+      'If the organization requires MFA, the user sets it up again at the next login. Your own MFA requires a code: POST /mfa/disable.',
   })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
-  async resetMfa(
-    @CurrentPrincipal() principal: Principal,
-    @CallerAddress() caller: HostAddress | null,
-    @PathId() id: string,
-  ): Promise<MessageDto> {
-    await this.users.resetMfa(principal, id, caller);
+  async resetMfa(@CurrentActor() actor: Actor, @PathId() id: string): Promise<MessageDto> {
+    await this.users.resetMfa(actor, id);
     return { message: 'MFA is reset for the user' };
   }
 }

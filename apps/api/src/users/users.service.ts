@@ -6,14 +6,14 @@ import {
   type Sliced,
   type Trail,
   type Tx,
-  closing,
+  withAuditFallback,
 } from '#entities';
 import { AuditStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { HostAddress } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import type { Actor } from '../http/actor';
 import { Offboarding } from './offboarding';
 import type { UpdateUserDto } from './dto/user.dto';
 
@@ -34,19 +34,15 @@ export class UsersService {
     return this.existing(this.database.autocommit, principal, id);
   }
 
-  /** @throws ApiError 400 for the last active administrator who would not stay one */
-  async update(
-    principal: Principal,
-    id: string,
-    asked: UpdateUserDto,
-    caller: HostAddress | null,
-  ): Promise<UserRow> {
+  /** @throws ApiError 400 when the last active administrator would be demoted or deactivated */
+  async update(actor: Actor, id: string, dto: UpdateUserDto): Promise<UserRow> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    const { user, due } = await closing((trail) =>
+    const { user, due } = await withAuditFallback((trail) =>
       this.database.transaction(async (tx) => {
         await this.users.lock(tx, organizationId);
         const before = await this.existing(tx, principal, id);
-        const { name, isOrgAdmin, isActive } = asked;
+        const { name, isOrgAdmin, isActive } = dto;
         if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
         if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
         const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
@@ -54,13 +50,14 @@ export class UsersService {
         const after = await this.existing(tx, principal, id);
         const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
         if (Object.keys(changed).length === 0) return { user: after, due: [] };
-        const leaves = before.isActive && !after.isActive;
-        const to = leaves ? trail : 'audit_records';
-        await this.record(tx, principal, caller, 'USER_UPDATED', after, { changed }, to);
-        const actor = auditActor(principal, caller?.text ?? null);
+        const isDeactivated = before.isActive && !after.isActive;
+        const recordTrail = isDeactivated ? trail : 'audit_records';
+        await this.record(tx, actor, 'USER_UPDATED', after, { changed }, recordTrail);
         return {
           user: after,
-          due: leaves ? await this.offboarding.end(tx, organizationId, after, actor, trail) : [],
+          due: isDeactivated
+            ? await this.offboarding.end(tx, organizationId, after, auditActor(actor), trail)
+            : [],
         };
       }),
     );
@@ -69,37 +66,33 @@ export class UsersService {
   }
 
   /** @throws ApiError 400 for the last active administrator */
-  async delete(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
+  async delete(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
     const { organizationId } = principal;
-    const due = await closing((trail) =>
+    const due = await withAuditFallback((trail) =>
       this.database.transaction(async (tx) => {
         await this.users.lock(tx, organizationId);
         const user = await this.existing(tx, principal, id);
         if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
-        await this.offboarding.leaveRoles(tx, organizationId, id);
-        await this.record(tx, principal, caller, 'USER_DELETED', user, { roleNames: user.roleNames }, trail);
-        return this.offboarding.end(
-          tx,
-          organizationId,
-          user,
-          auditActor(principal, caller?.text ?? null),
-          trail,
-        );
+        await this.offboarding.removeFromRoles(tx, organizationId, id);
+        await this.record(tx, actor, 'USER_DELETED', user, { roleNames: user.roleNames }, trail);
+        return this.offboarding.end(tx, organizationId, user, auditActor(actor), trail);
       }),
     );
     this.offboarding.wakeWorkers(due);
   }
 
-  /** @throws ApiError 400 when the user has no MFA, 403 for one's own account */
-  async resetMfa(principal: Principal, id: string, caller: HostAddress | null): Promise<void> {
-    // who holds a stolen session would not need the second factor any more
+  /** @throws ApiError 400 when the user has no MFA, 403 for the caller's own account */
+  async resetMfa(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
+    // a stolen access token must not be enough to remove the second factor
     if (id.toLowerCase() === principal.userId && principal.mfaEnabled) throw ownMfa();
     await this.database.transaction(async (tx) => {
       const user = await this.existing(tx, principal, id);
       if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
       }
-      await this.record(tx, principal, caller, 'MFA_RESET', user, {});
+      await this.record(tx, actor, 'MFA_RESET', user, {});
     });
   }
 
@@ -111,15 +104,15 @@ export class UsersService {
 
   private record(
     tx: Tx,
-    principal: Principal,
-    caller: HostAddress | null,
+    actor: Actor,
     eventType: AuditEventType,
     user: UserRow,
     details: Record<string, unknown>,
     trail: Trail = 'audit_records',
   ): Promise<void> {
-    return this.audit.writeClosing(tx, principal.organizationId, trail, {
-      ...auditActor(principal, caller?.text ?? null),
+    const { principal } = actor;
+    return this.audit.writeRevocation(tx, principal.organizationId, trail, {
+      ...auditActor(actor),
       eventType,
       resourceType: 'USER',
       resourceId: user.id,
@@ -130,12 +123,12 @@ export class UsersService {
 }
 
 const noServiceAdmin = (): ApiError => {
-  const words = 'must be false: a service user is for programs only';
-  return badRequest(`isOrgAdmin ${words}`, { isOrgAdmin: words });
+  const message = 'must be false: a service user is for programs only';
+  return badRequest(`isOrgAdmin ${message}`, { isOrgAdmin: message });
 };
 
 const ownMfa = (): ApiError =>
   forbidden('Your own MFA takes a code: use POST /mfa/disable, or ask another administrator');
 
-const lastAdmin = (fate: 'deleted' | 'deactivated' | 'demoted'): ApiError =>
-  notPossible(`The last active administrator cannot be ${fate}: make another user administrator first`);
+const lastAdmin = (change: 'deleted' | 'deactivated' | 'demoted'): ApiError =>
+  notPossible(`The last active administrator cannot be ${change}: make another user administrator first`);

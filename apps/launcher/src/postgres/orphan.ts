@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { codeOf, commandLineOf, hasEnded, isRunning, signal } from '../processes';
 
 /**
- * Shuts down a server that outlived the process that started it. A lock file that names a process of another kind, as
- * happens after a restart of the machine or container, is removed: PostgreSQL itself would refuse to start.
+ * Shuts down a server that outlived the process that started it. Removes a lock file whose process id now belongs to
+ * another program, as after a restart of the machine or container: PostgreSQL itself would refuse to start.
  * @returns true when a server was running
- * @throws Error when it cannot be ended
+ * @throws Error when it cannot be stopped
  */
 export async function stopOrphan(cluster: string): Promise<boolean> {
   const lock = join(cluster, 'postmaster.pid');
@@ -17,13 +17,13 @@ export async function stopOrphan(cluster: string): Promise<boolean> {
     rmSync(lock, { force: true });
     return false;
   }
-  for (const [name, patience] of [
+  for (const [name, timeoutMs] of [
     ['SIGINT', 5_000],
     ['SIGQUIT', 5_000],
     ['SIGKILL', 2_000],
   ] as const) {
     signal(pid, name);
-    if (await hasEnded(pid, patience)) return true;
+    if (await hasEnded(pid, timeoutMs)) return true;
   }
   throw new Error(`An earlier PostgreSQL (process ${pid}) still holds ${cluster} and does not end.`);
 }

@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signal } from '../processes';
 
-const KEPT_LINES = 20;
+const MAX_LINES = 20;
 
-/** A running initdb or server: what it says, how it ends, and how to end it. */
+/** A running initdb or server: its output, its exit, and stopping it. */
 export class ServerProcess {
-  /** How it ended, in words, once all it printed was read; never rejects. */
+  /** Describes the exit, once all output was read; never rejects. */
   readonly ended: Promise<string>;
   private lines: string[] = [];
   private readonly awaited = new Map<string, () => void>();
@@ -17,7 +17,7 @@ export class ServerProcess {
     private readonly onLog: (line: string) => void,
   ) {
     for (const stream of [child.stdout, child.stderr]) {
-      if (stream) createInterface(stream).on('line', (line) => this.hear(line));
+      if (stream) createInterface(stream).on('line', (line) => this.handleLine(line));
     }
     this.ended = new Promise((done) => {
       child.once('error', (error) => done(error.message));
@@ -29,41 +29,42 @@ export class ServerProcess {
     return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** True when one of the last lines holds one of these words. */
-  hasSaid(words: RegExp): boolean {
-    return this.lines.some((line) => words.test(line));
+  /** Whether one of the last lines matches. */
+  hasPrinted(pattern: RegExp): boolean {
+    return this.lines.some((line) => pattern.test(line));
   }
 
-  /** Resolves as soon as a line holds this text, or never. */
-  says(text: string): Promise<void> {
+  /** Resolves as soon as a line contains this text; may never resolve. */
+  waitForOutput(text: string): Promise<void> {
     return new Promise((done) => this.awaited.set(text, done));
   }
 
-  failure(words: string): Error {
-    return new Error([`${words}. Its last words:`, ...this.lines].join('\n  '));
+  /** @returns an error with the last output lines */
+  failure(problem: string): Error {
+    return new Error([`${problem}. Its last output:`, ...this.lines].join('\n  '));
   }
 
-  /** Sends each signal in turn and waits its milliseconds for the end. Never rejects. */
+  /** Sends each signal in turn and waits the given milliseconds for the exit. Never rejects. */
   async end(steps: [NodeJS.Signals, number][]): Promise<void> {
     if (!this.isRunning) return;
     const exited = new Promise((done) => this.child.once('exit', done));
-    for (const [name, patience] of steps) {
+    for (const [name, timeoutMs] of steps) {
       this.signal(name);
-      const patienceEnds = new AbortController();
-      await Promise.race([exited, delay(patience, undefined, { signal: patienceEnds.signal })]);
-      patienceEnds.abort();
+      const timer = new AbortController();
+      await Promise.race([exited, delay(timeoutMs, undefined, { signal: timer.signal })]);
+      timer.abort();
       if (!this.isRunning) return;
     }
   }
 
-  /** Sends a signal, SIGKILL to the whole process group; nothing when it has ended. */
+  /** Sends a signal, SIGKILL to the whole process group; no effect after its exit. */
   signal(name: NodeJS.Signals): void {
     const { pid } = this.child;
     if (pid !== undefined && this.isRunning) signal(name === 'SIGKILL' ? -pid : pid, name);
   }
 
-  private hear(line: string): void {
-    this.lines = [...this.lines, line].slice(-KEPT_LINES);
+  private handleLine(line: string): void {
+    this.lines = [...this.lines, line].slice(-MAX_LINES);
     for (const [text, done] of this.awaited) if (line.includes(text)) done();
     this.onLog(line);
   }

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { codeOf } from '../processes';
 
-/** The ids to run PostgreSQL with, as `spawn` takes them; empty for the caller's own. */
+/** The ids to run PostgreSQL with, as options of `spawn`; empty: those of the caller. */
 export type RunAs = { uid: number; gid: number } | Record<string, never>;
 
 /**
- * PostgreSQL refuses to run as root. An existing cluster keeps its owner; otherwise `postgres` is taken, made when
- * absent, or `nobody` where users cannot be made. An ordinary user runs it as itself.
- * @throws Error when root finds no user to hand over to
+ * PostgreSQL refuses to run as root. For root, an existing cluster keeps its owner; otherwise the user is `postgres`,
+ * created if missing, or `nobody` when users cannot be created. Other users run it as themselves.
+ * @throws Error when root finds no such user
  */
 export function chooseRunAs(clusterFolder: string): RunAs {
   if (process.getuid?.() !== 0) return {};
@@ -51,7 +51,7 @@ function createPostgres(): RunAs | undefined {
   return idsOf('postgres');
 }
 
-/** What a program prints; undefined when it is absent or fails, since each caller then looks for the next user. */
+/** The output of a program; undefined when it is missing or fails: callers then try the next user. */
 function output(program: string, args: string[]): string | undefined {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

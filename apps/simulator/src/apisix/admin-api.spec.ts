@@ -22,7 +22,7 @@ interface Answer {
   };
 }
 
-describe('The simulated Admin API', () => {
+describe('Simulated Admin API', () => {
   let folder: string;
   let simulator: RunningSimulator;
 
@@ -63,7 +63,7 @@ describe('The simulated Admin API', () => {
     return rules.map(({ address, ours }) => `${address} ${ours ? 'ours' : 'unmanaged'}`);
   };
 
-  it('starts with objects that let nobody in', async () => {
+  it('starts with objects that allow no address', async () => {
     const { status, body } = await ask('GET', ROUTE);
     expect(status).toBe(200);
     expect(body.key).toBe('/apisix/routes/simulated-route-1');
@@ -82,7 +82,7 @@ describe('The simulated Admin API', () => {
     });
   });
 
-  it('lets a viewer read only', async () => {
+  it('gives the viewer key read access only', async () => {
     const viewer = { 'x-api-key': 'simulated-viewer-key' };
     expect((await ask('GET', ROUTE, undefined, viewer)).status).toBe(200);
     expect(await ask('PATCH', LIST, ['10.0.0.1'], viewer)).toMatchObject({
@@ -91,7 +91,7 @@ describe('The simulated Admin API', () => {
     });
   });
 
-  it('replaces a list, and leaves the rest of the object', async () => {
+  it('replaces a list, and keeps the rest of the object', async () => {
     const before = (await ask('GET', ROUTE)).body;
     const { status, body } = await ask('PATCH', LIST, ['203.0.113.7/32', '2001:db8::/48'], asDrawbridge);
     expect(status).toBe(200);
@@ -119,10 +119,10 @@ describe('The simulated Admin API', () => {
     [ROUTE, '', 'missing configurations'],
     [ROUTE, '{', 'invalid request body'],
     [`${ROUTE}/uri/x`, 1, 'invalid sub-path: /'],
-  ])('refuses what APISIX refuses: %s %j', async (path, body, words) => {
+  ])('refuses, like APISIX, %s %j', async (path, body, message) => {
     const answer = await ask('PATCH', path, body);
     expect(answer.status).toBe(400);
-    expect(answer.body.error_msg).toContain(words);
+    expect(answer.body.error_msg).toContain(message);
     expect(await open()).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('The simulated Admin API', () => {
     expect(await open()).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
   });
 
-  it('closes again with a list, also one that makes the plugin', async () => {
+  it('closes an object with a list, also when the plugin is created with it', async () => {
     await ask('PATCH', ROUTE, { plugins: { 'ip-restriction': null } });
     expect((await ask('PATCH', LIST, ['0.0.0.0/32'])).status).toBe(200);
     expect(await open()).toEqual([]);
@@ -150,7 +150,7 @@ describe('The simulated Admin API', () => {
     expect(answer).toEqual({ status, body: { message } });
   });
 
-  it('offers no other method, and nothing outside the Admin API', async () => {
+  it('refuses other methods, and paths outside the Admin API', async () => {
     expect((await ask('DELETE', ROUTE)).status).toBe(405);
     expect((await ask('GET', 'upstreams/1')).status).toBe(404);
     expect(await (await fetch(`${simulator.url}/apisix-gateway/simulated-route-1/x`)).json()).toEqual({
@@ -158,7 +158,7 @@ describe('The simulated Admin API', () => {
     });
   });
 
-  it('has another program that adds and removes', async () => {
+  it('lets another program add and remove entries', async () => {
     await ask('PATCH', LIST, ['203.0.113.7/32'], asDrawbridge);
     const rule = { provider: 'APISIX', target: 'simulated-route-1', address: '203.0.113.8' };
     expect(await (await control('POST', '/_rules', rule)).json()).toMatchObject({
@@ -177,7 +177,7 @@ describe('The simulated Admin API', () => {
     expect((await control('DELETE', last)).status).toBe(409);
   });
 
-  it('shows an older list when told to', async () => {
+  it('returns an older list with the fault stale-read', async () => {
     await ask('PATCH', LIST, ['10.0.0.1']);
     await control('POST', '/_faults', { provider: 'APISIX', kind: 'stale-read', count: 1, delayMs: 60_000 });
     const stale = await ask('GET', ROUTE);
@@ -192,14 +192,14 @@ describe('The simulated Admin API', () => {
     ['refuse', 401],
     ['not-found', 404],
     ['quota', 400],
-  ])('plays %s as HTTP %i', async (kind, status) => {
+  ])('answers the fault %s with HTTP %i', async (kind, status) => {
     await control('POST', '/_faults', { provider: 'APISIX', operation: 'PatchObject', kind, count: 1 });
     expect((await ask('PATCH', LIST, ['10.0.0.1'])).status).toBe(status);
     expect(await open()).toEqual([]);
     expect((await ask('PATCH', LIST, ['10.0.0.1'])).status).toBe(200);
   });
 
-  it('keeps its lists, and whose entries they are, over a restart', async () => {
+  it('keeps lists and the ownership of entries across a restart', async () => {
     await ask('PATCH', LIST, ['203.0.113.7/32'], asDrawbridge);
     await ask('PATCH', LIST, ['203.0.113.7/32', '10.0.0.1']);
     await simulator.close();

@@ -1,5 +1,5 @@
 import type { CallEffect } from '../faults/fault-script';
-import type { Performance } from '../faults/play-fault';
+import type { CallModifiers } from '../faults/apply-fault';
 import type { CloudAnswer, CloudRequest } from '../provider';
 import { bodyTooLarge, invalid, jsonAnswer, keyNotFound, methodNotSupported } from './admin-error';
 import { COLLECTIONS, type GatewayObject, type GatewayObjects } from './gateway-objects';
@@ -15,7 +15,7 @@ export interface AdminCall {
   readonly subPath: readonly string[];
 }
 
-/** The operations by the names faults and the call log give them. */
+/** Operations, by their names for faults and the call log. */
 export const OPERATIONS: Readonly<Record<string, CallEffect>> = {
   ListPlugins: 'read',
   ListObjects: 'read',
@@ -26,7 +26,7 @@ export const OPERATIONS: Readonly<Record<string, CallEffect>> = {
 const MAX_BODY_BYTES = 1_572_864;
 const PLUGINS = ['real-ip', 'client-control', 'ip-restriction', 'limit-count', 'key-auth', 'proxy-rewrite'];
 
-/** What a request is about. @param path below `/apisix/admin`. @returns undefined when the Admin API has no such path */
+/** Parses a request. @param path below `/apisix/admin`. @returns undefined when the Admin API has no such path */
 export function readCall(method: string, path: string): AdminCall | undefined {
   const [collection = '', id = null, ...subPath] = path.split('/').slice(1).map(decodeURIComponent);
   const call = (operation: string): AdminCall => {
@@ -38,38 +38,38 @@ export function readCall(method: string, path: string): AdminCall | undefined {
   return call('PatchObject');
 }
 
-/** The calls of the Admin API that are answered here. Each throws AdminError. */
+/** The simulated calls of the Admin API. Each throws AdminError. */
 export class AdminCalls {
   constructor(private readonly objects: GatewayObjects) {}
 
-  perform(call: AdminCall, request: CloudRequest, how: Performance): CloudAnswer {
+  perform(call: AdminCall, request: CloudRequest, how: CallModifiers): CloudAnswer {
     if (call.operation === 'ListPlugins') return jsonAnswer(200, PLUGINS);
     if (call.operation === 'ListObjects') return this.list(call.collection);
-    if (call.operation === 'GetObject') return jsonAnswer(200, shown(call, this.find(call, how.asOf)));
+    if (call.operation === 'GetObject') return jsonAnswer(200, objectJson(call, this.find(call, how.asOf)));
     return this.patch(call, request, how);
   }
 
   private list(collection: string): CloudAnswer {
     const ids = this.objects.ids(collection);
-    const list = ids.map((id) => shown({ collection, id }, this.objects.find(collection, id)!));
+    const list = ids.map((id) => objectJson({ collection, id }, this.objects.find(collection, id)!));
     return jsonAnswer(200, { list, total: list.length });
   }
 
-  /** The gateway writes and answers the whole object; a part that is a list is replaced, whatever stood there. */
-  private patch(call: AdminCall, { method, body, headers }: CloudRequest, how: Performance): CloudAnswer {
+  /** The gateway writes and returns the whole object; lists are replaced, not merged. */
+  private patch(call: AdminCall, { method, body, headers }: CloudRequest, how: CallModifiers): CloudAnswer {
     if (method !== 'PATCH') throw methodNotSupported(method);
     const bytes = Buffer.byteLength(body);
     if (bytes > MAX_BODY_BYTES) throw bodyTooLarge(bytes, MAX_BODY_BYTES);
     const part = readBody(body);
     const known = this.find(call);
     const value = { ...patched(known.value, call.subPath, part), update_time: Math.floor(Date.now() / 1000) };
-    const whole = how.firstHalf ? halfWay(known.value, value) : value;
+    const applied = how.firstHalf ? halfApplied(known.value, value) : value;
     const byUs = /^drawbridge\b/.test(headers['user-agent'] ?? '');
     const {
       createdIndex: _,
       modifiedIndex: __,
       ...answer
-    } = shown(call, this.objects.write(call.id!, whole, byUs));
+    } = objectJson(call, this.objects.write(call.id!, applied, byUs));
     return jsonAnswer(200, answer);
   }
 
@@ -95,8 +95,8 @@ function readBody(body: string): Json {
   }
 }
 
-/** A write that got half of the way: half of what was to come in or go out, rounded up. */
-function halfWay(before: JsonObject, after: JsonObject): JsonObject {
+/** The object with half of the whitelist's changes applied, rounded up. */
+function halfApplied(before: JsonObject, after: JsonObject): JsonObject {
   const [old, next] = [whitelistOf(before), whitelistOf(after)];
   const changed = [
     ...old.filter((entry) => !next.includes(entry)),
@@ -107,7 +107,7 @@ function halfWay(before: JsonObject, after: JsonObject): JsonObject {
   return withWhitelist(after, [...kept, ...next.filter((entry) => !old.includes(entry) && half.has(entry))]);
 }
 
-const shown = (
+const objectJson = (
   { collection, id }: Pick<AdminCall, 'collection' | 'id'>,
   { value, createdIndex, modifiedIndex }: GatewayObject,
 ): { key: string; value: JsonObject; createdIndex: number; modifiedIndex: number } => ({

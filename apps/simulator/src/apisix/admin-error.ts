@@ -1,6 +1,6 @@
 import type { CloudAnswer } from '../provider';
 
-/** A refusal in the Admin API's words. */
+/** An error with the Admin API's body. */
 export class AdminError extends Error {
   constructor(
     readonly status: number,
@@ -19,20 +19,21 @@ export const keyNotFound = (): AdminError => new AdminError(404, 'KeyNotFound', 
 export const tokenRefused = (description: string): AdminError =>
   new AdminError(401, 'TokenRefused', { error_msg: 'failed to check token', description });
 
-export const invalid = (words: string): AdminError => new AdminError(400, 'Invalid', { error_msg: words });
+export const invalid = (message: string): AdminError =>
+  new AdminError(400, 'Invalid', { error_msg: message });
 
-export const bodyTooLarge = (bytes: number, most: number): AdminError =>
+export const bodyTooLarge = (bytes: number, limit: number): AdminError =>
   new AdminError(400, 'BodyTooLarge', {
-    error_msg: `invalid request body: request size ${bytes} is greater than the maximum size ${most} allowed`,
+    error_msg: `invalid request body: request size ${bytes} is greater than the maximum size ${limit} allowed`,
   });
 
 export const methodNotSupported = (method: string): AdminError =>
   new AdminError(405, 'MethodNotSupported', { error_msg: `not supported \`${method}\` method` });
 
-export const etcdTrouble = (): AdminError =>
-  new AdminError(503, 'EtcdTrouble', { error_msg: 'has no healthy etcd endpoint available' });
+export const etcdUnavailable = (): AdminError =>
+  new AdminError(503, 'EtcdUnavailable', { error_msg: 'has no healthy etcd endpoint available' });
 
-/** Between the gateway's own look and its write somebody else wrote. */
+/** The value was changed between the gateway's read and its write. */
 export const valueChanged = (): AdminError =>
   new AdminError(503, 'ValueChanged', { error_msg: 'value changed before overwritten' });
 

@@ -1,5 +1,5 @@
 import { bareAddress, readAddressOrCidr } from '../cidr';
-import { playFault, type Refusal } from '../faults/play-fault';
+import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { OpenRule } from '../ground-truth/ledger';
 import {
   OutsideEditRefused,
@@ -16,7 +16,7 @@ import {
   AdminError,
   bodyTooLarge,
   errorAnswer,
-  etcdTrouble,
+  etcdUnavailable,
   invalid,
   jsonAnswer,
   keyNotFound,
@@ -24,17 +24,17 @@ import {
   tooManyRequests,
   valueChanged,
 } from './admin-error';
-import { GatewayObjects, TARGETS, type Remembered } from './gateway-objects';
+import { GatewayObjects, TARGETS, type SavedState } from './gateway-objects';
 import { whitelistOf, withWhitelist } from './ip-restriction';
 
 const ADMIN_KEY = 'simulated-admin-key';
-/** May read only. */
+/** Read-only. */
 const VIEWER_KEY = 'simulated-viewer-key';
 const ADMIN_PATH = '/apisix/admin';
 
-const PLANNED: Readonly<Record<Refusal, () => AdminError>> = {
+const FAULT_ERRORS: Readonly<Record<Refusal, () => AdminError>> = {
   throttle: tooManyRequests,
-  error: etcdTrouble,
+  error: etcdUnavailable,
   refuse: () => tokenRefused('wrong apikey'),
   'not-found': keyNotFound,
   quota: () => bodyTooLarge(1_600_000, 1_572_864),
@@ -43,7 +43,7 @@ const PLANNED: Readonly<Record<Refusal, () => AdminError>> = {
   unauthenticated: () => tokenRefused('wrong apikey'),
 };
 
-/** A gateway's Admin API at `/apisix-gateway/apisix/admin`. It has no proxy: whom it would let in, the ledger tells. */
+/** A gateway's Admin API at `/apisix-gateway/apisix/admin`. The ledger records allowed addresses; no proxy is simulated. */
 export class ApisixProvider implements CloudProvider {
   readonly provider = 'APISIX';
   readonly prefix = '/apisix-gateway';
@@ -70,39 +70,40 @@ export class ApisixProvider implements CloudProvider {
     return answer;
   }
 
-  /** An entry as people type it, after those that stand. A list knows neither protocols nor ports. */
+  /** Appends an entry, as typed, to the whitelist. Entries have neither protocols nor ports. */
   addUnmanagedRule({ target, address }: UnmanagedRuleSpec): OpenRule {
     const object = this.objects.byId(target);
     const cidr = readAddressOrCidr(address);
-    if (!cidr) throw new OutsideEditRefused('Invalid', `${address} is no entry of a whitelist`);
+    if (!cidr) throw new OutsideEditRefused('Invalid', `${address} is not a valid entry of a whitelist`);
     this.objects.write(target, withWhitelist(object.value, [...whitelistOf(object.value), address]), false);
     const opened = this.world.ledger
       .list({ provider: this.provider, target })
       .find((rule) => rule.providerRuleId.endsWith(`#${address}`));
-    if (!opened) throw new OutsideEditRefused('Invalid', `${address} lets nobody in`);
+    if (!opened) throw new OutsideEditRefused('Invalid', `${address} allows no address`);
     return opened;
   }
 
   removeRules({ target, address }: UnmanagedRuleFilter): OpenRule[] {
     const object = this.objects.byId(target);
     const desired = address === undefined ? undefined : canonicalAddress(address);
-    const fitting = this.world.ledger
+    const matching = this.world.ledger
       .list({ provider: this.provider, target })
       .filter((rule) => desired === undefined || rule.address === desired);
-    const gone = new Set(fitting.map(({ providerRuleId }) => providerRuleId.split('#')[1]));
-    const left = whitelistOf(object.value).filter((entry) => !gone.has(entry));
-    if (left.length === 0) throw new OutsideEditRefused('Invalid', 'expect array to have at least 1 items');
-    if (fitting.length > 0) this.objects.write(target, withWhitelist(object.value, left), false);
-    return fitting;
+    const removed = new Set(matching.map(({ providerRuleId }) => providerRuleId.split('#')[1]));
+    const remaining = whitelistOf(object.value).filter((entry) => !removed.has(entry));
+    if (remaining.length === 0)
+      throw new OutsideEditRefused('Invalid', 'expect array to have at least 1 items');
+    if (matching.length > 0) this.objects.write(target, withWhitelist(object.value, remaining), false);
+    return matching;
   }
 
-  remember(): Remembered {
+  save(): SavedState {
     return this.objects.all();
   }
 
-  /** Nothing is remembered in a file from before APISIX was simulated. */
-  recall(remembered: unknown): void {
-    if (remembered !== undefined) this.objects.recall(remembered as Remembered);
+  /** @param saved undefined in a state file from before APISIX was simulated */
+  restore(saved: unknown): void {
+    if (saved !== undefined) this.objects.restore(saved as SavedState);
   }
 
   reset(): void {
@@ -113,19 +114,19 @@ export class ApisixProvider implements CloudProvider {
     request: CloudRequest,
     call: AdminCall | undefined,
   ): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const flaw = keyFlaw(request);
-    if (flaw !== null) return errorAnswer(tokenRefused(flaw));
+    const problem = keyProblem(request);
+    if (problem !== null) return errorAnswer(tokenRefused(problem));
     if (!call) return jsonAnswer(404, { error_msg: 'not found' }, 'NotFound');
     const { operation, effect, id } = call;
     const scope = { provider: 'APISIX', operation, effect, targets: id === null ? [] : [id] } as const;
-    return playFault(this.world, request.epoch, scope, {
+    return applyFault(this.world, request.epoch, scope, {
       perform: (how) => asAdminError(() => this.calls.perform(call, request, how)),
-      refuse: (why) => errorAnswer(PLANNED[why]()),
+      refuse: (why) => errorAnswer(FAULT_ERRORS[why]()),
     });
   }
 }
 
-function keyFlaw({ method, headers, query }: CloudRequest): string | null {
+function keyProblem({ method, headers, query }: CloudRequest): string | null {
   const key = headers['x-api-key'] ?? query.get('api_key');
   if (!key) return 'missing apikey';
   if (key === VIEWER_KEY) return method === 'GET' ? null : 'invalid method for role viewer';
@@ -143,6 +144,6 @@ function asAdminError(act: () => CloudAnswer): CloudAnswer {
 
 function canonicalAddress(text: string): string {
   const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new OutsideEditRefused('Invalid', `${text} is no entry of a whitelist`);
+  if (!cidr) throw new OutsideEditRefused('Invalid', `${text} is not a valid entry of a whitelist`);
   return bareAddress(cidr.text);
 }

@@ -1,25 +1,25 @@
-import type { Opening } from '../ground-truth/ledger';
+import type { LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
-import { checkPlugins, letIn, whitelistOf } from './ip-restriction';
+import { checkPlugins, allowedSources, whitelistOf } from './ip-restriction';
 import type { JsonObject } from './merge';
 
-/** One object of the gateway as it is, or was. */
+/** A version of a gateway object. */
 export interface GatewayObject {
   readonly value: JsonObject;
   readonly createdIndex: number;
   readonly modifiedIndex: number;
-  /** entries of its whitelist that Drawbridge wrote */
+  /** whitelist entries that Drawbridge wrote */
   readonly ours: readonly string[];
 }
 
-/** What is kept over a restart. */
-export type Remembered = Readonly<Record<string, Pick<GatewayObject, 'value' | 'ours'>>>;
+/** What survives a restart, by object id. */
+export type SavedState = Readonly<Record<string, Pick<GatewayObject, 'value' | 'ours'>>>;
 
-const NOBODY = '0.0.0.0/32';
-/** How long an older state can still show up in a stale read. */
+const NO_ADDRESS = '0.0.0.0/32';
+/** How long earlier versions are kept for stale reads. */
 const HISTORY_US = 600_000_000;
 
-/** The ids of the objects, which are their names for tests and people too, and the collections they are in. */
+/** Collections by object id. */
 const COLLECTION_OF: Readonly<Record<string, string>> = {
   'simulated-route-1': 'routes',
   'simulated-route-2': 'routes',
@@ -35,7 +35,7 @@ const COLLECTION_OF: Readonly<Record<string, string>> = {
 export const TARGETS: readonly string[] = Object.keys(COLLECTION_OF);
 export const COLLECTIONS: readonly string[] = [...new Set(Object.values(COLLECTION_OF))];
 
-/** The gateway's objects, each guarded by a whitelist at first that lets nobody in. */
+/** The gateway's objects. Each starts with a whitelist that allows no address. */
 export class GatewayObjects {
   private readonly objects = new Map<string, GatewayObject>();
   private past: { readonly id: string; readonly object: GatewayObject; readonly until: number }[] = [];
@@ -50,11 +50,11 @@ export class GatewayObjects {
     for (const id of TARGETS) {
       this.revision += 1;
       const at = { createdIndex: this.revision, modifiedIndex: this.revision };
-      this.objects.set(id, { value: firstValue(id), ...at, ours: [] });
+      this.objects.set(id, { value: initialValue(id), ...at, ours: [] });
     }
   }
 
-  /** @param asOf microseconds since 1970; as it was then, up to ten minutes back */
+  /** @param asOf microseconds since 1970: the version at that time, up to ten minutes back */
   find(collection: string, id: string, asOf?: number): GatewayObject | undefined {
     if (COLLECTION_OF[id] !== collection) return undefined;
     const earlier = this.past.find((version) => version.id === id && version.until > (asOf ?? Infinity));
@@ -71,16 +71,16 @@ export class GatewayObjects {
   }
 
   /**
-   * Keeps another value, and opens and closes what it lets in and no longer does.
-   * @param byUs entries that come in with it are ours
-   * @throws AdminError when the gateway would not keep it
+   * Replaces an object's value, and records opened and closed rules in the ledger.
+   * @param byUs added entries are ours
+   * @throws AdminError when the gateway would refuse the value
    */
   write(id: string, value: JsonObject, byUs: boolean): GatewayObject {
     checkPlugins(value);
     const known = this.byId(id);
     const before = new Set(whitelistOf(known.value));
     const ours = whitelistOf(value).filter((entry) =>
-      before.has(entry) ? known.ours.includes(entry) : byUs && entry !== NOBODY,
+      before.has(entry) ? known.ours.includes(entry) : byUs && entry !== NO_ADDRESS,
     );
     this.revision += 1;
     const written = { value, createdIndex: known.createdIndex, modifiedIndex: this.revision, ours };
@@ -89,38 +89,40 @@ export class GatewayObjects {
       ({ until }) => until > now - HISTORY_US,
     );
     this.objects.set(id, written);
-    this.tell(id, openingsOf(id, known), openingsOf(id, written));
+    this.recordChanges(id, ledgerRulesOf(id, known), ledgerRulesOf(id, written));
     return written;
   }
 
-  all(): Remembered {
+  all(): SavedState {
     return Object.fromEntries(
       [...this.objects].map(([id, { value, ours }]) => [id, { value, ours }] as const),
     );
   }
 
-  recall(remembered: Remembered): void {
-    for (const [id, { value, ours }] of Object.entries(remembered)) {
+  restore(saved: SavedState): void {
+    for (const [id, { value, ours }] of Object.entries(saved)) {
       const known = this.objects.get(id);
       if (!known) continue;
-      const recalled = { ...known, value, ours };
-      this.objects.set(id, recalled);
-      this.tell(id, [], openingsOf(id, recalled));
+      const restored = { ...known, value, ours };
+      this.objects.set(id, restored);
+      this.recordChanges(id, [], ledgerRulesOf(id, restored));
     }
   }
 
-  private tell(id: string, before: readonly Opening[], after: readonly Opening[]): void {
-    const [were, are] = [namesOf(before), namesOf(after)];
-    for (const opening of before) if (!are.has(opening.providerRuleId)) this.world.ledger.close(opening);
-    for (const opening of after) if (!were.has(opening.providerRuleId)) this.world.ledger.open(opening);
+  private recordChanges(id: string, before: readonly LedgerRule[], after: readonly LedgerRule[]): void {
+    const [idsBefore, idsAfter] = [ruleIdsOf(before), ruleIdsOf(after)];
+    for (const ledgerRule of before)
+      if (!idsAfter.has(ledgerRule.providerRuleId)) this.world.ledger.close(ledgerRule);
+    for (const ledgerRule of after)
+      if (!idsBefore.has(ledgerRule.providerRuleId)) this.world.ledger.open(ledgerRule);
   }
 }
 
-const namesOf = (openings: readonly Opening[]): Set<string> =>
-  new Set(openings.map(({ providerRuleId }) => providerRuleId));
+const ruleIdsOf = (ledgerRules: readonly LedgerRule[]): Set<string> =>
+  new Set(ledgerRules.map(({ providerRuleId }) => providerRuleId));
 
-function openingsOf(id: string, { value, ours }: GatewayObject): Opening[] {
-  return letIn(value).map(({ entry, address }) => ({
+function ledgerRulesOf(id: string, { value, ours }: GatewayObject): LedgerRule[] {
+  return allowedSources(value).map(({ entry, address }) => ({
     provider: 'APISIX',
     target: id,
     address,
@@ -132,7 +134,7 @@ function openingsOf(id: string, { value, ours }: GatewayObject): Opening[] {
   }));
 }
 
-function firstValue(id: string): JsonObject {
+function initialValue(id: string): JsonObject {
   const collection = COLLECTION_OF[id];
   const at = { create_time: 1_700_000_000, update_time: 1_700_000_000 };
   const upstream = { type: 'roundrobin', scheme: 'http', nodes: { '127.0.0.1:1980': 1 } };
@@ -143,7 +145,7 @@ function firstValue(id: string): JsonObject {
     ...((collection === 'routes' || collection === 'services') && { upstream }),
     plugins: {
       'ip-restriction': {
-        whitelist: [NOBODY],
+        whitelist: [NO_ADDRESS],
         message: 'Your IP address is not allowed',
         response_code: 403,
       },

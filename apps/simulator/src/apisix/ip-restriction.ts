@@ -7,10 +7,10 @@ const PLUGIN = 'ip-restriction';
 const LISTS = ['whitelist', 'blacklist'] as const;
 const IPV6_RANGE = /^([a-fA-F0-9]{0,4}:){1,8}(:[a-fA-F0-9]{0,4}){0,8}([a-fA-F0-9]{0,4})?\/[0-9]{1,3}$/;
 const EVERYONE = ['0.0.0.0/0', '::/0'];
-/** A source that no packet has. */
-const NOBODY = '0.0.0.0/32';
+/** An address that no packet can have as its source. */
+const NO_ADDRESS = '0.0.0.0/32';
 
-/** Checks an object as the gateway does before it keeps it. @throws AdminError */
+/** Validates an object as the gateway does before a write. @throws AdminError */
 export function checkPlugins({ plugins = {} }: JsonObject): void {
   if (!isObject(plugins))
     throw invalid(
@@ -18,11 +18,12 @@ export function checkPlugins({ plugins = {} }: JsonObject): void {
     );
   const plugin = plugins[PLUGIN];
   if (plugin === undefined) return;
-  const wrong = flawOf(plugin);
-  if (wrong !== null) throw invalid(`failed to check the configuration of plugin ${PLUGIN} err: ${wrong}`);
+  const problem = problemOf(plugin);
+  if (problem !== null)
+    throw invalid(`failed to check the configuration of plugin ${PLUGIN} err: ${problem}`);
 }
 
-function flawOf(plugin: Json): string | null {
+function problemOf(plugin: Json): string | null {
   if (!isObject(plugin)) return `wrong type: expected object, got ${luaType(plugin)}`;
   for (const name of LISTS) {
     const list = plugin[name];
@@ -30,8 +31,9 @@ function flawOf(plugin: Json): string | null {
     const field = `property "${name}" validation failed:`;
     if (!Array.isArray(list)) return `${field} wrong type: expected array, got ${luaType(list)}`;
     if (list.length === 0) return `${field} expect array to have at least 1 items`;
-    const odd = list.findIndex((entry) => !isEntry(entry));
-    if (odd >= 0) return `${field} failed to validate item ${odd + 1}: object matches none of the required`;
+    const wrong = list.findIndex((entry) => !isEntry(entry));
+    if (wrong >= 0)
+      return `${field} failed to validate item ${wrong + 1}: object matches none of the required`;
   }
   const { message, response_code: code } = plugin;
   if (message !== undefined && (typeof message !== 'string' || message.length < 1 || message.length > 1024))
@@ -43,7 +45,7 @@ function flawOf(plugin: Json): string | null {
   return lists === 0 ? 'value should match only one schema, but matches none' : null;
 }
 
-/** IPv4 and IPv6, bare or with a prefix length; host bits may stand. */
+/** IPv4 or IPv6, bare or with a prefix length; host bits may be set. */
 function isEntry(entry: Json): boolean {
   if (typeof entry !== 'string') return false;
   if (isIP(entry) !== 0) return !entry.includes('%');
@@ -55,30 +57,30 @@ function isEntry(entry: Json): boolean {
 const luaType = (value: Json): string =>
   value === null ? 'userdata' : typeof value === 'object' ? 'table' : typeof value;
 
-/** An entry of a list, and whom it lets in. */
-export interface LetIn {
-  /** as it is spelled; `everyone` without a list */
+/** An entry of a whitelist, and the address that it allows. */
+export interface AllowedSource {
+  /** as spelled in the list; the address itself without a list */
   readonly entry: string;
-  /** bare when it is a single one, a range as canonical CIDR */
+  /** a single address bare, a range as canonical CIDR */
   readonly address: string;
 }
 
-/** The entries of an object's whitelist, as they are spelled. */
+/** The entries of an object's whitelist, as spelled. */
 export function whitelistOf({ plugins }: JsonObject): string[] {
   const plugin = isObject(plugins) ? plugins[PLUGIN] : undefined;
   const list = isObject(plugin) ? plugin.whitelist : undefined;
   return Array.isArray(list) ? list.filter((entry) => typeof entry === 'string') : [];
 }
 
-/** The object with another whitelist; null entries leave it without the plugin's list as it was. */
+/** A copy of the object with another whitelist. */
 export const withWhitelist = (value: JsonObject, whitelist: readonly string[]): JsonObject => {
   const plugins = isObject(value.plugins) ? value.plugins : {};
   const plugin = isObject(plugins[PLUGIN]) ? plugins[PLUGIN] : {};
   return { ...value, plugins: { ...plugins, [PLUGIN]: { ...plugin, whitelist: [...whitelist] } } };
 };
 
-/** Whom an object lets in: everyone where nothing keeps them out. */
-export function letIn(value: JsonObject): LetIn[] {
+/** The addresses that an object allows: all of them without an active whitelist. */
+export function allowedSources(value: JsonObject): AllowedSource[] {
   const plugin = isObject(value.plugins) ? value.plugins[PLUGIN] : undefined;
   const { _meta: meta } = isObject(plugin) ? plugin : {};
   const isOff = isObject(meta) && meta.disable === true;
@@ -86,6 +88,6 @@ export function letIn(value: JsonObject): LetIn[] {
   if (list.length === 0 || isOff) return EVERYONE.map((address) => ({ entry: address, address }));
   return [...new Set(list)].flatMap((entry) => {
     const cidr = readAddressOrCidr(entry);
-    return cidr && cidr.text !== NOBODY ? [{ entry, address: bareAddress(cidr.text) }] : [];
+    return cidr && cidr.text !== NO_ADDRESS ? [{ entry, address: bareAddress(cidr.text) }] : [];
   });
 }

@@ -6,7 +6,7 @@ export type JsonObject = { [name: string]: Json };
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The whole of an object with a part of it changed: lists are replaced, null takes a field out. */
+/** Merges a part into an object: lists are replaced, null removes a field. */
 export function merged(origin: JsonObject, part: JsonObject): JsonObject {
   const result = { ...origin };
   for (const [name, value] of Object.entries(part)) {
@@ -17,7 +17,7 @@ export function merged(origin: JsonObject, part: JsonObject): JsonObject {
   return result;
 }
 
-/** What stands at a path of an object replaced; what the path lacks on the way is made. @throws AdminError */
+/** Replaces the value at a path of an object; missing parents are created. @throws AdminError */
 export function replacedAt(origin: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined) throw invalid('invalid sub-path: /');

@@ -1,4 +1,4 @@
-/** A refusal in AWS's words. */
+/** An error with AWS's code and message. */
 export class AwsError extends Error {
   constructor(
     readonly code: string,
@@ -27,7 +27,7 @@ export const groupNotFound = (groupId: string): AwsError =>
 export const incorrectState = (): AwsError =>
   new AwsError('IncorrectState', 'The security group is being changed by another request. Try again.');
 
-/** What EC2 says to a key it does not know. */
+/** EC2's error for an unknown key. */
 export const notValidated = (): AwsError =>
   new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials', 401);
 
@@ -37,6 +37,6 @@ export const internalError = (): AwsError =>
 export const requestLimitExceeded = (): AwsError =>
   new AwsError('RequestLimitExceeded', 'Request limit exceeded.', 503);
 
-/** What a dry run of a permitted request ends with. */
+/** AWS reports a successful dry run as an error. */
 export const dryRunSucceeded = (): AwsError =>
   new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);

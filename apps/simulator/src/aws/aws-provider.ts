@@ -15,8 +15,8 @@ import { AwsError } from './aws-error';
 import { readAddressOrCidr, bareAddress } from '../cidr';
 import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
 import { readPermissions } from './permissions';
-import { isListId, PrefixListHand } from './prefix-list-hand';
-import { PrefixLists, type RememberedList } from './prefix-lists';
+import { isListId, PrefixListEditor } from './prefix-list-editor';
+import { PrefixLists, type SavedList } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { SecurityGroups, type SecurityGroupRule } from './security-groups';
 import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
@@ -24,17 +24,17 @@ import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
 export interface AwsOptions extends Ec2Limits {
   /** inbound rules a group may have for IPv4, and as many again for IPv6 */
   readonly rulesPerGroup: number;
-  /** how many security groups there are */
+  /** number of security groups */
   readonly groups: number;
   /** entries a prefix list may have */
   readonly entriesPerList: number;
-  /** how long a change of a prefix list takes after it was accepted, ms */
+  /** how long AWS takes to apply an accepted change of a prefix list, ms */
   readonly listChangeMs: number;
 }
 
-interface Remembered {
+interface SavedState {
   readonly rules: SecurityGroupRule[];
-  readonly lists: RememberedList[];
+  readonly lists: SavedList[];
 }
 
 /** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`. */
@@ -45,7 +45,7 @@ export class AwsProvider implements CloudProvider {
   readonly operations = { ...EC2_EFFECTS, ...STS_EFFECTS };
   private readonly groups: SecurityGroups;
   private readonly lists: PrefixLists;
-  private readonly listHand: PrefixListHand;
+  private readonly listEditor: PrefixListEditor;
   private readonly ec2: Ec2Endpoint;
   private readonly sts: StsEndpoint;
   private readonly issued: IssuedTokens;
@@ -59,7 +59,7 @@ export class AwsProvider implements CloudProvider {
       maxEntries: options.entriesPerList,
       changeMs: options.listChangeMs,
     });
-    this.listHand = new PrefixListHand(this.lists);
+    this.listEditor = new PrefixListEditor(this.lists);
     this.targets = [...this.groups.ids, ...this.lists.ids];
     this.issued = new IssuedTokens(world.clock);
     this.ec2 = new Ec2Endpoint(world, this.groups, this.lists, options, this.issued);
@@ -76,7 +76,7 @@ export class AwsProvider implements CloudProvider {
 
   addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
     return asAwsError(() => {
-      if (isListId(rule.target)) return this.openRule(this.listHand.add(rule));
+      if (isListId(rule.target)) return this.openRule(this.listEditor.add(rule));
       this.groups.check(rule.target);
       const specs = readPermissions(permissionForm(rule));
       this.groups.checkAddition(rule.target, specs);
@@ -86,23 +86,23 @@ export class AwsProvider implements CloudProvider {
   }
 
   removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
-    const fitting = this.fitting(filter);
+    const matching = this.matching(filter);
     if (isListId(filter.target)) {
-      asAwsError(() => this.listHand.remove(filter, idsOf(fitting)));
-      return fitting;
+      asAwsError(() => this.listEditor.remove(filter, idsOf(matching)));
+      return matching;
     }
-    for (const { providerRuleId } of fitting) {
+    for (const { providerRuleId } of matching) {
       const rule = this.groups.find(providerRuleId);
       if (rule) this.groups.remove(rule);
     }
-    return fitting;
+    return matching;
   }
 
-  /** As the console does it: the rule keeps its id, and its description unless that is changed too. */
+  /** Like the console: the rule keeps its id, and its description unless that is changed too. */
   changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
     if (isListId(filter.target)) return this.describeEntries(filter, change);
     return asAwsError(() =>
-      this.fitting(filter).map(({ providerRuleId, address, ...rule }) => {
+      this.matching(filter).map(({ providerRuleId, address, ...rule }) => {
         const known = this.groups.find(providerRuleId);
         if (!known) throw new Error('A rule in the ledger is in no group');
         const [spec] = readPermissions(
@@ -126,12 +126,12 @@ export class AwsProvider implements CloudProvider {
   }
 
   private describeEntries(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
-    const ruleIds = idsOf(this.fitting(filter));
-    asAwsError(() => this.listHand.describe(filter.target, ruleIds, change));
+    const ruleIds = idsOf(this.matching(filter));
+    asAwsError(() => this.listEditor.describe(filter.target, ruleIds, change));
     return ruleIds.map((ruleId) => this.openRule(ruleId));
   }
 
-  private fitting(filter: UnmanagedRuleFilter): OpenRule[] {
+  private matching(filter: UnmanagedRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
     return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
@@ -141,15 +141,15 @@ export class AwsProvider implements CloudProvider {
       .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
   }
 
-  remember(): Remembered {
+  save(): SavedState {
     const rules = this.groups.rules().filter((rule) => !rule.isEgress);
-    return { rules, lists: this.lists.remember() };
+    return { rules, lists: this.lists.save() };
   }
 
-  recall(remembered: unknown): void {
-    const { rules, lists } = remembered as Remembered;
-    this.groups.recall(rules);
-    this.lists.recall(lists);
+  restore(saved: unknown): void {
+    const { rules, lists } = saved as SavedState;
+    this.groups.restore(rules);
+    this.lists.restore(lists);
   }
 
   reset(): void {
@@ -169,7 +169,7 @@ export class AwsProvider implements CloudProvider {
 
 const idsOf = (rules: readonly OpenRule[]): string[] => rules.map(({ providerRuleId }) => providerRuleId);
 
-/** Another program works through the same checks as a request. */
+/** The change of another program as a request, so that it passes the same checks. */
 function permissionForm(rule: UnmanagedRuleSpec): QueryForm {
   const cidr = readAddressOrCidr(rule.address);
   const isTransport = rule.protocol === 'tcp' || rule.protocol === 'udp';

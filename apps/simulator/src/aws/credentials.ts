@@ -4,15 +4,15 @@ import type { IssuedTokens } from '../issued-tokens';
 export const ACCOUNT_ID = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
 
-/** The secrets of the simulated user's two keys: one to use, one to rotate to. */
+/** Secrets of the simulated user's two keys: one in use, one to rotate to. */
 const SECRETS: Readonly<Record<string, string>> = {
   AKIASIMULATED0000001: 'simulated-secret-access-key',
   AKIASIMULATED0000002: 'simulated-second-secret-access-key',
 };
-/** Signs session tokens, so that they outlive a restart of the simulator as they would outlive one of a real endpoint. */
+/** A constant key, so that session tokens stay valid across restarts of the simulator. */
 const SESSION_SIGNING_KEY = 'simulated-session-signing-key';
 
-/** Who a request is from. */
+/** The principal of a request. */
 export interface Caller {
   readonly arn: string;
   readonly userId: string;
@@ -29,7 +29,7 @@ export interface SessionCredentials {
 
 export type CallerLookup = Caller | 'unknown' | 'expired';
 
-/** Finds the caller behind a key id; temporary keys (`ASIA…`) count only together with their session token. */
+/** Finds the caller of a key id; temporary keys (`ASIA…`) are valid only with their session token. */
 export function findCaller(
   accessKeyId: string,
   sessionToken: string | undefined,
@@ -55,7 +55,7 @@ export function findCaller(
   };
 }
 
-/** Temporary credentials of the simulated role. */
+/** Issues temporary credentials of the simulated role. */
 export function issueSession(name: string, durationSeconds: number, issuedAt: number): SessionCredentials {
   const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
   const expiresAt = Math.floor(Date.now() / 1000 + durationSeconds) * 1000;
@@ -78,7 +78,7 @@ interface SessionClaims {
   readonly name: string;
   /** milliseconds since 1970 */
   readonly expiresAt: number;
-  /** as `IssuedTokens` stamped it */
+  /** stamp of `IssuedTokens` */
   readonly issuedAt: number;
 }
 

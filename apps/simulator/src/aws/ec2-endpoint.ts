@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallEffect } from '../faults/fault-script';
-import { playFault, type Refusal } from '../faults/play-fault';
+import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
@@ -17,13 +17,13 @@ import {
 import { ACCOUNT_ID } from './credentials';
 import { bound, isDryRun, type BoundOperation, type Ec2Operation } from './ec2-operation';
 import { listNotFound, versionMismatch } from './prefix-list-errors';
-import { isListId } from './prefix-list-hand';
+import { isListId } from './prefix-list-editor';
 import { describeLists, getEntries, modifyList } from './prefix-list-operations';
 import type { PrefixLists } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { describeGroups, describeRules } from './read-rules';
 import type { SecurityGroups } from './security-groups';
-import { checkSignature, type SignatureFlaw, type SignedCall } from './signature';
+import { checkSignature, type SignatureProblem, type SignedCall } from './signature';
 import { authorizeIngress, revokeIngress, updateDescriptionsIngress } from './write-rules';
 import { xmlAnswer, type XmlStructure } from './xml';
 
@@ -47,13 +47,13 @@ export const EC2_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntr
   [...ON_GROUPS, ...ON_LISTS].map(([action, { effect }]) => [action, effect]),
 );
 
-/** How fast one account may call in one region. */
+/** Rate limits of one account in one region. */
 export interface Ec2Limits {
   readonly writes: BucketSize;
   readonly reads: BucketSize;
 }
 
-const SIGNATURE_REFUSALS: Readonly<Record<SignatureFlaw, () => AwsError>> = {
+const SIGNATURE_REFUSALS: Readonly<Record<SignatureProblem, () => AwsError>> = {
   unsigned: () => new AwsError('MissingAuthenticationToken', 'Request is missing Authentication Token', 403),
   incomplete: () =>
     new AwsError('IncompleteSignature', 'The request signature does not conform to AWS standards'),
@@ -112,9 +112,9 @@ export class Ec2Endpoint {
     const addresses = operation.addresses(form);
     const caller = signed.accessKeyId;
     const scope = { provider: 'AWS', operation: action, effect, targets, caller, addresses } as const;
-    return playFault(this.world, request.epoch, scope, {
+    return applyFault(this.world, request.epoch, scope, {
       perform: (how) => answerWith(action, () => operation.perform(form, how)),
-      refuse: (why) => refusal(PLANNED[why]({ action, signed, objectId: targets[0] ?? '' })),
+      refuse: (why) => refusal(FAULT_ERRORS[why]({ action, signed, targetId: targets[0] ?? '' })),
       ...(operation.failLater && { failLater: () => answerWith(action, () => operation.failLater!(form)) }),
     });
   }
@@ -150,27 +150,27 @@ function refusal(error: AwsError): CloudAnswer {
   return xmlAnswer(outcome, { name: 'Response', namespace: null }, content);
 }
 
-interface Refused {
+interface RefusedCall {
   readonly action: string;
   readonly signed: SignedCall;
-  readonly objectId: string;
+  readonly targetId: string;
 }
 
-/** What a fault makes EC2 say. */
-const PLANNED: Readonly<Record<Refusal, (call: Refused) => AwsError>> = {
+/** EC2's errors for faults. */
+const FAULT_ERRORS: Readonly<Record<Refusal, (call: RefusedCall) => AwsError>> = {
   throttle: requestLimitExceeded,
   error: internalError,
-  'not-found': ({ objectId }) => (isListId(objectId) ? listNotFound(objectId) : groupNotFound(objectId)),
+  'not-found': ({ targetId }) => (isListId(targetId) ? listNotFound(targetId) : groupNotFound(targetId)),
   quota: ruleLimitExceeded,
   refuse: unauthorized,
-  conflict: ({ objectId }) => (isListId(objectId) ? versionMismatch() : incorrectState()),
+  conflict: ({ targetId }) => (isListId(targetId) ? versionMismatch() : incorrectState()),
   invalid: () => invalidValue('CIDR block is malformed'),
   unauthenticated: notValidated,
 };
 
-function unauthorized({ action, signed, objectId }: Refused): AwsError {
-  const kind = isListId(objectId) ? 'prefix-list' : 'security-group';
-  const resource = `arn:aws:ec2:${signed.region}:${ACCOUNT_ID}:${kind}/${objectId || '*'}`;
+function unauthorized({ action, signed, targetId }: RefusedCall): AwsError {
+  const kind = isListId(targetId) ? 'prefix-list' : 'security-group';
+  const resource = `arn:aws:ec2:${signed.region}:${ACCOUNT_ID}:${kind}/${targetId || '*'}`;
   return new AwsError(
     'UnauthorizedOperation',
     'You are not authorized to perform this operation. ' +

@@ -1,48 +1,51 @@
 import type { CallEffect } from '../faults/fault-script';
-import type { Performance } from '../faults/play-fault';
+import type { CallModifiers } from '../faults/apply-fault';
 import { addressesIn } from './permissions';
 import type { QueryForm } from './query-form';
 import type { XmlStructure } from './xml';
 
-/** One action of EC2, on the objects of one kind. */
-export interface Ec2Operation<Objects> {
+/** An EC2 action on the targets of one collection. */
+export interface Ec2Operation<Collection> {
   readonly effect: CallEffect;
-  /** the objects a request is about, known or not */
-  targets(form: QueryForm, objects: Objects): string[];
-  /** how many rules or entries a request names */
+  /** ids of the targets that a request names, whether or not they exist */
+  targets(form: QueryForm, collection: Collection): string[];
+  /** number of rules or entries that a request names */
   items(form: QueryForm): number;
-  /** the addresses a write names, a single one bare, without judging them; left out: those in its permissions */
+  /** addresses in a write, not validated, a single one bare; by default those in its permissions */
   readonly addresses?: (form: QueryForm) => string[];
-  /** Does it, or with `DryRun` only checks it. @throws AwsError */
-  perform(form: QueryForm, objects: Objects, how: Performance): XmlStructure;
-  /** Accepts a change that fails while it is carried out; left out: it has failed when it is answered. */
-  readonly failLater?: (form: QueryForm, objects: Objects) => XmlStructure;
+  /** Executes the action, or with `DryRun` only checks it. @throws AwsError */
+  perform(form: QueryForm, collection: Collection, how: CallModifiers): XmlStructure;
+  /** Accepts a change that fails later; without it, `fail-later` answers with an error at once. */
+  readonly failLater?: (form: QueryForm, collection: Collection) => XmlStructure;
 }
 
-/** An action with the objects it works on. */
+/** An action bound to its targets. */
 export interface BoundOperation {
   readonly effect: CallEffect;
   targets(form: QueryForm): string[];
   items(form: QueryForm): number;
   addresses(form: QueryForm): string[];
-  perform(form: QueryForm, how: Performance): XmlStructure;
+  perform(form: QueryForm, how: CallModifiers): XmlStructure;
   readonly failLater?: (form: QueryForm) => XmlStructure;
 }
 
-export function bound<Objects>(operation: Ec2Operation<Objects>, objects: Objects): BoundOperation {
+export function bound<Collection>(
+  operation: Ec2Operation<Collection>,
+  collection: Collection,
+): BoundOperation {
   const { failLater } = operation;
   return {
     effect: operation.effect,
-    targets: (form) => operation.targets(form, objects),
+    targets: (form) => operation.targets(form, collection),
     items: (form) => operation.items(form),
     addresses: operation.addresses ?? addressesIn,
-    perform: (form, how) => operation.perform(form, objects, how),
-    ...(failLater && { failLater: (form: QueryForm) => failLater(form, objects) }),
+    perform: (form, how) => operation.perform(form, collection, how),
+    ...(failLater && { failLater: (form: QueryForm) => failLater(form, collection) }),
   };
 }
 
-/** What is left of a write's items when a fault lets only the first half through. */
-export const portion = <T>(items: readonly T[], how: Performance): readonly T[] =>
+/** The items of a write to apply: the first half of them with a `partial` fault. */
+export const itemsToApply = <T>(items: readonly T[], how: CallModifiers): readonly T[] =>
   how.firstHalf ? items.slice(0, Math.ceil(items.length / 2)) : items;
 
 export const isDryRun = (form: QueryForm): boolean => form.text('DryRun')?.toLowerCase() === 'true';

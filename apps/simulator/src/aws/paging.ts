@@ -1,8 +1,8 @@
 import { AwsError, invalidValue } from './aws-error';
 import type { QueryForm } from './query-form';
 
-/** How many items an operation shows at once; `usual`: without `MaxResults`. */
-export interface PageSizes {
+/** Page sizes of an operation; `usual`: without `MaxResults`. */
+interface PageSizes {
   readonly smallest: number;
   readonly largest: number;
   readonly usual: number;
@@ -16,9 +16,9 @@ export interface Page<T> {
 }
 
 /**
- * Cuts the page that `MaxResults` and `NextToken` ask for.
- * @param items in ascending order of their ordinals; a token names the last ordinal seen, so pages neither repeat
- *   nor skip what stays while other items come and go
+ * Returns the page that `MaxResults` and `NextToken` request.
+ * @param items in ascending order of their ordinals; a token holds the last ordinal of its page, so that pages neither
+ *   repeat nor skip items while others are added and removed
  * @throws AwsError
  */
 export function cutPage<T extends { readonly ordinal: number }>(

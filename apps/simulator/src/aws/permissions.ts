@@ -2,7 +2,7 @@ import { AwsError, invalidValue, missingParameter } from './aws-error';
 import { bareAddress, readCidr } from '../cidr';
 import type { QueryForm } from './query-form';
 
-/** One rule as AWS counts them: one protocol, one port range, one source. */
+/** A rule as AWS counts them: one protocol, one port range, one source. */
 export interface RuleSpec {
   /** `tcp`, `udp`, `icmp`, `icmpv6`, `-1` or a protocol number */
   readonly protocol: string;
@@ -23,11 +23,11 @@ const NAMED_PROTOCOLS: Readonly<Record<string, string>> = {
 const PROTOCOL = /^(tcp|udp|icmp|icmpv6|-1|\d{1,3})$/;
 const DESCRIPTION = /^[a-zA-Z0-9 ._\-:/()#,@[\]+=&;{}!$*]{0,255}$/;
 
-/** What makes two rules the same one; description and tags are no part of it. */
+/** Rules with the same identity are duplicates; description and tags do not count. */
 export const identityOf = (spec: Omit<RuleSpec, 'description' | 'version'>): string =>
   [spec.protocol, spec.fromPort, spec.toPort, spec.cidr].join(' ');
 
-/** How AWS names a rule in its messages. */
+/** A rule in AWS's messages. */
 export function describeSpec(spec: RuleSpec): string {
   const protocol = spec.protocol === '-1' ? 'ALL' : spec.protocol.toUpperCase();
   const ports = /^(tcp|udp)$/.test(spec.protocol)
@@ -36,7 +36,7 @@ export function describeSpec(spec: RuleSpec): string {
   return `"peer: ${spec.cidr}, ${protocol}${ports}, ALLOW"`;
 }
 
-/** The rules a request names, from `IpPermissions` or from the flat parameters. @throws AwsError */
+/** Reads the rules of a request, from `IpPermissions` or from the flat parameters. @throws AwsError */
 export function readPermissions(form: QueryForm): RuleSpec[] {
   const permissions = form.list('IpPermissions').flatMap(readPermission);
   const cidr = form.text('CidrIp');
@@ -44,7 +44,7 @@ export function readPermissions(form: QueryForm): RuleSpec[] {
   return [...permissions, ...flat];
 }
 
-/** The addresses a request names, a single one bare, without judging the request. */
+/** Addresses in a request, not validated, a single one bare. */
 export const addressesIn = (form: QueryForm): string[] =>
   form
     .list('IpPermissions')
@@ -54,14 +54,14 @@ export const addressesIn = (form: QueryForm): string[] =>
     ])
     .map((text) => bareAddress(readCidr(text ?? '')?.text ?? ''));
 
-/** @throws AwsError when the same rule is named twice */
-export function refuseRepeats(specs: readonly RuleSpec[]): void {
+/** @throws AwsError when a rule is named twice */
+export function checkDuplicates(specs: readonly RuleSpec[]): void {
   if (new Set(specs.map(identityOf)).size < specs.length) {
     throw invalidValue('The same permission must not appear multiple times');
   }
 }
 
-/** @throws AwsError when it holds a character AWS does not take, or more than 255 */
+/** @throws AwsError when it has a character that AWS does not accept, or more than 255 */
 export function checkDescription(description: string | undefined): void {
   if (description !== undefined && !DESCRIPTION.test(description)) {
     throw invalidValue(
@@ -117,9 +117,9 @@ function checkPorts(given: { protocol: string; from: number | undefined; to: num
     const kind = isTransport ? 'TCP/UDP' : 'ICMP';
     throw invalidValue(`Invalid value 'Must specify both from and to ports with ${kind}.' for portRange.`);
   }
-  const [lowest, highest, words] = isTransport ? [0, 65535, 'TCP/UDP port'] : [-1, 255, 'ICMP type or code'];
+  const [lowest, highest, label] = isTransport ? [0, 65535, 'TCP/UDP port'] : [-1, 255, 'ICMP type or code'];
   for (const port of [from, to]) {
-    if (port < lowest || port > highest) throw invalidValue(`${words} (${port}) out of range`);
+    if (port < lowest || port > highest) throw invalidValue(`${label} (${port}) out of range`);
   }
   if (isTransport && from > to) throw invalidValue(`Invalid TCP/UDP port range (${from}:${to})`);
   if (!isTransport && from === -1 && to !== -1)

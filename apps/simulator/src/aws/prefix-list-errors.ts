@@ -21,8 +21,8 @@ export const tooManyEntries = (maxEntries: number): AwsError =>
     `You've reached the maximum number of entries for the prefix list (${maxEntries}).`,
   );
 
-export const tooManyChanges = (most: number): AwsError =>
-  invalidValue(`The request cannot contain more than ${most} entry additions or removals.`);
+export const tooManyChanges = (limit: number): AwsError =>
+  invalidValue(`The request cannot contain more than ${limit} entry additions or removals.`);
 
 export const entryExists = (cidr: string, description: string | undefined): AwsError =>
   new AwsError(

@@ -1,8 +1,8 @@
 import { bareAddress, readCidr } from '../cidr';
-import type { Performance } from '../faults/play-fault';
+import type { CallModifiers } from '../faults/apply-fault';
 import { AwsError, dryRunSucceeded, invalidValue, missingParameter } from './aws-error';
 import { ACCOUNT_ID } from './credentials';
-import { isDryRun, portion, type Ec2Operation } from './ec2-operation';
+import { isDryRun, itemsToApply, type Ec2Operation } from './ec2-operation';
 import { cutPage } from './paging';
 import {
   entryExists,
@@ -47,7 +47,7 @@ export const describeLists: ListOperation = {
   },
 };
 
-/** GetManagedPrefixListEntries: of the current version, or of an earlier one. */
+/** GetManagedPrefixListEntries: entries of the current version, or of an earlier one. */
 export const getEntries: ListOperation = {
   effect: 'read',
   targets: namedList,
@@ -67,7 +67,7 @@ export const getEntries: ListOperation = {
   },
 };
 
-/** ModifyManagedPrefixList: entries leave, then others enter, all of them or none, and in a while. */
+/** ModifyManagedPrefixList: removes entries, then adds others, all or none, asynchronously. */
 export const modifyList: ListOperation = {
   effect: 'change',
   targets: namedList,
@@ -80,7 +80,7 @@ export const modifyList: ListOperation = {
   failLater: (form, lists) => accept(form, lists, {}, 'The prefix list could not be modified.'),
 };
 
-function accept(form: QueryForm, lists: PrefixLists, how: Performance, failure?: string): XmlStructure {
+function accept(form: QueryForm, lists: PrefixLists, how: CallModifiers, failure?: string): XmlStructure {
   const list = lists.get(readListId(form));
   if (list.ownerId !== ACCOUNT_ID) throw managedByAws(list.id);
   for (const unsupported of ['PrefixListName', 'MaxEntries']) {
@@ -108,7 +108,7 @@ function checkRequest(removals: readonly string[], additions: readonly PrefixLis
   if (repeated !== undefined) throw invalidValue(`The request received duplicate CIDR (${repeated}).`);
 }
 
-/** One that stands under another description gets the new one. */
+/** The entries after a change; adding an existing address with another description replaces the description. */
 function applied(
   list: PrefixList,
   removals: readonly string[],
@@ -117,8 +117,8 @@ function applied(
   const entries = new Map(currentVersion(list).entries.map((entry) => [entry.cidr, entry]));
   for (const cidr of removals) if (!entries.delete(cidr)) throw entryMissing(cidr);
   for (const entry of additions) {
-    const standing = entries.get(entry.cidr);
-    if (standing && standing.description === entry.description)
+    const existing = entries.get(entry.cidr);
+    if (existing && existing.description === entry.description)
       throw entryExists(entry.cidr, entry.description);
     entries.set(entry.cidr, entry);
   }
@@ -130,11 +130,11 @@ const halfApplied = (
   list: PrefixList,
   removals: readonly string[],
   additions: readonly PrefixListEntry[],
-  how: Performance,
+  how: CallModifiers,
 ): PrefixListEntry[] =>
   removals.length > 0
-    ? applied(list, portion(removals, how), [])
-    : applied(list, [], portion(additions, how));
+    ? applied(list, itemsToApply(removals, how), [])
+    : applied(list, [], itemsToApply(additions, how));
 
 const readListId = (form: QueryForm): string => {
   const [listId] = namedList(form);
@@ -165,7 +165,7 @@ function readInteger(form: QueryForm, name: string): number | undefined {
   return Number(text);
 }
 
-/** As AWS shows its own lists: without a version, a size and a state to change. */
+/** A list as AWS shows it; lists of AWS itself have no version and no size. */
 function listXml(list: PrefixList, asOf?: number): XmlStructure {
   const isOwn = list.ownerId === ACCOUNT_ID;
   return {

@@ -31,7 +31,7 @@ const cidrs = (...texts: string[]): AddPrefixListEntry[] => texts.map((Cidr) => 
 const hosts = (count: number): AddPrefixListEntry[] =>
   cidrs(...Array.from({ length: count }, (_, index) => `203.0.113.${index}/32`));
 
-describe('The simulated managed prefix lists', () => {
+describe('Simulated managed prefix lists', () => {
   let folder: string;
   let simulator: RunningSimulator;
   let ec2: EC2Client;
@@ -78,7 +78,7 @@ describe('The simulated managed prefix lists', () => {
     });
     return (await ec2.send(command)).PrefixList!;
   };
-  /** Asks for a change and waits until it is carried out. */
+  /** Requests a change and waits until it is applied. */
   const change = async (input: Partial<ModifyManagedPrefixListCommandInput>): Promise<ManagedPrefixList> => {
     await ask(input);
     for (;;) {
@@ -91,7 +91,7 @@ describe('The simulated managed prefix lists', () => {
     return ((await response.json()) as { address: string }[]).map(({ address }) => address);
   };
 
-  it('are shown with version, size, address family and owner', async () => {
+  it('are described with version, size, address family and owner', async () => {
     expect(await described()).toMatchObject({
       PrefixListId: LIST,
       AddressFamily: 'IPv4',
@@ -106,7 +106,7 @@ describe('The simulated managed prefix lists', () => {
     expect(ofAws.Version).toBeUndefined();
   });
 
-  it('take a change at once, stay as they were until it is carried out, and take no other meanwhile', async () => {
+  it('accept a change, apply it later, and refuse other changes meanwhile', async () => {
     const slow = await startSimulator({ listChangeMs: 600_000 });
     const usual = ec2;
     ec2 = connect(slow.url);
@@ -122,7 +122,7 @@ describe('The simulated managed prefix lists', () => {
     }
   });
 
-  it('count each change as a version, and remember the ones before', async () => {
+  it('create a version for each change, and keep earlier versions', async () => {
     const entry = { Cidr: '203.0.113.77/24', Description: 'drawbridge:test:a:never' };
     expect(await change({ AddEntries: [entry] })).toMatchObject({ State: 'modify-complete', Version: 2 });
     expect(await change({ AddEntries: hosts(1) })).toMatchObject({ Version: 3 });
@@ -131,7 +131,7 @@ describe('The simulated managed prefix lists', () => {
     expect(await entries(LIST, 1)).toEqual([]);
   });
 
-  it('take an entry that stands for its new description', async () => {
+  it('replace the description of an existing entry', async () => {
     await change({ AddEntries: [{ Cidr: '203.0.113.1/32', Description: 'one' }] });
     await change({ AddEntries: [{ Cidr: '203.0.113.1/32', Description: 'two' }] });
     expect(await entries()).toEqual([{ Cidr: '203.0.113.1/32', Description: 'two' }]);
@@ -145,15 +145,19 @@ describe('The simulated managed prefix lists', () => {
 
   it.each<[string, string, Partial<ModifyManagedPrefixListCommandInput>]>([
     ['PrefixListVersionMismatch', 'of an earlier version', { CurrentVersion: 1 }],
-    ['PrefixListVersionMismatch', 'of a version to come', { CurrentVersion: 9 }],
-    ['InvalidPrefixListID.NotFound', 'of a list nobody knows', { PrefixListId: MISSING_LIST }],
-    ['InvalidPrefixListId.Malformed', 'of what is no list', { PrefixListId: 'pl-1' }],
+    ['PrefixListVersionMismatch', 'of a future version', { CurrentVersion: 9 }],
+    ['InvalidPrefixListID.NotFound', 'of an unknown list', { PrefixListId: MISSING_LIST }],
+    ['InvalidPrefixListId.Malformed', 'of a malformed id', { PrefixListId: 'pl-1' }],
     ['UnsupportedOperation', 'of a list of AWS', { PrefixListId: LIST_OF_AWS }],
     ['MissingParameter', 'of no version', { CurrentVersion: undefined }],
     ['MissingParameter', 'of nothing', { AddEntries: [] }],
     ['PrefixListMaxEntriesExceeded', 'to more than the maximum', { AddEntries: hosts(100).slice(1) }],
-    ['InvalidPrefixListModification', 'that adds what stands', { AddEntries: cidrs('198.51.100.0/32') }],
-    ['InvalidPrefixListModification', 'that removes what does not', { RemoveEntries: hosts(2).slice(1) }],
+    [
+      'InvalidPrefixListModification',
+      'that adds an existing entry',
+      { AddEntries: cidrs('198.51.100.0/32') },
+    ],
+    ['InvalidPrefixListModification', 'that removes an absent entry', { RemoveEntries: hosts(2).slice(1) }],
     ['InvalidParameterValue', 'of 101 entries', { AddEntries: hosts(101) }],
     ['InvalidParameterValue', 'of 60 and 41 entries', { AddEntries: hosts(60), RemoveEntries: hosts(41) }],
     [
@@ -173,7 +177,7 @@ describe('The simulated managed prefix lists', () => {
       'with a description of 256 characters',
       { AddEntries: [{ Cidr: '203.0.113.1/32', Description: 'a'.repeat(256) }] },
     ],
-  ])('refuse with %s a change %s, and stay as they are', async (name, _, input) => {
+  ])('refuse with %s a change %s, without an effect', async (name, _, input) => {
     await change({
       AddEntries: cidrs(...Array.from({ length: 30 }, (_item, index) => `198.51.100.${index}/32`)),
     });
@@ -185,14 +189,14 @@ describe('The simulated managed prefix lists', () => {
     expect(await entries()).toHaveLength(30);
   });
 
-  it('only check in a dry run', async () => {
+  it('change nothing in a dry run', async () => {
     await expect(ask({ AddEntries: hosts(1), DryRun: true })).rejects.toMatchObject({
       name: 'DryRunOperation',
     });
     expect(await described()).toMatchObject({ Version: 1, State: 'create-complete' });
   });
 
-  it('show a hundred entries on a page at most', async () => {
+  it('return at most a hundred entries per page', async () => {
     await change({ AddEntries: hosts(100) });
     await change({ AddEntries: cidrs('198.51.100.1/32') });
     const page = (input: { MaxResults?: number; NextToken?: string }) =>
@@ -205,7 +209,7 @@ describe('The simulated managed prefix lists', () => {
     await expect(page({ MaxResults: 101 })).rejects.toMatchObject({ name: 'InvalidParameterValue' });
   });
 
-  it('have their entries and their version again after a restart', async () => {
+  it('keep their entries and version across a restart', async () => {
     await change({ AddEntries: hosts(2) });
     ec2.destroy();
     await simulator.close();

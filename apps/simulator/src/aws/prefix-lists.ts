@@ -1,5 +1,5 @@
 import { bareAddress } from '../cidr';
-import { carriesMark, type Opening } from '../ground-truth/ledger';
+import { carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { ACCOUNT_ID } from './credentials';
 import { listInState, listMalformed, listNotFound } from './prefix-list-errors';
@@ -29,12 +29,12 @@ export interface PrefixList {
   readonly maxEntries: number;
   state: State;
   stateMessage: string | undefined;
-  /** oldest first, never none */
+  /** oldest first, at least one */
   versions: Version[];
 }
 
-/** What a restart keeps of a list. */
-export interface RememberedList {
+/** The part of a list that survives a restart. */
+export interface SavedList {
   readonly id: string;
   readonly version: number;
   readonly entries: readonly PrefixListEntry[];
@@ -43,22 +43,22 @@ export interface RememberedList {
 export interface PrefixListOptions {
   /** MaxEntries of the account's own lists */
   readonly maxEntries: number;
-  /** how long a change takes after it was accepted, ms */
+  /** how long an accepted change takes to apply, ms */
   readonly changeMs: number;
 }
 
 const MAX_VERSIONS = 1000;
 const IPV4_LISTS = 5;
-/** S3's list in eu-central-1 looks like this. */
-const OF_AWS = 'pl-6da54004';
+/** id of S3's list in eu-central-1 */
+const AWS_LIST_ID = 'pl-6da54004';
 
-/** A list's id: they are counted up in hexadecimal. @param index 0 for the first list */
+/** A list's id; ids count up in hexadecimal. @param index 0 for the first list */
 const listIdOf = (index: number): string =>
   `pl-${(0x0123456789abcdef0n + BigInt(index)).toString(16).padStart(17, '0')}`;
 
-/** Some managed prefix lists, the same ones in every region: five for IPv4, one for IPv6, and one of AWS itself. */
+/** Managed prefix lists, the same in every region: five for IPv4, one for IPv6, and one owned by AWS. */
 export class PrefixLists {
-  readonly ids = [...Array.from({ length: IPV4_LISTS + 1 }, (_, index) => listIdOf(index)), OF_AWS];
+  readonly ids = [...Array.from({ length: IPV4_LISTS + 1 }, (_, index) => listIdOf(index)), AWS_LIST_ID];
   private lists = new Map<string, PrefixList>();
   private nextOrdinal = 1;
 
@@ -73,7 +73,7 @@ export class PrefixLists {
     this.lists = new Map(this.ids.map((id, index) => [id, this.empty(id, index)]));
   }
 
-  /** @throws AwsError when the text is no list id, or the list is unknown */
+  /** @throws AwsError when the id is malformed or unknown */
   get(listId: string): PrefixList {
     if (!/^pl-([0-9a-f]{8}|[0-9a-f]{17})$/.test(listId)) throw listMalformed(listId);
     const list = this.lists.get(listId);
@@ -89,62 +89,62 @@ export class PrefixLists {
     return this.nextOrdinal++;
   }
 
-  /** @throws AwsError while a change is under way */
+  /** @throws AwsError while a change is in progress */
   checkState({ id, state }: PrefixList): void {
     if (state === 'modify-in-progress') throw listInState(id, state);
   }
 
-  /** Accepts a change, which is carried out a little later. @param failure why it then fails, if it does */
+  /** Accepts a change and applies it after `changeMs`. @param failure the message with which it fails instead */
   change(list: PrefixList, entries: readonly PrefixListEntry[], failure?: string): void {
     list.state = 'modify-in-progress';
     const { epoch } = this.world;
-    const carryOut = (): void => {
+    const apply = (): void => {
       if (epoch !== this.world.epoch) return;
       list.state = failure === undefined ? 'modify-complete' : 'modify-failed';
       list.stateMessage = failure;
       if (failure === undefined) this.replace(list, entries);
     };
-    setTimeout(carryOut, this.options.changeMs).unref();
+    setTimeout(apply, this.options.changeMs).unref();
   }
 
-  /** Makes a new version of a list, now. */
+  /** Creates a new version of a list immediately. */
   replace(list: PrefixList, entries: readonly PrefixListEntry[]): void {
     const before = currentVersion(list);
-    const stays = new Set(entries.map(({ cidr }) => cidr));
-    const stood = new Map(before.entries.map(({ cidr, description }) => [cidr, description]));
-    for (const entry of before.entries) if (!stays.has(entry.cidr)) this.close(list, entry);
+    const remaining = new Set(entries.map(({ cidr }) => cidr));
+    const earlier = new Map(before.entries.map(({ cidr, description }) => [cidr, description]));
+    for (const entry of before.entries) if (!remaining.has(entry.cidr)) this.close(list, entry);
     for (const entry of entries) {
-      if (!stood.has(entry.cidr)) this.open(list, entry);
-      else if (stood.get(entry.cidr) !== entry.description) this.relabel(list, entry);
+      if (!earlier.has(entry.cidr)) this.open(list, entry);
+      else if (earlier.get(entry.cidr) !== entry.description) this.relabel(list, entry);
     }
     const version = { number: before.number + 1, entries, since: this.world.clock.now() };
     list.versions = [...list.versions, version].slice(-MAX_VERSIONS);
   }
 
-  remember(): RememberedList[] {
+  save(): SavedList[] {
     return this.all().map((list) => {
       const { number, entries } = currentVersion(list);
       return { id: list.id, version: number, entries };
     });
   }
 
-  /** Opens the entries of an earlier run again, in the lists there still are. */
-  recall(remembered: readonly RememberedList[]): void {
-    for (const { id, version, entries } of remembered) {
+  /** Restores the entries of an earlier run, in the lists that still exist. */
+  restore(saved: readonly SavedList[]): void {
+    for (const { id, version, entries } of saved) {
       const list = this.lists.get(id);
       if (!list) continue;
-      const known = entries.map((entry) => ({ ...entry, ordinal: this.ordinal() }));
-      for (const entry of known) this.open(list, entry);
-      list.versions = [{ number: version, entries: known, since: this.world.clock.now() }];
+      const restored = entries.map((entry) => ({ ...entry, ordinal: this.ordinal() }));
+      for (const entry of restored) this.open(list, entry);
+      list.versions = [{ number: version, entries: restored, since: this.world.clock.now() }];
     }
   }
 
   private empty(id: string, index: number): PrefixList {
-    const isOfAws = id === OF_AWS;
+    const isAwsOwned = id === AWS_LIST_ID;
     return {
       id,
-      name: isOfAws ? 'com.amazonaws.eu-central-1.s3' : `simulated-${index}`,
-      ownerId: isOfAws ? 'AWS' : ACCOUNT_ID,
+      name: isAwsOwned ? 'com.amazonaws.eu-central-1.s3' : `simulated-${index}`,
+      ownerId: isAwsOwned ? 'AWS' : ACCOUNT_ID,
       family: index === IPV4_LISTS ? 6 : 4,
       maxEntries: this.options.maxEntries,
       state: 'create-complete',
@@ -154,26 +154,26 @@ export class PrefixLists {
   }
 
   private open(list: PrefixList, entry: PrefixListEntry): void {
-    this.world.ledger.open(openingOf(list, entry));
+    this.world.ledger.open(ledgerRuleOf(list, entry));
   }
 
-  /** Another description opens and closes nothing, but may make the entry someone else's. */
+  /** Another description neither opens nor closes the entry, but can change its ownership. */
   private relabel(list: PrefixList, entry: PrefixListEntry): void {
-    const opening = openingOf(list, entry);
-    this.world.ledger.relabel(opening, opening.ours);
+    const ledgerRule = ledgerRuleOf(list, entry);
+    this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
   }
 
   private close(list: PrefixList, entry: PrefixListEntry): void {
-    this.world.ledger.close(openingOf(list, entry));
+    this.world.ledger.close(ledgerRuleOf(list, entry));
   }
 }
 
-/** @param asOf microseconds since 1970; as it was then */
+/** @param asOf microseconds since 1970: the version at that time */
 export function currentVersion({ versions }: PrefixList, asOf = Number.POSITIVE_INFINITY): Version {
   return versions.findLast(({ since }) => since <= asOf) ?? versions[0]!;
 }
 
-function openingOf({ id }: PrefixList, { cidr, description }: PrefixListEntry): Opening {
+function ledgerRuleOf({ id }: PrefixList, { cidr, description }: PrefixListEntry): LedgerRule {
   return {
     provider: 'AWS',
     target: id,

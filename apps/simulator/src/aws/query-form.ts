@@ -1,5 +1,5 @@
 /**
- * A form of the AWS Query protocol: dotted names make structures, numbers among them make lists
+ * A form of the AWS Query protocol: dotted names are structures, numbers in them are list indices
  * (`IpPermissions.1.IpRanges.2.CidrIp`).
  */
 export class QueryForm {

@@ -17,7 +17,7 @@ const readFilters = (form: QueryForm): Filter[] =>
 const filteredGroups = (form: QueryForm): string[] =>
   readFilters(form).flatMap(({ name, values }) => (name === 'group-id' ? values : []));
 
-/** DescribeSecurityGroupRules: inbound and outbound rules; a filter nothing fits gives an empty list. */
+/** DescribeSecurityGroupRules: inbound and outbound rules; a filter without a match gives an empty list. */
 export const describeRules: Ec2Operation<SecurityGroups> = {
   effect: 'read',
   targets: (form, groups) => [
@@ -32,16 +32,16 @@ export const describeRules: Ec2Operation<SecurityGroups> = {
     const visible = rulesInGroups(groups, filteredGroups(form), how.asOf);
     const missing = ruleIds.find((ruleId) => !visible.some((rule) => rule.id === ruleId));
     if (missing !== undefined) throw ruleIdNotFound(missing);
-    const fitting = visible
+    const matching = visible
       .filter((rule) => ruleIds.length === 0 || ruleIds.includes(rule.id))
-      .filter((rule) => filters.every((filter) => fitsRule(rule, filter)));
-    const page = cutPage(form, fitting);
+      .filter((rule) => filters.every((filter) => matchesRule(rule, filter)));
+    const page = cutPage(form, matching);
     if (isDryRun(form)) throw dryRunSucceeded();
     return { securityGroupRuleSet: page.items.map(ruleXml), nextToken: page.nextToken };
   },
 };
 
-/** DescribeSecurityGroups: an unknown id is an error, an unknown name in a filter is an empty list. */
+/** DescribeSecurityGroups: an unknown id is an error, an unknown name in a filter gives an empty list. */
 export const describeGroups: Ec2Operation<SecurityGroups> = {
   effect: 'read',
   targets: (form) => [...form.texts('GroupId'), ...filteredGroups(form)],
@@ -50,11 +50,11 @@ export const describeGroups: Ec2Operation<SecurityGroups> = {
     const groupIds = form.texts('GroupId');
     for (const groupId of groupIds) groups.check(groupId);
     const filters = readFilters(form);
-    const fitting = groups.ids
+    const matching = groups.ids
       .map((groupId, ordinal) => ({ groupId, ordinal }))
       .filter(({ groupId }) => groupIds.length === 0 || groupIds.includes(groupId))
-      .filter(({ groupId }) => filters.every((filter) => fitsGroup(groupId, filter)));
-    const page = cutPage(form, fitting);
+      .filter(({ groupId }) => filters.every((filter) => matchesGroup(groupId, filter)));
+    const page = cutPage(form, matching);
     if (isDryRun(form)) throw dryRunSucceeded();
     return {
       securityGroupInfo: page.items.map(({ groupId }) => groupXml(groupId, groups.rules(groupId, how.asOf))),
@@ -63,7 +63,7 @@ export const describeGroups: Ec2Operation<SecurityGroups> = {
   },
 };
 
-/** Reads only the groups a filter names, when one does. */
+/** Reads only the group that a filter names, when it names a single one. */
 const rulesInGroups = (
   groups: SecurityGroups,
   groupIds: readonly string[],
@@ -71,7 +71,7 @@ const rulesInGroups = (
 ): SecurityGroupRule[] =>
   groupIds.length === 1 ? groups.rules(groupIds[0], asOf) : groups.rules(undefined, asOf);
 
-function fitsRule(rule: SecurityGroupRule, { name, values }: Filter): boolean {
+function matchesRule(rule: SecurityGroupRule, { name, values }: Filter): boolean {
   if (name === 'group-id') return values.includes(rule.groupId);
   if (name === 'security-group-rule-id') return values.includes(rule.id);
   if (name.startsWith('tag:')) {
@@ -81,7 +81,7 @@ function fitsRule(rule: SecurityGroupRule, { name, values }: Filter): boolean {
   throw invalidValue(`The filter '${name}' is invalid`);
 }
 
-function fitsGroup(groupId: string, { name, values }: Filter): boolean {
+function matchesGroup(groupId: string, { name, values }: Filter): boolean {
   if (name === 'group-id') return values.includes(groupId);
   if (name === 'group-name') return values.includes(`simulated-${groupId.slice(-1)}`);
   if (name === 'vpc-id') return values.includes(VPC_ID);

@@ -2,7 +2,7 @@ import { AwsError } from './aws-error';
 
 const RULE_ID = /^sgr-([0-9a-f]{8}|[0-9a-f]{17})$/;
 
-/** @throws AwsError when one is no rule id */
+/** @throws AwsError when an id is malformed */
 export function checkRuleIds(ruleIds: readonly string[]): void {
   const malformed = ruleIds.find((ruleId) => !RULE_ID.test(ruleId));
   if (malformed !== undefined) {

@@ -18,7 +18,7 @@ export const ruleXml = (rule: SecurityGroupRule): XmlStructure => ({
   tagSet: rule.tags.map(({ key, value }) => ({ key, value })),
 });
 
-/** A group as DescribeSecurityGroups shows it: rules of one protocol and port range together. */
+/** A group as DescribeSecurityGroups shows it: rules grouped by protocol and port range. */
 export const groupXml = (groupId: string, rules: readonly SecurityGroupRule[]): XmlStructure => ({
   ownerId: ACCOUNT_ID,
   groupId,

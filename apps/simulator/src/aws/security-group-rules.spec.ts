@@ -76,7 +76,7 @@ const write = async (client: EC2Client, cidr: string) =>
 const idsOf = (rules: readonly (SecurityGroupRule | undefined)[]): string[] =>
   rules.map((rule) => rule?.SecurityGroupRuleId ?? '');
 
-describe('authorize', () => {
+describe('AuthorizeSecurityGroupIngress', () => {
   it('adds a rule for every range, canonical, with description and tags', async () => {
     const added = await authorize(
       [
@@ -110,7 +110,7 @@ describe('authorize', () => {
     expect(seen[0]?.SecurityGroupRuleId).toMatch(/^sgr-[0-9a-f]{17}$/);
   });
 
-  it('refuses the whole request when one rule exists, in whatever description', async () => {
+  it('refuses the whole request when one rule exists, regardless of the description', async () => {
     await authorize([tcp(22, '203.0.113.1/32')]);
     await expect(authorize([tcp(22, '203.0.113.2/32', '203.0.113.1/32')])).rejects.toMatchObject({
       name: 'InvalidPermission.Duplicate',
@@ -121,7 +121,7 @@ describe('authorize', () => {
     expect(await inbound()).toHaveLength(1);
   });
 
-  it('counts rules for IPv4 and IPv6 apart, and adds none when there would be too many', async () => {
+  it('limits IPv4 and IPv6 rules separately, and adds none above the limit', async () => {
     const v4 = Array.from({ length: 60 }, (_, host) => `203.0.113.${host}/32`);
     await authorize([tcp(22, ...v4.slice(0, 59))]);
     await expect(authorize([tcp(23, '203.0.113.1/32', '203.0.113.2/32')])).rejects.toMatchObject({
@@ -138,11 +138,11 @@ describe('authorize', () => {
     ['InvalidParameterValue', 'a permission named twice', [tcp(22, '10.0.0.1/8', '10.0.0.0/8')], {}],
     ['InvalidParameterValue', 'a malformed CIDR', [tcp(22, '203.0.113.1')], {}],
     ['InvalidParameterValue', 'an octal address', [tcp(22, '010.0.0.1/32')], {}],
-    ['InvalidParameterValue', 'IPv6 among IPv4', [tcp(22, '::1/128')], {}],
+    ['InvalidParameterValue', 'IPv6 in the IPv4 ranges', [tcp(22, '::1/128')], {}],
     ['InvalidParameterValue', 'a port out of range', [tcp(65_536, '203.0.113.1/32')], {}],
-    ['InvalidParameterValue', 'ports the wrong way round', [{ ...tcp(9, '203.0.113.1/32'), ToPort: 8 }], {}],
+    ['InvalidParameterValue', 'a reversed port range', [{ ...tcp(9, '203.0.113.1/32'), ToPort: 8 }], {}],
     ['InvalidParameterValue', 'no ports', [{ IpProtocol: 'tcp', IpRanges: [{ CidrIp: '10.0.0.0/8' }] }], {}],
-    ['InvalidParameterValue', 'no protocol known', [{ ...tcp(22, '10.0.0.0/8'), IpProtocol: 'tpc' }], {}],
+    ['InvalidParameterValue', 'an unknown protocol', [{ ...tcp(22, '10.0.0.0/8'), IpProtocol: 'tpc' }], {}],
     [
       'InvalidParameterValue',
       'a description with a bar',
@@ -170,12 +170,12 @@ describe('authorize', () => {
       { GroupId: 'sg-0000000000000000f' },
     ],
     ['InvalidGroupId.Malformed', 'no group id', [tcp(22, '10.0.0.0/8')], { GroupId: 'web' }],
-  ])('answers %s to %s', async (name, _words, permissions, more) => {
+  ])('answers %s to %s', async (name, _label, permissions, more) => {
     await expect(authorize(permissions, more)).rejects.toMatchObject({ name });
     expect(await inbound()).toEqual([]);
   });
 
-  it('only checks in a dry run', async () => {
+  it('changes nothing in a dry run', async () => {
     await expect(authorize([tcp(22, '203.0.113.1/32')], { DryRun: true })).rejects.toMatchObject({
       name: 'DryRunOperation',
       $metadata: { httpStatusCode: 412 },
@@ -184,8 +184,8 @@ describe('authorize', () => {
   });
 });
 
-describe('revoke', () => {
-  it('removes by id and by permission, and tells what it removed', async () => {
+describe('RevokeSecurityGroupIngress', () => {
+  it('removes by id and by permission, and returns the removed rules', async () => {
     const [first, second] = await authorize([tcp(22, '203.0.113.1/32', '203.0.113.2/32', '203.0.113.3/32')]);
     const byId = await revoke({ SecurityGroupRuleIds: idsOf([first, second]) });
     expect(byId.RevokedSecurityGroupRules?.map((rule) => rule.CidrIpv4)).toEqual([
@@ -196,7 +196,7 @@ describe('revoke', () => {
     expect(await inbound()).toEqual([]);
   });
 
-  it('removes nothing when one of the rules is not there', async () => {
+  it('removes nothing when one of the rules does not exist', async () => {
     const [rule] = await authorize([tcp(22, '203.0.113.1/32')]);
     await expect(
       revoke({ IpPermissions: [tcp(22, '203.0.113.1/32', '203.0.113.2/32')] }),
@@ -212,7 +212,7 @@ describe('revoke', () => {
   });
 });
 
-describe('reading', () => {
+describe('Describing rules and groups', () => {
   it('pages through inbound and outbound rules without repeating or skipping any', async () => {
     await authorize([tcp(22, ...Array.from({ length: 11 }, (_, host) => `203.0.113.${host}/32`))]);
     const pages: SecurityGroupRule[][] = [];
@@ -235,7 +235,7 @@ describe('reading', () => {
     expect(pages.flat().filter((rule) => rule.IsEgress)).toHaveLength(1);
   });
 
-  it('filters by rule id and tag, and refuses what it does not know', async () => {
+  it('filters by rule id and tag, and refuses unknown filters', async () => {
     const [rule] = await authorize([tcp(22, '203.0.113.1/32')], {
       TagSpecifications: [{ ResourceType: 'security-group-rule', Tags: [{ Key: 'who', Value: 'me' }] }],
     });
@@ -255,7 +255,7 @@ describe('reading', () => {
     ).rejects.toMatchObject({ name: 'InvalidSecurityGroupRuleId.NotFound' });
   });
 
-  it('shows groups with their permissions, the same ones in every region', async () => {
+  it('describes groups with their permissions, the same in every region', async () => {
     await authorize([tcp(22, '203.0.113.1/32'), tcp(443, '203.0.113.1/32')]);
     const elsewhere = connect(simulator.url, 'us-east-1');
     const command = new DescribeSecurityGroupsCommand({ GroupIds: [GROUP] });
@@ -271,7 +271,7 @@ describe('reading', () => {
   });
 });
 
-it('has as many groups as it is told to, counted up in hexadecimal', async () => {
+it('has the configured number of groups, with ids that count up in hexadecimal', async () => {
   const large = await startSimulator({ groups: 200 });
   const here = connect(large.url, 'eu-west-1');
   const { SecurityGroups = [] } = await here.send(new DescribeSecurityGroupsCommand({}));
@@ -302,11 +302,11 @@ it('changes a description without closing the rule', async () => {
   expect(await inbound(OTHER_GROUP)).toEqual([]);
 });
 
-it('answers InvalidAction to an action it does not play', async () => {
+it('answers InvalidAction to an action that is not simulated', async () => {
   await expect(ec2.send(new DescribeVpcsCommand({}))).rejects.toMatchObject({ name: 'InvalidAction' });
 });
 
-it('lets a burst of writes through, then answers RequestLimitExceeded, per region and apart from reads', async () => {
+it('throttles writes above the burst with RequestLimitExceeded, per region and separately from reads', async () => {
   const strict = await startSimulator({ writeBurst: 2, writeRefillPerSecond: 1, readBurst: 5 });
   const here = connect(strict.url, 'eu-west-1');
   const there = connect(strict.url, 'eu-west-2');

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { carriesMark, type Opening } from '../ground-truth/ledger';
+import { carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { AwsError, groupNotFound, ruleLimitExceeded } from './aws-error';
 import { bareAddress } from '../cidr';
-import { describeSpec, identityOf, refuseRepeats, type RuleSpec } from './permissions';
+import { describeSpec, identityOf, checkDuplicates, type RuleSpec } from './permissions';
 import type { Tag } from './tags';
 
 export interface SecurityGroupRule extends RuleSpec {
@@ -11,22 +11,22 @@ export interface SecurityGroupRule extends RuleSpec {
   readonly groupId: string;
   readonly isEgress: boolean;
   readonly tags: readonly Tag[];
-  /** order of creation, for pages that stay put while rules come and go */
+  /** order of creation, for stable paging while rules are added and removed */
   readonly ordinal: number;
   /** microseconds since 1970 */
   readonly openedAt: number;
   readonly closedAt: number | null;
 }
 
-/** A group's id: they are counted up in hexadecimal. @param index 0 for the first group */
-export const groupIdOf = (index: number): string =>
+/** A group's id; ids count up in hexadecimal. @param index 0 for the first group */
+const groupIdOf = (index: number): string =>
   `sg-${(0x0123456789abcdef0n + BigInt(index)).toString(16).padStart(17, '0')}`;
 
-/** How long a removed rule can still show up in a stale read. */
+/** How long removed rules are kept for stale reads. */
 const HISTORY_US = 600_000_000;
 const ANYWHERE = { protocol: '-1', fromPort: -1, toPort: -1, version: 4, cidr: '0.0.0.0/0' } as const;
 
-/** Some security groups, the same ones in every region, with their rules and the rules they had a while ago. */
+/** Security groups, the same in every region, with their rules and recently removed rules. */
 export class SecurityGroups {
   readonly ids: readonly string[];
   private groups = new Map<string, Map<string, SecurityGroupRule>>();
@@ -35,7 +35,7 @@ export class SecurityGroups {
 
   /**
    * @param rulesPerGroup inbound rules a group may have for IPv4, and as many again for IPv6
-   * @param count how many groups there are
+   * @param count number of groups
    */
   constructor(
     private readonly world: World,
@@ -46,7 +46,7 @@ export class SecurityGroups {
     this.reset();
   }
 
-  /** Empty groups: one outbound rule each, as AWS makes them. */
+  /** Empties the groups, except for the one outbound rule that AWS creates in each. */
   reset(): void {
     this.removed = [];
     this.groups = new Map(this.ids.map((groupId) => [groupId, new Map<string, SecurityGroupRule>()]));
@@ -57,15 +57,15 @@ export class SecurityGroups {
     }
   }
 
-  /** Opens rules of an earlier run again, with the ids they had, in the groups there still are. */
-  recall(rules: readonly SecurityGroupRule[]): void {
+  /** Restores rules of an earlier run with their ids, in the groups that still exist. */
+  restore(rules: readonly SecurityGroupRule[]): void {
     for (const rule of rules.filter(({ groupId }) => this.groups.has(groupId))) {
-      const openedAt = this.world.ledger.open(openingOf(rule));
+      const openedAt = this.world.ledger.open(ledgerRuleOf(rule));
       this.store({ ...rule, ordinal: this.nextOrdinal++, openedAt });
     }
   }
 
-  /** @throws AwsError when the text is no group id, or the group is unknown */
+  /** @throws AwsError when the id is malformed or unknown */
   check(groupId: string): void {
     if (!groupId.startsWith('sg-')) {
       throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${groupId}" (expecting "sg-...")`);
@@ -78,7 +78,7 @@ export class SecurityGroups {
 
   /**
    * Rules in order of creation.
-   * @param asOf microseconds since 1970; as they were then, up to ten minutes back
+   * @param asOf microseconds since 1970: the state at that time, up to ten minutes back
    */
   rules(groupId?: string, asOf?: number): SecurityGroupRule[] {
     const groups =
@@ -103,9 +103,9 @@ export class SecurityGroups {
     return this.rules(groupId).find((rule) => !rule.isEgress && identityOf(rule) === identity);
   }
 
-  /** @throws AwsError when one of them repeats, exists, or is too many: then none can be added */
+  /** @throws AwsError when one of them is a duplicate, exists, or exceeds the limit: then none can be added */
   checkAddition(groupId: string, specs: readonly RuleSpec[]): void {
-    refuseRepeats(specs);
+    checkDuplicates(specs);
     this.checkIdentity(groupId, specs);
     const inbound = this.rules(groupId).filter((rule) => !rule.isEgress);
     for (const version of [4, 6]) {
@@ -119,17 +119,17 @@ export class SecurityGroups {
   private checkIdentity(groupId: string, specs: readonly RuleSpec[]): void {
     for (const spec of specs) {
       if (!this.findSame(groupId, spec)) continue;
-      const words = `the specified rule ${describeSpec(spec)} already exists`;
-      throw new AwsError('InvalidPermission.Duplicate', words);
+      const message = `the specified rule ${describeSpec(spec)} already exists`;
+      throw new AwsError('InvalidPermission.Duplicate', message);
     }
   }
 
-  /** Opens rules that `checkAddition` let pass. */
+  /** Adds rules that passed `checkAddition`. */
   add(groupId: string, specs: readonly RuleSpec[], tags: readonly Tag[]): SecurityGroupRule[] {
     return specs.map((spec) => {
       const id = `sgr-0${randomBytes(8).toString('hex')}`;
       const draft = { ...spec, id, groupId, isEgress: false, tags, ordinal: this.nextOrdinal++ };
-      const openedAt = this.world.ledger.open(openingOf(draft));
+      const openedAt = this.world.ledger.open(ledgerRuleOf(draft));
       return this.store({ ...draft, openedAt, closedAt: null });
     });
   }
@@ -147,11 +147,11 @@ export class SecurityGroups {
 
   describe(rule: SecurityGroupRule, description: string | undefined): void {
     const changed = this.store({ ...rule, description });
-    const opening = openingOf(changed);
-    this.world.ledger.relabel(opening, opening.ours);
+    const ledgerRule = ledgerRuleOf(changed);
+    this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
   }
 
-  /** Makes another rule of it that keeps the id: what it let in is closed, what it lets in now is opened. */
+  /** Changes a rule in place: it keeps its id, and the ledger records it as closed and opened. */
   modify(rule: SecurityGroupRule, spec: RuleSpec): void {
     if (identityOf(rule) === identityOf(spec)) {
       this.describe(rule, spec.description);
@@ -160,7 +160,7 @@ export class SecurityGroups {
     this.checkIdentity(rule.groupId, [spec]);
     this.remove(rule);
     const changed = { ...rule, ...spec };
-    this.store({ ...changed, openedAt: this.world.ledger.open(openingOf(changed)) });
+    this.store({ ...changed, openedAt: this.world.ledger.open(ledgerRuleOf(changed)) });
   }
 
   private store(rule: SecurityGroupRule): SecurityGroupRule {
@@ -169,8 +169,8 @@ export class SecurityGroups {
   }
 }
 
-/** A rule the way the ground truth tells it: `-1` is `all`, and ports it does not have are null. */
-function openingOf(rule: Omit<SecurityGroupRule, 'openedAt' | 'closedAt'>): Opening {
+/** A rule in the ledger's form: `-1` becomes `all`, absent ports become null. */
+function ledgerRuleOf(rule: Omit<SecurityGroupRule, 'openedAt' | 'closedAt'>): LedgerRule {
   return {
     provider: 'AWS',
     target: rule.groupId,

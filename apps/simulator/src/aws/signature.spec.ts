@@ -64,12 +64,12 @@ const assumeRole = async (credentials: Credentials): Promise<Required<Credential
   };
 };
 
-describe('EC2', () => {
+describe('EC2 signatures', () => {
   it.each<[string, Credentials, number, string]>([
     ['an unknown key', { ...GOOD, accessKeyId: 'AKIASIMULATED0000002' }, 401, 'AuthFailure'],
     ['a wrong secret', { ...GOOD, secretAccessKey: 'simulated-secret-access-kex' }, 401, 'AuthFailure'],
-    ['a session token nobody issued', { ...GOOD, sessionToken: 'made.up' }, 401, 'AuthFailure'],
-  ])('refuses %s', async (_words, credentials, httpStatusCode, name) => {
+    ['a session token that was not issued', { ...GOOD, sessionToken: 'made.up' }, 401, 'AuthFailure'],
+  ])('refuses %s', async (_label, credentials, httpStatusCode, name) => {
     await expect(describeGroups(ec2(credentials))).rejects.toMatchObject({
       name,
       $metadata: { httpStatusCode },
@@ -80,7 +80,7 @@ describe('EC2', () => {
     await expect(describeGroups(ec2(GOOD, offset))).rejects.toMatchObject({ name: 'RequestExpired' });
   });
 
-  it('takes a clock that is off by four minutes', async () => {
+  it('accepts a clock that is off by four minutes', async () => {
     expect((await describeGroups(ec2(GOOD, 240_000))).SecurityGroups).toHaveLength(10);
   });
 
@@ -91,7 +91,7 @@ describe('EC2', () => {
   });
 });
 
-/** Headers the SDK signed for a request with another body. */
+/** Headers that the SDK signed for a request with another body. */
 async function signedHeaders(): Promise<Record<string, string>> {
   const client = ec2(GOOD);
   let headers: Record<string, string> = {};
@@ -108,7 +108,7 @@ async function signedHeaders(): Promise<Record<string, string>> {
 }
 
 describe('STS', () => {
-  it('issues credentials of the role that work with their session token only', async () => {
+  it('issues role credentials that are valid only with their session token', async () => {
     const issued = await assumeRole(GOOD);
     expect((await describeGroups(ec2(issued))).SecurityGroups).toHaveLength(10);
     const { Arn } = await sts(issued).send(new GetCallerIdentityCommand({}));
@@ -120,7 +120,7 @@ describe('STS', () => {
     await expect(describeGroups(ec2(mixed))).rejects.toMatchObject({ name: 'AuthFailure' });
   });
 
-  it('refuses credentials past their end', async () => {
+  it('refuses expired credentials', async () => {
     const expired = issueSession('spec', -1, 0);
     await expect(describeGroups(ec2(expired))).rejects.toMatchObject({ name: 'RequestExpired' });
     await expect(sts(expired).send(new GetCallerIdentityCommand({}))).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('STS', () => {
     });
   });
 
-  it('knows no other role, and has its own words for bad credentials', async () => {
+  it('refuses other roles, and has its own errors for invalid credentials', async () => {
     const command = new AssumeRoleCommand({ RoleArn: `${ROLE_ARN}-2`, RoleSessionName: 'spec' });
     await expect(sts(GOOD).send(command)).rejects.toMatchObject({ name: 'AccessDenied' });
     await expect(assumeRole({ ...GOOD, accessKeyId: 'AKIANOBODY' })).rejects.toMatchObject({

@@ -5,8 +5,8 @@ import type { CloudRequest } from '../provider';
 import type { IssuedTokens } from '../issued-tokens';
 import { findCaller, type Caller } from './credentials';
 
-/** Why a signature does not count; each service has its own words for it. */
-export type SignatureFlaw =
+/** Why a signature is refused; each service has its own error for it. */
+export type SignatureProblem =
   'unsigned' | 'incomplete' | 'unknown-key' | 'expired-token' | 'skewed' | 'mismatch';
 
 export interface SignedCall {
@@ -18,32 +18,32 @@ export interface SignedCall {
 const MAX_SKEW_MS = 5 * 60_000;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/,]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
-const NEEDED_HEADERS = ['host', 'x-amz-date'];
+const REQUIRED_HEADERS = ['host', 'x-amz-date'];
 
 /**
- * Checks a Signature Version 4 in the `Authorization` header by signing the request again.
- * @param service what the credential must be scoped to
- * @returns the caller and the region of the scope, or what is wrong
+ * Checks the Signature Version 4 in the `Authorization` header by computing it again.
+ * @param service the service in the credential's scope
+ * @returns the caller and the region of the scope, or the problem
  */
 export async function checkSignature(
   request: CloudRequest,
   service: string,
   issued: IssuedTokens,
-): Promise<SignedCall | SignatureFlaw> {
+): Promise<SignedCall | SignatureProblem> {
   const header = request.headers.authorization;
   if (header === undefined) return 'unsigned';
   const [, accessKeyId, day, region, scope, names, signature] = AUTHORIZATION.exec(header) ?? [];
   const signedAt = readAmzDate(request.headers['x-amz-date']);
   if (!accessKeyId || !region || !names || !signature || !signedAt) return 'incomplete';
   const signedHeaders = names.split(';');
-  if (NEEDED_HEADERS.some((name) => !signedHeaders.includes(name))) return 'incomplete';
+  if (REQUIRED_HEADERS.some((name) => !signedHeaders.includes(name))) return 'incomplete';
 
-  const caller = findCaller(accessKeyId, single(request.headers['x-amz-security-token']), issued);
+  const caller = findCaller(accessKeyId, joined(request.headers['x-amz-security-token']), issued);
   if (caller === 'unknown') return 'unknown-key';
   if (caller === 'expired') return 'expired-token';
   if (Math.abs(signedAt.getTime() - Date.now()) > MAX_SKEW_MS) return 'skewed';
   if (scope !== service || day !== isoDay(signedAt)) return 'mismatch';
-  const expected = await signAgain(request, {
+  const expected = await computeSignature(request, {
     caller,
     accessKeyId,
     region,
@@ -63,8 +63,8 @@ interface Signing {
   readonly signedAt: Date;
 }
 
-/** The signature this request must carry; the hash of the body is computed, never taken from a header. */
-async function signAgain(request: CloudRequest, signing: Signing): Promise<string | undefined> {
+/** The expected signature. The hash of the body is computed, not taken from a header. */
+async function computeSignature(request: CloudRequest, signing: Signing): Promise<string | undefined> {
   const { caller, signedHeaders } = signing;
   const signer = new SignatureV4({
     service: signing.service,
@@ -79,7 +79,7 @@ async function signAgain(request: CloudRequest, signing: Signing): Promise<strin
   });
   const headers: Record<string, string> = {};
   for (const name of signedHeaders) {
-    if (name !== 'x-amz-content-sha256') headers[name] = single(request.headers[name]) ?? '';
+    if (name !== 'x-amz-content-sha256') headers[name] = joined(request.headers[name]) ?? '';
   }
   const signed = await signer.sign(
     new HttpRequest({
@@ -97,12 +97,12 @@ async function signAgain(request: CloudRequest, signing: Signing): Promise<strin
 /** `20261121T042756Z` */
 function readAmzDate(text: string | string[] | undefined): Date | null {
   const [, year, month, day, hour, minute, second] =
-    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(single(text) ?? '') ?? [];
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(joined(text) ?? '') ?? [];
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
 const isoDay = (date: Date): string => date.toISOString().slice(0, 10).replaceAll('-', '');
 
-const single = (header: string | string[] | undefined): string | undefined =>
+const joined = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header;

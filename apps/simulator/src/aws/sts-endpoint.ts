@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallEffect } from '../faults/fault-script';
-import { playFault, type Refusal } from '../faults/play-fault';
+import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { AwsError } from './aws-error';
@@ -13,7 +13,7 @@ import {
   type Caller,
 } from './credentials';
 import { QueryForm } from './query-form';
-import { checkSignature, type SignatureFlaw } from './signature';
+import { checkSignature, type SignatureProblem } from './signature';
 import { xmlAnswer, type XmlStructure } from './xml';
 
 const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
@@ -30,7 +30,7 @@ export const STS_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntr
   [...OPERATIONS.keys()].map((action) => [action, 'identity']),
 );
 
-const SIGNATURE_REFUSALS: Readonly<Record<SignatureFlaw, () => AwsError>> = {
+const SIGNATURE_REFUSALS: Readonly<Record<SignatureProblem, () => AwsError>> = {
   unsigned: () => new AwsError('MissingAuthenticationToken', 'Request is missing Authentication Token', 403),
   incomplete: () =>
     new AwsError('IncompleteSignature', 'The request signature does not conform to AWS standards'),
@@ -79,9 +79,9 @@ export class StsEndpoint {
     }
     const caller = signed.accessKeyId;
     const scope = { provider: 'AWS', operation: action, effect: 'identity', targets: [], caller } as const;
-    return playFault(this.world, request.epoch, scope, {
+    return applyFault(this.world, request.epoch, scope, {
       perform: () => answerWith(action, () => operation(form, signed.caller, this.issued)),
-      refuse: (why) => refusal(planned(why, action, signed.caller)),
+      refuse: (why) => refusal(faultError(why, action, signed.caller)),
     });
   }
 }
@@ -97,7 +97,7 @@ function assumeRole(form: QueryForm, caller: Caller, issued: IssuedTokens): XmlS
     /^\d{3,5}$/.test(duration) && Number(duration) >= 900 && Number(duration) <= 43_200,
     'Value at durationSeconds must be between 900 and 43200',
   );
-  // The role's trust policy asks for an external id, as the guides for such roles say.
+  // the role's trust policy requires an external id, as AWS recommends for third-party access
   if (roleArn !== ROLE_ARN || form.text('ExternalId') === undefined)
     throw accessDenied('AssumeRole', caller, roleArn);
   const session = issueSession(name, Number(duration), issued.stamp());
@@ -116,8 +116,8 @@ function getCallerIdentity(_form: QueryForm, caller: Caller): XmlStructure {
   return { Arn: caller.arn, UserId: caller.userId, Account: ACCOUNT_ID };
 }
 
-function check(condition: boolean, words: string): void {
-  if (!condition) throw new AwsError('ValidationError', words);
+function check(condition: boolean, message: string): void {
+  if (!condition) throw new AwsError('ValidationError', message);
 }
 
 const accessDenied = (action: string, caller: Caller, resource: string): AwsError =>
@@ -127,8 +127,8 @@ const accessDenied = (action: string, caller: Caller, resource: string): AwsErro
     403,
   );
 
-/** What a fault makes STS say; it has neither groups nor rules, so the remaining kinds never reach it. */
-function planned(why: Refusal, action: string, caller: Caller): AwsError {
+/** STS's errors for faults; kinds about groups and rules cannot hit STS. */
+function faultError(why: Refusal, action: string, caller: Caller): AwsError {
   if (why === 'unauthenticated') return SIGNATURE_REFUSALS['unknown-key']();
   if (why === 'throttle') return new AwsError('Throttling', 'Rate exceeded');
   if (why === 'refuse') return accessDenied(action, caller, ROLE_ARN);

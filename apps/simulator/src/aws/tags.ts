@@ -8,7 +8,7 @@ export interface Tag {
 
 const MAX_TAGS = 50;
 
-/** The tags a request puts on the rules it makes. @throws AwsError */
+/** Reads the tags for the rules that a request creates. @throws AwsError */
 export function readRuleTags(form: QueryForm): Tag[] {
   return form.list('TagSpecification').flatMap((specification) => {
     const type = specification.text('ResourceType') ?? '';

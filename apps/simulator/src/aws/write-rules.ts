@@ -1,6 +1,6 @@
 import { AwsError, dryRunSucceeded, missingParameter } from './aws-error';
-import { isDryRun, portion, type Ec2Operation } from './ec2-operation';
-import { checkDescription, readPermissions, refuseRepeats, type RuleSpec } from './permissions';
+import { isDryRun, itemsToApply, type Ec2Operation } from './ec2-operation';
+import { checkDescription, readPermissions, checkDuplicates, type RuleSpec } from './permissions';
 import type { QueryForm } from './query-form';
 import { checkRuleIds, ruleIdNotFound } from './rule-ids';
 import type { SecurityGroupRule, SecurityGroups } from './security-groups';
@@ -12,14 +12,14 @@ const namedGroup = (form: QueryForm): string[] => {
   return groupId === undefined ? [] : [groupId];
 };
 
-/** The ranges in a request, counted without judging them. */
+/** The number of ranges in a request, not validated. */
 const countRanges = (form: QueryForm): number =>
   form
     .list('IpPermissions')
     .reduce((sum, entry) => sum + entry.list('IpRanges').length + entry.list('Ipv6Ranges').length, 0) +
   (form.text('CidrIp') === undefined ? 0 : 1);
 
-/** AuthorizeSecurityGroupIngress: all rules are added, or none. */
+/** AuthorizeSecurityGroupIngress: adds all rules, or none. */
 export const authorizeIngress: Ec2Operation<SecurityGroups> = {
   effect: 'add',
   targets: namedGroup,
@@ -30,24 +30,24 @@ export const authorizeIngress: Ec2Operation<SecurityGroups> = {
     const tags = readRuleTags(form);
     if (specs.length === 0) throw missingParameter('ipPermissions');
     groups.checkAddition(groupId, specs);
-    stopDryRun(form);
-    const added = groups.add(groupId, portion(specs, how), tags);
+    endDryRun(form);
+    const added = groups.add(groupId, itemsToApply(specs, how), tags);
     return { return: true, securityGroupRuleSet: added.map(ruleXml) };
   },
 };
 
-/** RevokeSecurityGroupIngress, as for a group outside the default VPC: all rules are removed, or none. */
+/** RevokeSecurityGroupIngress, as for a group outside the default VPC: removes all rules, or none. */
 export const revokeIngress: Ec2Operation<SecurityGroups> = {
   effect: 'remove',
   targets: namedGroup,
   items: (form) => form.texts('SecurityGroupRuleId').length + countRanges(form),
   perform(form, groups, how) {
     const groupId = readGroup(form, groups);
-    // permissions come first: a dry run of a revocation does not tell whether the rules are there
+    // AWS checks permissions first: a dry run succeeds whether or not the rules exist
     checkRuleIds(form.texts('SecurityGroupRuleId'));
-    stopDryRun(form);
+    endDryRun(form);
     const rules = findRules(form, groups, groupId);
-    const removed = portion(rules, how);
+    const removed = itemsToApply(rules, how);
     for (const rule of removed) groups.remove(rule);
     return {
       return: true,
@@ -57,7 +57,7 @@ export const revokeIngress: Ec2Operation<SecurityGroups> = {
   },
 };
 
-/** UpdateSecurityGroupRuleDescriptionsIngress, by rule id or by permission; no description removes it. */
+/** UpdateSecurityGroupRuleDescriptionsIngress, by rule id or by permission; without a description it is removed. */
 export const updateDescriptionsIngress: Ec2Operation<SecurityGroups> = {
   effect: 'change',
   targets: namedGroup,
@@ -74,8 +74,8 @@ export const updateDescriptionsIngress: Ec2Operation<SecurityGroups> = {
       description: spec.description,
     }));
     if (byId.length + bySpec.length === 0) throw missingParameter('ipPermissions');
-    stopDryRun(form);
-    for (const { rule, description } of portion([...byId, ...bySpec], how)) {
+    endDryRun(form);
+    for (const { rule, description } of itemsToApply([...byId, ...bySpec], how)) {
       groups.describe(rule, description);
     }
     return { return: true };
@@ -113,7 +113,7 @@ function findRules(form: QueryForm, groups: SecurityGroups, groupId: string): Se
     );
   }
   checkRuleIds(ruleIds);
-  refuseRepeats(specs);
+  checkDuplicates(specs);
   return [
     ...ruleIds.map((ruleId) => findById(groups, groupId, ruleId)),
     ...specs.map((spec) => findBySpec(groups, groupId, spec)),
@@ -136,7 +136,7 @@ function findBySpec(groups: SecurityGroups, groupId: string, spec: RuleSpec): Se
   );
 }
 
-/** A dry run ends here: everything was checked, nothing is done. */
-function stopDryRun(form: QueryForm): void {
+/** Ends a dry run, after all checks and before any change. @throws AwsError */
+function endDryRun(form: QueryForm): void {
   if (isDryRun(form)) throw dryRunSucceeded();
 }

@@ -1,6 +1,6 @@
 import type { CloudAnswer } from '../provider';
 
-/** What an answer is made of: a list becomes `<item>` elements, undefined members are left out. */
+/** Content of an answer: a list becomes `<item>` elements, undefined members are left out. */
 export type XmlContent = string | number | boolean | XmlStructure | XmlContent[];
 export interface XmlStructure {
   readonly [name: string]: XmlContent | undefined;

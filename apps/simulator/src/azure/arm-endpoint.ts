@@ -1,5 +1,5 @@
 import type { CallEffect, FaultKind } from '../faults/fault-script';
-import { playFault, type Performance, type Refusal } from '../faults/play-fault';
+import { applyFault, type CallModifiers, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
@@ -17,10 +17,10 @@ import { findRoute, ROUTES, type Route } from './arm-routes';
 import { GroupCalls, type RouteNames } from './group-calls';
 import { errorAnswer } from './json-answer';
 import type { Operations } from './operations';
-import { CLIENT_ID, SUBSCRIPTION_ID, tokenFlaw, type TokenFlaw } from './principal';
+import { CLIENT_ID, SUBSCRIPTION_ID, tokenProblem, type TokenProblem } from './principal';
 import { RESOURCE_GROUP, type SecurityGroups } from './security-groups';
 
-/** How fast one subscription may call. */
+/** Rate limits of one subscription. */
 export interface ArmLimits {
   readonly writes: BucketSize;
   readonly reads: BucketSize;
@@ -32,7 +32,7 @@ export const ARM_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntr
 );
 
 const API_VERSION = /^20\d\d-\d\d-\d\d(-preview)?$/;
-const TOKEN_FLAWS: Readonly<Record<TokenFlaw, readonly [code: string, words: string]>> = {
+const TOKEN_ERRORS: Readonly<Record<TokenProblem, readonly [code: string, message: string]>> = {
   missing: ['AuthenticationFailed', "Authentication failed. The 'Authorization' header is missing."],
   invalid: ['InvalidAuthenticationToken', 'The access token is invalid.'],
   audience: [
@@ -51,7 +51,7 @@ interface ArmCall {
   readonly target: string | null;
 }
 
-/** The resource manager: JSON over HTTP, changes accepted first and done a little later. */
+/** The resource manager: JSON over HTTP, with asynchronous changes. */
 export class ArmEndpoint {
   private readonly buckets = new TokenBuckets();
   private readonly calls: GroupCalls;
@@ -81,23 +81,23 @@ export class ArmEndpoint {
 
   private async answer(request: CloudRequest, call: ArmCall): Promise<CloudAnswer | typeof NO_ANSWER> {
     const { route, names, target } = call;
-    const flaw = tokenFlaw(
+    const problem = tokenProblem(
       request.headers.authorization,
       audienceOf(request),
       Date.now(),
       this.options.issued,
     );
-    if (flaw) return errorAnswer(new AzureError(401, ...TOKEN_FLAWS[flaw]));
+    if (problem) return errorAnswer(new AzureError(401, ...TOKEN_ERRORS[problem]));
     if (!route)
       return errorAnswer(new AzureError(404, 'InvalidResourceType', 'The resource type could not be found.'));
     if (!API_VERSION.test(request.query.get('api-version') ?? '')) {
-      const words = 'The api-version query parameter (?api-version=) is required for all requests.';
-      return errorAnswer(new AzureError(400, 'MissingApiVersionParameter', words));
+      const message = 'The api-version query parameter (?api-version=) is required for all requests.';
+      return errorAnswer(new AzureError(400, 'MissingApiVersionParameter', message));
     }
     if (!this.admit(route)) return errorAnswer(tooManyRequests());
     const { operation, effect } = route;
     const scope = { provider: 'AZURE', operation, effect, targets: target === null ? [] : [target] } as const;
-    const perform = (how: Performance, failing = false): CloudAnswer =>
+    const perform = (how: CallModifiers, fails = false): CloudAnswer =>
       asAzureError(() => {
         this.checkTarget(names);
         return this.calls[route.call]({
@@ -105,15 +105,15 @@ export class ArmEndpoint {
           names,
           group: target ?? '',
           how,
-          failing,
+          fails,
           refused: this.refusedActions(),
           base: baseOf(request),
         });
       });
-    return playFault(this.world, request.epoch, scope, {
+    return applyFault(this.world, request.epoch, scope, {
       perform,
       failLater: () => perform({}, true),
-      refuse: (why) => errorAnswer(PLANNED[why](route, names, request)),
+      refuse: (why) => errorAnswer(FAULT_ERRORS[why](route, names, request)),
     });
   }
 
@@ -137,8 +137,8 @@ export class ArmEndpoint {
   }
 }
 
-/** What a fault makes the resource manager say. */
-const PLANNED: Readonly<
+/** The resource manager's errors for faults. */
+const FAULT_ERRORS: Readonly<
   Record<Refusal, (route: Route, names: RouteNames, request: CloudRequest) => AzureError>
 > = {
   throttle: () => tooManyRequests(),
@@ -148,16 +148,16 @@ const PLANNED: Readonly<
   refuse: (route, _, { path }) => unauthorized(CLIENT_ID, route.action, path.slice(ARM_PREFIX.length)),
   conflict: anotherOperation,
   invalid: () => invalidContent('sourceAddressPrefix is malformed.'),
-  unauthenticated: () => new AzureError(401, ...TOKEN_FLAWS.invalid),
+  unauthenticated: () => new AzureError(401, ...TOKEN_ERRORS.invalid),
 };
 
-/** The group a path is about, known or not, as tests and people name it. */
+/** The group in a path as `resource group/name`, whether or not it exists. */
 const targetOf = ({ resourceGroup, group }: RouteNames): string | null =>
   group === undefined ? null : `${resourceGroup}/${group}`.toLowerCase();
 
 const baseOf = ({ headers }: CloudRequest): string => `http://${headers.host ?? '127.0.0.1'}${ARM_PREFIX}`;
 
-/** Tokens are good for the address that a client calls the resource manager by. */
+/** A token's audience is the address of the resource manager that the client uses. */
 const audienceOf = baseOf;
 
 function asAzureError(act: () => CloudAnswer): CloudAnswer {

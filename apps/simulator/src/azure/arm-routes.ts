@@ -6,10 +6,10 @@ type CallName = {
 }[keyof GroupCalls];
 
 export interface Route {
-  /** its name for faults and the call log */
+  /** name for faults and the call log */
   readonly operation: string;
   readonly effect: CallEffect;
-  /** what a role has to allow */
+  /** the action that a role has to allow */
   readonly action: string;
   readonly method: string;
   readonly path: RegExp;
@@ -29,7 +29,7 @@ const route = (
   call: CallName,
 ): Route => ({ operation, effect, action, method, path: new RegExp(`^${path}$`, 'i'), call });
 
-/** Azure compares the fixed parts of a path without case. */
+/** Azure matches the fixed parts of a path case-insensitively. */
 export const ROUTES: readonly Route[] = [
   route(['GetNetworkSecurityGroup', 'read', `${NETWORK}/read`], 'GET', GROUP, 'getGroup'),
   route(

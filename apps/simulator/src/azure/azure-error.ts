@@ -1,4 +1,4 @@
-/** A refusal in Azure's words. */
+/** An error with Azure's code and message. */
 export class AzureError extends Error {
   constructor(
     readonly status: number,
@@ -37,7 +37,7 @@ export const tooManyRequests = (seconds = 1): AzureError =>
 export const internalError = (): AzureError =>
   new AzureError(500, 'InternalServerError', 'An error occurred.');
 
-/** Another change of the same group is under way. */
+/** Another change of the same group is in progress. */
 export const anotherOperation = (): AzureError =>
   new AzureError(429, 'RetryableError', 'A retryable error occurred.', [
     {

@@ -22,7 +22,7 @@ import { TOKEN_OPERATION, TokenEndpoint } from './token-endpoint';
 export interface AzureOptions extends ArmLimits {
   /** rules a group may have */
   readonly rulesPerGroup: number;
-  /** how long a change takes after it was accepted, milliseconds */
+  /** how long an accepted change takes, milliseconds */
   readonly operationMs: number;
 }
 
@@ -61,7 +61,7 @@ export class AzureProvider implements CloudProvider {
     return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
   }
 
-  /** In the portal a rule takes the next priority that is free. */
+  /** Like the portal: the rule gets the next free priority. */
   addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
     const { target } = rule;
     const taken = new Set(this.groups.list(target).map(({ properties }) => properties.priority));
@@ -73,7 +73,7 @@ export class AzureProvider implements CloudProvider {
         JSON.stringify({ properties: propertiesOf(rule, priority) }),
         name,
       );
-      this.groups.checkRoom(target, name, properties);
+      this.groups.checkCapacity(target, name, properties);
       this.groups.write(target, name, properties);
     });
     const open = this.world.ledger.list({ provider: this.provider, target });
@@ -83,15 +83,15 @@ export class AzureProvider implements CloudProvider {
   }
 
   removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
-    const fitting = this.fitting(filter);
-    for (const rule of this.rulesOf(filter.target, fitting)) this.groups.remove(rule);
-    return fitting;
+    const matching = this.matching(filter);
+    for (const rule of this.rulesOf(filter.target, matching)) this.groups.remove(rule);
+    return matching;
   }
 
-  /** As the portal does it: the rule keeps its name and priority. */
+  /** Like the portal: the rule keeps its name and priority. */
   changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
     const { target } = filter;
-    const rules = this.rulesOf(target, this.fitting(filter));
+    const rules = this.rulesOf(target, this.matching(filter));
     return asAzureError(() => {
       for (const rule of rules) {
         const properties = JSON.stringify({ properties: changedProperties(rule, change) });
@@ -108,7 +108,7 @@ export class AzureProvider implements CloudProvider {
     this.issued.revokeAll();
   }
 
-  private fitting(filter: UnmanagedRuleFilter): OpenRule[] {
+  private matching(filter: UnmanagedRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
     return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
@@ -118,19 +118,19 @@ export class AzureProvider implements CloudProvider {
       .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
   }
 
-  /** Each once: one rule may make several openings. */
-  private rulesOf(target: string, openings: readonly OpenRule[]): SecurityRule[] {
-    const names = new Set(openings.map(({ providerRuleId }) => nameOf(providerRuleId)));
+  /** The distinct rules behind ledger rules: one rule can have several. */
+  private rulesOf(target: string, ledgerRules: readonly OpenRule[]): SecurityRule[] {
+    const names = new Set(ledgerRules.map(({ providerRuleId }) => nameOf(providerRuleId)));
     return [...names].map((name) => this.groups.get(target, name)).filter((rule) => rule !== undefined);
   }
 
-  remember(): SecurityRule[] {
+  save(): SecurityRule[] {
     return this.groups.all();
   }
 
-  /** Nothing is remembered in a file from before Azure was simulated. */
-  recall(remembered: unknown): void {
-    if (remembered !== undefined) this.groups.recall(remembered as SecurityRule[]);
+  /** @param saved undefined in a state file from before Azure was simulated */
+  restore(saved: unknown): void {
+    if (saved !== undefined) this.groups.restore(saved as SecurityRule[]);
   }
 
   reset(): void {
@@ -158,7 +158,7 @@ function propertiesOf(rule: UnmanagedRuleSpec, priority: number): Record<string,
   };
 }
 
-/** A rule's properties with some of them changed, as they would be sent. */
+/** A rule's properties with some of them changed. */
 function changedProperties(
   { properties }: SecurityRule,
   { address, protocol, fromPort, toPort, description }: UnmanagedRuleChange,
@@ -187,7 +187,7 @@ function changedProperties(
   };
 }
 
-/** Of the rule that makes an opening. */
+/** The name of the rule behind a ledger rule. */
 const nameOf = (providerRuleId: string): string => providerRuleId.replace(/#\d+$/, '');
 
 function asAzureError<T>(act: () => T): T {
@@ -201,6 +201,7 @@ function asAzureError<T>(act: () => T): T {
 
 function canonicalAddress(text: string): string {
   const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new OutsideEditRefused('SecurityRuleInvalidAddressPrefix', `${text} is no address prefix`);
+  if (!cidr)
+    throw new OutsideEditRefused('SecurityRuleInvalidAddressPrefix', `${text} is not an address prefix`);
   return bareAddress(cidr.text);
 }

@@ -1,4 +1,4 @@
-import type { Performance } from '../faults/play-fault';
+import type { CallModifiers } from '../faults/apply-fault';
 import type { CloudAnswer, CloudRequest } from '../provider';
 import { AzureError, internalError } from './azure-error';
 import { errorAnswer, jsonAnswer } from './json-answer';
@@ -7,7 +7,7 @@ import { SUBSCRIPTION_ID } from './principal';
 import { checkRuleName, readRuleProperties } from './rule-content';
 import type { SecurityGroups, SecurityRule } from './security-groups';
 
-/** The names in a path. */
+/** Names in a path. */
 export interface RouteNames {
   readonly subscription: string;
   readonly resourceGroup?: string;
@@ -21,19 +21,19 @@ export interface GroupCall {
   readonly names: RouteNames;
   /** `resource group/name` */
   readonly group: string;
-  readonly how: Performance;
-  /** accepted, and failing later */
-  readonly failing: boolean;
-  /** actions that the credential may not do just now */
+  readonly how: CallModifiers;
+  /** the change is accepted and fails later */
+  readonly fails: boolean;
+  /** actions that `refuse` faults deny */
   readonly refused: readonly string[];
-  /** where the resource manager is, for links */
+  /** URL of the resource manager, for links */
   readonly base: string;
 }
 
 const PAGE_SIZE = 250;
 const LOCATION = 'westeurope';
 
-/** The calls on network security groups that Azure answers here. Each throws AzureError. */
+/** The simulated calls on network security groups. Each throws AzureError. */
 export class GroupCalls {
   constructor(
     private readonly groups: SecurityGroups,
@@ -42,7 +42,7 @@ export class GroupCalls {
 
   getGroup({ group }: GroupCall): CloudAnswer {
     const name = group.split('/')[1];
-    const securityRules = this.groups.list(group).map((rule) => this.shown(rule));
+    const securityRules = this.groups.list(group).map((rule) => this.ruleJson(rule));
     const properties = { provisioningState: 'Succeeded', securityRules, defaultSecurityRules: [] };
     const type = 'Microsoft.Network/networkSecurityGroups';
     return jsonAnswer(200, { name, id: groupId(group), type, location: LOCATION, properties }, 'OK');
@@ -54,7 +54,7 @@ export class GroupCalls {
     const page = rest.slice(0, PAGE_SIZE);
     const last = page.at(-1);
     const version = request.query.get('api-version');
-    const value = page.map((rule) => this.shown(rule));
+    const value = page.map((rule) => this.ruleJson(rule));
     const nextLink =
       last && rest.length > page.length
         ? `${base}${groupId(group)}/securityRules?api-version=${version}&$skiptoken=${writeSkipToken(last.ordinal)}`
@@ -63,35 +63,35 @@ export class GroupCalls {
   }
 
   getRule({ group, names }: GroupCall): CloudAnswer {
-    return jsonAnswer(200, this.shown(this.rule(group, names.rule ?? '')), 'OK');
+    return jsonAnswer(200, this.ruleJson(this.rule(group, names.rule ?? '')), 'OK');
   }
 
-  putRule({ group, names, request, failing, base }: GroupCall): CloudAnswer {
+  putRule({ group, names, request, fails, base }: GroupCall): CloudAnswer {
     const name = names.rule ?? '';
     checkRuleName(name);
     const properties = readRuleProperties(request.body, name);
     this.groups.checkIdle(group);
-    this.groups.checkRoom(group, name, properties);
+    this.groups.checkCapacity(group, name, properties);
     const isNew = !this.groups.get(group, name);
-    const rule = this.groups.write(group, name, properties, failing);
-    const operation = this.operations.start(group, name, failing ? internalError() : null);
+    const rule = this.groups.write(group, name, properties, fails);
+    const operation = this.operations.start(group, name, fails ? internalError() : null);
     const body = {
-      ...this.shown(rule),
+      ...this.ruleJson(rule),
       properties: { ...properties, provisioningState: 'Updating' },
     };
     return jsonAnswer(isNew ? 201 : 200, body, 'OK', operationLinks(base, request, operation));
   }
 
-  deleteRule({ group, names, request, failing, base }: GroupCall): CloudAnswer {
+  deleteRule({ group, names, request, fails, base }: GroupCall): CloudAnswer {
     const rule = this.groups.get(group, names.rule ?? '');
     if (!rule) return jsonAnswer(204, undefined, 'OK');
     this.groups.checkIdle(group);
-    if (!failing) this.groups.remove(rule);
-    const operation = this.operations.start(group, rule.name, failing ? internalError() : null);
+    if (!fails) this.groups.remove(rule);
+    const operation = this.operations.start(group, rule.name, fails ? internalError() : null);
     return jsonAnswer(202, undefined, 'OK', operationLinks(base, request, operation));
   }
 
-  /** An operation that a fault refuses shows in the permissions too. */
+  /** A `refuse` fault of an operation also appears in the permissions. */
   listPermissions({ refused }: GroupCall): CloudAnswer {
     const grants = [{ actions: ['Microsoft.Network/networkSecurityGroups/*'], notActions: refused }];
     return jsonAnswer(200, { value: grants }, 'OK');
@@ -125,7 +125,7 @@ export class GroupCalls {
     throw new AzureError(404, 'NotFound', `Resource ${groupId(group)}/securityRules/${name} not found.`);
   }
 
-  private shown(rule: SecurityRule): Record<string, unknown> {
+  private ruleJson(rule: SecurityRule): Record<string, unknown> {
     const isChanging = this.operations.isChanging(rule.group, rule.name);
     const provisioningState = isChanging ? 'Updating' : rule.failed ? 'Failed' : 'Succeeded';
     return {

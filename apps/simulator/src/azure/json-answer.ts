@@ -19,6 +19,6 @@ export const jsonAnswer = (
   outcome,
 });
 
-/** A refusal in the resource manager's own body. */
+/** An error as the resource manager returns it. */
 export const errorAnswer = ({ status, code, message, details, headers }: AzureError): CloudAnswer =>
   jsonAnswer(status, { error: { code, message, details } }, code, headers);

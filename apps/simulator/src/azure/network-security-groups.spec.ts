@@ -49,7 +49,7 @@ async function ask(method: string, url: string, init: RequestInit = {}): Promise
   };
 }
 
-describe('The simulated network security groups', () => {
+describe('Simulated network security groups', () => {
   let folder: string;
   let simulator: RunningSimulator;
   let token: string;
@@ -104,7 +104,7 @@ describe('The simulated network security groups', () => {
       ({ name, properties }) => `${name} ${properties.provisioningState}`,
     );
 
-  it('accept a rule first and have it written a little later', async () => {
+  it('accept a rule first and apply it later', async () => {
     const answer = await put('ssh');
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ name: 'ssh', properties: { ...SSH, provisioningState: 'Updating' } });
@@ -114,7 +114,7 @@ describe('The simulated network security groups', () => {
     expect(await open()).toEqual(['203.0.113.7 tcp 22-22']);
   });
 
-  it('take one change at a time', async () => {
+  it('accept one change at a time', async () => {
     const answers = await Promise.all([put('one'), put('other', { priority: 1001 })]);
     const [first, second] = answers.sort((a, b) => a.status - b.status);
     expect(second).toMatchObject({
@@ -125,7 +125,7 @@ describe('The simulated network security groups', () => {
     expect((await put('third', { priority: 1002 })).status).toBe(201);
   });
 
-  it('delete a rule, and say so when there is none', async () => {
+  it('delete a rule, and answer 204 when it does not exist', async () => {
     await ended(await put('ssh'));
     const deleted = await arm('DELETE', `${GROUP}/securityRules/SSH`);
     expect(deleted.status).toBe(202);
@@ -135,7 +135,7 @@ describe('The simulated network security groups', () => {
     expect((await arm('DELETE', `${GROUP}/securityRules/ssh`)).status).toBe(204);
   });
 
-  it('open a port each, to each address, and to everybody where Azure does', async () => {
+  it('record each address and port of a rule as open, and service tags as everybody', async () => {
     await ended(
       await put('ssh', { destinationPortRange: undefined, destinationPortRanges: ['22', '80-90'] }),
     );
@@ -172,8 +172,8 @@ describe('The simulated network security groups', () => {
     ['SecurityRuleInvalidPortRange', { destinationPortRange: '70000' }],
     ['SecurityRuleInvalidPortRange', { destinationPortRange: '90-80' }],
     ['SecurityRuleParameterMissing', { destinationPortRange: undefined }],
-  ])('refuse what Azure refuses: %s for %j', async (code, changed) => {
-    await ended(await put('standing'));
+  ])('refuse with %s a rule with %j', async (code, changed) => {
+    await ended(await put('existing'));
     expect(await put('new', { priority: 1001, ...changed })).toMatchObject({
       status: 400,
       body: { error: { code } },
@@ -181,14 +181,14 @@ describe('The simulated network security groups', () => {
     expect(await open()).toHaveLength(1);
   });
 
-  it('refuse odd names, a full group, and a priority only in the same direction', async () => {
+  it('refuse invalid names, and a priority that is taken in the same direction only', async () => {
     expect((await put('-odd')).body.error?.code).toBe('InvalidResourceName');
     expect((await put('x'.repeat(81))).body.error?.code).toBe('InvalidResourceName');
     await ended(await put('in'));
     expect((await put('out', { direction: 'Outbound' })).status).toBe(201);
   });
 
-  it('show 250 rules on a page, and the rest behind nextLink, and take no more than they hold', async () => {
+  it('page 250 rules with nextLink, and refuse more than their limit', async () => {
     const plant = (number: number): Promise<Answer> =>
       ask('POST', `${simulator.url}/_rules`, {
         body: JSON.stringify({
@@ -204,7 +204,7 @@ describe('The simulated network security groups', () => {
     expect((await put('one-more')).body.error?.code).toBe('SecurityRuleCountLimitReached');
   });
 
-  it('have changes that fail later, and then open nothing', async () => {
+  it('fail an accepted change with the fault fail-later, and open nothing', async () => {
     const fault = { provider: 'AZURE', kind: 'fail-later', operation: 'PutSecurityRule', count: 1 };
     await ask('POST', `${simulator.url}/_faults`, { body: JSON.stringify(fault) });
     expect(await ended(await put('ssh'))).toBe('Failed InternalServerError');
@@ -216,14 +216,14 @@ describe('The simulated network security groups', () => {
     ['AuthenticationFailed', () => ''],
     ['InvalidAuthenticationToken', () => 'Bearer nonsense'],
     ['InvalidAuthenticationToken', () => `Bearer ${token}x`],
-  ])('know nobody without a token: %s', async (code, authorization) => {
+  ])('refuse a request without a valid token: %s', async (code, authorization) => {
     expect(await arm('GET', GROUP, undefined, authorization())).toMatchObject({
       status: 401,
       body: { error: { code } },
     });
   });
 
-  it('take no token for another audience', async () => {
+  it('refuse a token for another audience', async () => {
     const other = (await tokenFor({ scope: 'https://graph.microsoft.com/.default' })).body.access_token;
     const answer = await arm('GET', GROUP, undefined, `Bearer ${other}`);
     expect(answer.body.error?.code).toBe('InvalidAuthenticationTokenAudience');
@@ -234,7 +234,7 @@ describe('The simulated network security groups', () => {
     ['unauthorized_client', 400, { client_id: '00000000-0000-4000-8000-00000000dead' }],
     ['unsupported_grant_type', 400, { grant_type: 'password' }],
     ['invalid_scope', 400, { scope: 'user.read' }],
-  ])('give no token: %s', async (error, status, changed) => {
+  ])('refuse a token request: %s', async (error, status, changed) => {
     expect(await tokenFor(changed)).toMatchObject({ status, body: { error } });
   });
 
@@ -244,16 +244,16 @@ describe('The simulated network security groups', () => {
     ['ResourceNotFound', `${GROUP}-9`],
     ['NotFound', `${GROUP}/securityRules/none`],
     ['InvalidResourceType', '/subscriptions/x/elsewhere'],
-  ])('are not found: %s', async (code, path) => {
+  ])('answer 404 for an unknown path: %s', async (code, path) => {
     expect(await arm('GET', path)).toMatchObject({ status: 404, body: { error: { code } } });
   });
 
-  it('want an api-version', async () => {
+  it('require an api-version', async () => {
     const answer = await arm('GET', `${simulator.url}/azure/arm${GROUP}`);
     expect(answer.body.error?.code).toBe('MissingApiVersionParameter');
   });
 
-  it('keep what is open over a restart', async () => {
+  it('keep open rules across a restart', async () => {
     await ended(await put('ssh'));
     await simulator.close();
     await start();

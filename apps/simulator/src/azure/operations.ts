@@ -7,17 +7,17 @@ export interface Operation {
   readonly ruleName: string;
   /** milliseconds since 1970 */
   readonly endsAt: number;
-  /** what it ends with; null: it succeeds */
+  /** null: the operation succeeds */
   readonly error: AzureError | null;
 }
 
 const MAX_KEPT = 1000;
 
-/** Changes that were accepted and take their time. */
+/** Accepted changes, in progress and done. */
 export class Operations {
   private readonly known = new Map<string, Operation>();
 
-  /** @param durationMs how long each takes */
+  /** @param durationMs of each operation */
   constructor(private readonly durationMs: number) {}
 
   start(group: string, ruleName: string, error: AzureError | null = null): Operation {
@@ -38,7 +38,7 @@ export class Operations {
     return [...this.known.values()].some((operation) => operation.group === group && isRunning(operation));
   }
 
-  /** Whether a rule's own change is under way. */
+  /** Whether a change of this rule is in progress. */
   isChanging(group: string, ruleName: string): boolean {
     return [...this.known.values()].some(
       (operation) => operation.group === group && operation.ruleName === ruleName && isRunning(operation),

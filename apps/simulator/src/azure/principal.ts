@@ -7,8 +7,8 @@ export const CLIENT_ID = '00000000-0000-4000-8000-000000000003';
 export const CLIENT_SECRET = 'simulated-client-secret';
 export const TOKEN_SECONDS = 3599;
 
-/** Seals tokens, so that they outlive a restart of the simulator as they would outlive one of a real endpoint. */
-const SEALING_KEY = 'simulated-token-sealing-key';
+/** A constant key, so that tokens stay valid across restarts of the simulator. */
+const SIGNING_KEY = 'simulated-token-sealing-key';
 
 /** A bearer token for an audience. @param now milliseconds since 1970 */
 export function issueToken(audience: string, now: number, stamp: number): string {
@@ -20,20 +20,20 @@ export function issueToken(audience: string, now: number, stamp: number): string
     stamp,
   };
   const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
-  return `${text}.${seal(text)}`;
+  return `${text}.${signatureOf(text)}`;
 }
 
-/** What is wrong with an `Authorization` header; null: nothing. */
-export function tokenFlaw(
+/** Why an `Authorization` header is invalid; null: it is valid. */
+export function tokenProblem(
   header: string | undefined,
   audience: string,
   now: number,
   issued: IssuedTokens,
-): TokenFlaw | null {
+): TokenProblem | null {
   const [, token] = /^Bearer (\S+)$/.exec(header ?? '') ?? [];
   if (!token) return 'missing';
   const [text = '', given = ''] = token.split('.');
-  const expected = Buffer.from(seal(text));
+  const expected = Buffer.from(signatureOf(text));
   const presented = Buffer.from(given);
   if (presented.length !== expected.length || !timingSafeEqual(presented, expected)) return 'invalid';
   const { aud, exp, stamp } = JSON.parse(Buffer.from(text, 'base64url').toString()) as {
@@ -45,6 +45,7 @@ export function tokenFlaw(
   return exp * 1000 <= now || issued.isRevoked(stamp) ? 'expired' : null;
 }
 
-export type TokenFlaw = 'missing' | 'invalid' | 'audience' | 'expired';
+export type TokenProblem = 'missing' | 'invalid' | 'audience' | 'expired';
 
-const seal = (text: string): string => createHmac('sha256', SEALING_KEY).update(text).digest('base64url');
+const signatureOf = (text: string): string =>
+  createHmac('sha256', SIGNING_KEY).update(text).digest('base64url');

@@ -1,7 +1,7 @@
 import { readAddressOrCidr } from '../cidr';
 import { AzureError, invalidContent } from './azure-error';
 
-/** A security rule's properties, as a client writes them and reads them. */
+/** A security rule's properties, as in requests and answers. */
 export interface RuleProperties {
   readonly description?: string;
   readonly protocol: string;
@@ -66,7 +66,7 @@ function propertiesOf(body: string): Record<string, unknown> {
   try {
     content = JSON.parse(body);
   } catch {
-    throw invalidContent('it is no JSON');
+    throw invalidContent('it is not JSON');
   }
   const properties = (content as { properties?: unknown } | null)?.properties;
   if (typeof properties !== 'object' || properties === null) throw invalidContent('properties is missing');

@@ -1,7 +1,7 @@
 import type { World } from '../provider';
 import { isSameTraffic } from '../ground-truth/ledger';
 import { anotherOperation, AzureError, groupNotFound, ruleLimitReached } from './azure-error';
-import { openingsOf } from './openings';
+import { ledgerRulesOf } from './ledger-rules';
 import type { Operations } from './operations';
 import { SUBSCRIPTION_ID } from './principal';
 import type { RuleProperties } from './rule-content';
@@ -10,9 +10,9 @@ export interface SecurityRule {
   readonly name: string;
   readonly group: string;
   readonly properties: RuleProperties;
-  /** the change that wrote it came to nothing: it stands, and opens nothing */
+  /** the write failed: the rule is listed, but not in effect */
   readonly failed: boolean;
-  /** order of creation, for pages that stay put while rules come and go */
+  /** order of creation, for stable paging while rules are added and removed */
   readonly ordinal: number;
   /** microseconds since 1970 */
   readonly writtenAt: number;
@@ -20,15 +20,15 @@ export interface SecurityRule {
 }
 
 export const RESOURCE_GROUP = 'simulated-group';
-/** The groups as tests and people name them: `resource group/name`. */
+/** The groups, as `resource group/name`. */
 export const GROUPS: readonly string[] = ['', '-2', '-3', '-4', '-5'].map(
   (suffix) => `${RESOURCE_GROUP}/simulated-nsg${suffix}`,
 );
 
-/** How long a removed rule can still show up in a stale read. */
+/** How long earlier rules are kept for stale reads. */
 const HISTORY_US = 600_000_000;
 
-/** Five network security groups with their rules, and the rules they had a while ago. */
+/** Five network security groups, with their rules and recent earlier ones. */
 export class SecurityGroups {
   private rules = new Map<string, SecurityRule>();
   private past: SecurityRule[] = [];
@@ -46,7 +46,7 @@ export class SecurityGroups {
     this.past = [];
   }
 
-  /** The group that a path names, whatever its case. @throws AzureError when there is none */
+  /** Finds the group that a path names, case-insensitively. @throws AzureError when there is none */
   find(subscriptionId: string, resourceGroup: string, name: string): string {
     if (subscriptionId.toLowerCase() !== SUBSCRIPTION_ID) {
       throw new AzureError(
@@ -69,7 +69,7 @@ export class SecurityGroups {
 
   /**
    * The rules of a group in order of creation.
-   * @param asOf microseconds since 1970; as they were then, up to ten minutes back
+   * @param asOf microseconds since 1970: the state at that time, up to ten minutes back
    */
   list(group: string, asOf?: number): SecurityRule[] {
     const present = [...this.rules.values()].filter((rule) => rule.group === group);
@@ -87,45 +87,45 @@ export class SecurityGroups {
     return [...this.rules.values()];
   }
 
-  /** @throws AzureError while another change of the group is under way */
+  /** @throws AzureError while another change of the group is in progress */
   checkIdle(group: string): void {
     if (this.operations.isBusy(group)) throw anotherOperation();
   }
 
-  /** @throws AzureError when the group has no room or the priority is taken */
-  checkRoom(group: string, name: string, properties: RuleProperties): void {
+  /** @throws AzureError when the group is full or the priority is taken */
+  checkCapacity(group: string, name: string, properties: RuleProperties): void {
     const others = this.list(group).filter((rule) => keyOf(group, rule.name) !== keyOf(group, name));
-    const rival = others.find(
+    const conflicting = others.find(
       (rule) =>
         rule.properties.direction === properties.direction &&
         rule.properties.priority === properties.priority,
     );
-    if (rival) {
+    if (conflicting) {
       throw new AzureError(
         400,
         'SecurityRuleConflict',
-        `Security rule ${name} conflicts with rule ${rival.name}. Rules cannot have the same Priority and Direction.`,
+        `Security rule ${name} conflicts with rule ${conflicting.name}. Rules cannot have the same Priority and Direction.`,
       );
     }
     if (others.length >= this.limit) throw ruleLimitReached(this.limit);
   }
 
-  /** Writes a rule that the checks let pass. @param failed it comes to nothing later */
+  /** Writes a rule that passed the checks. @param failed the write fails later */
   write(group: string, name: string, properties: RuleProperties, failed = false): SecurityRule {
     const known = this.get(group, name);
     const ordinal = known?.ordinal ?? this.nextOrdinal++;
     const rule = { name: known?.name ?? name, group, properties, failed, ordinal, removedAt: null };
     const written = { ...rule, writtenAt: this.world.clock.now() };
     if (!known) return this.open(written);
-    const before = openingsOf(group, known.name, known.properties);
-    const after = openingsOf(group, known.name, properties);
+    const before = ledgerRulesOf(group, known.name, known.properties);
+    const after = ledgerRulesOf(group, known.name, properties);
     if (known.failed || failed || !isSameTraffic(before, after)) {
       this.close(known);
       return this.open(written);
     }
     this.keepPast(known);
     this.rules.set(keyOf(group, name), written);
-    for (const opening of after) this.world.ledger.relabel(opening, opening.ours);
+    for (const ledgerRule of after) this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
     return written;
   }
 
@@ -134,8 +134,8 @@ export class SecurityGroups {
     this.rules.delete(keyOf(rule.group, rule.name));
   }
 
-  /** Opens rules of an earlier run again. */
-  recall(rules: readonly SecurityRule[]): void {
+  /** Restores the rules of an earlier run. */
+  restore(rules: readonly SecurityRule[]): void {
     for (const rule of rules) {
       this.open({ ...rule, ordinal: this.nextOrdinal++, writtenAt: this.world.clock.now() });
     }
@@ -144,19 +144,19 @@ export class SecurityGroups {
   private open(rule: SecurityRule): SecurityRule {
     this.rules.set(keyOf(rule.group, rule.name), rule);
     if (!rule.failed) {
-      for (const opening of openingsOf(rule.group, rule.name, rule.properties))
-        this.world.ledger.open(opening);
+      for (const ledgerRule of ledgerRulesOf(rule.group, rule.name, rule.properties))
+        this.world.ledger.open(ledgerRule);
     }
     return rule;
   }
 
   private close(rule: SecurityRule): void {
-    for (const opening of openingsOf(rule.group, rule.name, rule.properties))
-      this.world.ledger.close(opening);
+    for (const ledgerRule of ledgerRulesOf(rule.group, rule.name, rule.properties))
+      this.world.ledger.close(ledgerRule);
     this.keepPast(rule);
   }
 
-  /** What stood until now, for stale reads. */
+  /** Keeps a rule for stale reads. */
   private keepPast(rule: SecurityRule): void {
     const removedAt = this.world.clock.now();
     this.past.push({ ...rule, removedAt });
@@ -164,5 +164,5 @@ export class SecurityGroups {
   }
 }
 
-/** Azure compares names without case. */
+/** Azure compares names case-insensitively. */
 const keyOf = (group: string, name: string): string => `${group}/${name.toLowerCase()}`;

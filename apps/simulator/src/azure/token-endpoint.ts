@@ -1,4 +1,4 @@
-import { playFault, type Refusal } from '../faults/play-fault';
+import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { jsonAnswer } from './json-answer';
@@ -9,52 +9,52 @@ export const TOKEN_OPERATION = 'RequestToken';
 interface OAuthError {
   readonly status: number;
   readonly error: string;
-  readonly words: string;
+  readonly description: string;
   readonly number: number;
 }
 
 const UNKNOWN_TENANT: OAuthError = {
   status: 400,
   error: 'invalid_request',
-  words: 'Tenant not found. Check to make sure you have the correct tenant ID.',
+  description: 'Tenant not found. Check to make sure you have the correct tenant ID.',
   number: 90002,
 };
 const UNKNOWN_CLIENT: OAuthError = {
   status: 400,
   error: 'unauthorized_client',
-  words: 'Application with that identifier was not found in the directory.',
+  description: 'Application with that identifier was not found in the directory.',
   number: 700016,
 };
 const WRONG_SECRET: OAuthError = {
   status: 401,
   error: 'invalid_client',
-  words: 'Invalid client secret provided.',
+  description: 'Invalid client secret provided.',
   number: 7000215,
 };
 const WRONG_GRANT: OAuthError = {
   status: 400,
   error: 'unsupported_grant_type',
-  words: 'The grant type is not supported over this endpoint.',
+  description: 'The grant type is not supported over this endpoint.',
   number: 70003,
 };
 const WRONG_SCOPE: OAuthError = {
   status: 400,
   error: 'invalid_scope',
-  words: 'The provided value for the input parameter scope is not valid.',
+  description: 'The provided value for the input parameter scope is not valid.',
   number: 70011,
 };
 
-const PLANNED: Readonly<Record<Refusal, OAuthError>> = {
+const FAULT_ERRORS: Readonly<Record<Refusal, OAuthError>> = {
   throttle: {
     status: 429,
     error: 'temporarily_unavailable',
-    words: 'The request was throttled.',
+    description: 'The request was throttled.',
     number: 90055,
   },
   error: {
     status: 503,
     error: 'temporarily_unavailable',
-    words: 'The service is unavailable.',
+    description: 'The service is unavailable.',
     number: 90033,
   },
   refuse: WRONG_SECRET,
@@ -75,16 +75,16 @@ export class TokenEndpoint {
   async handle(request: CloudRequest, tenant: string): Promise<CloudAnswer | typeof NO_ANSWER> {
     const entry = this.world.calls.arrive('AZURE', TOKEN_OPERATION);
     const scope = { provider: 'AZURE', operation: TOKEN_OPERATION, effect: 'identity', targets: [] } as const;
-    const answer = await playFault(this.world, request.epoch, scope, {
-      perform: () => give(request, tenant, this.issued.stamp()),
-      refuse: (why) => refusal(PLANNED[why]),
+    const answer = await applyFault(this.world, request.epoch, scope, {
+      perform: () => issue(request, tenant, this.issued.stamp()),
+      refuse: (why) => refusal(FAULT_ERRORS[why]),
     });
     entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
     return answer;
   }
 }
 
-function give({ body, method }: CloudRequest, tenant: string, stamp: number): CloudAnswer {
+function issue({ body, method }: CloudRequest, tenant: string, stamp: number): CloudAnswer {
   const form = new URLSearchParams(body);
   if (method !== 'POST' || form.get('grant_type') !== 'client_credentials') return refusal(WRONG_GRANT);
   if (tenant !== TENANT_ID) return refusal(UNKNOWN_TENANT);
@@ -97,12 +97,12 @@ function give({ body, method }: CloudRequest, tenant: string, stamp: number): Cl
   return jsonAnswer(200, { token_type: 'Bearer', ...life, access_token: token }, 'OK');
 }
 
-const refusal = ({ status, error, words, number }: OAuthError): CloudAnswer =>
+const refusal = ({ status, error, description, number }: OAuthError): CloudAnswer =>
   jsonAnswer(
     status,
     {
       error,
-      error_description: `AADSTS${number}: ${words}\r\nTrace ID: 00000000-0000-4000-8000-00000000000f`,
+      error_description: `AADSTS${number}: ${description}\r\nTrace ID: 00000000-0000-4000-8000-00000000000f`,
       error_codes: [number],
     },
     error,

@@ -68,12 +68,12 @@ const openByApi = async (description: string, tag: string): Promise<void> => {
 };
 
 describe('changes by another program', () => {
-  it('adds and removes rules, and both show up in the timeline with rising times', async () => {
+  it('are recorded in the timeline with increasing times', async () => {
     const added = await control('POST', '/_rules', RULE);
     expect(added).toMatchObject({ status: 201, body: { ...RULE, ours: false, since: aNumber } });
     expect(await read(`/_rules?provider=AWS&target=${GROUP}`)).toEqual([added.body]);
     expect(await read('/_rules?target=sg-0123456789abcdef1')).toEqual([]);
-    const [{ at: openedAt, event: _, ...opening } = {}] = await read('/_timeline?since=0');
+    const [{ at: openedAt, event: _, ...rule } = {}] = await read('/_timeline?since=0');
 
     const removed = await control('DELETE', `/_rules?provider=AWS&target=${GROUP}&address=203.0.113.7`);
     expect(removed).toEqual({ status: 200, body: { removed: [added.body] } });
@@ -81,8 +81,8 @@ describe('changes by another program', () => {
 
     const timeline = await read('/_timeline');
     expect(timeline).toEqual([
-      { at: openedAt, event: 'opened', ...opening },
-      { at: aNumber, event: 'closed', ...opening },
+      { at: openedAt, event: 'opened', ...rule },
+      { at: aNumber, event: 'closed', ...rule },
     ]);
     expect(Number(timeline[1]?.['at'])).toBeGreaterThan(Number(openedAt));
     expect(Math.abs(Number(openedAt) / 1000 - Date.now())).toBeLessThan(60_000);
@@ -90,7 +90,7 @@ describe('changes by another program', () => {
     expect(await read('/_timeline?limit=1')).toEqual(timeline.slice(1));
   });
 
-  it('writes ranges canonical, all ports when none are given, and null where there are no ports', async () => {
+  it('are recorded with canonical ranges, all ports by default, and null for protocols without ports', async () => {
     await control('POST', '/_rules', { provider: 'AWS', target: GROUP, address: '10.1.2.3/8' });
     await control('POST', '/_rules', { ...RULE, address: '2001:DB8::1', protocol: 'all' });
     expect(await read('/_rules')).toMatchObject([
@@ -99,7 +99,7 @@ describe('changes by another program', () => {
     ]);
   });
 
-  it('is bound by the rules of the cloud', async () => {
+  it('are checked like requests to the cloud', async () => {
     await control('POST', '/_rules', RULE);
     expect(await control('POST', '/_rules', RULE)).toMatchObject({
       status: 409,
@@ -117,8 +117,8 @@ describe('changes by another program', () => {
   });
 });
 
-describe('another program that changes a rule', () => {
-  it('widens it in place: what it let in is closed, what it lets in now is opened, whose it is stays', async () => {
+describe('a rule changed by another program', () => {
+  it('keeps its id and ownership when it is widened, and is recorded as closed and opened', async () => {
     await openByApi('drawbridge:a', 'x');
     const [before] = await read('/_rules');
     const path = `/_rules?provider=AWS&target=${GROUP}`;
@@ -131,7 +131,7 @@ describe('another program that changes a rule', () => {
     expect((await read('/_timeline')).map((entry) => entry['event'])).toEqual(['opened', 'closed', 'opened']);
   });
 
-  it('takes the mark away, which opens and closes nothing', async () => {
+  it('is unmanaged once its mark is removed, without being closed or opened', async () => {
     await openByApi('drawbridge:a', 'y');
     const path = `/_rules?provider=AWS&target=${GROUP}`;
     expect(await control('PATCH', path, { description: 'mine now' })).toMatchObject({
@@ -140,7 +140,7 @@ describe('another program that changes a rule', () => {
     expect(await read('/_timeline')).toHaveLength(1);
   });
 
-  it('is bound by the rules of the cloud, and by the fields there are', async () => {
+  it('is checked like a request to the cloud, and accepts known fields only', async () => {
     await control('POST', '/_rules', RULE);
     await control('POST', '/_rules', { ...RULE, fromPort: 23, toPort: 23 });
     const path = `/_rules?provider=AWS&target=${GROUP}&fromPort=23`;
@@ -156,11 +156,11 @@ describe('another program that changes a rule', () => {
     ['GCP', 'default'],
     ['AZURE', 'simulated-group/simulated-nsg'],
   ])(
-    'moves a rule of %s to another address under the id it has, and may take its mark',
+    'keeps its id in %s when it moves to another address, and can lose its mark',
     async (provider, target) => {
       const rule = { ...RULE, provider, target, description: 'drawbridge:a' };
-      const planted = (await control('POST', '/_rules', rule)).body as { providerRuleId: string };
-      const { providerRuleId } = planted;
+      const added = (await control('POST', '/_rules', rule)).body as { providerRuleId: string };
+      const { providerRuleId } = added;
       const path = `/_rules?provider=${provider}&target=${target}`;
       expect(await control('PATCH', path, { address: '192.0.2.1' })).toMatchObject({
         body: { changed: [{ address: '192.0.2.1', providerRuleId, ours: true, fromPort: RULE.fromPort }] },
@@ -184,7 +184,7 @@ describe('another program that changes a rule', () => {
     },
   );
 
-  it('takes the mark of an entry of a prefix list, which opens and closes nothing, and cannot move it', async () => {
+  it('can lose its mark as an entry of a prefix list, but cannot move to another address', async () => {
     const target = 'pl-0123456789abcdef0';
     const rule = { provider: 'AWS', target, address: '203.0.113.7', description: 'drawbridge:a' };
     await control('POST', '/_rules', rule);
@@ -196,14 +196,14 @@ describe('another program that changes a rule', () => {
     expect(await control('PATCH', path, { address: '203.0.113.8' })).toMatchObject({ status: 409 });
   });
 
-  it('changes nothing in a cloud whose rules carry no mark', async () => {
+  it('is refused in a cloud whose rules carry no mark', async () => {
     const path = '/_rules?provider=VERCEL&target=prj_simulated1';
     expect(await control('PATCH', path, { description: '' })).toMatchObject({ status: 400 });
   });
 });
 
-describe('revoked tokens', () => {
-  it('are refused by clouds that issue them, and unknown to the others', async () => {
+describe('revoking tokens', () => {
+  it('is possible for clouds that issue tokens, and refused for the others', async () => {
     for (const provider of ['AWS', 'GCP', 'AZURE'])
       expect(await control('POST', '/_tokens/revoke', { provider })).toMatchObject({ status: 200 });
     expect(await control('POST', '/_tokens/revoke', { provider: 'APISIX' })).toMatchObject({ status: 400 });
@@ -215,7 +215,7 @@ it.each([
   ['drawbridge:a', 'x', true],
   ['x', 'drawbridge:a', true],
   ['not drawbridge:a', 'Drawbridge:a', false],
-])('knows whose a rule is: description "%s", tag "%s"', async (description, tag, ours) => {
+])('recognizes the ownership mark: description "%s", tag "%s"', async (description, tag, ours) => {
   await openByApi(description, tag);
   expect(await read('/_rules')).toMatchObject([{ ...RULE, ours }]);
   expect(await read('/_timeline')).toMatchObject([{ event: 'opened', ours }]);
@@ -234,7 +234,7 @@ it('records every provider call, refused ones included', async () => {
   ]);
 });
 
-it('a reset forgets rules, records and faults', async () => {
+it('a reset clears rules, records and faults', async () => {
   await control('POST', '/_rules', RULE);
   await control('POST', '/_faults', { provider: 'AWS', kind: 'error' });
   await control('POST', '/_reset');
@@ -259,13 +259,13 @@ it.each<[string, string, unknown, string]>([
   ['GET', '/_rules?provider=AWZ', undefined, 'provider'],
   ['GET', '/_timeline?since=yesterday', undefined, 'since'],
   ['DELETE', '/_rules?provider=AWS', undefined, 'target'],
-])('%s %s with bad input is 400 and names the field', async (method, path, body, field) => {
+])('%s %s with invalid input is 400 and names the field', async (method, path, body, field) => {
   const answer = await control(method, path, body);
   expect(answer).toMatchObject({ status: 400, body: { error: 'Bad Request', field } });
   expect(answer).toMatchObject({ body: { message: expect.stringContaining(field) as unknown } });
 });
 
-it('names the methods of a path, and the allowed values of a field', async () => {
+it('errors list the methods of a path, and the allowed values of a field', async () => {
   expect(await control('PUT', '/_rules')).toMatchObject({
     status: 405,
     body: { message: '/_rules takes GET, POST, PATCH, DELETE' },
@@ -277,14 +277,14 @@ it('names the methods of a path, and the allowed values of a field', async () =>
   });
 });
 
-it('serves a page that needs nothing else', async () => {
+it('serves a page without external resources', async () => {
   const answer = await fetch(`${simulator.url}/`);
   const page = await answer.text();
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page).not.toMatch(/(src|href)="(?!data:)/);
 });
 
-it('tells a taken port, and frees its own when closed', async () => {
+it('rejects when the port is taken, and frees the port when closed', async () => {
   await expect(startSimulator({ port: simulator.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   const another = await startSimulator();
   await another.close();

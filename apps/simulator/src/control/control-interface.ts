@@ -24,7 +24,7 @@ const MAX_COUNT = 1_000_000;
 
 const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
 
-/** The simulator's own interface, below `/_`: ground truth, another program, faults. */
+/** The control interface below `/_`: ground truth, changes by another program, faults. */
 export class ControlInterface {
   private readonly routes: Readonly<Record<string, Route>> = {
     'GET /_providers': () => ok(this.describeProviders()),
@@ -41,14 +41,14 @@ export class ControlInterface {
     'POST /_reset': () => this.resetAll(),
   };
 
-  /** @param reset puts every provider back to its start and drops the calls under way */
+  /** @param reset resets every provider and drops calls in progress */
   constructor(
     private readonly world: World,
     private readonly providers: readonly CloudProvider[],
     private readonly reset: () => void,
   ) {}
 
-  /** Answers a request; undefined when the path is not part of this interface. */
+  /** @returns undefined when the path is not part of this interface */
   answer(request: ControlRequest): ControlAnswer | undefined {
     const route = this.routes[`${request.method} ${request.path}`];
     if (!route) return this.refuseMethod(request);
@@ -195,16 +195,16 @@ export class ControlInterface {
 
 const readPort = (input: Input, name: string): number | undefined => input.integer(name, 0, 65_535);
 
-/** An operation the provider has and the kind of fault can hit. */
+/** An operation of the provider that the kind of fault can hit. */
 function readOperation(input: Input, provider: CloudProvider, kind: FaultKind): string | undefined {
   const operation = input.oneOf('operation', Object.keys(provider.operations));
   const effect = operation === undefined ? undefined : provider.operations[operation];
   if (effect === undefined || canHit(kind, effect)) return operation;
-  const hit = Object.entries(provider.operations).filter(([, candidate]) => canHit(kind, candidate));
+  const allowed = Object.entries(provider.operations).filter(([, candidate]) => canHit(kind, candidate));
   throw new BadInput(
     'operation',
     `operation must be one that ${kind} can hit`,
-    hit.map(([name]) => name),
+    allowed.map(([name]) => name),
   );
 }
 

@@ -1,4 +1,4 @@
-/** Bad input to the simulator's own interface: which field, what it must be, and what is allowed. */
+/** Invalid input to the control interface: the field, the reason and the allowed values. */
 export class BadInput extends Error {
   constructor(
     readonly field: string,
@@ -10,11 +10,11 @@ export class BadInput extends Error {
   }
 }
 
-/** Fields by name, from a JSON body or a query string; every reader refuses what does not fit with BadInput. */
+/** Fields of a JSON body or a query string; each reader throws BadInput for an invalid value. */
 export class Input {
   private constructor(private readonly fields: ReadonlyMap<string, unknown>) {}
 
-  /** @param names the fields it may hold */
+  /** @param names the allowed fields */
   static fromJson(body: string, names: readonly string[]): Input {
     const value = parseJson(body);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -23,7 +23,7 @@ export class Input {
     return new Input(new Map(onlyKnown(Object.entries(value), names)));
   }
 
-  /** @param names the parameters it may hold; numbers are read from their decimal text */
+  /** @param names the allowed parameters; decimal texts are read as numbers */
   static fromQuery(query: URLSearchParams, names: readonly string[]): Input {
     const entries = [...query].filter(([, value]) => value !== '');
     return new Input(
@@ -36,7 +36,7 @@ export class Input {
     );
   }
 
-  /** A text that is one of the allowed ones. */
+  /** A text that must be one of the allowed ones. */
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
     const value = this.get(name);
     if (value === undefined) return undefined;

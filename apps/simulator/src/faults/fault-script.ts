@@ -23,18 +23,18 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** What a call does to the cloud; `check` is a dry run, `identity` hands out credentials. */
+/** The effect of a call; `check` is a dry run, `identity` issues credentials. */
 export type CallEffect = 'read' | 'add' | 'remove' | 'change' | 'check' | 'identity';
 
-/** What a fault looks at to tell whether a call is its own. */
+/** The properties of a call that faults are matched against. */
 export interface FaultScope {
   readonly provider: ProviderName;
   readonly operation: string;
   readonly effect: CallEffect;
   readonly targets: readonly string[];
-  /** the id of the key the call is signed with */
+  /** id of the key that signed the call */
   readonly caller?: string;
-  /** the addresses a write names: a single one bare, a range as canonical CIDR */
+  /** addresses in a write: a single one bare, a range as canonical CIDR */
   readonly addresses?: readonly string[];
 }
 
@@ -47,11 +47,11 @@ export interface FaultOrder {
   readonly caller?: string | undefined;
   /** only writes that name this address */
   readonly address?: string | undefined;
-  /** calls it hits; undefined: any number */
+  /** number of calls to hit; undefined: unlimited */
   readonly count?: number | undefined;
   /** how long it lasts; undefined: until it is removed */
   readonly seconds?: number | undefined;
-  /** slow: how long the call waits; stale-read: how old the answer is; throttle: what Retry-After asks for */
+  /** slow: delay of the call; stale-read: age of the answer; throttle: the Retry-After header */
   readonly delayMs?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface ActiveFault extends FaultOrder {
   readonly endsAt: number | null;
 }
 
-/** Kinds that make sense for some calls only; a fault leaves other calls alone and is not used up by them. */
+/** Effects that a kind of fault can hit, when not all; other calls do not count against the fault. */
 const EFFECTS_OF: Partial<Record<FaultKind, readonly CallEffect[]>> = {
   'not-found': ['read', 'add', 'remove', 'change', 'check'],
   'stale-read': ['read'],
@@ -78,7 +78,7 @@ const EFFECTS_OF: Partial<Record<FaultKind, readonly CallEffect[]>> = {
 export const canHit = (kind: FaultKind, effect: CallEffect): boolean =>
   EFFECTS_OF[kind]?.includes(effect) ?? true;
 
-/** The faults under way. Of several that fit a call, the oldest hits it. */
+/** The active faults. When several match a call, the oldest hits it. */
 export class FaultScript {
   private faults: ActiveFault[] = [];
   private nextId = 1;
@@ -90,16 +90,16 @@ export class FaultScript {
     return { ...fault };
   }
 
-  /** The fault that hits this call, counted as used; undefined when the call goes through. */
+  /** The fault that hits this call, with its hit counted; undefined: none. */
   take(call: FaultScope): ActiveFault | undefined {
-    this.forgetSpent();
-    const fault = this.faults.find((candidate) => fits(candidate, call));
+    this.dropExpired();
+    const fault = this.faults.find((candidate) => matches(candidate, call));
     if (fault) fault.hits += 1;
     return fault;
   }
 
   active(): ActiveFault[] {
-    this.forgetSpent();
+    this.dropExpired();
     return this.faults.map((fault) => ({ ...fault }));
   }
 
@@ -107,7 +107,7 @@ export class FaultScript {
     this.faults = [];
   }
 
-  private forgetSpent(): void {
+  private dropExpired(): void {
     const now = Date.now();
     this.faults = this.faults.filter(
       (fault) => (fault.endsAt === null || fault.endsAt > now) && fault.hits < (fault.count ?? Infinity),
@@ -115,7 +115,7 @@ export class FaultScript {
   }
 }
 
-const fits = (fault: ActiveFault, call: FaultScope): boolean =>
+const matches = (fault: ActiveFault, call: FaultScope): boolean =>
   fault.provider === call.provider &&
   (fault.operation === undefined || fault.operation === call.operation) &&
   (fault.target === undefined || call.targets.includes(fault.target)) &&

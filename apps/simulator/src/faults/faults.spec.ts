@@ -55,7 +55,7 @@ const read = async (path: string): Promise<Record<string, unknown>[]> => {
 
 const activeFaults = async (): Promise<unknown[]> => read('/_faults');
 
-/** Waits for a condition; the test's own time limit ends a wait in vain. */
+/** Waits for a condition; the test's timeout bounds the wait. */
 const until = async (condition: () => Promise<boolean>): Promise<void> => {
   while (!(await condition())) await pause(10);
 };
@@ -84,8 +84,8 @@ const describeRules = async (groupId = GROUP): Promise<string[]> => {
 
 const groundTruth = async (): Promise<unknown[]> => (await read('/_rules')).map((rule) => rule['address']);
 
-/** Starts a call, waits until the simulator has decided to leave it hanging, and hangs up. */
-const hangUp = async (hosts: readonly number[]): Promise<void> => {
+/** Starts a call, waits until the simulator leaves it unanswered, and aborts it. */
+const abortUnanswered = async (hosts: readonly number[]): Promise<void> => {
   const abort = new AbortController();
   const call = open(hosts, abort.signal).then(
     () => 'answered',
@@ -108,7 +108,7 @@ it.each<[FaultKind, string, number]>([
   ['conflict', 'IncorrectState', 400],
   ['invalid', 'InvalidParameterValue', 400],
   ['unauthenticated', 'AuthFailure', 401],
-])('%s answers %s and does nothing', async (kind, name, httpStatusCode) => {
+])('%s answers %s and changes nothing', async (kind, name, httpStatusCode) => {
   await startFault(kind, { count: 1 });
   await expect(open([1])).rejects.toMatchObject({ name, $metadata: { httpStatusCode } });
   expect(await groundTruth()).toEqual([]);
@@ -116,19 +116,19 @@ it.each<[FaultKind, string, number]>([
   expect(await groundTruth()).toEqual(['203.0.113.1']);
 });
 
-it('timeout-after-success does it and never answers', async () => {
+it('timeout-after-success executes the call and never answers', async () => {
   await startFault('timeout-after-success', { count: 1 });
-  await hangUp([1]);
+  await abortUnanswered([1]);
   expect(await groundTruth()).toEqual(['203.0.113.1']);
 });
 
-it('timeout-before neither does it nor answers', async () => {
+it('timeout-before neither executes the call nor answers', async () => {
   await startFault('timeout-before', { count: 1 });
-  await hangUp([1]);
+  await abortUnanswered([1]);
   expect(await groundTruth()).toEqual([]);
 });
 
-it('slow waits, then does it', async () => {
+it('slow delays the call', async () => {
   await startFault('slow', { delayMs: 150 });
   const startedAt = performance.now();
   await open([1]);
@@ -136,14 +136,14 @@ it('slow waits, then does it', async () => {
   expect(await groundTruth()).toEqual(['203.0.113.1']);
 });
 
-it('slow does it although the client has hung up', async () => {
+it('slow executes the call although the client has disconnected', async () => {
   await startFault('slow', { delayMs: 100, count: 1 });
   await expect(open([1], AbortSignal.timeout(30))).rejects.toMatchObject({ name: 'AbortError' });
   await until(async () => (await groundTruth()).length > 0);
   expect(await groundTruth()).toEqual(['203.0.113.1']);
 });
 
-it('stale-read answers with what was there before, removed rules included', async () => {
+it('stale-read answers with an earlier state, removed rules included', async () => {
   const added = await open([1]);
   const ids = added.SecurityGroupRules?.map((rule) => rule.SecurityGroupRuleId ?? '') ?? [];
   const before = performance.now();
@@ -172,7 +172,7 @@ it('partial applies the first half of a write and answers InternalError', async 
   expect(await groundTruth()).toEqual(['203.0.113.2']);
 });
 
-it('throttle asks in Retry-After for the delay it is given, and for none otherwise', async () => {
+it('throttle sends its delay as Retry-After, and no such header without one', async () => {
   const retryAfter = async (): Promise<unknown> => {
     const error = (await open([1]).catch((thrown: unknown) => thrown)) as {
       $response?: { headers: Record<string, string> };
@@ -189,22 +189,22 @@ it.each<[FaultKind, string, string[]]>([
   ['html-page', 'HTML_PAGE', []],
   ['truncated', 'TRUNCATED', ['203.0.113.1']],
   ['error-in-success', 'ERROR_IN_SUCCESS', []],
-])('%s answers what no client expects, with status 200', async (kind, outcome, standing) => {
+])('%s answers with an unexpected body and status 200', async (kind, outcome, present) => {
   await startFault(kind, { count: 1 });
   const answer = await open([1]).catch((error: Error) => error);
   expect(answer).not.toHaveProperty('Return', true);
-  expect(await groundTruth()).toEqual(standing);
+  expect(await groundTruth()).toEqual(present);
   expect((await read('/_calls')).at(-1)).toMatchObject({ outcome });
 });
 
-it('hits only calls that name its address', async () => {
+it('a fault hits only calls that name its address', async () => {
   await startFault('invalid', { address: '203.0.113.2' });
   await expect(open([1, 2, 3])).rejects.toMatchObject({ name: 'InvalidParameterValue' });
   await open([1, 3]);
   expect(await groundTruth()).toEqual(['203.0.113.1', '203.0.113.3']);
 });
 
-it('hits only calls that are signed with its key', async () => {
+it('a fault hits only calls that are signed with its key', async () => {
   await startFault('unauthenticated', { caller: 'AKIASIMULATED0000002' });
   await open([1]);
   const other = new EC2Client({
@@ -216,14 +216,14 @@ it('hits only calls that are signed with its key', async () => {
       secretAccessKey: 'simulated-second-secret-access-key',
     },
   });
-  const look = async (): Promise<unknown> => other.send(new DescribeSecurityGroupRulesCommand({}));
-  await expect(look()).rejects.toMatchObject({ name: 'AuthFailure' });
+  const describeAll = async (): Promise<unknown> => other.send(new DescribeSecurityGroupRulesCommand({}));
+  await expect(describeAll()).rejects.toMatchObject({ name: 'AuthFailure' });
   await control('DELETE', '/_faults');
-  await look();
+  await describeAll();
   other.destroy();
 });
 
-it('hits only the object and the operation it names, and only as often as it says', async () => {
+it('a fault hits only its target and operation, and only count times', async () => {
   await startFault('error', { target: GROUP, operation: 'AuthorizeSecurityGroupIngress', count: 1 });
   expect(await describeRules()).toEqual([]);
   await open([1], undefined, OTHER_GROUP);
@@ -235,7 +235,7 @@ it('hits only the object and the operation it names, and only as often as it say
   await open([1]);
 });
 
-it('is not used up by calls it cannot hit', async () => {
+it('calls that a fault cannot hit do not count against it', async () => {
   await startFault('partial', { count: 1 });
   await startFault('stale-read', { count: 1 });
   expect(await describeRules()).toEqual([]);
@@ -243,14 +243,14 @@ it('is not used up by calls it cannot hit', async () => {
   expect(await activeFaults()).toEqual([]);
 });
 
-it('ends after its seconds', async () => {
+it('a fault ends after its seconds', async () => {
   await startFault('error', { seconds: 1 });
   await expect(describeRules()).rejects.toMatchObject({ name: 'InternalError' });
   await until(async () => (await activeFaults()).length === 0);
   expect(await describeRules()).toEqual([]);
 });
 
-it('a reset drops a call under way before it touches the new state', async () => {
+it('a reset drops a call in progress before it changes the new state', async () => {
   await startFault('slow', { delayMs: 100, count: 1 });
   const call = open([1]).catch((error: Error) => error.name);
   await until(async () => (await activeFaults()).length === 0);

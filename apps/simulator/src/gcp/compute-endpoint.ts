@@ -1,5 +1,5 @@
 import type { CallEffect, FaultKind } from '../faults/fault-script';
-import { playFault, type Refusal } from '../faults/play-fault';
+import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets } from '../throttle/token-buckets';
@@ -8,7 +8,7 @@ import {
   type ComputeCall,
   type ComputeMethod,
   type ComputeState,
-  type HowPerformed,
+  type ComputeModifiers,
 } from './compute-operations';
 import { networkPath } from './firewalls';
 import {
@@ -33,11 +33,11 @@ export const COMPUTE_EFFECTS: Readonly<Record<string, CallEffect>> = Object.from
 );
 
 const PATH = /^\/gcp\/compute\/v1\/projects\/([^/]+)\/(.+)$/;
-/** Compute counts by the minute: what a project may do in one. */
+/** Compute limits the calls of a project per minute. */
 const PER_MINUTE = 1500;
 const BUCKET = { burst: PER_MINUTE, refillPerSecond: PER_MINUTE / 60 };
 
-interface Routed {
+interface RoutedCall {
   readonly operation: string;
   readonly method: ComputeMethod;
   readonly call: ComputeCall;
@@ -50,7 +50,7 @@ export class ComputeEndpoint {
 
   constructor(
     private readonly world: World,
-    private readonly room: number,
+    private readonly maxRules: number,
     private readonly tokens: IssuedTokens,
     state: Omit<ComputeState, 'isGranted'>,
   ) {
@@ -74,7 +74,7 @@ export class ComputeEndpoint {
 
   private async answer(
     request: CloudRequest,
-    routed: Routed | null,
+    routed: RoutedCall | null,
     targets: readonly string[],
   ): Promise<CloudAnswer | typeof NO_ANSWER> {
     const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? [];
@@ -86,14 +86,18 @@ export class ComputeEndpoint {
     const { effect } = method;
     if (!this.buckets.take(effect, BUCKET)) return refusal(rateLimitExceeded(PROJECT));
     const scope = { provider: 'GCP', operation, effect, targets } as const;
-    return playFault(this.world, request.epoch, scope, {
+    return applyFault(this.world, request.epoch, scope, {
       perform: (how) => this.perform(method, call, how),
       failLater: () => this.perform(method, call, { failLater: true }),
-      refuse: (why) => refusal(this.planned(why, method, targets[0])),
+      refuse: (why) => refusal(this.faultError(why, method, targets[0])),
     });
   }
 
-  private async perform(method: ComputeMethod, call: ComputeCall, how: HowPerformed): Promise<CloudAnswer> {
+  private async perform(
+    method: ComputeMethod,
+    call: ComputeCall,
+    how: ComputeModifiers,
+  ): Promise<CloudAnswer> {
     try {
       return jsonAnswer(200, 'OK', await method.perform(call, this.state, how));
     } catch (error) {
@@ -102,27 +106,27 @@ export class ComputeEndpoint {
     }
   }
 
-  private targetsOf({ method, call }: Routed): string[] {
+  private targetsOf({ method, call }: RoutedCall): string[] {
     return method.targets(call, this.state).filter((target) => target !== undefined);
   }
 
-  /** What a fault makes Compute say. */
-  private planned(why: Refusal, { permission }: ComputeMethod, network = 'default'): GcpError {
+  /** Compute's errors for faults. */
+  private faultError(why: Refusal, { permission }: ComputeMethod, network = 'default'): GcpError {
     const path = networkPath(network);
-    const words: Readonly<Record<Refusal, () => GcpError>> = {
+    const errors: Readonly<Record<Refusal, () => GcpError>> = {
       throttle: () => rateLimitExceeded(PROJECT),
       error: backendError,
       'not-found': () => notFound(path),
-      quota: () => quotaExceeded(this.room),
+      quota: () => quotaExceeded(this.maxRules),
       refuse: () => forbidden(permission, path),
       conflict: () => notReady(path),
       invalid: () => invalidValue('sourceRanges[0]', ''),
       unauthenticated,
     };
-    return words[why]();
+    return errors[why]();
   }
 
-  /** A fault that refuses an operation shows in the permissions too. */
+  /** A `refuse` fault of an operation also removes the operation's permission. */
   private isGranted(permission: string): boolean {
     const refused = this.world.faults
       .active()
@@ -132,8 +136,8 @@ export class ComputeEndpoint {
   }
 }
 
-/** @returns null when Compute has no such method here */
-function routeOf(request: CloudRequest): Routed | null {
+/** @returns null when no simulated method matches */
+function routeOf(request: CloudRequest): RoutedCall | null {
   const [, , path = ''] = PATH.exec(request.path) ?? [];
   for (const [operation, method] of Object.entries(METHODS)) {
     const match = method.verb === request.method ? method.path.exec(path) : null;
@@ -141,7 +145,7 @@ function routeOf(request: CloudRequest): Routed | null {
     const name = decodeURIComponent(match[1] ?? '');
     return {
       operation,
-      method: checkedBody(method, request),
+      method: withBodyCheck(method, request),
       call: { name, query: request.query, body: bodyOf(request) },
     };
   }
@@ -157,17 +161,17 @@ const bodyOf = ({ body }: CloudRequest): Readonly<Record<string, unknown>> => {
   }
 };
 
-const refuseBody = (): never => {
+const throwParseError = (): never => {
   throw invalid('Invalid JSON payload received. Parse error.');
 };
 
-/** A body that is no JSON is refused before anything else is looked at. */
-function checkedBody(method: ComputeMethod, { body }: CloudRequest): ComputeMethod {
+/** Invalid JSON is refused before any other check. */
+function withBodyCheck(method: ComputeMethod, { body }: CloudRequest): ComputeMethod {
   if (body === '') return method;
   try {
     JSON.parse(body);
     return method;
   } catch {
-    return { ...method, perform: refuseBody };
+    return { ...method, perform: throwParseError };
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallEffect } from '../faults/fault-script';
-import type { Performance } from '../faults/play-fault';
+import type { CallModifiers } from '../faults/apply-fault';
 import { networkName, readFirewall } from './firewall-input';
 import { listFirewalls } from './firewall-list';
 import { firewallJson, networkJson } from './firewall-json';
@@ -9,7 +9,7 @@ import { invalid, notFound, notReady } from './gcp-error';
 import { operationJson, type Operation, type Operations, type OperationType } from './operations';
 import { PROJECT } from './service-account';
 
-/** What a method of Compute is asked. */
+/** The input of a method. */
 export interface ComputeCall {
   /** the last part of the path: a rule, an operation, a network */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface ComputeCall {
 export interface ComputeState {
   readonly firewalls: Firewalls;
   readonly operations: Operations;
-  /** those that no fault takes from the service account */
+  /** whether the service account has a permission: `refuse` faults remove some */
   readonly isGranted: (permission: string) => boolean;
 }
 
@@ -29,24 +29,24 @@ export interface ComputeMethod {
   readonly permission: string;
   readonly path: RegExp;
   readonly verb: string;
-  /** the networks a call is about */
+  /** networks that a call affects */
   targets(call: ComputeCall, state: ComputeState): (string | undefined)[];
   /** @throws GcpError */
-  perform(call: ComputeCall, state: ComputeState, how: HowPerformed): unknown;
+  perform(call: ComputeCall, state: ComputeState, how: ComputeModifiers): unknown;
 }
 
-export interface HowPerformed extends Performance {
-  /** accept the write, and let it fail while it is carried out */
+export interface ComputeModifiers extends CallModifiers {
+  /** accept the write, and let its operation fail */
   readonly failLater?: boolean;
 }
 
-/** `globalOperations.wait` answers at the latest then. */
+/** Timeout of `globalOperations.wait`. */
 const MAX_WAIT_MS = 120_000;
 
 const FIREWALLS = /^global\/firewalls$/;
 const ONE_FIREWALL = /^global\/firewalls\/([^/]+)$/;
 
-const ofRule = ({ name }: ComputeCall, { firewalls }: ComputeState): (string | undefined)[] => [
+const networkOfRule = ({ name }: ComputeCall, { firewalls }: ComputeState): (string | undefined)[] => [
   firewalls.find(name)?.network,
 ];
 
@@ -57,17 +57,17 @@ const insert: ComputeMethod = {
   verb: 'POST',
   targets: ({ body }) => [typeof body['network'] === 'string' ? networkName(body['network']) : 'default'],
   perform(call, { firewalls, operations }, how) {
-    const repeated = operations.repeated(readRequestId(call));
+    const repeated = operations.findByRequest(readRequestId(call));
     if (repeated) return operationJson(repeated);
     const spec = readFirewall(call.body, PROJECT);
-    firewalls.checkAddition(spec, operations.underWay('insert'));
+    firewalls.checkAddition(spec, operations.rulesInProgress('insert'));
     const targetId = newId();
-    return started(call, operations, how, {
+    return startOperation(call, operations, how, {
       type: 'insert',
       rule: spec.name,
       targetId,
       network: spec.network,
-      carryOut: () => firewalls.add(spec, targetId),
+      apply: () => firewalls.add(spec, targetId),
     });
   },
 };
@@ -77,14 +77,14 @@ const remove: ComputeMethod = {
   permission: 'compute.firewalls.delete',
   path: ONE_FIREWALL,
   verb: 'DELETE',
-  targets: ofRule,
+  targets: networkOfRule,
   perform(call, { firewalls, operations }, how) {
-    const repeated = operations.repeated(readRequestId(call));
+    const repeated = operations.findByRequest(readRequestId(call));
     if (repeated) return operationJson(repeated);
-    const rule = standing(call, firewalls, operations);
-    return started(call, operations, how, {
-      ...aboutRule('delete', rule),
-      carryOut: () => firewalls.remove(rule),
+    const rule = requireFirewall(call, firewalls, operations);
+    return startOperation(call, operations, how, {
+      ...operationOn('delete', rule),
+      apply: () => firewalls.remove(rule),
     });
   },
 };
@@ -94,22 +94,22 @@ const change = (type: 'update' | 'patch', verb: string): ComputeMethod => ({
   permission: 'compute.firewalls.update',
   path: ONE_FIREWALL,
   verb,
-  targets: ofRule,
+  targets: networkOfRule,
   perform(call, { firewalls, operations }, how) {
-    const rule = standing(call, firewalls, operations);
+    const rule = requireFirewall(call, firewalls, operations);
     const old = type === 'patch' ? { ...firewallJson(rule), id: undefined } : { name: rule.name };
-    const spec = readFirewall({ ...withoutLinks(old), ...call.body }, PROJECT);
+    const spec = readFirewall({ ...withoutUndefined(old), ...call.body }, PROJECT);
     if (spec.name !== rule.name || spec.network !== rule.network) {
       throw invalid("Invalid value for field 'resource': name and network cannot be changed.");
     }
-    return started(call, operations, how, {
-      ...aboutRule(type, rule),
-      carryOut: () => firewalls.change(spec),
+    return startOperation(call, operations, how, {
+      ...operationOn(type, rule),
+      apply: () => firewalls.change(spec),
     });
   },
 });
 
-/** Compute's methods, by the names its documentation gives them. */
+/** Compute's methods, by their documented names. */
 export const METHODS: Readonly<Record<string, ComputeMethod>> = {
   'firewalls.insert': insert,
   'firewalls.delete': remove,
@@ -128,7 +128,7 @@ export const METHODS: Readonly<Record<string, ComputeMethod>> = {
     permission: 'compute.firewalls.get',
     path: ONE_FIREWALL,
     verb: 'GET',
-    targets: ofRule,
+    targets: networkOfRule,
     perform: ({ name }, { firewalls }) => {
       const rule = firewalls.find(name);
       if (!rule) throw notFound(firewallPath(name));
@@ -140,11 +140,11 @@ export const METHODS: Readonly<Record<string, ComputeMethod>> = {
     permission: '',
     path: /^global\/firewalls\/([^/]+)\/testIamPermissions$/,
     verb: 'POST',
-    targets: ofRule,
+    targets: networkOfRule,
     perform: ({ name, body }, { firewalls, isGranted }) => {
       if (!firewalls.find(name)) return {};
-      const asked = Array.isArray(body['permissions']) ? body['permissions'].map(String) : [];
-      return { permissions: asked.filter(isGranted) };
+      const requested = Array.isArray(body['permissions']) ? body['permissions'].map(String) : [];
+      return { permissions: requested.filter(isGranted) };
     },
   },
   'globalOperations.get': {
@@ -186,14 +186,14 @@ function operationOf({ name }: ComputeCall, { operations }: ComputeState): Opera
   return operation;
 }
 
-function standing({ name }: ComputeCall, firewalls: Firewalls, operations: Operations): Firewall {
+function requireFirewall({ name }: ComputeCall, firewalls: Firewalls, operations: Operations): Firewall {
   const rule = firewalls.find(name);
-  if (operations.underWay().includes(rule?.name ?? name)) throw notReady(firewallPath(name));
+  if (operations.rulesInProgress().includes(rule?.name ?? name)) throw notReady(firewallPath(name));
   if (!rule) throw notFound(firewallPath(name));
   return rule;
 }
 
-const aboutRule = <T extends OperationType>(
+const operationOn = <T extends OperationType>(
   type: T,
   rule: Firewall,
 ): { type: T; rule: string; targetId: string; network: string } => ({
@@ -203,19 +203,19 @@ const aboutRule = <T extends OperationType>(
   network: rule.network,
 });
 
-function started(
+function startOperation(
   call: ComputeCall,
   operations: Operations,
-  how: HowPerformed,
-  order: Pick<Operation, 'type' | 'rule' | 'targetId' | 'network'> & { carryOut: () => void },
+  how: ComputeModifiers,
+  operation: Pick<Operation, 'type' | 'rule' | 'targetId' | 'network'> & { apply: () => void },
 ): unknown {
-  const whole = {
-    ...order,
+  const request = {
+    ...operation,
     requestId: readRequestId(call),
-    failing: how.failLater ?? false,
-    atOnce: how.firstHalf ?? false,
+    fails: how.failLater ?? false,
+    isImmediate: how.firstHalf ?? false,
   };
-  return operationJson(operations.start(whole));
+  return operationJson(operations.start(request));
 }
 
 function readRequestId({ query }: ComputeCall): string | null {
@@ -226,5 +226,5 @@ function readRequestId({ query }: ComputeCall): string | null {
   throw invalid(`Invalid value for field 'requestId': '${requestId}'. Must be a valid UUID other than zero.`);
 }
 
-const withoutLinks = (rule: object): object =>
+const withoutUndefined = (rule: object): object =>
   Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined));

@@ -12,7 +12,7 @@ interface Reply {
   };
 }
 
-describe('simulated Compute', () => {
+describe('Simulated Compute', () => {
   const stateFile = join(mkdtempSync(join(tmpdir(), 'simulator-')), 'clouds.json');
   let simulator: RunningSimulator;
   let token: string;
@@ -72,7 +72,7 @@ describe('simulated Compute', () => {
   const open = async (): Promise<{ address: string }[]> =>
     (await fetch(`${simulator.url}/_rules?provider=GCP`)).json() as Promise<{ address: string }[]>;
 
-  it('carries a write out after it has accepted it', async () => {
+  it('applies a write after it has accepted it', async () => {
     const accepted = await ask('POST', 'firewalls', rule());
     expect(accepted.body).toMatchObject({ kind: 'compute#operation', status: 'RUNNING' });
     expect((await ended(accepted)).body).toMatchObject({ status: 'DONE', progress: 100 });
@@ -85,7 +85,7 @@ describe('simulated Compute', () => {
     expect(reason(await ask('DELETE', 'firewalls/a-rule'))).toBe('404 notFound');
   });
 
-  it('refuses to touch a rule that another write is at', async () => {
+  it('refuses a write to a rule while another one is in progress', async () => {
     const quick = simulator;
     simulator = await startSimulator({ gcpOperationMs: 600_000 });
     await ask('POST', 'firewalls', rule());
@@ -95,7 +95,7 @@ describe('simulated Compute', () => {
     simulator = quick;
   });
 
-  it('opens to everyone when no source is named', async () => {
+  it('opens a rule without a source to everyone', async () => {
     await ended(await ask('POST', 'firewalls', rule({ sourceRanges: [] })));
     expect((await open()).map(({ address }) => address)).toEqual(['0.0.0.0/0', '0.0.0.0/0']);
   });
@@ -108,7 +108,7 @@ describe('simulated Compute', () => {
     expect(reason(await ask('POST', 'firewalls', rule()))).toBe('409 alreadyExists');
   });
 
-  it('has room for so many rules, those under way included', async () => {
+  it('limits the number of rules, pending ones included', async () => {
     const names = ['rule-a', 'rule-b', 'rule-c', 'rule-d'];
     const replies = [];
     for (const name of names) replies.push(await ask('POST', 'firewalls', rule({ name })));
@@ -142,7 +142,7 @@ describe('simulated Compute', () => {
     expect(await open()).toEqual([]);
   });
 
-  it('knows one project and its networks', async () => {
+  it('has one project with its networks', async () => {
     expect(reason(await ask('POST', 'firewalls', rule({ network: 'global/networks/nowhere' })))).toBe(
       '404 notFound',
     );
@@ -150,7 +150,7 @@ describe('simulated Compute', () => {
     expect((await ask('GET', 'networks/default')).body).toMatchObject({ name: 'default' });
   });
 
-  it('takes tokens of its own only, for assertions of its service account only', async () => {
+  it('accepts only its own tokens, and issues them only for its service account', async () => {
     expect(reason(await ask('GET', 'firewalls', undefined, 'ya29.9999999999999.x'))).toBe('401 authError');
     for (const claims of [
       { iss: 'nobody@example.com' },
@@ -162,7 +162,7 @@ describe('simulated Compute', () => {
     }
   });
 
-  it('lets a write fail after it was accepted', async () => {
+  it('fails an accepted write with the fault fail-later', async () => {
     const fault = { provider: 'GCP', operation: 'firewalls.insert', kind: 'fail-later', count: 1 };
     await fetch(`${simulator.url}/_faults`, { method: 'POST', body: JSON.stringify(fault) });
     const accepted = await ask('POST', 'firewalls', rule());
@@ -175,7 +175,7 @@ describe('simulated Compute', () => {
     expect(await open()).toEqual([]);
   });
 
-  it('has its rules again after a restart', async () => {
+  it('keeps its rules across a restart', async () => {
     await ended(await ask('POST', 'firewalls', rule()));
     const before = await open();
     await simulator.close();

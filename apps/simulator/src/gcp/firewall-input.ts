@@ -2,12 +2,12 @@ import { readCidr } from '../cidr';
 import { invalid, invalidValue } from './gcp-error';
 
 /** A protocol and its ports; no ports: all of them. */
-export interface Allowed {
+interface Allowed {
   readonly IPProtocol: string;
   readonly ports?: readonly string[];
 }
 
-/** A Firewall as someone sends it, checked and with Compute's defaults. */
+/** A validated Firewall of a request, with Compute's defaults. */
 export interface FirewallSpec {
   readonly name: string;
   readonly description: string;
@@ -32,7 +32,7 @@ const MAX_TAGS = 70;
 const MAX_DESCRIPTION_LENGTH = 2048;
 const ANYWHERE = '0.0.0.0/0';
 
-/** Fields a request may have: known to Compute, whether or not they are simulated. */
+/** Allowed fields: known to Compute, whether or not they are simulated. */
 const FIELDS = new Set(
   (
     'allowed creationTimestamp denied description destinationRanges direction disabled id kind logConfig name ' +
@@ -43,8 +43,8 @@ const FIELDS = new Set(
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a Firewall. A rule for inbound traffic that names no source is open to everyone, as in Compute.
- * @throws GcpError in Compute's words
+ * Reads a Firewall. An ingress rule without a source is open to everyone, as in Compute.
+ * @throws GcpError as Compute does
  */
 export function readFirewall(body: Body, project: string): FirewallSpec {
   const unknown = Object.keys(body).find((field) => !FIELDS.has(field));
@@ -76,7 +76,7 @@ export function readFirewall(body: Body, project: string): FirewallSpec {
   return rule;
 }
 
-/** The network's own name. */
+/** The last part of a network's URL. */
 export const networkName = (url: string): string => url.split('/').at(-1) ?? '';
 
 function checkName(value: unknown, field: string): string {
@@ -133,17 +133,17 @@ function checkTraffic(body: Body, field: 'allowed' | 'denied'): Allowed[] {
   const entries = body[field] ?? [];
   if (!Array.isArray(entries)) throw invalidValue(`resource.${field}`, entries);
   return (entries as Body[]).map((entry, index) => {
-    const place = `resource.${field}[${index}]`;
+    const path = `resource.${field}[${index}]`;
     const protocol = typeof entry['IPProtocol'] === 'string' ? entry['IPProtocol'].toLowerCase() : '';
     const isNumber = /^(0|[1-9]\d{0,2})$/.test(protocol) && Number(protocol) <= 255;
     if (!NAMED_PROTOCOLS.has(protocol) && !isNumber) {
-      throw invalidValue(`${place}.IPProtocol`, entry['IPProtocol'], 'is no protocol');
+      throw invalidValue(`${path}.IPProtocol`, entry['IPProtocol'], 'is no protocol');
     }
     const ports = texts(entry, 'ports');
     if (ports.length > 0 && !WITH_PORTS.has(protocol)) {
-      throw invalidValue(`${place}.ports[0]`, ports[0], 'is not allowed for this protocol');
+      throw invalidValue(`${path}.ports[0]`, ports[0], 'is not allowed for this protocol');
     }
-    for (const port of ports) checkPort(port, `${place}.ports`);
+    for (const port of ports) checkPort(port, `${path}.ports`);
     return { IPProtocol: protocol, ...(ports.length > 0 && { ports }) };
   });
 }

@@ -5,7 +5,7 @@ const LINK = `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global`;
 
 export const networkLink = (network: string): string => `${LINK}/networks/${network}`;
 
-/** A firewall rule in Compute's form: what is empty is left out. */
+/** A firewall rule as Compute returns it: empty fields are left out. */
 export function firewallJson(rule: Firewall): Readonly<Record<string, unknown>> {
   const lists = {
     sourceRanges: rule.sourceRanges,

@@ -6,20 +6,20 @@ import { PROJECT } from './service-account';
 const MAX_PAGE = 500;
 const FILTER = /^(name|network) *(eq|ne|=|!=) *(?! )"?([^"]*)"?$/;
 
-/** A page of firewall rules in the order of their names. @throws GcpError */
+/** A page of firewall rules, ordered by name. @throws GcpError */
 export function listFirewalls(query: URLSearchParams, rules: readonly Firewall[]): unknown {
   const size = readSize(query.get('maxResults'));
   const after = readToken(query.get('pageToken'));
-  const fits = readFilter(query.get('filter'));
-  const left = rules.filter((rule) => (after === null || rule.name > after) && fits(rule));
-  const page = left.slice(0, size);
+  const matches = readFilter(query.get('filter'));
+  const remaining = rules.filter((rule) => (after === null || rule.name > after) && matches(rule));
+  const page = remaining.slice(0, size);
   const last = page.at(-1);
   return {
     kind: 'compute#firewallList',
     id: `projects/${PROJECT}/global/firewalls`,
-    // Compute leaves an empty list out.
+    // Compute leaves an empty list out
     ...(page.length > 0 && { items: page.map(firewallJson) }),
-    ...(left.length > page.length && last && { nextPageToken: tokenFor(last.name) }),
+    ...(remaining.length > page.length && last && { nextPageToken: tokenFor(last.name) }),
     selfLink: `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global/firewalls`,
   };
 }
@@ -33,7 +33,7 @@ function readSize(text: string | null): number {
   );
 }
 
-/** One expression: `eq` and `ne` take a regular expression for the whole field. */
+/** A single expression: `eq` and `ne` match a regular expression against the whole field. */
 function readFilter(text: string | null): (rule: Firewall) => boolean {
   if (text === null || text === '') return () => true;
   const [, field, operator = '', value = ''] = FILTER.exec(text) ?? [];

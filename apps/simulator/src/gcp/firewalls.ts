@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { bareAddress } from '../cidr';
-import { carriesMark, isSameTraffic, type Opening } from '../ground-truth/ledger';
+import { carriesMark, isSameTraffic, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import type { FirewallSpec } from './firewall-input';
 import { alreadyExists, notFound, quotaExceeded } from './gcp-error';
 import { PROJECT } from './service-account';
 
 export interface Firewall extends FirewallSpec {
-  /** a number, as text: it has more digits than a double */
+  /** a number as text, because it exceeds a double's precision */
   readonly id: string;
   readonly creationTimestamp: string;
   /** microseconds since 1970 */
@@ -20,25 +20,25 @@ export const NETWORKS: readonly string[] = [
   ...Array.from({ length: 4 }, (_, index) => `simulated-network-${index + 1}`),
 ];
 
-/** How long a removed rule can still show up in a stale read. */
+/** How long removed rules are kept for stale reads. */
 const HISTORY_US = 600_000_000;
 
 export const networkPath = (network: string): string => `projects/${PROJECT}/global/networks/${network}`;
 export const firewallPath = (name: string): string => `projects/${PROJECT}/global/firewalls/${name}`;
 
-/** Nineteen digits, as Compute's numbers have. */
+/** Nineteen digits, like Compute's ids. */
 export const newId = (): string =>
   `${randomInt(1_000_000_000, 9_000_000_000)}${String(randomInt(0, 1_000_000_000)).padStart(9, '0')}`;
 
-/** The firewall rules of the simulated project, and those it had a while ago. */
+/** Firewall rules of the simulated project, and recently removed ones. */
 export class Firewalls {
   private rules = new Map<string, Firewall>();
   private removed: Firewall[] = [];
 
-  /** @param room how many the project may have */
+  /** @param maxRules limit of the project */
   constructor(
     private readonly world: World,
-    private readonly room: number,
+    private readonly maxRules: number,
   ) {}
 
   reset(): void {
@@ -46,15 +46,15 @@ export class Firewalls {
     this.removed = [];
   }
 
-  /** Opens rules of an earlier run again. */
-  recall(rules: readonly Firewall[]): void {
+  /** Restores the rules of an earlier run. */
+  restore(rules: readonly Firewall[]): void {
     for (const rule of rules) {
       this.rules.set(rule.name, rule);
-      for (const opening of openingsOf(rule)) this.world.ledger.open(opening);
+      for (const ledgerRule of ledgerRulesOf(rule)) this.world.ledger.open(ledgerRule);
     }
   }
 
-  /** By name. @param asOf microseconds since 1970; as they were then, up to ten minutes back */
+  /** Ordered by name. @param asOf microseconds since 1970: the state at that time, up to ten minutes back */
   list(asOf?: number): Firewall[] {
     const present = [...this.rules.values()];
     const shown =
@@ -66,16 +66,17 @@ export class Firewalls {
     return shown.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** @param nameOrId Compute takes both */
+  /** @param nameOrId Compute accepts both */
   find(nameOrId: string): Firewall | undefined {
     return this.rules.get(nameOrId) ?? [...this.rules.values()].find(({ id }) => id === nameOrId);
   }
 
-  /** @param coming rules that operations under way will make @throws GcpError */
-  checkAddition(spec: FirewallSpec, coming: readonly string[]): void {
+  /** @param pendingNames rules that operations in progress will add @throws GcpError */
+  checkAddition(spec: FirewallSpec, pendingNames: readonly string[]): void {
     if (!NETWORKS.includes(spec.network)) throw notFound(networkPath(spec.network));
-    if (this.rules.has(spec.name) || coming.includes(spec.name)) throw alreadyExists(firewallPath(spec.name));
-    if (this.rules.size + coming.length >= this.room) throw quotaExceeded(this.room);
+    if (this.rules.has(spec.name) || pendingNames.includes(spec.name))
+      throw alreadyExists(firewallPath(spec.name));
+    if (this.rules.size + pendingNames.length >= this.maxRules) throw quotaExceeded(this.maxRules);
   }
 
   add(spec: FirewallSpec, id: string): Firewall {
@@ -87,40 +88,40 @@ export class Firewalls {
       closedAt: null,
     };
     this.rules.set(rule.name, rule);
-    for (const opening of openingsOf(rule)) this.world.ledger.open(opening);
+    for (const ledgerRule of ledgerRulesOf(rule)) this.world.ledger.open(ledgerRule);
     return rule;
   }
 
-  /** Puts a rule in the place of one of the same name. */
+  /** Replaces the rule of the same name. */
   change(spec: FirewallSpec): void {
     const old = this.rules.get(spec.name);
     if (!old) return;
     const rule = { ...old, ...spec };
-    const before = openingsOf(old);
-    const after = openingsOf(rule);
+    const before = ledgerRulesOf(old);
+    const after = ledgerRulesOf(rule);
     this.rules.set(rule.name, rule);
     if (isSameTraffic(before, after)) {
-      for (const opening of after) this.world.ledger.relabel(opening, opening.ours);
+      for (const ledgerRule of after) this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
       return;
     }
-    for (const opening of before) this.world.ledger.close(opening);
-    for (const opening of after) this.world.ledger.open(opening);
+    for (const ledgerRule of before) this.world.ledger.close(ledgerRule);
+    for (const ledgerRule of after) this.world.ledger.open(ledgerRule);
   }
 
   remove(rule: Firewall): void {
     this.rules.delete(rule.name);
-    for (const opening of openingsOf(rule)) this.world.ledger.close(opening);
+    for (const ledgerRule of ledgerRulesOf(rule)) this.world.ledger.close(ledgerRule);
     const closedAt = this.world.clock.now();
     this.removed.push({ ...rule, closedAt });
     while ((this.removed[0]?.closedAt ?? closedAt) < closedAt - HISTORY_US) this.removed.shift();
   }
 }
 
-/** What a rule lets in, the way the ground truth tells it: one opening for each range, protocol and port range. */
-export function openingsOf(rule: Firewall): Opening[] {
+/** A rule in the ledger's form: one entry for each range, protocol and port range. */
+function ledgerRulesOf(rule: Firewall): LedgerRule[] {
   const isOpen = rule.direction === 'INGRESS' && !rule.disabled;
   if (!isOpen) return [];
-  const openings = rule.sourceRanges.flatMap((range) =>
+  const ledgerRules = rule.sourceRanges.flatMap((range) =>
     rule.allowed.flatMap(({ IPProtocol, ports }) =>
       rangesOf(IPProtocol, ports).map((span) => ({
         provider: 'GCP' as const,
@@ -132,13 +133,13 @@ export function openingsOf(rule: Firewall): Opening[] {
       })),
     ),
   );
-  return openings.map((opening, index) => ({
-    ...opening,
+  return ledgerRules.map((ledgerRule, index) => ({
+    ...ledgerRule,
     providerRuleId: `${rule.name}#${rule.id}${index === 0 ? '' : `/${index}`}`,
   }));
 }
 
-type Span = Pick<Opening, 'fromPort' | 'toPort'>;
+type Span = Pick<LedgerRule, 'fromPort' | 'toPort'>;
 
 function rangesOf(protocol: string, ports: readonly string[] | undefined): Span[] {
   if (ports !== undefined) {

@@ -1,6 +1,6 @@
 import type { CloudAnswer } from '../provider';
 
-/** A refusal in Compute's words. */
+/** An error with Compute's reason and message. */
 export class GcpError extends Error {
   constructor(
     readonly status: number,
@@ -14,8 +14,8 @@ export class GcpError extends Error {
 
 export const invalid = (message: string): GcpError => new GcpError(400, 'invalid', message);
 
-export const invalidValue = (field: string, value: unknown, words = 'is invalid'): GcpError =>
-  invalid(`Invalid value for field '${field}': '${String(value)}'. The value ${words}.`);
+export const invalidValue = (field: string, value: unknown, problem = 'is invalid'): GcpError =>
+  invalid(`Invalid value for field '${field}': '${String(value)}'. The value ${problem}.`);
 
 export const notFound = (path: string): GcpError =>
   new GcpError(404, 'notFound', `The resource '${path}' was not found`);
@@ -60,7 +60,7 @@ export function jsonAnswer(status: number, outcome: string, body: unknown): Clou
   };
 }
 
-/** Google's error body: the classic list, beside what newer clients read. */
+/** Google's error body, with the list of errors that older clients read. */
 export function refusal({ status, reason, message }: GcpError): CloudAnswer {
   const errors = [{ message, domain: 'global', reason }];
   return jsonAnswer(status, reason, { error: { code: status, message, errors } });

@@ -24,7 +24,7 @@ import { TOKEN_EFFECTS, TokenEndpoint } from './token-endpoint';
 export interface GcpOptions {
   /** firewall rules the project may have */
   readonly firewallsPerProject: number;
-  /** how long a write takes after it was accepted */
+  /** how long an accepted write takes, ms */
   readonly operationMs: number;
 }
 
@@ -62,21 +62,21 @@ export class GcpProvider implements CloudProvider {
     const id = newId();
     return asGcpError(() => {
       const spec = readFirewall(bodyOfUnmanaged(rule, id), PROJECT);
-      this.firewalls.checkAddition(spec, this.pending.underWay('insert'));
+      this.firewalls.checkAddition(spec, this.pending.rulesInProgress('insert'));
       this.firewalls.add(spec, id);
       return this.openRule(`${spec.name}#${id}`);
     });
   }
 
   removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
-    const fitting = this.fitting(filter);
-    for (const rule of this.rulesOf(fitting)) this.firewalls.remove(rule);
-    return fitting;
+    const matching = this.matching(filter);
+    for (const rule of this.rulesOf(matching)) this.firewalls.remove(rule);
+    return matching;
   }
 
-  /** As `gcloud compute firewall-rules update` does it: the rule keeps its name and number. */
+  /** Like `gcloud compute firewall-rules update`: the rule keeps its name and number. */
   changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
-    const rules = this.rulesOf(this.fitting(filter));
+    const rules = this.rulesOf(this.matching(filter));
     return asGcpError(() => {
       for (const rule of rules) this.firewalls.change(readFirewall(changedBody(rule, change), PROJECT));
       const changed = new Set(rules.map(({ name, id }) => `${name}#${id}`));
@@ -90,7 +90,7 @@ export class GcpProvider implements CloudProvider {
     this.issued.revokeAll();
   }
 
-  private fitting(filter: UnmanagedRuleFilter): OpenRule[] {
+  private matching(filter: UnmanagedRuleFilter): OpenRule[] {
     const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
     return this.world.ledger
       .list({ provider: this.provider, target: filter.target })
@@ -100,19 +100,19 @@ export class GcpProvider implements CloudProvider {
       .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
   }
 
-  /** Each once: one rule may make several openings. */
-  private rulesOf(openings: readonly OpenRule[]): Firewall[] {
-    const names = new Set(openings.map(({ providerRuleId }) => providerRuleId.split('#')[0] ?? ''));
+  /** The distinct rules behind ledger rules: one rule can have several. */
+  private rulesOf(ledgerRules: readonly OpenRule[]): Firewall[] {
+    const names = new Set(ledgerRules.map(({ providerRuleId }) => providerRuleId.split('#')[0] ?? ''));
     return [...names].map((name) => this.firewalls.find(name)).filter((rule) => rule !== undefined);
   }
 
-  remember(): Firewall[] {
+  save(): Firewall[] {
     return this.firewalls.list();
   }
 
-  recall(remembered: unknown): void {
-    // A state file from before this cloud was simulated has none of it.
-    this.firewalls.recall((remembered ?? []) as Firewall[]);
+  restore(saved: unknown): void {
+    // absent in state files from before this cloud was simulated
+    this.firewalls.restore((saved ?? []) as Firewall[]);
   }
 
   reset(): void {
@@ -130,7 +130,7 @@ export class GcpProvider implements CloudProvider {
   }
 }
 
-/** Another program works through the same checks as a request. */
+/** The change of another program as a request, so that it passes the same checks. */
 function bodyOfUnmanaged(rule: UnmanagedRuleSpec, id: string): Readonly<Record<string, unknown>> {
   const hasPorts = rule.fromPort !== null && (rule.protocol === 'tcp' || rule.protocol === 'udp');
   const ports = `${rule.fromPort}-${rule.toPort ?? rule.fromPort}`.replace(/^(\d+)-\1$/, '$1');
@@ -145,7 +145,7 @@ function bodyOfUnmanaged(rule: UnmanagedRuleSpec, id: string): Readonly<Record<s
   };
 }
 
-/** A rule with some of its fields changed, as it would be sent. */
+/** The request that changes some fields of a rule. */
 function changedBody(
   rule: Firewall,
   { address, protocol, fromPort, toPort, description }: UnmanagedRuleChange,
@@ -173,7 +173,7 @@ function changedBody(
 
 function canonicalAddress(text: string): string {
   const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new OutsideEditRefused('invalid', `${text} is no IP address range`);
+  if (!cidr) throw new OutsideEditRefused('invalid', `${text} is not an IP address range`);
   return bareAddress(cidr.text);
 }
 

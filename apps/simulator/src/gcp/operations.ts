@@ -19,14 +19,14 @@ export interface Operation {
   error: { readonly code: string; readonly message: string; readonly status: number } | null;
 }
 
-/** What an operation is to do. */
-export interface Order extends Pick<Operation, 'type' | 'rule' | 'targetId' | 'network'> {
+/** A request to start an operation. */
+export interface OperationRequest extends Pick<Operation, 'type' | 'rule' | 'targetId' | 'network'> {
   readonly requestId: string | null;
-  readonly carryOut: () => void;
-  /** fails when its time has come */
-  readonly failing: boolean;
-  /** already carried out when it is answered */
-  readonly atOnce: boolean;
+  readonly apply: () => void;
+  /** the operation ends with an error, and applies nothing */
+  readonly fails: boolean;
+  /** the operation is done when the call is answered */
+  readonly isImmediate: boolean;
 }
 
 const INTERNAL_ERROR = {
@@ -35,15 +35,15 @@ const INTERNAL_ERROR = {
   status: 500,
 };
 
-/** Writes under way and those that were: accepted at once, carried out a little later. */
+/** Write operations, in progress and done: accepted immediately, applied later. */
 export class Operations {
   private known = new Map<string, Operation>();
   private byRequest = new Map<string, Operation>();
 
-  /** @param takesMs from its acceptance to its end */
+  /** @param durationMs from acceptance to completion */
   constructor(
     private readonly world: World,
-    private readonly takesMs: number,
+    private readonly durationMs: number,
   ) {}
 
   reset(): void {
@@ -55,24 +55,24 @@ export class Operations {
     return this.known.get(name);
   }
 
-  /** The operation that was started under a request id. */
-  repeated(requestId: string | null): Operation | undefined {
+  /** The operation that was started with a request id. */
+  findByRequest(requestId: string | null): Operation | undefined {
     return requestId === null ? undefined : this.byRequest.get(requestId);
   }
 
-  /** Names of rules that operations of a type are still at. */
-  underWay(type?: OperationType): string[] {
+  /** Names of rules with an operation in progress, optionally of one type. */
+  rulesInProgress(type?: OperationType): string[] {
     return [...this.known.values()]
       .filter((operation) => operation.endTime === null && (type ?? operation.type) === operation.type)
       .map(({ rule }) => rule);
   }
 
-  start(order: Order): Operation {
+  start(request: OperationRequest): Operation {
     let finish: () => void;
     const done = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const { type, rule, targetId, network } = order;
+    const { type, rule, targetId, network } = request;
     const operation: Operation = {
       id: newId(),
       name: `operation-${Date.now()}-${randomBytes(6).toString('hex')}`,
@@ -86,27 +86,27 @@ export class Operations {
       error: null,
     };
     this.known.set(operation.name, operation);
-    if (order.requestId !== null) this.byRequest.set(order.requestId, operation);
+    if (request.requestId !== null) this.byRequest.set(request.requestId, operation);
     const { epoch } = this.world;
     const end = (): void => {
-      if (epoch === this.world.epoch) this.end(operation, order);
+      if (epoch === this.world.epoch) this.end(operation, request);
       finish();
     };
-    if (order.atOnce) end();
-    else setTimeout(end, this.takesMs).unref();
+    if (request.isImmediate) end();
+    else setTimeout(end, this.durationMs).unref();
     return operation;
   }
 
-  private end(operation: Operation, { carryOut, failing }: Order): void {
-    if (failing) operation.error = INTERNAL_ERROR;
-    else carryOut();
+  private end(operation: Operation, { apply, fails }: OperationRequest): void {
+    if (fails) operation.error = INTERNAL_ERROR;
+    else apply();
     operation.endTime = new Date().toISOString();
   }
 }
 
 const LINK = `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global`;
 
-/** An operation in Compute's form. */
+/** An operation as Compute returns it. */
 export function operationJson(operation: Operation): unknown {
   const { id, name, type, rule, targetId, insertTime, endTime, error } = operation;
   return {

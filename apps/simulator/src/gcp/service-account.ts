@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto';
 export const PROJECT = 'simulated-project';
 export const CLIENT_EMAIL = `simulated@${PROJECT}.iam.gserviceaccount.com`;
 
-/** Opens nothing but the simulated cloud: everybody has it. */
+/** Not a secret: valid in the simulated cloud only. */
 const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQCQ/QiVhqfYP8V9
 h6SGTr73bMTENjIzeUb7LLM1zoUwYjc7Hjfoh7shAQdinOhEq56VFytkygqe1sRU
@@ -36,7 +36,7 @@ sBRy+xGi0jI8aHUVgo7WPJ8=
 
 export const PUBLIC_KEY = createPublicKey(PRIVATE_KEY);
 
-/** The key file of the service account that the simulated cloud knows, as Google would give it. */
+/** The key file of the simulated service account, in Google's format. */
 export const KEY_FILE = {
   type: 'service_account',
   project_id: PROJECT,

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual, verify } from 'node:crypto';
-import { playFault, type Refusal } from '../faults/play-fault';
+import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { CallEffect } from '../faults/fault-script';
 import type { IssuedTokens } from '../issued-tokens';
 import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
@@ -14,10 +14,10 @@ const SCOPES = ['https://www.googleapis.com/auth/compute', 'https://www.googleap
 const LIFETIME_SECONDS = 3599;
 const MAX_CLAIM_SECONDS = 3600;
 const SKEW_SECONDS = 300;
-/** Signs tokens, so that they outlive a restart of the simulator as they would outlive one of a real endpoint. */
+/** A constant key, so that tokens stay valid across restarts of the simulator. */
 const TOKEN_KEY = 'simulated-access-token-key';
 
-/** Google's token endpoint: an access token for an assertion signed by a service account's key. */
+/** Google's token endpoint: exchanges an assertion signed by a service account's key for an access token. */
 export class TokenEndpoint {
   constructor(
     private readonly world: World,
@@ -27,16 +27,16 @@ export class TokenEndpoint {
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
     const entry = this.world.calls.arrive('GCP', 'token');
     const scope = { provider: 'GCP', operation: 'token', effect: 'identity', targets: [] } as const;
-    const answer = await playFault(this.world, request.epoch, scope, {
+    const answer = await applyFault(this.world, request.epoch, scope, {
       perform: () => issue(request, this.issued),
-      refuse: (why) => REFUSALS[why],
+      refuse: (why) => FAULT_ANSWERS[why],
     });
     entry.outcome = typeof answer === 'string' ? answer : answer.outcome;
     return answer;
   }
 }
 
-/** Whether a token was issued here and still holds. */
+/** Whether a token was issued here, and is neither expired nor revoked. */
 export function isValidToken(token: string, issued: IssuedTokens): boolean {
   const [scheme, times = '', seal = ''] = token.split('.');
   const [expiresAt, issuedAt] = times.split('-');
@@ -49,12 +49,12 @@ export function isValidToken(token: string, issued: IssuedTokens): boolean {
 
 function issue({ method, body }: CloudRequest, issued: IssuedTokens): CloudAnswer {
   const form = new URLSearchParams(body);
-  if (method !== 'POST') return failed('invalid_request', 'Only POST is taken');
+  if (method !== 'POST') return failed('invalid_request', 'Only POST is accepted');
   if (form.get('grant_type') !== GRANT) {
     return failed('unsupported_grant_type', `Invalid grant_type: ${form.get('grant_type') ?? ''}`);
   }
-  const flaw = flawOf(form.get('assertion') ?? '');
-  if (flaw) return flaw;
+  const error = assertionError(form.get('assertion') ?? '');
+  if (error) return error;
   const times = `${Date.now() + LIFETIME_SECONDS * 1000}-${issued.stamp()}`;
   return jsonAnswer(200, 'OK', {
     access_token: `ya29.${times}.${hmac(times)}`,
@@ -71,8 +71,8 @@ interface Claims {
   readonly exp?: unknown;
 }
 
-/** What is wrong with an assertion; null when nothing is. */
-function flawOf(assertion: string): CloudAnswer | null {
+/** The answer to an invalid assertion; null when it is valid. */
+function assertionError(assertion: string): CloudAnswer | null {
   const [head = '', claimsText = '', signature = ''] = assertion.split('.');
   const header = decode(head) as { alg?: unknown } | null;
   const claims = decode(claimsText) as Claims | null;
@@ -94,10 +94,10 @@ function flawOf(assertion: string): CloudAnswer | null {
     iat <= now + SKEW_SECONDS &&
     exp > now;
   if (!isTimely) {
-    const words =
+    const description =
       'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. ' +
       'Check your iat and exp values in the JWT claim.';
-    return failed('invalid_grant', words);
+    return failed('invalid_grant', description);
   }
   const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
   return scopes.some((scope) => SCOPES.includes(scope))
@@ -113,11 +113,11 @@ function decode(part: string): unknown {
   }
 }
 
-const failed = (error: string, words: string, status = 400): CloudAnswer =>
-  jsonAnswer(status, error, { error, error_description: words });
+const failed = (error: string, description: string, status = 400): CloudAnswer =>
+  jsonAnswer(status, error, { error, error_description: description });
 
-/** What a fault makes the endpoint say. */
-const REFUSALS: Readonly<Record<Refusal, CloudAnswer>> = {
+/** The endpoint's answers for faults. */
+const FAULT_ANSWERS: Readonly<Record<Refusal, CloudAnswer>> = {
   throttle: failed('rate_limit_exceeded', 'Too many requests', 429),
   error: failed('internal_failure', 'Backend Error', 500),
   refuse: failed('invalid_grant', 'Account has been deleted'),

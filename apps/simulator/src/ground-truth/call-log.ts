@@ -2,29 +2,29 @@ import type { ProviderName } from '../provider-name';
 import type { Clock } from './clock';
 import { Journal } from './journal';
 
-/** One call a client made to a provider. */
+/** A client's call to a provider. */
 export interface CallEntry {
   /** when it arrived, microseconds since 1970 */
   readonly at: number;
   readonly provider: ProviderName;
   readonly operation: string;
-  /** the targets it names, joined by a comma; null when it names none */
+  /** the named targets, comma-separated; null: none */
   target: string | null;
-  /** rules the request names */
+  /** number of rules that the request names */
   items: number;
-  /** `OK`, the provider's error code, `NO_ANSWER` when it is left hanging; null while under way */
+  /** `OK`, the provider's error code, or `NO_ANSWER` when it is left unanswered; null while in progress */
   outcome: string | null;
 }
 
 const CALLS_CAPACITY = 200_000;
 
-/** Every call to a provider since the start or the last reset, refused ones included. */
+/** Calls to providers since the start or the last reset, refused ones included. */
 export class CallLog {
   readonly journal = new Journal<CallEntry>(CALLS_CAPACITY);
 
   constructor(private readonly clock: Clock) {}
 
-  /** Notes the arrival of a call; what becomes known later is written into the entry returned. */
+  /** Appends a call; the caller completes the returned entry later. */
   arrive(provider: ProviderName, operation: string): CallEntry {
     const entry: CallEntry = {
       at: this.clock.now(),

@@ -1,4 +1,4 @@
-/** A clock that never repeats a reading and never goes back, so that its readings order events. */
+/** A strictly increasing clock: its readings order events. */
 export class Clock {
   private last = 0;
 

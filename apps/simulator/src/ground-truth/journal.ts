@@ -1,19 +1,19 @@
-/** An append-only list of dated entries that keeps the newest `capacity` and counts the rest. */
+/** An append-only list of dated entries: it keeps the newest `capacity` and counts the dropped ones. */
 export class Journal<T extends { readonly at: number }> {
   private entries: T[] = [];
   private dropped = 0;
 
   constructor(private readonly capacity: number) {}
 
-  /** How many of the oldest entries are no longer kept. */
+  /** Number of dropped entries. */
   get forgotten(): number {
     return this.dropped;
   }
 
-  /** Appends an entry; its time must not lie before the last one's. */
+  /** Appends an entry; its time must not be before the last one's. */
   append(entry: T): void {
     this.entries.push(entry);
-    // Dropping in tenths keeps appending cheap when the journal is full.
+    // dropping a tenth at once keeps appends cheap when the journal is full
     if (this.entries.length > this.capacity) this.drop(Math.ceil(this.capacity / 10));
   }
 

@@ -2,8 +2,8 @@ import type { ProviderName } from '../provider-name';
 import type { Clock } from './clock';
 import { Journal } from './journal';
 
-/** One opening in a target, told the same way for every provider. */
-export interface Opening {
+/** A rule of a target, in a form that is the same for every provider. */
+export interface LedgerRule {
   readonly provider: ProviderName;
   /** the target, as the cloud names it */
   readonly target: string;
@@ -11,20 +11,20 @@ export interface Opening {
   readonly address: string;
   /** `tcp`, `udp`, `icmp`, `icmpv6`, `all` or a protocol number */
   readonly protocol: string;
-  /** null: the protocol has no ports, or the opening holds for all of it */
+  /** null: the protocol has no ports, or all of them are open */
   readonly fromPort: number | null;
   readonly toPort: number | null;
-  /** carries a mark of Drawbridge */
+  /** carries an ownership mark of Drawbridge */
   readonly ours: boolean;
   readonly providerRuleId: string;
 }
 
-export interface OpenRule extends Opening {
+export interface OpenRule extends LedgerRule {
   /** microseconds since 1970 */
   readonly since: number;
 }
 
-export interface TimelineEntry extends Opening {
+export interface TimelineEntry extends LedgerRule {
   /** microseconds since 1970, strictly increasing */
   readonly at: number;
   readonly event: 'opened' | 'closed';
@@ -33,18 +33,18 @@ export interface TimelineEntry extends Opening {
 const TIMELINE_CAPACITY = 200_000;
 const MARK_PREFIX = 'drawbridge:';
 
-/** True when one of the texts on a rule (description, tag key, tag value) is a mark of Drawbridge. */
+/** Whether one of a rule's texts (description, tag key, tag value) is an ownership mark of Drawbridge. */
 export const carriesMark = (texts: readonly (string | undefined)[]): boolean =>
   texts.some((text) => text?.startsWith(MARK_PREFIX));
 
-/** Whether two lists of openings let in the same, whoever they belong to. */
-export const isSameTraffic = (some: readonly Opening[], others: readonly Opening[]): boolean => {
-  const traffic = (openings: readonly Opening[]): string =>
-    JSON.stringify(openings.map((opening) => ({ ...opening, ours: null })));
+/** Whether two lists of rules allow the same traffic, ignoring ownership. */
+export const isSameTraffic = (some: readonly LedgerRule[], others: readonly LedgerRule[]): boolean => {
+  const traffic = (rules: readonly LedgerRule[]): string =>
+    JSON.stringify(rules.map((rule) => ({ ...rule, ours: null })));
   return traffic(some) === traffic(others);
 };
 
-/** Ground truth: what is open now, and every opening and closing since the start or the last reset. */
+/** Ground truth: the open rules, and a timeline of their changes since the start or the last reset. */
 export class Ledger {
   readonly timeline = new Journal<TimelineEntry>(TIMELINE_CAPACITY);
   private readonly rules = new Map<string, OpenRule>();
@@ -52,39 +52,39 @@ export class Ledger {
 
   constructor(private readonly clock: Clock) {}
 
-  /** When something was opened, closed or relabelled last, microseconds since 1970; 0: never. */
+  /** Time of the last change, microseconds since 1970; 0: never. */
   get changedAt(): number {
     return this.lastChange;
   }
 
-  /** Records an opening. @returns its time, microseconds since 1970 */
-  open(opening: Opening): number {
+  /** Records that a rule was opened. @returns the time, microseconds since 1970 */
+  open(rule: LedgerRule): number {
     const at = this.change();
-    this.rules.set(keyOf(opening), { ...opening, since: at });
-    this.timeline.append({ at, event: 'opened', ...opening });
+    this.rules.set(keyOf(rule), { ...rule, since: at });
+    this.timeline.append({ at, event: 'opened', ...rule });
     return at;
   }
 
-  /** Records a closing. @returns its time, microseconds since 1970 */
-  close(rule: Pick<Opening, 'provider' | 'target' | 'providerRuleId'>): number {
+  /** Records that a rule was closed. @returns the time, microseconds since 1970 */
+  close(rule: Pick<LedgerRule, 'provider' | 'target' | 'providerRuleId'>): number {
     const at = this.change();
     const known = this.rules.get(keyOf(rule));
     if (known) {
-      const { since: _, ...opening } = known;
+      const { since: _, ...closed } = known;
       this.rules.delete(keyOf(rule));
-      this.timeline.append({ at, event: 'closed', ...opening });
+      this.timeline.append({ at, event: 'closed', ...closed });
     }
     return at;
   }
 
-  /** A changed description or tag may make a rule ours or unmanaged without opening or closing anything. */
-  relabel(rule: Pick<Opening, 'provider' | 'target' | 'providerRuleId'>, ours: boolean): void {
+  /** Changes a rule's ownership without opening or closing it, as a changed description or tag does. */
+  relabel(rule: Pick<LedgerRule, 'provider' | 'target' | 'providerRuleId'>, ours: boolean): void {
     const known = this.rules.get(keyOf(rule));
     if (known) this.rules.set(keyOf(rule), { ...known, ours });
     this.change();
   }
 
-  /** What is open now, oldest first. */
+  /** The open rules, oldest first. */
   list(filter: { provider?: string | undefined; target?: string | undefined }): OpenRule[] {
     return [...this.rules.values()]
       .filter((rule) => (filter.provider ?? rule.provider) === rule.provider)
@@ -104,5 +104,5 @@ export class Ledger {
   }
 }
 
-const keyOf = (rule: Pick<Opening, 'provider' | 'target' | 'providerRuleId'>): string =>
+const keyOf = (rule: Pick<LedgerRule, 'provider' | 'target' | 'providerRuleId'>): string =>
   JSON.stringify([rule.provider, rule.target, rule.providerRuleId]);

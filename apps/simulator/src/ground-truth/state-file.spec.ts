@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startSimulator } from '../start-simulator';
 import type { OpenRule } from './ledger';
 
-describe('What is open in the simulated clouds', () => {
+describe('The state file of the simulated clouds', () => {
   let folder: string;
   let stateFile: string;
   const warnings: string[] = [];
@@ -16,9 +16,9 @@ describe('What is open in the simulated clouds', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs a simulator for the length of `work`. */
+  /** Runs a simulator while `work` runs. */
   const during = async <T>(work: (url: string) => Promise<T>): Promise<T> => {
-    const simulator = await startSimulator({ stateFile, onWarning: (words) => warnings.push(words) });
+    const simulator = await startSimulator({ stateFile, onWarning: (message) => warnings.push(message) });
     try {
       return await work(simulator.url);
     } finally {
@@ -40,7 +40,7 @@ describe('What is open in the simulated clouds', () => {
     await fetch(`${url}/_rules`, { method: 'POST', body: JSON.stringify(rule) });
   };
 
-  it('is open again after a restart, under the same id', async () => {
+  it('restores open rules after a restart, with their ids', async () => {
     const before = await during(async (url) => {
       await add(url);
       return rules(url);
@@ -52,7 +52,7 @@ describe('What is open in the simulated clouds', () => {
     expect(after).toHaveLength(1);
   });
 
-  it('is gone for good after a reset', async () => {
+  it('restores nothing after a reset', async () => {
     await during(async (url) => {
       await add(url);
       await fetch(`${url}/_reset`, { method: 'POST' });
@@ -60,7 +60,7 @@ describe('What is open in the simulated clouds', () => {
     expect(await during(rules)).toEqual([]);
   });
 
-  it('is nothing, with a warning, when the file is damaged', async () => {
+  it('is ignored with a warning when it is damaged', async () => {
     writeFileSync(stateFile, '{"AWS": [');
     expect(await during(rules)).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining('the clouds start empty')]);

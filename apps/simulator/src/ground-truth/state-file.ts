@@ -1,19 +1,19 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Ledger } from './ledger';
 
-/** A provider's open rules, as it wants to be given them again. */
-export interface Remembering {
+/** A provider whose open rules can be saved and restored. */
+export interface Persistable {
   readonly provider: string;
-  remember(): unknown;
-  /** @throws Error when it is nothing that `remember` gave */
-  recall(remembered: unknown): void;
+  save(): unknown;
+  /** @throws Error when the value was not returned by `save` */
+  restore(saved: unknown): void;
 }
 
 const WRITE_INTERVAL_MS = 100;
 
 /**
- * Keeps what is open over a restart, as a real cloud does. Written at most every 100 ms and on close; a process that
- * is killed may lose the last 100 ms.
+ * Persists the open rules across restarts. The file is written at most every 100 ms and on close: a killed process may
+ * lose the last 100 ms.
  */
 export class StateFile {
   private writtenAt: number | null = null;
@@ -21,11 +21,11 @@ export class StateFile {
 
   constructor(
     private readonly path: string,
-    private readonly providers: readonly Remembering[],
+    private readonly providers: readonly Persistable[],
     private readonly ledger: Ledger,
   ) {}
 
-  /** Reads the file, if there is one, and keeps it up to date from then on. @returns why it could not be read */
+  /** Reads the file, if it exists, and then writes changes to it. @returns why it could not be read, or null */
   open(): string | null {
     const problem = this.read();
     this.writtenAt = this.ledger.changedAt;
@@ -41,8 +41,8 @@ export class StateFile {
 
   private read(): string | null {
     try {
-      const remembered = JSON.parse(readFileSync(this.path, 'utf8')) as Record<string, unknown>;
-      for (const provider of this.providers) provider.recall(remembered[provider.provider]);
+      const saved = JSON.parse(readFileSync(this.path, 'utf8')) as Record<string, unknown>;
+      for (const provider of this.providers) provider.restore(saved[provider.provider]);
       return null;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -53,10 +53,10 @@ export class StateFile {
   private writeChanges(): void {
     if (this.writtenAt === this.ledger.changedAt) return;
     this.writtenAt = this.ledger.changedAt;
-    const remembered = this.providers.map((provider) => [provider.provider, provider.remember()]);
+    const saved = this.providers.map((provider) => [provider.provider, provider.save()]);
     const draft = `${this.path}.${process.pid}`;
     try {
-      writeFileSync(draft, JSON.stringify(Object.fromEntries(remembered)), { mode: 0o600 });
+      writeFileSync(draft, JSON.stringify(Object.fromEntries(saved)), { mode: 0o600 });
       renameSync(draft, this.path);
     } finally {
       rmSync(draft, { force: true });

@@ -2,7 +2,7 @@
 export const MARKUP = `
 <header>
   <h1>Simulated cloud</h1>
-  <p>What is really open right now, told by the cloud and not by Drawbridge.</p>
+  <p>The rules that are open now, as the cloud holds them, independent of Drawbridge.</p>
   <span id="link" role="status">connecting</span>
 </header>
 <main>
@@ -18,7 +18,7 @@ export const MARKUP = `
     <section class="panel">
       <h2>Add an unmanaged rule</h2>
       <form id="unmanaged">
-        <label class="wide">Object <select name="target"></select></label>
+        <label class="wide">Target <select name="target"></select></label>
         <label class="wide">Address or range <input name="address" value="198.51.100.7" required></label>
         <label>Protocol
           <select name="protocol"><option>tcp</option><option>udp</option><option>icmp</option><option>all</option></select>
@@ -27,7 +27,7 @@ export const MARKUP = `
           <input name="ports" value="443" pattern="[0-9]{1,5}(-[0-9]{1,5})?" title="443, or 8000-8100, or nothing for all">
         </label>
         <p class="message" role="alert"></p>
-        <button>Add it by hand</button>
+        <button>Add the rule</button>
       </form>
     </section>
     <section class="panel">
@@ -35,8 +35,8 @@ export const MARKUP = `
       <ul id="faults"></ul>
       <form id="fault">
         <label class="wide">Kind <select name="kind"></select></label>
-        <label class="wide">Object
-          <select name="target"><option value="">every object</option></select>
+        <label class="wide">Target
+          <select name="target"><option value="">every target</option></select>
         </label>
         <label class="wide">Operation
           <select name="operation"><option value="">every operation</option></select>
@@ -49,7 +49,7 @@ export const MARKUP = `
       </form>
     </section>
     <section class="panel">
-      <h2>Start over</h2>
+      <h2>Reset</h2>
       <button id="reset" type="button">Remove every rule, fault and record</button>
     </section>
   </aside>

@@ -2,7 +2,7 @@ import { MARKUP } from './markup';
 import { SCRIPT } from './script';
 import { STYLE } from './style';
 
-/** The page at `/`, whole in itself: what is open, what happened, and two ways to meddle. */
+/** The page at `/`, without external resources: open rules, timeline, unmanaged rules and faults. */
 export const renderPage = (): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,6 @@
 import { FAULT_KINDS } from '../faults/fault-script';
 
-/** The page's script: reads the simulator's own interface once a second and shows what changed. */
+/** The page's script: polls the control interface once a second. */
 export const SCRIPT = `
 'use strict';
 const KINDS = ${JSON.stringify(FAULT_KINDS)};
@@ -12,7 +12,7 @@ const make = (tag, className, text) => {
   return element;
 };
 
-const ask = async (method, path, body) => {
+const request = async (method, path, body) => {
   const response = await fetch(path, { method, ...(body ? { body: JSON.stringify(body) } : {}) });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.message);
@@ -43,11 +43,11 @@ const makeRow = (rule) => {
   row.append(make('span', 'where mono', rule.address));
   row.append(make('span', 'badge', rule.ours ? 'Drawbridge' : 'unmanaged'));
   const remove = make('button', 'small', 'remove');
-  remove.title = 'Remove this rule by hand, behind the back of Drawbridge';
+  remove.title = 'Remove this rule without Drawbridge';
   remove.onclick = () => {
     const query = { provider: rule.provider, target: rule.target, address: rule.address, protocol: rule.protocol };
     if (rule.fromPort !== null) Object.assign(query, { fromPort: rule.fromPort, toPort: rule.toPort });
-    ask('DELETE', '/_rules?' + new URLSearchParams(query)).then(refresh, showLost);
+    request('DELETE', '/_rules?' + new URLSearchParams(query)).then(refresh, showError);
   };
   row.append(remove);
   row.append(make('span', 'detail', ''));
@@ -96,20 +96,20 @@ const showTimeline = (entries) => {
   list.replaceChildren(...entries.toReversed().map((entry) => {
     const item = make('li', entry.event);
     const what = make('span', 'what');
-    const who = entry.ours ? 'Drawbridge' : 'unmanaged';
+    const owner = entry.ours ? 'Drawbridge' : 'unmanaged';
     what.append(make('b', '', entry.event), ' ', make('span', 'mono', entry.address), ' ' + ports(entry) + ' on ' + entry.provider + ' ');
-    what.append(make('span', 'mono name', entry.target), ' (' + who + ')');
+    what.append(make('span', 'mono name', entry.target), ' (' + owner + ')');
     item.append(make('time', 'mono', clockTime(entry.at)), what);
     return item;
   }));
-  if (entries.length === 0) list.append(make('li', 'empty', 'Nothing has opened or closed yet.'));
+  if (entries.length === 0) list.append(make('li', 'empty', 'No rule was opened or closed yet.'));
 };
 
 const showFaults = (faults) => {
   byId('clear').hidden = faults.length === 0;
   byId('faults').replaceChildren(...faults.map((fault) => {
     const item = make('li');
-    const where = ' on ' + fault.provider + ' ' + (fault.target ?? 'every object') + (fault.operation ? ', ' + fault.operation : '');
+    const where = ' on ' + fault.provider + ' ' + (fault.target ?? 'every target') + (fault.operation ? ', ' + fault.operation : '');
     const left = fault.count === undefined ? '' : ' of ' + fault.count;
     const end = fault.endsAt === null ? '' : ', ' + Math.max(0, Math.ceil((Date.parse(fault.endsAt) - Date.now()) / 1000)) + ' s left';
     item.append(make('b', '', fault.kind), where + ': hit ' + fault.hits + left + end);
@@ -117,14 +117,14 @@ const showFaults = (faults) => {
   }));
 };
 
-const showLost = (error) => {
+const showError = (error) => {
   byId('link').className = 'lost';
-  byId('link').textContent = error instanceof TypeError ? 'no connection, trying again' : error.message;
+  byId('link').textContent = error instanceof TypeError ? 'no connection, retrying' : error.message;
 };
 
 const refresh = async () => {
   const [rules, timeline, faults] = await Promise.all([
-    ask('GET', '/_rules'), ask('GET', '/_timeline?limit=100'), ask('GET', '/_faults'),
+    request('GET', '/_rules'), request('GET', '/_timeline?limit=100'), request('GET', '/_faults'),
   ]);
   showRules(rules);
   showTimeline(timeline);
@@ -162,7 +162,7 @@ const onSubmit = (id, act) => {
 };
 
 const start = async () => {
-  const providers = await ask('GET', '/_providers');
+  const providers = await request('GET', '/_providers');
   const option = (text, value) => Object.assign(make('option', '', text), { value });
   for (const { provider, targets, operations } of providers) {
     targets.forEach((target, index) => makeCard(provider, target, index < 2));
@@ -175,33 +175,33 @@ const start = async () => {
   }
   byId('fault').kind.append(...KINDS.map((kind) => option(kind, kind)));
 
-  const split = (object) => {
-    const [provider, target] = (object ?? providers[0].provider + ' ').split(' ');
+  const split = (value) => {
+    const [provider, target] = (value ?? providers[0].provider + ' ').split(' ');
     return target ? { provider, target } : { provider };
   };
   onSubmit('unmanaged', ({ target, address, protocol, ports: range }) => {
     const [from, to] = (range ?? '').split('-');
     const given = from ? { fromPort: Number(from), toPort: Number(to ?? from) } : {};
     const hasPorts = protocol === 'tcp' || protocol === 'udp';
-    return ask('POST', '/_rules', { ...split(target), address, protocol, ...(hasPorts ? given : {}) });
+    return request('POST', '/_rules', { ...split(target), address, protocol, ...(hasPorts ? given : {}) });
   });
   onSubmit('fault', ({ target, count, seconds, delayMs, ...rest }) => {
     const numbers = Object.entries({ count, seconds, delayMs }).filter(([, value]) => value !== undefined);
     const order = Object.fromEntries(numbers.map(([name, value]) => [name, Number(value)]));
-    return ask('POST', '/_faults', { ...split(target), ...rest, ...order });
+    return request('POST', '/_faults', { ...split(target), ...rest, ...order });
   });
-  byId('clear').onclick = () => ask('DELETE', '/_faults').then(refresh, showLost);
-  byId('reset').onclick = () => ask('POST', '/_reset').then(refresh, showLost);
+  byId('clear').onclick = () => request('DELETE', '/_faults').then(refresh, showError);
+  byId('reset').onclick = () => request('POST', '/_reset').then(refresh, showError);
 };
 
-const keepFresh = async () => {
+const poll = async () => {
   try {
     if (cards.size === 0) await start();
     await refresh();
   } catch (error) {
-    showLost(error);
+    showError(error);
   }
-  setTimeout(keepFresh, 1000);
+  setTimeout(poll, 1000);
 };
-keepFresh();
+poll();
 `;

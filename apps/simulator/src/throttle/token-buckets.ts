@@ -1,10 +1,10 @@
-/** How many calls may come at once, and how many more each second. */
+/** Capacity and refill rate of a bucket. */
 export interface BucketSize {
   readonly burst: number;
   readonly refillPerSecond: number;
 }
 
-/** Token buckets by key, each full at first. */
+/** Token buckets by key, initially full. */
 export class TokenBuckets {
   private readonly buckets = new Map<string, { tokens: number; readAt: number }>();
 

@@ -1,5 +1,5 @@
 import type { CallEffect } from '../faults/fault-script';
-import { playFault, type Performance, type Refusal } from '../faults/play-fault';
+import { applyFault, type CallModifiers, type Refusal } from '../faults/apply-fault';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
 import { PROJECTS, type Firewalls } from './firewalls';
@@ -18,9 +18,9 @@ import {
 } from './vercel-error';
 
 export const VERCEL_PREFIX = '/vercel';
-export const TOKEN = 'simulated-vercel-token';
-export const TEAM_ID = 'team_simulated';
-/** What the endpoints do, by their names in Vercel's API. */
+const TOKEN = 'simulated-vercel-token';
+const TEAM_ID = 'team_simulated';
+/** Effects of the endpoints, by their names in Vercel's API. */
 export const EFFECTS = {
   getAuthUser: 'identity',
   getTeam: 'identity',
@@ -51,7 +51,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, operation: Opera
 ];
 const USER = { id: 'simulated-user', username: 'simulated', email: 'simulated@example.com' };
 
-/** Vercel's REST API, as much of it as the firewall takes. */
+/** The part of Vercel's REST API that concerns the firewall. */
 export class ApiEndpoint {
   private readonly buckets = new TokenBuckets();
 
@@ -76,8 +76,8 @@ export class ApiEndpoint {
   }
 
   private async answer(request: CloudRequest, route: Route | null): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const flaw = flawOf(request);
-    if (flaw) return errorAnswer(flaw);
+    const error = authenticationError(request);
+    if (error) return errorAnswer(error);
     if (!route) return errorAnswer(notFound('The requested API endpoint was not found'));
     const kind = EFFECTS[route.operation] === 'change' ? 'writes' : 'reads';
     if (!this.buckets.take(kind, this.limits[kind])) return errorAnswer(rateLimited(this.limits[kind].burst));
@@ -87,13 +87,13 @@ export class ApiEndpoint {
       effect: EFFECTS[route.operation],
       targets: route.name === null ? [] : [route.name],
     } as const;
-    return playFault(this.world, request.epoch, scope, {
+    return applyFault(this.world, request.epoch, scope, {
       perform: (how) => asVercelError(() => this.perform(request, route, how)),
-      refuse: (why) => errorAnswer(PLANNED[why]()),
+      refuse: (why) => errorAnswer(FAULT_ERRORS[why]()),
     });
   }
 
-  private perform(request: CloudRequest, { operation, name }: Route, how: Performance): CloudAnswer {
+  private perform(request: CloudRequest, { operation, name }: Route, how: CallModifiers): CloudAnswer {
     switch (operation) {
       case 'getAuthUser':
         return jsonAnswer(200, { user: USER }, 'OK');
@@ -117,8 +117,8 @@ export class ApiEndpoint {
   }
 }
 
-/** What a fault makes Vercel say. */
-const PLANNED: Readonly<Record<Refusal, () => VercelError>> = {
+/** Vercel's errors for faults. */
+const FAULT_ERRORS: Readonly<Record<Refusal, () => VercelError>> = {
   throttle: () => rateLimited(60),
   error: internalError,
   'not-found': () => notFound('Project not found'),
@@ -131,14 +131,14 @@ const PLANNED: Readonly<Record<Refusal, () => VercelError>> = {
 
 function routeOf({ method, path, query }: CloudRequest): Route | null {
   const below = path.slice(VERCEL_PREFIX.length);
-  for (const [desired, pattern, operation] of ROUTES) {
-    const match = desired === method ? pattern.exec(below) : null;
+  for (const [routeMethod, pattern, operation] of ROUTES) {
+    const match = routeMethod === method ? pattern.exec(below) : null;
     if (match) return { operation, name: match[1] ?? query.get('projectId') };
   }
   return null;
 }
 
-function flawOf({ headers, query }: CloudRequest): VercelError | null {
+function authenticationError({ headers, query }: CloudRequest): VercelError | null {
   const [, token] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
   if (token === undefined) return forbidden('The request is missing an authentication token');
   if (token !== TOKEN) return forbidden('Not authorized', { invalidToken: true });
@@ -161,7 +161,7 @@ function asVercelError(act: () => CloudAnswer): CloudAnswer {
   }
 }
 
-/** Addresses that a change names; none in what is no change. */
+/** The number of addresses in a change; 0 when the body is invalid. */
 function itemsOf(body: string): number {
   let change: ChangeInput;
   try {

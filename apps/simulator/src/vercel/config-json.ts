@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Firewall } from './openings';
+import type { Firewall } from './ledger-rules';
 
-/** A configuration the way Vercel shows it. */
+/** A configuration as Vercel returns it. */
 export function configJson(project: string, { isEnabled, rules }: Firewall): Record<string, unknown> {
   const shown = rules.map((rule) => ({ ...rule, valid: true, validationErrors: null }));
   return {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { World } from '../provider';
-import { halfDone } from './half-done';
-import { isGuard, listOf, openingsOf, type Firewall, type StoredRule } from './openings';
+import { halfApplied } from './half-applied';
+import { isGuard, listOf, ledgerRulesOf, type Firewall, type StoredRule } from './ledger-rules';
 import type { ChangeInput, RuleInput } from './rule-input';
 import { badRequest, limitReached, notFound } from './vercel-error';
 
-/** What one project's configuration may hold. */
+/** Limits of one project's configuration. */
 export interface FirewallLimits {
-  /** addresses that its guards list, all together */
+  /** addresses in the lists of all its guards */
   readonly addresses: number;
-  /** custom rules of the plan */
+  /** custom rules that the plan allows */
   readonly rules: number;
 }
 
@@ -21,11 +21,11 @@ interface Snapshot {
 
 export const PROJECTS: readonly string[] = [1, 2, 3, 4, 5].map((number) => `prj_simulated${number}`);
 
-const FRESH: Firewall = { isEnabled: true, isGuarded: false, rules: [] };
-/** How far a stale read can reach back. */
+const EMPTY: Firewall = { isEnabled: true, isGuarded: false, rules: [] };
+/** How long earlier configurations are kept for stale reads. */
 const HISTORY_US = 600_000_000;
 
-/** The firewall configurations of the projects, now and a while ago. A project has none until something is written. */
+/** The projects' firewall configurations, current and recent. A project has none until the first write. */
 export class Firewalls {
   private readonly history = new Map<string, Snapshot[]>();
 
@@ -38,7 +38,7 @@ export class Firewalls {
     this.history.clear();
   }
 
-  /** @param asOf microseconds since 1970; as it was then, up to ten minutes back */
+  /** @param asOf microseconds since 1970: the state at that time, up to ten minutes back */
   get(project: string, asOf = Number.POSITIVE_INFINITY): Firewall | null {
     const snapshots = this.history.get(project) ?? [];
     return snapshots.findLast(({ at }) => at <= asOf)?.firewall ?? null;
@@ -49,11 +49,12 @@ export class Firewalls {
   }
 
   /**
-   * Carries out a change. @param firstHalf of its addresses only the first half come through
+   * Applies a change.
+   * @param firstHalf applies only the first half of its addresses
    * @throws VercelError
    */
   change(project: string, change: ChangeInput, firstHalf = false): void {
-    const firewall = this.get(project) ?? FRESH;
+    const firewall = this.get(project) ?? EMPTY;
     const changed = this.changed(firewall, change, firstHalf);
     const listed = changed.rules.filter(isGuard).flatMap((rule) => listOf(rule));
     if (listed.length > this.limits.addresses)
@@ -63,14 +64,14 @@ export class Firewalls {
     this.write(project, changed);
   }
 
-  /** A configuration of an earlier run. */
-  recall(project: string, firewall: Firewall): void {
+  /** Restores a configuration of an earlier run. */
+  restore(project: string, firewall: Firewall): void {
     this.write(project, firewall);
   }
 
-  /** Puts a rule before all others. */
+  /** Adds a rule before all others. */
   prepend(project: string, rule: RuleInput): StoredRule {
-    const firewall = this.get(project) ?? FRESH;
+    const firewall = this.get(project) ?? EMPTY;
     const stored = { ...rule, id: newId(rule) };
     this.write(project, { ...firewall, rules: [stored, ...firewall.rules] });
     return stored;
@@ -78,25 +79,25 @@ export class Firewalls {
 
   private changed(firewall: Firewall, change: ChangeInput, firstHalf: boolean): Firewall {
     const { rules } = firewall;
-    const shape = (before: RuleInput | null, after: RuleInput): RuleInput =>
-      firstHalf ? halfDone(before, after) : after;
+    const applied = (before: RuleInput | null, after: RuleInput): RuleInput =>
+      firstHalf ? halfApplied(before, after) : after;
     switch (change.action) {
       case 'firewallEnabled':
         return { ...firewall, isEnabled: change.value };
       case 'rules.insert':
         return {
           ...firewall,
-          rules: [...rules, { ...shape(null, change.value), id: newId(change.value) }],
+          rules: [...rules, { ...applied(null, change.value), id: newId(change.value) }],
         };
       case 'rules.update': {
-        const known = found(rules, change.id);
-        const updated = { ...shape(known, change.value), id: known.id };
+        const known = requireRule(rules, change.id);
+        const updated = { ...applied(known, change.value), id: known.id };
         return { ...firewall, rules: rules.map((rule) => (rule === known ? updated : rule)) };
       }
       case 'rules.remove':
-        return { ...firewall, rules: rules.filter((rule) => rule !== found(rules, change.id)) };
+        return { ...firewall, rules: rules.filter((rule) => rule !== requireRule(rules, change.id)) };
       case 'rules.priority': {
-        const moved = found(rules, change.id);
+        const moved = requireRule(rules, change.id);
         if (change.value < 0 || change.value >= rules.length) throw badRequest('`value` is out of range');
         return {
           ...firewall,
@@ -117,23 +118,25 @@ export class Firewalls {
     this.history.set(project, [...kept, { at, firewall }]);
   }
 
-  /** Tells the ground truth what is open now and was not, and the other way round. */
+  /** Records opened, closed and relabelled rules in the ledger. */
   private record(project: string, firewall: Firewall): void {
     const { ledger } = this.world;
     const before = new Map(
       ledger.list({ provider: 'VERCEL', target: project }).map((rule) => [rule.providerRuleId, rule]),
     );
-    const after = new Map(openingsOf(project, firewall).map((opening) => [opening.providerRuleId, opening]));
+    const after = new Map(
+      ledgerRulesOf(project, firewall).map((ledgerRule) => [ledgerRule.providerRuleId, ledgerRule]),
+    );
     for (const rule of before.values()) if (!after.has(rule.providerRuleId)) ledger.close(rule);
-    for (const opening of after.values()) {
-      const known = before.get(opening.providerRuleId);
-      if (!known) ledger.open(opening);
-      else if (known.ours !== opening.ours) ledger.relabel(opening, opening.ours);
+    for (const ledgerRule of after.values()) {
+      const known = before.get(ledgerRule.providerRuleId);
+      if (!known) ledger.open(ledgerRule);
+      else if (known.ours !== ledgerRule.ours) ledger.relabel(ledgerRule, ledgerRule.ours);
     }
   }
 }
 
-function found(rules: readonly StoredRule[], id: string): StoredRule {
+function requireRule(rules: readonly StoredRule[], id: string): StoredRule {
   const rule = rules.find((candidate) => candidate.id === id);
   if (rule) return rule;
   throw notFound(`Rule ${id} not found`);

@@ -33,7 +33,7 @@ interface Answer {
   readonly body: Body;
 }
 
-describe('The simulated firewalls of Vercel', () => {
+describe('Simulated firewalls of Vercel', () => {
   let folder: string;
   let simulator: RunningSimulator;
 
@@ -89,14 +89,14 @@ describe('The simulated firewalls of Vercel', () => {
     ['no such project', '/v9/projects/prj_x', TOKEN, 404, 'not_found', undefined],
     ['no project', `${CONFIG}/active`, TOKEN, 404, 'not_found', undefined],
     ['no such endpoint', '/v1/nowhere', TOKEN, 404, 'not_found', undefined],
-  ])('refuse %s in Vercel’s own form', async (_, path, token, status, code, invalidToken) => {
+  ])('refuse %s with Vercel’s error body', async (_, path, token, status, code, invalidToken) => {
     const answer = await ask('GET', path, undefined, token);
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatchObject({ code, message: expect.any(String) as unknown });
     expect(answer.body.error!.invalidToken).toBe(invalidToken);
   });
 
-  it('have no configuration until something is written', async () => {
+  it('have no configuration until the first write', async () => {
     expect((await read()).body).toEqual({ error: { code: 'not_found', message: 'Config not found' } });
     expect(await ask('GET', `/v9/projects/${PROJECT}?teamId=team_simulated`)).toMatchObject({
       status: 200,
@@ -110,7 +110,7 @@ describe('The simulated firewalls of Vercel', () => {
     expect(await open()).toEqual(LISTED);
   });
 
-  it('let in whom a denying rule excepts, everybody once nothing denies any more', async () => {
+  it('allow the exceptions of a deny rule, and everybody once no rule denies', async () => {
     const id = await insert();
     await change('rules.update', id, about({ type: 'path', op: 'pre', value: '/' }));
     expect(await open()).toEqual([]);
@@ -126,7 +126,7 @@ describe('The simulated firewalls of Vercel', () => {
     expect(await open()).toEqual(EVERYBODY);
   });
 
-  it('let in only whom every rule about the same requests excepts', async () => {
+  it('allow only exceptions of every deny rule for the same requests', async () => {
     await insert();
     await insert(about(listed('203.0.113.7', '203.0.113.8')));
     expect(await open()).toEqual(['203.0.113.7 all null true']);
@@ -134,7 +134,7 @@ describe('The simulated firewalls of Vercel', () => {
     expect(await open()).toEqual(['203.0.113.7 all null true', '203.0.113.9 all null true']);
   });
 
-  it('keep their rules in order', async () => {
+  it('keep the order of their rules', async () => {
     for (const name of ['a', 'b', 'c']) await insert(rule({ name }));
     const names = async (): Promise<string[]> => (await read()).body.rules!.map((shown) => shown.name);
     const last = (await read()).body.rules!.at(-1)!.id;
@@ -151,7 +151,7 @@ describe('The simulated firewalls of Vercel', () => {
     ['no name', rule({ name: undefined })],
     ['a long name', rule({ name: 'x'.repeat(161) })],
     ['a long description', rule({ description: 'x'.repeat(257) })],
-    ['no word about being active', rule({ active: undefined })],
+    ['no active field', rule({ active: undefined })],
     ['a field of its own', rule({ owner: 'me' })],
     ['no groups', rule({ conditionGroup: [] })],
     [
@@ -189,7 +189,7 @@ describe('The simulated firewalls of Vercel', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } });
   });
 
-  it('take 75 values in each of 65 conditions, and as many rules as the plan allows', async () => {
+  it('accept 75 values in each of 65 conditions, and the plan’s number of rules', async () => {
     const chunk = listed(...many(75));
     await insert(about(...Array<object>(65).fill(chunk)));
     for (let count = 1; count < 40; count += 1) await insert();
@@ -199,7 +199,7 @@ describe('The simulated firewalls of Vercel', () => {
     });
   });
 
-  it('say how long to wait when they are asked too often', async () => {
+  it('state the delay before a retry when they throttle', async () => {
     await control('POST', '/_faults', { provider: 'VERCEL', kind: 'throttle', count: 1 });
     const answer = await change('rules.insert', null, rule());
     expect(answer).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
@@ -208,12 +208,12 @@ describe('The simulated firewalls of Vercel', () => {
     expect(answer.body.error!.limit).toMatchObject({ remaining: 0, resetMs: expect.any(Number) as unknown });
   });
 
-  it('throttle who writes a hundred times at once', async () => {
+  it('throttle more than a hundred writes at once', async () => {
     const answers = await Promise.all(Array.from({ length: 160 }, () => change('rules.remove', 'x', null)));
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(10);
   });
 
-  it('show a while ago in a stale read, and half a change in a partial one', async () => {
+  it('return an earlier state with stale-read, and apply half a change with partial', async () => {
     await insert();
     await control('POST', '/_faults', { provider: 'VERCEL', kind: 'stale-read', delayMs: 60_000, count: 1 });
     expect(await read()).toMatchObject({ status: 404 });
@@ -224,7 +224,7 @@ describe('The simulated firewalls of Vercel', () => {
     expect(await open()).toEqual(['203.0.113.7 all null true', '203.0.113.8 all null true']);
   });
 
-  it('let another program let somebody past, and take anybody out', async () => {
+  it('let another program add a bypass rule, and remove any address', async () => {
     await insert();
     const asked = { provider: 'VERCEL', target: PROJECT, address: '203.0.113.99', description: 'office' };
     expect((await control('POST', '/_rules', asked)).status).toBe(201);
@@ -236,7 +236,7 @@ describe('The simulated firewalls of Vercel', () => {
     expect((await read()).body.rules).toHaveLength(1);
   });
 
-  it('outlive a restart', async () => {
+  it('keep their configuration across a restart', async () => {
     await insert();
     await simulator.close();
     await start();

@@ -9,7 +9,7 @@ export interface Condition {
   readonly value?: string | number | readonly string[];
 }
 
-/** A custom rule as a client sends it. */
+/** A custom rule of a request. */
 export interface RuleInput {
   readonly name: string;
   readonly description?: string;
@@ -121,7 +121,7 @@ function readValue(value: unknown): string | number | string[] {
   return list(value, 'condition.value', 75).map((entry) => text(entry, 'condition.value', 1000));
 }
 
-/** The texts that a condition compares with. */
+/** The values of a condition, as texts. */
 export const addressesOf = ({ value }: Pick<Condition, 'value'>): string[] =>
   value === undefined ? [] : [value].flat().map(String);
 
@@ -133,28 +133,29 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    throw badRequest('the body is no JSON');
+    throw badRequest('the body is not JSON');
   }
 }
 
 function fields(value: unknown, name: string, known: readonly string[]): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest(`\`${name}\` should be object`);
-  const odd = Object.keys(value).find((key) => !known.includes(key));
-  if (odd !== undefined) throw badRequest(`should NOT have additional property \`${odd}\``);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw badRequest(`should NOT have additional property \`${unknown}\``);
   return value as Fields;
 }
 
-function list(value: unknown, name: string, most: number): unknown[] {
+function list(value: unknown, name: string, max: number): unknown[] {
   if (!Array.isArray(value)) throw badRequest(`\`${name}\` should be array`);
   if (value.length === 0) throw badRequest(`\`${name}\` should NOT have fewer than 1 items`);
-  if (value.length > most) throw badRequest(`\`${name}\` should NOT have more than ${most} items`);
+  if (value.length > max) throw badRequest(`\`${name}\` should NOT have more than ${max} items`);
   return value;
 }
 
-function text(value: unknown, name: string, longest: number): string {
+function text(value: unknown, name: string, maxLength: number): string {
   if (typeof value !== 'string' || value === '') throw badRequest(`\`${name}\` should be string`);
-  if (value.length > longest) throw badRequest(`\`${name}\` should NOT have more than ${longest} characters`);
+  if (value.length > maxLength)
+    throw badRequest(`\`${name}\` should NOT have more than ${maxLength} characters`);
   return value;
 }
 

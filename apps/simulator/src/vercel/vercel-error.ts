@@ -1,12 +1,12 @@
 import type { CloudAnswer } from '../provider';
 
-/** A refusal in Vercel's words. */
+/** An error with Vercel's code and message. */
 export class VercelError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    /** what the error tells beside code and message */
+    /** further fields of the error */
     readonly more: Readonly<Record<string, unknown>> = {},
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
@@ -26,10 +26,10 @@ export const notFound = (message: string): VercelError => new VercelError(404, '
 export const internalError = (): VercelError =>
   new VercelError(500, 'internal_server_error', 'An unexpected internal error occurred.');
 
-/** Vercel does not document the code it has for this. */
+/** Vercel does not document its code for this error. */
 export const limitReached = (message: string): VercelError => new VercelError(400, 'limit_exceeded', message);
 
-/** @param total calls the limit allows */
+/** @param total number of calls that the limit allows */
 export function rateLimited(total: number, seconds = 1): VercelError {
   const resetMs = Date.now() + seconds * 1000;
   const reset = Math.ceil(resetMs / 1000);

@@ -12,7 +12,7 @@ import {
 } from '../provider';
 import { ApiEndpoint, EFFECTS, VERCEL_PREFIX, type ApiLimits } from './api-endpoint';
 import { Firewalls, PROJECTS, type FirewallLimits } from './firewalls';
-import { isGuard, type Firewall, type StoredRule } from './openings';
+import { isGuard, type Firewall, type StoredRule } from './ledger-rules';
 import { addressesOf, type Condition } from './rule-input';
 
 export interface VercelOptions extends ApiLimits, FirewallLimits {}
@@ -40,13 +40,13 @@ export class VercelProvider implements CloudProvider {
     return this.api.handle(request);
   }
 
-  /** Who owns the project lets an address past its guards by a rule that skips them. */
+  /** Allows an address with a bypass rule before the guards. */
   addUnmanagedRule({ target, address, description }: UnmanagedRuleSpec): OpenRule {
     const cidr = readAddressOrCidr(address);
-    if (!cidr) throw new OutsideEditRefused('bad_request', `${address} is no IP address or CIDR`);
+    if (!cidr) throw new OutsideEditRefused('bad_request', `${address} is not an IP address or CIDR`);
     const value = bareAddress(cidr.text);
     const { id } = this.firewalls.prepend(target, {
-      name: `Let ${value} in`,
+      name: `Allow ${value}`,
       ...(description !== undefined && { description }),
       active: true,
       conditionGroup: [{ conditions: [{ type: 'ip_address', op: 'eq', value }] }],
@@ -61,29 +61,29 @@ export class VercelProvider implements CloudProvider {
   removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
     const cidr = filter.address === undefined ? null : readAddressOrCidr(filter.address);
     if (filter.address !== undefined && !cidr)
-      throw new OutsideEditRefused('bad_request', `${filter.address} is no IP address or CIDR`);
-    const fitting = this.open(filter.target)
+      throw new OutsideEditRefused('bad_request', `${filter.address} is not an IP address or CIDR`);
+    const matching = this.open(filter.target)
       .filter(({ address }) => cidr === null || address === bareAddress(cidr.text))
       .filter(({ protocol }) => filter.protocol === undefined || protocol === filter.protocol)
       .filter(() => filter.fromPort === undefined && filter.toPort === undefined);
-    for (const { address, providerRuleId } of fitting) {
+    for (const { address, providerRuleId } of matching) {
       const rule = this.firewalls
         .get(filter.target)
         ?.rules.find(({ id }) => providerRuleId === `${id}#${address}`);
-      if (rule) this.takeOut(filter.target, rule, address);
+      if (rule) this.removeAddress(filter.target, rule, address);
     }
-    return fitting;
+    return matching;
   }
 
-  remember(): Record<string, Firewall | null> {
+  save(): Record<string, Firewall | null> {
     return this.firewalls.all();
   }
 
-  /** Nothing is remembered in a file from before Vercel was simulated. */
-  recall(remembered: unknown): void {
-    const firewalls = (remembered ?? {}) as Record<string, Firewall | null>;
+  /** @param saved undefined in a state file from before Vercel was simulated */
+  restore(saved: unknown): void {
+    const firewalls = (saved ?? {}) as Record<string, Firewall | null>;
     for (const [project, firewall] of Object.entries(firewalls))
-      if (firewall) this.firewalls.recall(project, firewall);
+      if (firewall) this.firewalls.restore(project, firewall);
   }
 
   reset(): void {
@@ -95,17 +95,17 @@ export class VercelProvider implements CloudProvider {
     return this.world.ledger.list({ provider: this.provider, target });
   }
 
-  /** A condition that names nobody is left out: a guard keeps everybody out then, and another rule does nothing. */
-  private takeOut(project: string, { id, ...rule }: StoredRule, address: string): void {
+  /** Drops a condition that becomes empty: a guard without addresses denies everybody, any other rule is removed. */
+  private removeAddress(project: string, { id, ...rule }: StoredRule, address: string): void {
     const conditions = rule.conditionGroup
       .flatMap((group) => group.conditions)
       .map((condition) => without(condition, address))
       .filter((condition) => condition !== null);
-    const about = conditions.length > 0 ? conditions : isGuard(rule) ? [EVERYTHING] : null;
+    const remaining = conditions.length > 0 ? conditions : isGuard(rule) ? [EVERYTHING] : null;
     this.firewalls.change(
       project,
-      about
-        ? { action: 'rules.update', id, value: { ...rule, conditionGroup: [{ conditions: about }] } }
+      remaining
+        ? { action: 'rules.update', id, value: { ...rule, conditionGroup: [{ conditions: remaining }] } }
         : { action: 'rules.remove', id },
     );
   }

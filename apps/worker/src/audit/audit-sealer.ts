@@ -10,8 +10,8 @@ const MAX_BATCHES = 50;
 const BEGINNING: SealPosition = { transactionId: '0', sequence: '0' };
 
 /**
- * Seals the audit records that are complete, each into its organization's chain. Any number of workers may have one;
- * the cursor's row lets one at a time.
+ * Seals complete audit records, each into its organization's chain. Any number of workers may run one; the lock on the
+ * cursor's row serializes them.
  */
 export class AuditSealer {
   constructor(
@@ -20,7 +20,7 @@ export class AuditSealer {
     private readonly log: Logger,
   ) {}
 
-  /** Seals what there is; of a great backlog a part, so that it can be stopped in between. */
+  /** Seals all unsealed records, at most MAX_BATCHES batches per run: a large backlog can be interrupted. */
   async sealMany(): Promise<void> {
     for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
       if ((await this.sealNext()) < RECORDS_BATCH_SIZE) return;
@@ -28,16 +28,16 @@ export class AuditSealer {
   }
 
   /**
-   * Seals the next records.
-   * @returns how many it went through; less than `most`: none is left
+   * Seals the next batch.
+   * @returns how many records it processed; fewer than `limit`: none is left
    */
-  async sealNext(most = RECORDS_BATCH_SIZE): Promise<number> {
+  async sealNext(limit = RECORDS_BATCH_SIZE): Promise<number> {
     if (!(await this.chain.isBehind(this.database.autocommit))) return 0;
     return this.database.transaction(async (tx) => {
       const cursor = await this.chain.takeCursor(tx);
       if (!cursor) return 0;
-      if (cursor.isAhead) return this.startOver(tx, most);
-      const seen = await this.chain.recordsAfter(tx, 'finished-transactions', cursor, most);
+      if (cursor.isAhead) return this.restart(tx, limit);
+      const seen = await this.chain.recordsAfter(tx, 'finished-transactions', cursor, limit);
       await this.append(tx, seen);
       const last = seen.at(-1)?.record;
       if (last) await this.chain.moveCursor(tx, last);
@@ -46,20 +46,20 @@ export class AuditSealer {
   }
 
   /**
-   * The records come from another cluster, where transactions had come further. Those are sealed now, as this
-   * cluster may be years from their transactions; the others are walked through again from the beginning.
-   * @returns `most`: there is more to do
+   * The records were restored from a cluster with higher transaction ids. Records with ids this cluster has not reached
+   * are sealed now, as it may take years to get there; the others are processed again from the beginning.
+   * @returns `limit`: more is left
    */
-  private async startOver(tx: Tx, most: number): Promise<number> {
+  private async restart(tx: Tx, limit: number): Promise<number> {
     this.log.warn('The audit trail was restored from another PostgreSQL cluster: sealing starts over');
     for (let position = BEGINNING; ;) {
-      const seen = await this.chain.recordsAfter(tx, 'restored-transactions', position, most);
+      const seen = await this.chain.recordsAfter(tx, 'restored-transactions', position, limit);
       await this.append(tx, seen);
-      if (seen.length < most) break;
+      if (seen.length < limit) break;
       position = seen.at(-1)!.record;
     }
     await this.chain.moveCursor(tx, BEGINNING);
-    return most;
+    return limit;
   }
 
   private async append(
@@ -88,7 +88,7 @@ export class AuditSealer {
   }
 }
 
-/** Seals once a second, never while a request waits. */
+/** Seals once a second, outside of requests. */
 export function auditSealing(database: Database, log: Logger): RepeatedTask {
   const sealer = new AuditSealer(database, new AuditChainStore(), log);
   return new RepeatedTask('seal audit records', INTERVAL_MS, () => sealer.sealMany(), log);

@@ -7,40 +7,40 @@ import { CheckpointProof } from './checkpoint-proof';
 const ROWS_BATCH_SIZE = 1000;
 const BEFORE_ALL = String(-(2n ** 63n));
 
-/** A link that somebody noted outside of the database, to be found in the chain again. */
+/** A link that was recorded outside of the database and must still be in the chain. */
 export interface KeptLink {
   readonly position: bigint;
   readonly hash: string;
 }
 
-/** What was found out about one organization's chain. */
+/** The result of verifying one organization's chain. */
 export interface ChainReport {
   /** records in the chain, up to its end or its first break */
   readonly sealed: number;
-  /** records that no seal names yet; a running worker seals them within seconds */
+  /** records without a seal; a running worker seals them within seconds */
   readonly unsealed: number;
-  /** of the last sealed record that holds; worth keeping outside of the database */
+  /** hash of the last valid link; worth keeping outside of the database */
   readonly lastHash: string;
-  /** the position up to which signed checkpoints prove the chain; null: no public key was given, nothing was compared */
+  /** the position up to which signed checkpoints prove the chain; null: no public key, nothing was compared */
   readonly provenTo: number | null;
-  /** the first place where the chain does not hold; null when all of it does */
+  /** the first broken position and why; null when the whole chain is valid */
   readonly broken: string | null;
 }
 
-/** Computes an organization's chain again and compares. Reads in batches, out of one snapshot. */
+/** Recomputes an organization's chain and compares. Reads in batches, from one snapshot. */
 export class ChainVerifier {
   constructor(
     private readonly database: Database,
     private readonly chain: AuditChainStore,
-    private readonly tellProgress: (checked: number) => void,
-    private readonly rowsAtOnce = ROWS_BATCH_SIZE,
+    private readonly reportProgress: (checked: number) => void,
+    private readonly batchSize = ROWS_BATCH_SIZE,
     /** null: signed checkpoints are not compared */
     private readonly keys: CheckpointKeys | null = null,
   ) {}
 
   verify(organization: OrganizationId, kept: KeptLink | null = null): Promise<ChainReport> {
     return this.database.transaction(async (tx) => {
-      await this.chain.freeze(tx);
+      await this.chain.useSnapshot(tx);
       const links = await this.checkLinks(tx, organization, kept);
       const trail = await this.checkTrail(tx, organization, links.sealed);
       return { ...links, unsealed: trail.unsealed, broken: links.broken ?? trail.broken };
@@ -55,7 +55,7 @@ export class ChainVerifier {
     let [sealed, lastHash, after] = [0, BEFORE_FIRST_RECORD, BEFORE_ALL];
     const proof = this.keys && new CheckpointProof(tx, organization, this.keys);
     for (;;) {
-      const links = await this.chain.linksAfter(tx, organization, after, this.rowsAtOnce);
+      const links = await this.chain.linksAfter(tx, organization, after, this.batchSize);
       for (const link of links) {
         const broken =
           breakAt(link, sealed + 1, lastHash) ??
@@ -67,9 +67,9 @@ export class ChainVerifier {
         sealed += 1;
         lastHash = link.hash;
       }
-      this.tellProgress(sealed);
+      this.reportProgress(sealed);
       const last = links.at(-1);
-      if (!last || links.length < this.rowsAtOnce) break;
+      if (!last || links.length < this.batchSize) break;
       after = last.position;
     }
     const isCut = kept !== null && kept.position > BigInt(sealed);
@@ -79,7 +79,7 @@ export class ChainVerifier {
     return { sealed, lastHash, provenTo: proof && proof.provenTo, broken };
   }
 
-  /** A record that sealing has passed without sealing it was not there when it came by. */
+  /** An unsealed record before the seal cursor was inserted after the sealer had passed its position. */
   private async checkTrail(
     tx: Tx,
     organization: OrganizationId,
@@ -89,7 +89,7 @@ export class ChainVerifier {
     let broken: string | null = null;
     let after: TrailRecord | null = null;
     for (;;) {
-      const records: TrailRecord[] = await this.chain.trailAfter(tx, organization, after, this.rowsAtOnce);
+      const records: TrailRecord[] = await this.chain.trailAfter(tx, organization, after, this.batchSize);
       for (const record of records) {
         if (record.isSealed) continue;
         unsealed += 1;
@@ -97,14 +97,14 @@ export class ChainVerifier {
           broken ??= `record ${record.id} of ${record.timestamp} was put in behind the seals`;
       }
       seen += records.length;
-      this.tellProgress(sealed + seen);
+      this.reportProgress(sealed + seen);
       after = records.at(-1) ?? null;
-      if (!after || records.length < this.rowsAtOnce) return { unsealed, broken };
+      if (!after || records.length < this.batchSize) return { unsealed, broken };
     }
   }
 }
 
-/** @returns why the link does not hold, null when it does */
+/** @returns why the link is broken, null when it is valid */
 function breakAt(link: ChainLink, position: number, previous: string): string | null {
   if (link.position !== String(position)) {
     return `position ${position} is missing, the chain goes on at ${link.position}`;

@@ -7,9 +7,9 @@ const ROWS_BATCH_SIZE = 1000;
 /** A worker signs every hour. */
 const MAX_UNSIGNED_MS = 2 * 60 * 60 * 1000;
 
-/** Compares an organization's chain with its signed checkpoints, while the chain is walked from its beginning. */
+/** Compares an organization's chain with its signed checkpoints while the chain is read from its beginning. */
 export class CheckpointProof {
-  /** The last position where chain and checkpoint agree. */
+  /** The last position at which chain and checkpoint agree. */
   provenTo = 0;
   private readonly store = new AuditCheckpointStore();
   private ahead: StoredCheckpoint[] = [];
@@ -24,7 +24,7 @@ export class CheckpointProof {
     private readonly keys: CheckpointKeys,
   ) {}
 
-  /** @param link the next one of the chain, which holds. @returns why its checkpoint does not, null when it does */
+  /** @param link the next valid link of the chain. @returns why its checkpoint is invalid, null when it is valid */
   async problemAt({ position, hash, record }: ChainLink): Promise<string | null> {
     const next = await this.peek();
     if (next?.position !== position) {
@@ -42,7 +42,7 @@ export class CheckpointProof {
     return null;
   }
 
-  /** @param end of the chain, all of which holds. @returns why that is not all of it, null when it is */
+  /** @param end last position of a valid chain. @returns why the chain is incomplete, null when it is complete */
   async problemAfter(end: number): Promise<string | null> {
     const next = await this.peek();
     if (next) {

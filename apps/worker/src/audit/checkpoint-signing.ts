@@ -10,13 +10,13 @@ const BATCH_SIZE = 500;
 
 /**
  * Signs the end of every chain that has grown since its last checkpoint.
- * @param tell is given each
+ * @param report called with each new checkpoint
  * @returns how many were signed
  */
 export async function signCheckpoints(
   database: Transactions,
   signer: CheckpointSigner,
-  tell: (checkpoint: SignedCheckpoint) => void,
+  report: (checkpoint: SignedCheckpoint) => void,
   stopping?: AbortSignal,
 ): Promise<number> {
   const store = new AuditCheckpointStore();
@@ -26,27 +26,27 @@ export async function signCheckpoints(
     const signedAt = new Date().toISOString();
     const checkpoints = ends.map((end) => signer.sign({ ...end, signedAt }));
     await store.append(database.autocommit, checkpoints);
-    for (const checkpoint of checkpoints) tell(checkpoint);
+    for (const checkpoint of checkpoints) report(checkpoint);
     signed += ends.length;
     after = ends.at(-1)?.organizationId ?? null;
     if (ends.length < BATCH_SIZE || stopping?.aborted) return signed;
   }
 }
 
-/** Signs at the start and every hour, and thins out what is old. */
+/** Signs at start-up and every hour, and deletes superseded checkpoints. */
 export function checkpointSigning(
   database: Transactions,
   signer: CheckpointSigner,
   log: Logger,
 ): RepeatedTask {
   const store = new AuditCheckpointStore();
-  // a log that is kept elsewhere proves what somebody deletes from the database
-  const tell = (checkpoint: object): void => log.info({ checkpoint }, 'Audit checkpoint');
+  // a log stored elsewhere proves that checkpoints were deleted from the database
+  const report = (checkpoint: object): void => log.info({ checkpoint }, 'Audit checkpoint');
   return new RepeatedTask(
     'sign audit checkpoints',
     INTERVAL_MS,
     async (stopping) => {
-      await signCheckpoints(database, signer, tell, stopping);
+      await signCheckpoints(database, signer, report, stopping);
       return deleteInBatches((limit) => store.deleteSuperseded(database.autocommit, limit), stopping);
     },
     log,

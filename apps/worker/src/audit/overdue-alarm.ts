@@ -5,16 +5,18 @@ import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 5000;
 const OVERDUE_AFTER_SECONDS = 55;
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** Tells, within a minute, of what should be closed and is not. Removing it goes on, whatever is told. */
+/** Reports overdue rules within a minute. The attempts to remove them continue independently. */
 export function overdueAlarm(database: Database, log: Logger): RepeatedTask {
   const overdue = new OverdueStore();
-  const look = async (stopping: AbortSignal): Promise<void> => {
-    for (let count = AT_ONCE; count === AT_ONCE && !stopping.aborted;) {
-      count = await database.transaction((tx) => overdue.recordOverdue(tx, OVERDUE_AFTER_SECONDS, AT_ONCE));
+  const record = async (stopping: AbortSignal): Promise<void> => {
+    for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
+      count = await database.transaction((tx) =>
+        overdue.recordOverdue(tx, OVERDUE_AFTER_SECONDS, BATCH_SIZE),
+      );
       if (count > 0) log.warn({ count }, 'Rules that should be gone are still in the cloud');
     }
   };
-  return new RepeatedTask('record overdue revocations', INTERVAL_MS, look, log);
+  return new RepeatedTask('record overdue revocations', INTERVAL_MS, record, log);
 }

@@ -5,7 +5,7 @@ import { CheckpointSigner } from '#secrets';
 /**
  * Reads the key that signs audit checkpoints.
  * @param path of AUDIT_SIGNING_KEY_FILE
- * @throws SettingsError when there is no such file, or no such key in it
+ * @throws SettingsError when the file cannot be read or holds no Ed25519 private key
  */
 export function readSigner(path: string): CheckpointSigner {
   const signer = CheckpointSigner.read(textOf(path));

@@ -4,19 +4,19 @@ import { UnwrittenAuditStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 5000;
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** Writes the records of closings that the audit trail did not take when they were done. */
+/** Retries audit records of revocations that could not be written when the revocation was committed. */
 export function unwrittenRecords(database: Database, log: Logger): RepeatedTask {
   const store = new UnwrittenAuditStore();
   const write = async (stopping: AbortSignal): Promise<void> => {
     for (const organization of await store.organizations(database.autocommit)) {
       if (stopping.aborted) return;
       try {
-        const count = await database.transaction((tx) => store.write(tx, organization, AT_ONCE));
-        log.warn({ count, organization }, 'Records of closings were written into the audit trail late');
+        const count = await database.transaction((tx) => store.write(tx, organization, BATCH_SIZE));
+        log.warn({ count, organization }, 'Audit records of revocations were written late');
       } catch (error) {
-        log.error({ err: error, organization }, 'The audit trail does not take the records of closings');
+        log.error({ err: error, organization }, 'Audit records of revocations cannot be written');
       }
     }
   };

@@ -3,16 +3,18 @@ import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
 import { AuditStore, type EndedPeriod, SubscriptionMoveStore, SubscriptionSweepStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
-/** What ends is known before it does; only what was changed in between is found so late. */
+/**
+ * Upper bound: the end of a period is known in advance and scheduled; only one that changed meanwhile waits this long.
+ */
 const INTERVAL_MS = 10_000;
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
-/** On the database's clock: moves on subscriptions as soon as their period or grace is over. */
+/** Moves subscriptions to their next status as soon as their period or grace is over, by the database's clock. */
 export function subscriptionSweep(database: Database, log: Logger): RepeatedTask {
   const ends = new SubscriptionEnds();
   const sweep = async (stopping: AbortSignal): Promise<number | null> => {
-    for (let count = AT_ONCE; count === AT_ONCE && !stopping.aborted;) {
-      count = await database.transaction((tx) => ends.moveOn(tx, AT_ONCE));
+    for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
+      count = await database.transaction((tx) => ends.moveOn(tx, BATCH_SIZE));
       if (count > 0) log.info({ count }, 'Subscriptions were moved on');
     }
     return ends.untilNext(database.autocommit);
@@ -25,7 +27,7 @@ class SubscriptionEnds {
   private readonly moves = new SubscriptionMoveStore();
   private readonly audit = new AuditStore();
 
-  /** @returns how many were moved on */
+  /** @returns how many were moved */
   async moveOn(tx: Tx, limit: number): Promise<number> {
     const ended = await this.sweep.ended(tx, limit);
     for (const subscription of ended) await this.moveOne(tx, subscription);

@@ -5,43 +5,49 @@ import type { Provider } from '#rules';
 import type { ConvergenceRunner } from '#engine';
 
 const LOCK_MS = 10_000;
-/** The same in every worker: on Redis one key throttles the check of all. */
+/** Must be the same in every worker: on Redis one key throttles the check of all of them. */
 const STALLED_CHECK_MS = 5000;
-/** After an error of the queue, where BullMQ would ask again at once, and again. */
+/** Pause after a queue error: BullMQ itself retries without a delay. */
 const RETRY_DELAY_MS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Takes wake-ups off the queues. A job is a key and no more; lost, late or repeated, it does no harm. */
+/** Processes wake-ups from the queues. A job holds only a target's id; losing, delaying or repeating it is harmless. */
 export class ConvergenceProcessors {
-  private readonly workers: Worker<ConvergeJob>[];
+  private workers: readonly Worker<ConvergeJob>[] = [];
   private readonly paused = new Map<Worker<ConvergeJob>, NodeJS.Timeout>();
   private isClosed = false;
 
   constructor(
-    providers: readonly Provider[],
-    connection: QueueConnection,
-    runner: ConvergenceRunner,
-    concurrency: number,
-    log: Logger,
-  ) {
-    this.workers = providers.map((provider) => {
-      const worker = new Worker<ConvergeJob>(queueName(provider), (job) => process(job, runner, log), {
-        connection: connection.options,
-        concurrency,
-        lockDuration: LOCK_MS,
-        stalledInterval: STALLED_CHECK_MS,
-        removeOnComplete: { count: 0 },
-        removeOnFail: { count: 0 },
-      });
-      worker.on('error', (error) => {
-        log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on');
-        this.pause(worker);
-      });
-      return worker;
-    });
+    private readonly providers: readonly Provider[],
+    private readonly connection: QueueConnection,
+    private readonly runner: ConvergenceRunner,
+    private readonly concurrency: number,
+    private readonly log: Logger,
+  ) {}
+
+  /** Takes jobs from now on. */
+  start(): void {
+    this.workers = this.providers.map((provider) => this.startWorker(provider));
   }
 
-  /** Takes no more jobs and waits for those under way. */
+  private startWorker(provider: Provider): Worker<ConvergeJob> {
+    const work = (job: Job<ConvergeJob>): Promise<void> => process(job, this.runner, this.log);
+    const worker = new Worker<ConvergeJob>(queueName(provider), work, {
+      connection: this.connection.options,
+      concurrency: this.concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
+    worker.on('error', (error) => {
+      this.log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on');
+      this.pause(worker);
+    });
+    return worker;
+  }
+
+  /** Stops taking jobs and waits for the running ones. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const timer of this.paused.values()) clearTimeout(timer);

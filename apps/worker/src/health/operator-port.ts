@@ -6,14 +6,14 @@ import { MetricsServer } from '#metrics';
 import type { WorkerMetrics } from './worker-metrics';
 import type { WorkerReadiness } from './worker-readiness';
 
-/** Where operators and probes reach the worker, when it has a port. */
+/** The HTTP port for metrics and health probes. */
 export class OperatorPort {
   private server: MetricsServer | null = null;
   private queues: QueueDepth | null = null;
 
-  /** @param place port null: there is none */
+  /** @param endpoint port null: no port is opened */
   constructor(
-    private readonly place: { readonly port: number | null; readonly host: string },
+    private readonly endpoint: { readonly port: number | null; readonly host: string },
     private readonly metrics: WorkerMetrics,
     private readonly database: Database,
     private readonly readiness: WorkerReadiness,
@@ -23,7 +23,7 @@ export class OperatorPort {
 
   /** @throws Error when the port is taken */
   async open(): Promise<void> {
-    const { port, host } = this.place;
+    const { port, host } = this.endpoint;
     if (port === null) return;
     this.queues = new QueueDepth(DriverRegistry.providers, this.queue, (error) =>
       this.log.warn({ err: error }, 'The queue cannot be measured'),

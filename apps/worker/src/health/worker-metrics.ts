@@ -6,7 +6,7 @@ import type { QueueDepth } from '#jobs';
 import { Counter, Gauge, Histogram, Registry } from '#metrics';
 import type { DriverErrorKind, Provider } from '#rules';
 
-/** Seconds; the promise is 5 when all is well, 60 after a fault. */
+/** Seconds; the guarantee is 5 normally, 60 after a fault. */
 const LATENESS_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800];
 
 const BACKLOG_GAUGES: readonly (readonly [
@@ -27,13 +27,13 @@ const BACKLOG_GAUGES: readonly (readonly [
   ['due_rules', 'Rules that a pass is to settle, now or at their next retry', ({ dueRules }) => dueRules],
 ];
 
-/** The second is its name of before, there for one more release. */
+/** The second is the previous name, kept for one more release. */
 const PASSES = ['drawbridge_passes_total', 'drawbridge_cloud_looks_total'];
 
-/** What the gauges are called; without the prefix they are there for one more release. */
+/** The names of a gauge; the one without the prefix is kept for one more release. */
 const namesOf = (name: string): string[] => [`drawbridge_${name}`, name];
 
-/** What an operator watches a worker by. */
+/** The worker's Prometheus metrics. */
 export class WorkerMetrics implements ConvergenceObserver {
   readonly registry = new Registry();
   private readonly passes: readonly Counter<'provider' | 'outcome'>[];
@@ -41,7 +41,7 @@ export class WorkerMetrics implements ConvergenceObserver {
   private readonly failures: Counter<'provider'>;
   private readonly events: Counter<'provider' | 'kind'>;
 
-  /** @param log where failures that nobody foresaw are told in full */
+  /** @param log receives unexpected failures and rule events */
   constructor(private readonly log: Logger) {
     const { registry } = this;
     this.passes = PASSES.map(
@@ -87,7 +87,7 @@ export class WorkerMetrics implements ConvergenceObserver {
     this.lateness.observe({ provider }, latenessSeconds);
   }
 
-  /** One line in the log for each event of the ledger, with the fields that it has there. */
+  /** Counts and logs each ledger event, one line with the ledger's fields. */
   eventsRecorded(events: readonly LedgerRow[]): void {
     for (const { kind, provider, ...event } of events) {
       this.events.inc({ provider, kind });
@@ -95,11 +95,11 @@ export class WorkerMetrics implements ConvergenceObserver {
     }
   }
 
-  /** Adds what waits to be done, read when somebody asks. */
+  /** Registers gauges of pending work, read on each scrape. */
   watchBacklog(database: Database): void {
     const store = new BacklogStore();
     let reading: Promise<Backlog[]> | null = null;
-    // the gauges are read together: one query for all of them
+    // a scrape collects the gauges together: one query for all of them
     const read = (): Promise<Backlog[]> => {
       reading ??= store.byProvider(database.autocommit).finally(() => (reading = null));
       return reading;
@@ -122,7 +122,7 @@ export class WorkerMetrics implements ConvergenceObserver {
     }
   }
 
-  /** Adds how many agents are there and how many should be, read when somebody asks. */
+  /** Registers the gauge of connected and absent agents, read on each scrape. */
   watchAgents(database: Database): void {
     const store = new AgentWatchStore();
     const agents: Gauge<'state'> = new Gauge({
@@ -138,7 +138,7 @@ export class WorkerMetrics implements ConvergenceObserver {
     });
   }
 
-  /** Adds how many wake-ups wait, read when somebody asks. */
+  /** Registers the gauge of waiting wake-ups, read on each scrape. */
   watchQueues(queues: QueueDepth): void {
     const depth = new Gauge({
       name: 'queue_depth',
@@ -150,7 +150,7 @@ export class WorkerMetrics implements ConvergenceObserver {
         try {
           for (const { provider, waiting } of await queues.read()) depth.set({ provider }, waiting);
         } catch {
-          // a lost queue must not hide the other figures
+          // an unreachable queue must not fail the whole scrape
           depth.set({ provider: 'unknown' }, Number.NaN);
         }
       },

@@ -3,32 +3,32 @@ import { type Database, LedgerPartitions } from '#entities';
 import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 60 * 60 * 1000;
-/** after a run that found a table in use */
-const RETRY_MS = 60_000;
+/** delay after a run that found a table locked */
+const RETRY_DELAY_MS = 60_000;
 const MONTHS_AHEAD = 2;
-const KEPT_INTERVAL_MS = 5000;
+const UNWRITTEN_INTERVAL_MS = 5000;
 const BATCH_SIZE = 500;
 
-/** Keeps a partition ready for each coming month of the ledger, and drops those past the retention period. */
+/** Creates the ledger's partitions for the coming months and drops those past the retention period. */
 export function ledgerUpkeep(database: Database, retentionMonths: number, log: Logger): RepeatedTask {
   const partitions = new LedgerPartitions(database);
   const keep = async (): Promise<number | null> => {
     const created = await partitions.createMissing(MONTHS_AHEAD);
     const { dropped, outcome } = await partitions.dropExpired(retentionMonths);
     if (dropped.length > 0) log.info({ dropped }, 'Months of the ledger past their retention were dropped');
-    return created === 'later' || outcome === 'later' ? RETRY_MS : null;
+    return created === 'later' || outcome === 'later' ? RETRY_DELAY_MS : null;
   };
   return new RepeatedTask('keep the partitions of the ledger', INTERVAL_MS, keep, log);
 }
 
-/** Writes the rule events that the ledger did not take when they were observed. */
+/** Retries rule events that could not be written into the ledger when they were observed. */
 export function unwrittenRuleEvents(database: Database, log: Logger): RepeatedTask {
   const partitions = new LedgerPartitions(database);
   const write = async (stopping: AbortSignal): Promise<void> => {
     for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
-      count = await partitions.writeKept(BATCH_SIZE);
+      count = await partitions.writeUnwritten(BATCH_SIZE);
       if (count > 0) log.warn({ count }, 'Rule events were written into the ledger late');
     }
   };
-  return new RepeatedTask('write kept rule events', KEPT_INTERVAL_MS, write, log);
+  return new RepeatedTask('write kept rule events', UNWRITTEN_INTERVAL_MS, write, log);
 }

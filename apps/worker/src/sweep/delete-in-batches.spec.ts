@@ -1,6 +1,6 @@
 import { deleteInBatches } from './delete-in-batches';
 
-/** A table with so many rows to delete. */
+/** A table with `rows` rows to delete. */
 const table = (rows: number): { delete: (limit: number) => Promise<number>; left: () => number } => {
   let left = rows;
   return {
@@ -13,20 +13,20 @@ const table = (rows: number): { delete: (limit: number) => Promise<number>; left
   };
 };
 
-describe('deleting in batches', () => {
-  it('deletes until nothing is left, and asks for no run out of turn', async () => {
+describe('deleteInBatches', () => {
+  it('deletes until nothing is left and requests no early run', async () => {
     const rows = table(7_500);
     await expect(deleteInBatches(rows.delete, new AbortController().signal)).resolves.toBeNull();
     expect(rows.left()).toBe(0);
   });
 
-  it('ends a run while more is left, and asks for the next one at once', async () => {
+  it('ends a run after 20 batches and requests the next one immediately', async () => {
     const rows = table(1_000_000);
     await expect(deleteInBatches(rows.delete, new AbortController().signal)).resolves.toBe(0);
     expect(rows.left()).toBe(980_000);
   });
 
-  it('stops between two batches', async () => {
+  it('stops between two batches when aborted', async () => {
     const rows = table(1_000_000);
     const stopping = new AbortController();
     await deleteInBatches((limit) => {

@@ -1,12 +1,12 @@
 const BATCH_SIZE = 1000;
-/** then the other tasks of this process get a turn, and a stop is answered */
+/** per run: other tasks of the process get a turn */
 const MAX_BATCHES = 20;
 
 /**
- * Deletes until nothing is left, in batches short enough to stop between them. One run is bounded; a backlog goes on in
- * the next one, which follows at once.
- * @param deleteBatch deletes `limit` rows at most, and returns how many it deleted
- * @returns for `RepeatedTask`: 0 when more is left, null when nothing is
+ * Deletes until nothing is left, in batches short enough to stop between them. One run is bounded; a backlog continues
+ * in the next one, which follows immediately.
+ * @param deleteBatch deletes at most `limit` rows and returns how many it deleted
+ * @returns for `RepeatedTask`: 0 when more is left, else null
  */
 export async function deleteInBatches(
   deleteBatch: (limit: number) => Promise<number>,

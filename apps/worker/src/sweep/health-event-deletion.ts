@@ -6,9 +6,9 @@ import { deleteInBatches } from './delete-in-batches';
 
 const INTERVAL_MS = 60 * 60 * 1000;
 
-/** Deletes the health events of resources that are past their retention, at the start and every hour. */
+/** Deletes health events past their retention, at start-up and every hour. */
 export function healthEventDeletion(database: Database, retentionDays: number, log: Logger): RepeatedTask {
-  // what is kept for its resource is passed over, not read again by each batch
+  // events that are kept are skipped, not read again by each batch
   let position: HealthEventPosition | null = null;
   const deleteBatch = async (limit: number): Promise<number> => {
     const { examined, last } = await deleteOldHealthEvents(

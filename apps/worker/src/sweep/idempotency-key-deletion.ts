@@ -6,7 +6,7 @@ import { deleteInBatches } from './delete-in-batches';
 
 const INTERVAL_MS = 10_000;
 
-/** Keeps the table of Idempotency-Keys to those that still stand for an answer, at any rate of new ones. */
+/** Deletes expired Idempotency-Keys. */
 export const idempotencyKeyDeletion = (database: Database, log: Logger): RepeatedTask =>
   new RepeatedTask(
     'delete old Idempotency-Keys',

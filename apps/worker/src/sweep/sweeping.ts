@@ -4,7 +4,7 @@ import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 1000;
 
-/** Sweeps for as long as it runs: every second, and sooner when a session ends before that. */
+/** Sweeps every second, and earlier when a session ends before that. */
 export function sweeping(sweeper: Sweeper, log: Logger): RepeatedTask {
   return new RepeatedTask('sweep', INTERVAL_MS, (stopping) => sweeper.sweep(stopping), log);
 }

@@ -5,14 +5,14 @@ import type { Database } from '#entities';
 import type { DueCredential, VerificationStore } from '#tenant-store';
 import { backoffMs, RETRYABLE_KINDS, type BackoffPolicy } from '#rules';
 
-const AT_ONCE = 10;
-/** Longer than a check takes; a worker that died in one leaves it to the next after that. */
+const BATCH_SIZE = 10;
+/** Longer than a check takes; after a crash another worker takes the credential when the lease has expired. */
 const LEASE_SECONDS = 60;
 const MIN_DELAY_MS = 1000;
-/** Between tries while a provider does not answer. */
+/** Between attempts while a provider does not answer. */
 const BACKOFF: BackoffPolicy = { baseMs: 2000, capMs: 600_000 };
 
-/** Checks credentials that are new or rotated, and all others once a day. */
+/** Checks new and rotated credentials, and all others once a day. */
 export class CredentialChecks {
   constructor(
     private readonly database: Database,
@@ -21,12 +21,12 @@ export class CredentialChecks {
     private readonly log: Logger,
   ) {}
 
-  /** Checks what is due now, some at once. */
+  /** Checks one batch of due credentials, concurrently. */
   async run(): Promise<void> {
     const due = await this.store.takeCredentials(
       this.database.autocommit,
       DriverRegistry.providers,
-      AT_ONCE,
+      BATCH_SIZE,
       LEASE_SECONDS,
     );
     await Promise.all(due.map((credential) => this.check(credential)));
@@ -35,7 +35,7 @@ export class CredentialChecks {
   private async check(due: DueCredential): Promise<void> {
     try {
       const failure = await driverErrorOf(async () => {
-        // what no driver checks holds nothing that could be refused
+        // a provider without a driver has no secrets to check
         if (!DriverRegistry.isDriven(due.provider)) return;
         const driver = await this.clouds.driver(due.provider);
         await driver.checkCredential(await this.clouds.credential(due.id));

@@ -6,17 +6,17 @@ import type { Database } from '#entities';
 import type { DueResource, VerificationStore } from '#tenant-store';
 import { agentAbsence, RETRYABLE_KINDS } from '#rules';
 
-const AT_ONCE = 10;
+const BATCH_SIZE = 10;
 const INTERVAL_MINUTES = 30;
-/** After a look that the cloud did not answer. */
+/** After a verification that failed with a retryable error. */
 const RETRY_MINUTES = 2;
 const LEASE_SECONDS = 60;
-/** Calls of one look that count as writes. */
-const DRY_RUNS = 2;
-/** Of an account's write budget, the share that these looks leave to sessions. */
-const RESERVE = 0.5;
+/** Dry-run calls of one verification that count as writes. */
+const DRY_RUN_WRITES = 2;
+/** Share of an account's write budget that verifications leave to sessions. */
+const RESERVED_SHARE = 0.5;
 
-/** Verifies resources again and again, once somebody has verified them for the first time. */
+/** Verifies resources periodically after their first requested verification. */
 export class ResourceChecks {
   private readonly agents = new AgentStore();
 
@@ -28,20 +28,25 @@ export class ResourceChecks {
     private readonly log: Logger,
   ) {}
 
-  /** Verifies what is due now, some at once. */
+  /** Verifies one batch of due resources, concurrently. */
   async run(): Promise<void> {
-    const due = await this.store.takeResources(this.database.autocommit, DriverRegistry.providers, AT_ONCE, {
-      everyMinutes: INTERVAL_MINUTES,
-      leaseSeconds: LEASE_SECONDS,
-    });
+    const due = await this.store.takeResources(
+      this.database.autocommit,
+      DriverRegistry.providers,
+      BATCH_SIZE,
+      {
+        everyMinutes: INTERVAL_MINUTES,
+        leaseSeconds: LEASE_SECONDS,
+      },
+    );
     await Promise.all(due.map((resource) => this.verify(resource)));
   }
 
   private async verify(due: DueResource): Promise<void> {
     try {
       const failure = DriverRegistry.isDriven(due.provider)
-        ? await driverErrorOf(() => this.ask(due))
-        : await this.absence(due);
+        ? await driverErrorOf(() => this.verifyWithDriver(due))
+        : await this.agentFailure(due);
       if (failure && RETRYABLE_KINDS.has(failure.kind)) {
         await this.store.postponeResource(this.database.autocommit, due, RETRY_MINUTES);
         return;
@@ -54,7 +59,8 @@ export class ResourceChecks {
     }
   }
 
-  private async absence({
+  /** The failure of a resource whose agent is away; null when the agent is connected. */
+  private async agentFailure({
     organizationId,
     resourceIdentifier: name,
   }: DueResource): Promise<DriverError | null> {
@@ -63,18 +69,18 @@ export class ResourceChecks {
     return absence && new DriverError(absence.kind, absence.message);
   }
 
-  private async ask(due: DueResource): Promise<void> {
+  private async verifyWithDriver(due: DueResource): Promise<void> {
     const driver = await this.clouds.driver(due.provider);
     const { resourceType, targetIdentifier: identifier, region, credentialId } = due;
-    const place = { resourceType, identifier, region, credentialId };
-    const target = await this.clouds.open(place, new Map());
+    const access = { resourceType, identifier, region, credentialId };
+    const target = await this.clouds.open(access, new Map());
     const { writeBudget } = driver.traits;
     const waitMs = await this.budgets.take(
       this.database.autocommit,
       driver.accountKey(target),
       writeBudget,
-      DRY_RUNS,
-      writeBudget.burst * RESERVE,
+      DRY_RUN_WRITES,
+      writeBudget.burst * RESERVED_SHARE,
     );
     if (waitMs > 0) throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls');
     await driver.verify(target);

@@ -9,7 +9,7 @@ import { ResourceChecks } from './resource-checks';
 
 const INTERVAL_MS = 1000;
 
-/** What asks the clouds once a second whether what is due there still works. */
+/** Tasks that check due credentials and resources once a second. */
 export function verificationTasks(database: Database, clouds: CloudAccess, log: Logger): RepeatedTask[] {
   const store = new VerificationStore();
   const credentials = new CredentialChecks(database, store, clouds, log);

@@ -1,21 +1,21 @@
 import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
 
 /**
- * Hosts that no cloud API protects. An agent on the host connects to the service and keeps the host's own firewall: it
- * is told what is to be open, and says what is. There is no driver.
+ * Hosts without a cloud firewall API. An agent on the host connects to the service and manages the host's firewall: it
+ * fetches the desired rules and reports the observed ones. There is no driver.
  */
 export const AGENT_FACTS: ProviderFacts = {
   provider: 'AGENT',
   variables: [],
   traits: {
     batchSize: 500,
-    // an agent takes the whole state at once: there is no account, and no call to spare
+    // an agent fetches the complete state in one request: there is no account with a call limit
     writeBudget: { burst: 1000, refillPerSecond: 1000 },
     writeSpacing: { usualMs: 0, burstMs: 0, burstSize: 1000 },
     callTimeoutMs: 5000,
   },
   credentialTypes: {
-    // the agent proves itself with an API key of the organization: nothing is kept for it here
+    // the agent authenticates with an API key of the organization: no credential is stored
     AGENT: { required: [], optional: [], descriptions: {}, forms: {}, hints: [] },
   },
   resourceTypes: {
@@ -27,8 +27,8 @@ export const AGENT_FACTS: ProviderFacts = {
       },
       portsPerRule: 'many',
       config: TRAFFIC_FIELDS,
-      // every organization names its own hosts
-      place: ({ identifier, organization }) => {
+      // host names are unique per organization
+      nameTarget: ({ identifier, organization }) => {
         const name = identifier.toLowerCase();
         return { key: `AGENT:host:${organization}:${name}`, identifier: name };
       },

@@ -15,7 +15,7 @@ const page = (title: string): string =>
 const PLUGIN = 'failed to check the configuration of plugin ip-restriction err: ';
 const TOKEN = 'failed to check token';
 
-describe('what the Admin API answers', () => {
+describe('Classification of APISIX Admin API errors', () => {
   const settled: [what: string, status: number, body: unknown, kind: DriverErrorKind][] = [
     ['a missing key', 401, { error_msg: TOKEN, description: 'missing apikey' }, 'denied'],
     ['a wrong key', 401, { error_msg: TOKEN, description: 'wrong apikey' }, 'denied'],
@@ -56,41 +56,41 @@ describe('what the Admin API answers', () => {
     ['a long body, to nginx', 413, page('413 Request Entity Too Large'), 'quota'],
     ['a long value, to etcd', 503, { error_msg: 'etcdserver: request is too large' }, 'quota'],
     ['another method', 405, { error_msg: 'not supported `PATCH` method' }, 'invalid'],
-    ['a write meanwhile', 503, { error_msg: 'value changed before overwritten' }, 'conflict'],
+    ['a concurrent write', 503, { error_msg: 'value changed before overwritten' }, 'conflict'],
     ['too many calls', 429, page('429 Too Many Requests'), 'throttled'],
   ];
 
-  it.each(settled)('%s is settled: HTTP %i', (_, status, body, kind) => {
+  it.each(settled)('classifies %s as settled: HTTP %i', (_, status, body, kind) => {
     const failure = refusalOf(answer(status, body));
     expect(failure).toMatchObject({ kind, settled: true });
     expect(failure.changeResult).toEqual({ result: 'refused', kind, message: failure.message });
   });
 
   it.each([
-    ['etcd that is away', 503, { error_msg: 'has no healthy etcd endpoint available' }],
-    ['an error inside', 500, { error_msg: 'failed to fetch data from etcd' }],
+    ['unavailable etcd', 503, { error_msg: 'has no healthy etcd endpoint available' }],
+    ['an internal error', 500, { error_msg: 'failed to fetch data from etcd' }],
     ['nginx without its upstream', 502, page('502 Bad Gateway')],
-    ['nginx that waited', 504, page('504 Gateway Time-out')],
+    ['an nginx gateway timeout', 504, page('504 Gateway Time-out')],
     ['the proxy instead of the Admin API', 404, { error_msg: '404 Route Not Found' }],
-    ['some other server', 404, page('404 Not Found')],
-    ['some other server that refuses', 403, '<html><body>Forbidden</body></html>'],
-    ['a key refused by no APISIX', 401, 'Unauthorized'],
+    ['another server', 404, page('404 Not Found')],
+    ['another server that refuses', 403, '<html><body>Forbidden</body></html>'],
+    ['HTTP 401 without an APISIX body', 401, 'Unauthorized'],
     ['a login page', 200, '<html></html>'],
     ['an error in a success', 200, { error_msg: TOKEN }],
     ['truncated JSON', 400, '{"error_msg":"fail'],
     ['an empty body', 400, ''],
     ['a list', 400, []],
     ['null', 404, 'null'],
-    ['a message that is none', 404, { message: { text: 'Key not found' } }],
+    ['a message that is not text', 404, { message: { text: 'Key not found' } }],
     ['a redirect', 302, ''],
-    ['nothing known', 418, { error: 'teapot' }],
-  ])('%s tells nothing', (_, status, body) => {
+    ['an unknown status', 418, { error: 'teapot' }],
+  ])('treats %s as an unexpected response with unknown outcome', (_, status, body) => {
     const failure = refusalOf(answer(status, body));
     expect(failure).toMatchObject({ kind: 'transient', settled: false });
     expect(failure.changeResult).toEqual({ result: 'unknown', message: failure.message });
   });
 
-  it('says the same of everything that is no answer of APISIX', () => {
+  it('uses one message for every response that is not from APISIX', () => {
     const texts = [
       answer(200, 'x'),
       answer(302, ''),
@@ -100,7 +100,7 @@ describe('what the Admin API answers', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it.each(settled)('nothing of the answer is shown: %s', (_, status, body) => {
+  it.each(settled)('does not quote the response: %s', (_, status, body) => {
     const marked = JSON.parse(
       JSON.stringify(body).replace(/"error_msg":"/, '"error_msg":"canary '),
     ) as unknown;
@@ -109,7 +109,7 @@ describe('what the Admin API answers', () => {
     expect(message).not.toMatch(/html|ip-restriction err|apikey/);
   });
 
-  it('reads Retry-After', () => {
+  it('parses Retry-After', () => {
     expect(refusalOf(answer(429, '', { 'retry-after': '3' })).retryAfterMs).toBe(3000);
     expect(refusalOf(answer(429, '')).retryAfterMs).toBeNull();
   });

@@ -1,14 +1,15 @@
 import type { DriverErrorKind } from '#rules';
 import { CallFailure } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
-import type { TenantAnswer } from '../tenant-url/pinned-connection';
+import type { TenantResponse } from '../tenant-url/pinned-connection';
 import { isRecord, parseJson } from '../untrusted-json';
 
 /**
- * No answer, or none of APISIX: one text for all of it, so that nobody reads from it what stands at an address.
- * @param settled as for CallFailure
+ * The failure for a missing response and for a response that is not from APISIX: one message for all, so that it does
+ * not reveal what listens at an address (SSRF).
+ * @param settled see CallFailure
  */
-export const noProperAnswer = (settled: boolean): CallFailure =>
+export const invalidResponse = (settled: boolean): CallFailure =>
   new CallFailure(
     'transient',
     'No answer of an APISIX Admin API came from adminUrl: the name must resolve, the port be open to this service, the certificate be valid',
@@ -16,12 +17,12 @@ export const noProperAnswer = (settled: boolean): CallFailure =>
     settled,
   );
 
-interface Refused {
+interface RefusalPattern {
   /** undefined: any */
   readonly status?: number;
-  /** of the answer's `error_msg` or `message`; undefined: any, also an answer that has neither */
-  readonly words?: RegExp;
-  /** instead of `words`, for answers that nginx gives before APISIX is asked */
+  /** matches the response's `error_msg` or `message`; undefined: any, also a response without both */
+  readonly errorMessage?: RegExp;
+  /** instead of `errorMessage`, for responses of nginx before APISIX handles the request */
   readonly page?: RegExp;
   readonly kind: DriverErrorKind;
   readonly message: string;
@@ -30,19 +31,23 @@ interface Refused {
 const TOO_LONG = 'The list of addresses is too long for the gateway';
 const KEY_REFUSED = 'The gateway refuses the admin key';
 
-/** The first that fits counts. */
-const REFUSALS: readonly Refused[] = [
+/** The first match applies. */
+const REFUSALS: readonly RefusalPattern[] = [
   { status: 429, kind: 'throttled', message: 'The gateway takes no more calls for now' },
   { status: 413, kind: 'quota', message: TOO_LONG },
-  { words: /request size|request is too large|^(?=.*body).*too large/is, kind: 'quota', message: TOO_LONG },
+  {
+    errorMessage: /request size|request is too large|^(?=.*body).*too large/is,
+    kind: 'quota',
+    message: TOO_LONG,
+  },
   {
     status: 503,
-    words: /value changed before overwritten/i,
+    errorMessage: /value changed before overwritten/i,
     kind: 'conflict',
     message: 'Somebody else changed the object at the same time',
   },
-  { status: 401, words: /./, kind: 'denied', message: KEY_REFUSED },
-  { status: 403, words: /./, kind: 'denied', message: KEY_REFUSED },
+  { status: 401, errorMessage: /./, kind: 'denied', message: KEY_REFUSED },
+  { status: 403, errorMessage: /./, kind: 'denied', message: KEY_REFUSED },
   {
     status: 403,
     page: /<center>(openresty|nginx|APISIX)/i,
@@ -51,44 +56,45 @@ const REFUSALS: readonly Refused[] = [
   },
   {
     status: 404,
-    words: /^Key not found$/i,
+    errorMessage: /^Key not found$/i,
     kind: 'target-missing',
     message: 'The gateway has no such object',
   },
   {
     status: 400,
-    words: /unknown plugin/i,
+    errorMessage: /unknown plugin/i,
     kind: 'invalid',
     message: 'The plugin ip-restriction is not enabled in the gateway',
   },
   {
     status: 400,
-    words: /matches both schemas/i,
+    errorMessage: /matches both schemas/i,
     kind: 'invalid',
     message: 'The ip-restriction of the object has a blacklist, and a whitelist cannot stand beside it',
   },
-  { status: 400, words: /./, kind: 'invalid', message: 'The gateway refuses the change as invalid' },
-  { status: 405, words: /./, kind: 'invalid', message: 'The gateway does not offer this change' },
+  { status: 400, errorMessage: /./, kind: 'invalid', message: 'The gateway refuses the change as invalid' },
+  { status: 405, errorMessage: /./, kind: 'invalid', message: 'The gateway does not offer this change' },
 ];
 
-/** Classifies an answer that was no success. */
-export function refusalOf({ status, headers, text }: TenantAnswer): CallFailure {
-  const words = messageOf(text);
+/** Classifies an unsuccessful response. */
+export function refusalOf({ status, headers, text }: TenantResponse): CallFailure {
+  const errorMessage = messageOf(text);
   const found = REFUSALS.find(
     (refusal) =>
       (refusal.status === undefined || refusal.status === status) &&
-      (refusal.words === undefined || (words !== null && refusal.words.test(words))) &&
+      (refusal.errorMessage === undefined ||
+        (errorMessage !== null && refusal.errorMessage.test(errorMessage))) &&
       (refusal.page === undefined || refusal.page.test(text)),
   );
-  if (!found || status < 400) return noProperAnswer(false);
+  if (!found || status < 400) return invalidResponse(false);
   const retryAfterMs = readRetryAfter(headers['retry-after']);
   return new CallFailure(found.kind, found.message, null, true, retryAfterMs);
 }
 
-/** The Admin API says `{error_msg}`, or `{message}` in etcd's words. */
+/** Parses `{error_msg}` of the Admin API, or `{message}` of etcd. */
 function messageOf(text: string): string | null {
   const body = parseJson(text);
   if (!isRecord(body)) return null;
-  const words = body.error_msg ?? body.message;
-  return typeof words === 'string' ? words : null;
+  const message = body.error_msg ?? body.message;
+  return typeof message === 'string' ? message : null;
 }

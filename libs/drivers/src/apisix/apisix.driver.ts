@@ -6,16 +6,16 @@ import { ForbiddenHost, TenantHosts } from '../tenant-url/tenant-hosts';
 import { tenantNetworks } from '../tenant-url/tenant-networks';
 import { readTenantUrl, type TenantUrl } from '../tenant-url/tenant-url';
 import { AdminApi } from './admin-api';
-import { noProperAnswer } from './admin-errors';
+import { invalidResponse } from './admin-errors';
 import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 import { ListChange } from './list-change';
 import { observedRules, type Guard } from './whitelist';
 
 /**
- * The driver for APISIX gateways: the whitelist of the plugin ip-restriction, through the Admin API.
- * @param environment where `TENANT_URL_NETWORKS` is read
- * @param options for tests: how long one call of the driver may take over all its requests, and other name servers
- * @throws Error when `TENANT_URL_NETWORKS` is no list of networks
+ * The driver for APISIX gateways: manages the whitelist of the plugin ip-restriction through the Admin API.
+ * @param environment contains `TENANT_URL_NETWORKS`
+ * @param options for tests: time limit of one driver call over all its requests, and other DNS servers
+ * @throws Error when `TENANT_URL_NETWORKS` is malformed
  */
 export function createApisixDriver(
   environment: NodeJS.ProcessEnv,
@@ -39,7 +39,7 @@ class ApisixDriver implements ProviderDriver {
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {
-    return this.inGateway(credential, (api) => api.greet());
+    return this.inGateway(credential, (api) => api.checkKey());
   }
 
   async verify(target: CloudTarget): Promise<void> {
@@ -47,7 +47,7 @@ class ApisixDriver implements ProviderDriver {
     await this.inGateway(target.credential, async (api) => {
       const { guard } = await api.read(path);
       if (guard !== 'whitelist') throw new DriverError('invalid', UNGUARDED[guard]);
-      await api.requireWritable(collection);
+      await api.requireWritePermission(collection);
     });
   }
 
@@ -63,11 +63,11 @@ class ApisixDriver implements ProviderDriver {
     const { path } = readGatewayPath(target);
     return this.inGateway(target.credential, async (api, hasTime) => {
       const before = await api.read(path);
-      return new ListChange(api, before, target.claims, hasTime).make(changes);
+      return new ListChange(api, before, target.claims, hasTime).apply(changes);
     });
   }
 
-  /** Looks the gateway's name up once, and talks to where it led then. */
+  /** Resolves the gateway's host name once and connects only to these addresses. */
   private async inGateway<T>(
     { credentialType, data }: DriverCredential,
     work: (api: AdminApi, hasTime: () => boolean) => Promise<T>,
@@ -94,7 +94,7 @@ class ApisixDriver implements ProviderDriver {
           'invalid',
           'adminUrl leads to an address that this deployment lets no credential lead to',
         );
-      throw noProperAnswer(true);
+      throw invalidResponse(true);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { ProviderFacts, ResourceTypeFacts } from '../provider-facts';
 import { readTenantUrl, tenantUrlRefusal } from '../tenant-url/tenant-url';
 
-/** The kinds of objects that can carry the plugin `ip-restriction`, and where the Admin API keeps them. */
+/** The types of objects that support the plugin `ip-restriction`, with their collections in the Admin API. */
 export const COLLECTIONS: Readonly<Record<string, string>> = {
   ROUTE: 'routes',
   SERVICE: 'services',
@@ -18,12 +18,12 @@ const NAMES: Readonly<Record<string, string>> = {
   GLOBAL_RULE: 'global rule',
 };
 
-/** An object's id, which becomes part of a path. */
+/** An object's id. It becomes part of a URL path. */
 const ID = /^(?!\.{1,2}$)[\w.-]{1,64}$/;
-/** The keys that APISIX is shipped with (CVE-2020-13945). */
-const SHIPPED_KEYS = ['edd1c9f034335f136f87ad84b625c8f1', '4054f7cf07e344346cd3f287985e76a2'];
+/** The default keys of APISIX (CVE-2020-13945). */
+const DEFAULT_KEYS = ['edd1c9f034335f136f87ad84b625c8f1', '4054f7cf07e344346cd3f287985e76a2'];
 
-/** The gateway's own address in one spelling: people also give the address of its Admin API. */
+/** The canonical URL of a gateway. The URL of its Admin API is accepted too. */
 export const gatewayOf = (adminUrl: string): string =>
   (readTenantUrl(adminUrl)?.text ?? adminUrl).replace(/\/apisix(\/admin)?$/, '');
 
@@ -34,11 +34,11 @@ function resourceType(type: string): ResourceTypeFacts {
       example: type === 'ROUTE' ? 'orders-api' : '1',
       description: `the id of the ${NAMES[type]}`,
     },
-    // A gateway's list knows addresses only.
+    // A whitelist contains addresses only.
     portsPerRule: 'none',
     config: [],
-    // Ids are compared with case.
-    place: ({ identifier, hints }) => ({
+    // Ids are case-sensitive.
+    nameTarget: ({ identifier, hints }) => ({
       key: `APISIX:${gatewayOf(hints.adminUrl ?? '')}:${COLLECTIONS[type]}/${identifier}`,
       identifier,
     }),
@@ -49,10 +49,10 @@ export const APISIX_FACTS: ProviderFacts = {
   provider: 'APISIX',
   variables: ['TENANT_URL_NETWORKS'],
   traits: {
-    // The whole list is written at once, however many addresses change.
+    // Each write replaces the complete list.
     batchSize: 500,
     wholeList: true,
-    // Each write is a transaction of etcd, and every worker of the gateway reads the object anew.
+    // Each write is an etcd transaction, after which every gateway worker reloads the object.
     writeBudget: { burst: 50, refillPerSecond: 10 },
     writeSpacing: { usualMs: 200, burstMs: 1000, burstSize: 50 },
     callTimeoutMs: 5000,
@@ -77,13 +77,13 @@ export const APISIX_FACTS: ProviderFacts = {
           words: 'must be visible ASCII characters only',
           example: 'a-long-random-text',
           refusal: (key) =>
-            SHIPPED_KEYS.includes(key)
+            DEFAULT_KEYS.includes(key)
               ? 'must not be the key that APISIX is shipped with: everybody knows it'
               : null,
         },
       },
       hints: ['adminUrl'],
-      places: ['adminUrl'],
+      fixedHints: ['adminUrl'],
     },
   },
   resourceTypes: Object.fromEntries(Object.keys(COLLECTIONS).map((type) => [type, resourceType(type)])),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { ruleKey, type RuleSpec } from '#rules';
 import type { RuleChange } from '../provider-driver';
-import { judged, observedRules, rewrite, SENTINEL, type Guard, type GuardedObject } from './whitelist';
+import { resultsOf, observedRules, planRewrite, SENTINEL, type Guard, type GuardedObject } from './whitelist';
 
 const PATH = 'routes/r1';
 const object = (entries: readonly string[], guard: Guard = 'whitelist'): GuardedObject => ({
@@ -25,32 +25,35 @@ const remove = (address: string): RuleChange => ({
 const claiming = (...addresses: string[]): Map<string, string> =>
   new Map(addresses.map((address) => [ruleKey(spec(address)), `rule of ${address}`]));
 
-describe('what a list lets in', () => {
+describe('Observed rules of an APISIX whitelist', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7/32'],
     ['203.0.113.77/24', '203.0.113.0/24'],
     ['2001:DB8:0:0::5', '2001:db8::5/128'],
     ['2001:db8::/32', '2001:db8::/32'],
     ['0.0.0.0/0', '0.0.0.0/0'],
-  ])('%s is %s', (entry, address) => {
+  ])('maps %s to %s', (entry, address) => {
     expect(observedRules(object([SENTINEL, entry]), new Map())).toEqual([
       { key: ruleKey(spec(address)), providerRuleId: `${PATH}#${entry}`, ownRuleId: null },
     ]);
   });
 
   it.each([SENTINEL, '::ffff:203.0.113.7', 'no-address', '203.0.113.7/33', ''])(
-    '%j lets in nobody',
+    'ignores the entry %j',
     (entry) => {
       expect(observedRules(object([entry]), new Map())).toEqual([]);
     },
   );
 
-  it.each(['none', 'blacklist', 'disabled'] as const)('%s lets in everybody', (guard) => {
-    const keys = observedRules(object([], guard), new Map()).map(({ key }) => key);
-    expect(keys).toEqual(['0.0.0.0/0 all *', '::/0 all *']);
-  });
+  it.each(['none', 'blacklist', 'disabled'] as const)(
+    'report every address as allowed in state %s',
+    (guard) => {
+      const keys = observedRules(object([], guard), new Map()).map(({ key }) => key);
+      expect(keys).toEqual(['0.0.0.0/0 all *', '::/0 all *']);
+    },
+  );
 
-  it('is ours when our record claims it and it is spelled our way', () => {
+  it('are ours when they are claimed and spelled canonically', () => {
     const claims = claiming('203.0.113.7/32', '203.0.113.8/32');
     const entries = ['203.0.113.7', '203.0.113.7/32', '203.0.113.8', '203.0.113.9/32'];
     expect(observedRules(object(entries), claims).map(({ ownRuleId }) => ownRuleId)).toEqual([
@@ -62,12 +65,12 @@ describe('what a list lets in', () => {
   });
 });
 
-describe('a list with changes', () => {
+describe('A planned APISIX whitelist write', () => {
   const claims = claiming('203.0.113.7/32', '203.0.113.8/32');
 
-  it('begins with the sentinel, and keeps what others put in, in its order', () => {
+  it('starts with the sentinel and keeps unmanaged entries in order', () => {
     const before = object(['10.0.0.0/8', '203.0.113.7/32', '203.0.113.7', 'odd', '2001:DB8::1']);
-    expect(rewrite(before, [add('198.51.100.1/32'), remove('203.0.113.7/32')], claims).entries).toEqual([
+    expect(planRewrite(before, [add('198.51.100.1/32'), remove('203.0.113.7/32')], claims).entries).toEqual([
       SENTINEL,
       '10.0.0.0/8',
       '203.0.113.7',
@@ -77,37 +80,40 @@ describe('a list with changes', () => {
     ]);
   });
 
-  it('never is empty: the last address out leaves the sentinel', () => {
-    expect(rewrite(object(['203.0.113.7/32']), [remove('203.0.113.7/32')], claims).entries).toEqual([
+  it('is never empty: removing the last address leaves the sentinel', () => {
+    expect(planRewrite(object(['203.0.113.7/32']), [remove('203.0.113.7/32')], claims).entries).toEqual([
       SENTINEL,
     ]);
   });
 
-  it('makes the list where there is none', () => {
-    expect(rewrite(object([], 'none'), [add('203.0.113.7/32')], claims).entries).toEqual([
+  it('creates a missing list', () => {
+    expect(planRewrite(object([], 'none'), [add('203.0.113.7/32')], claims).entries).toEqual([
       SENTINEL,
       '203.0.113.7/32',
     ]);
   });
 
   it.each([
-    ['of no change', []],
-    ['of an address that stands', [add('203.0.113.7/32')]],
-    ['of an address that is gone', [remove('203.0.113.8/32')]],
-    ['of an entry that nobody claims', [remove('10.0.0.1/32')]],
-    ['of an entry in another spelling', [remove('203.0.113.7')]],
-    ['of the sentinel', [remove(SENTINEL)]],
-    ['of another object', [{ ...remove(''), providerRuleId: 'routes/r2#203.0.113.7/32' } as RuleChange]],
-    ['of an address out and in again', [remove('203.0.113.7/32'), add('203.0.113.7/32')]],
-  ])('is not written because %s', (_, changes) => {
+    ['there is no change', []],
+    ['the added address is present', [add('203.0.113.7/32')]],
+    ['the removed address is absent', [remove('203.0.113.8/32')]],
+    ['the removed entry is not claimed', [remove('10.0.0.1/32')]],
+    ['the removed entry has another spelling', [remove('203.0.113.7')]],
+    ['the sentinel is to be removed', [remove(SENTINEL)]],
+    [
+      'the removed entry belongs to another object',
+      [{ ...remove(''), providerRuleId: 'routes/r2#203.0.113.7/32' } as RuleChange],
+    ],
+    ['an address is removed and added again', [remove('203.0.113.7/32'), add('203.0.113.7/32')]],
+  ])('is skipped when %s', (_, changes) => {
     const before = object([SENTINEL, '203.0.113.7/32', '203.0.113.7', '10.0.0.1/32']);
-    const plan = rewrite(before, changes, claims);
+    const plan = planRewrite(before, changes, claims);
     expect(plan.entries).toBeNull();
-    expect(judged(before, changes, plan).map(({ result }) => result)).toEqual(changes.map(() => 'done'));
+    expect(resultsOf(before, changes, plan).map(({ result }) => result)).toEqual(changes.map(() => 'done'));
   });
 
-  it('is not made by a removal where there is none', () => {
-    expect(rewrite(object([], 'none'), [remove('203.0.113.7/32')], claims).entries).toBeNull();
+  it('is not created by a removal', () => {
+    expect(planRewrite(object([], 'none'), [remove('203.0.113.7/32')], claims).entries).toBeNull();
   });
 
   it.each([
@@ -115,19 +121,19 @@ describe('a list with changes', () => {
     ['no address', spec('nonsense')],
     ['host bits', spec('203.0.113.9/24')],
     ['an address without a length', spec('203.0.113.9')],
-    ['an IPv4 in IPv6 clothes', spec('::ffff:203.0.113.9/128')],
+    ['an IPv4-mapped address', spec('::ffff:203.0.113.9/128')],
     ['the sentinel', spec(SENTINEL)],
-  ] as [string, RuleSpec][])('takes no %s', (_, odd) => {
+  ] as [string, RuleSpec][])('refuses to add %s', (_, odd) => {
     const change = { ...add('203.0.113.9/32'), spec: odd } as RuleChange;
-    const plan = rewrite(object([SENTINEL]), [change], claims);
+    const plan = planRewrite(object([SENTINEL]), [change], claims);
     expect(plan.entries).toBeNull();
-    expect(judged(object([SENTINEL]), [change], plan)).toMatchObject([
+    expect(resultsOf(object([SENTINEL]), [change], plan)).toMatchObject([
       { result: 'refused', kind: 'invalid' },
     ]);
   });
 
-  it('takes nothing beside a blacklist', () => {
-    const plan = rewrite(object([], 'blacklist'), [add('203.0.113.9/32')], claims);
+  it('refuses additions to a blacklist', () => {
+    const plan = planRewrite(object([], 'blacklist'), [add('203.0.113.9/32')], claims);
     expect(plan.entries).toBeNull();
     expect(plan.settled.get(0)).toMatchObject({
       kind: 'invalid',
@@ -135,18 +141,21 @@ describe('a list with changes', () => {
     });
   });
 
-  it('is judged by what was read after it was written', () => {
+  it('gets its results from the list read after the write', () => {
     const changes = [add('203.0.113.9/32'), remove('203.0.113.7/32')];
-    const plan = rewrite(object([SENTINEL, '203.0.113.7/32']), changes, claims);
-    const judge = (after: GuardedObject): unknown[] =>
-      judged(after, changes, plan).map((one) => (one.result === 'refused' ? one.kind : one.result));
-    expect(judge(object([SENTINEL, '203.0.113.9/32']))).toEqual(['done', 'done']);
-    expect(judge(object([SENTINEL, '203.0.113.7/32']))).toEqual(['conflict', 'conflict']);
-    expect(judge(object([SENTINEL, '203.0.113.7/32', '203.0.113.9/32']))).toEqual(['done', 'conflict']);
-    expect(judge(object([], 'none'))).toEqual(['conflict', 'done']);
+    const plan = planRewrite(object([SENTINEL, '203.0.113.7/32']), changes, claims);
+    const resultsAfter = (after: GuardedObject): unknown[] =>
+      resultsOf(after, changes, plan).map((one) => (one.result === 'refused' ? one.kind : one.result));
+    expect(resultsAfter(object([SENTINEL, '203.0.113.9/32']))).toEqual(['done', 'done']);
+    expect(resultsAfter(object([SENTINEL, '203.0.113.7/32']))).toEqual(['conflict', 'conflict']);
+    expect(resultsAfter(object([SENTINEL, '203.0.113.7/32', '203.0.113.9/32']))).toEqual([
+      'done',
+      'conflict',
+    ]);
+    expect(resultsAfter(object([], 'none'))).toEqual(['conflict', 'done']);
   });
 
-  it('whatever changes: it has the sentinel first, loses and moves nothing of others, repeats nothing', () => {
+  it('always starts with the sentinel, keeps unmanaged entries in order and has no duplicates', () => {
     const address = fc.integer({ min: 0, max: 12 }).map((number) => `203.0.113.${number}/32`);
     const unmanaged = fc.oneof(
       address,
@@ -160,7 +169,7 @@ describe('a list with changes', () => {
         (entries, claimed, desired) => {
           const changes = desired.map(([isAdd, one]) => (isAdd ? add(one) : remove(one)));
           const ours = claiming(...claimed);
-          const { entries: list } = rewrite(object(entries), changes, ours);
+          const { entries: list } = planRewrite(object(entries), changes, ours);
           if (!list) return;
           expect(list[0]).toBe(SENTINEL);
           expect(new Set(list).size).toBe(list.length);

@@ -1,46 +1,46 @@
 import { canonicalCidr, ruleKey, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 
-/** What the plugin ip-restriction makes of an object. Only with `whitelist` is anybody kept out but those listed. */
+/** The state of the plugin ip-restriction of an object. Only `whitelist` denies addresses that are not listed. */
 export type Guard = 'whitelist' | 'blacklist' | 'disabled' | 'none';
 
-/** One object of the gateway, as much of it as matters here. */
+/** The relevant fields of a gateway object. */
 export interface GuardedObject {
   /** `routes/orders-api` */
   readonly path: string;
   readonly guard: Guard;
-  /** the whitelist's, as they are spelled */
+  /** the whitelist's entries in their original spelling */
   readonly entries: readonly string[];
 }
 
 /**
- * Stands first in every list of ours and lets nobody in: a list without entries is none, and without a list the
- * gateway lets everybody in.
+ * The first entry of every list we write. It matches no client. Without it, removing the last address would leave an
+ * empty list, which the gateway treats as no restriction.
  */
 export const SENTINEL = '0.0.0.0/32';
 
-const EVERYONE = ['0.0.0.0/0', '::/0'];
+const ANY_ADDRESS = ['0.0.0.0/0', '::/0'];
 
 const keyOf = (address: string): string => ruleKey({ address, protocol: 'all', ports: [] });
 
-/** The address or range an entry lets in, canonical. @returns null when it lets in none: the sentinel, or no address */
-function letIn(entry: string): string | null {
+/** The canonical address or range of an entry. @returns null when it allows none: the sentinel, or not an address */
+function allowedRange(entry: string): string | null {
   const range = entry === SENTINEL ? null : canonicalCidr(entry);
-  // an IPv4-mapped entry is no IPv4 to the gateway
+  // the gateway does not match IPv4 clients with an IPv4-mapped entry
   return range && !(range.version === 4 && entry.includes(':')) ? range.cidr : null;
 }
 
 /**
- * What an object lets in. Entries carry no mark: ours are those that our record claims, spelled as we spell them.
- * Somebody else's entry for the same address, `203.0.113.7` where ours is `203.0.113.7/32`, stays theirs.
+ * Maps the entries of an object. Entries carry no mark: ours are those that the database claims, in canonical spelling.
+ * An entry for the same address in another spelling (`203.0.113.7` instead of `203.0.113.7/32`) is unmanaged.
  */
 export function observedRules(
   { path, guard, entries }: GuardedObject,
   claims: CloudTarget['claims'],
 ): ObservedRule[] {
-  const everyone = guard === 'whitelist' ? [] : EVERYONE;
-  return [...new Set(entries), ...everyone].flatMap((entry) => {
-    const address = letIn(entry);
+  const anyAddress = guard === 'whitelist' ? [] : ANY_ADDRESS;
+  return [...new Set(entries), ...anyAddress].flatMap((entry) => {
+    const address = allowedRange(entry);
     if (address === null) return [];
     const key = keyOf(address);
     const ownRuleId = entry === address ? (claims.get(key) ?? null) : null;
@@ -50,34 +50,34 @@ export function observedRules(
 
 const idOf = (path: string, entry: string): string => `${path}#${entry}`;
 
-/** What a batch makes of a list. */
+/** The planned write of a batch. */
 export interface Rewrite {
-  /** the whole list to write; null when there is nothing to change */
+  /** the complete list to write; null: no change */
   readonly entries: readonly string[] | null;
-  /** what is settled without writing, by the change's place in the batch */
+  /** results that need no write, by index of the change */
   readonly settled: ReadonlyMap<number, ChangeResult>;
-  /** the entry of each other change, by its place */
-  readonly touched: ReadonlyMap<number, string>;
+  /** the entry of each other change, by index of the change */
+  readonly changed: ReadonlyMap<number, string>;
 }
 
-/** Takes out, then puts in; everybody else's entries stay as they are, and in their order. */
-export function rewrite(
+/** Plans removals, then additions. Unmanaged entries keep their spelling and order. */
+export function planRewrite(
   { path, guard, entries }: GuardedObject,
   changes: readonly RuleChange[],
   claims: CloudTarget['claims'],
 ): Rewrite {
   const settled = new Map<number, ChangeResult>();
-  const touched = new Map<number, string>();
-  const standing = new Set(entries);
-  const out = new Set<string>();
+  const changed = new Map<number, string>();
+  const existing = new Set(entries);
+  const removed = new Set<string>();
   const added = new Set<string>();
   for (const [index, change] of changes.entries()) {
     if (change.action === 'add') continue;
     const entry = ownEntry(path, change.providerRuleId, claims);
-    if (entry === null || !standing.has(entry)) settled.set(index, { result: 'done', providerRuleId: null });
+    if (entry === null || !existing.has(entry)) settled.set(index, { result: 'done', providerRuleId: null });
     else {
-      out.add(entry);
-      touched.set(index, entry);
+      removed.add(entry);
+      changed.set(index, entry);
     }
   }
   for (const [index, change] of changes.entries()) {
@@ -86,44 +86,44 @@ export function rewrite(
     if (refusal !== null) settled.set(index, { result: 'refused', kind: 'invalid', message: refusal });
     else {
       added.add(change.spec.address);
-      touched.set(index, change.spec.address);
+      changed.set(index, change.spec.address);
     }
   }
-  const kept = entries.filter((entry) => entry !== SENTINEL && (!out.has(entry) || added.has(entry)));
-  const news = [...added].filter((entry) => !standing.has(entry));
-  const isChanged = news.length > 0 || [...out].some((entry) => !added.has(entry));
-  return { entries: isChanged ? [SENTINEL, ...kept, ...news] : null, settled, touched };
+  const kept = entries.filter((entry) => entry !== SENTINEL && (!removed.has(entry) || added.has(entry)));
+  const newEntries = [...added].filter((entry) => !existing.has(entry));
+  const isChanged = newEntries.length > 0 || [...removed].some((entry) => !added.has(entry));
+  return { entries: isChanged ? [SENTINEL, ...kept, ...newEntries] : null, settled, changed };
 }
 
-/** The entry a removal is about. @returns null when it is not ours */
+/** The entry of a removal. @returns null when it is not ours */
 function ownEntry(path: string, providerRuleId: string, claims: CloudTarget['claims']): string | null {
   const start = idOf(path, '');
   if (!providerRuleId.startsWith(start)) return null;
   const entry = providerRuleId.slice(start.length);
-  return letIn(entry) === entry && claims.has(keyOf(entry)) ? entry : null;
+  return allowedRange(entry) === entry && claims.has(keyOf(entry)) ? entry : null;
 }
 
 function refusalOf({ address, protocol, ports }: RuleSpec, guard: Guard): string | null {
   if (protocol !== 'all' || ports.length > 0) return 'A list of addresses knows no protocols and no ports';
-  // a list with an entry that the gateway cannot read would let everybody in
-  if (letIn(address) !== address) return `${address} is no address or range that can be let in`;
+  // with an entry that the gateway cannot parse, the list would not restrict anything
+  if (allowedRange(address) !== address) return `${address} is no address or range that can be let in`;
   if (guard === 'blacklist')
     return 'The ip-restriction of the object has a blacklist: replace it by a whitelist first';
   return null;
 }
 
-/** What became of the changes, by what was read after they were written. */
-export function judged(
+/** The results of the changes, from the list read after the write. */
+export function resultsOf(
   { path, guard, entries }: GuardedObject,
   changes: readonly RuleChange[],
-  { settled, touched }: Rewrite,
+  { settled, changed }: Rewrite,
 ): ChangeResult[] {
-  const standing = new Set(guard === 'whitelist' || guard === 'disabled' ? entries : []);
+  const present = new Set(guard === 'whitelist' || guard === 'disabled' ? entries : []);
   return changes.map(({ action }, index) => {
-    const entry = touched.get(index)!;
+    const entry = changed.get(index)!;
     const known = settled.get(index);
     if (known) return known;
-    const isDone = action === 'add' ? standing.has(entry) : !standing.has(entry) || reAdded(changes, entry);
+    const isDone = action === 'add' ? present.has(entry) : !present.has(entry) || reAdded(changes, entry);
     if (!isDone)
       return {
         result: 'refused',

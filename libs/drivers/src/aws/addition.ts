@@ -1,15 +1,14 @@
-import { ruleKey } from '#rules';
+import { bisect, ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import type { AddChange } from './aws-target';
 import { DUPLICATE_RULE } from './aws-errors';
-import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
 import { isIpv6, ruleKeyOfEc2, permissionsOf } from './rule-mapping';
 import type { SecurityGroup } from './security-group';
 
 /**
- * Adds rules in one call. EC2 refuses the whole call for one rule that exists, has no room or is malformed: then
- * what exists counts as done, and the rest is sent again in parts.
+ * Adds rules in one call. EC2 refuses the whole call if one rule exists, exceeds the quota or is malformed: then
+ * existing rules count as done, and the others are retried in parts.
  */
 export async function addRules(
   group: SecurityGroup,
@@ -34,26 +33,26 @@ class Addition {
     if (!failure) return;
     let rest = adds;
     if (failure.kind !== 'invalid') {
-      rest = await this.leaveOutExisting(adds);
+      rest = await this.excludeExisting(adds);
       const isSmaller = rest.length < adds.length;
-      const sendAgain = rest.length > 0 && (isSmaller || failure.code === DUPLICATE_RULE);
-      if (sendAgain) failure = await this.send(rest);
+      const shouldRetry = rest.length > 0 && (isSmaller || failure.code === DUPLICATE_RULE);
+      if (shouldRetry) failure = await this.send(rest);
     }
-    if (failure && rest.length > 0) await this.divide(rest, failure);
+    if (failure && rest.length > 0) await this.bisect(rest, failure);
   }
 
-  /** @returns the refusal, when a part of the rules may still be added */
+  /** @returns the refusal when some of the rules may still be added */
   private send = async (adds: readonly AddChange[]): Promise<CallFailure | null> => {
     if (this.outcomes.haltedBy) {
       this.outcomes.unsent(keysOf(adds));
       return null;
     }
     try {
-      const made = await this.group.authorize(permissionsOf(adds));
-      const ids = new Map(made.map((rule) => [ruleKeyOfEc2(rule), rule.SecurityGroupRuleId]));
+      const created = await this.group.authorize(permissionsOf(adds));
+      const ids = new Map(created.map((rule) => [ruleKeyOfEc2(rule), rule.SecurityGroupRuleId]));
       for (const key of keysOf(adds)) {
         const id = ids.get(key);
-        // One that the answer does not show keeps its outcome unknown, whatever the answer's verdict.
+        // The outcome of a rule that the response does not list stays unknown.
         if (id) this.outcomes.done(key, id);
       }
       return null;
@@ -67,14 +66,14 @@ class Addition {
     }
   };
 
-  /** Rules that stand already, ours or unmanaged, are done. @returns the others */
-  private async leaveOutExisting(adds: readonly AddChange[]): Promise<readonly AddChange[]> {
+  /** Records existing rules, ours or unmanaged, as done. @returns the others */
+  private async excludeExisting(adds: readonly AddChange[]): Promise<readonly AddChange[]> {
     try {
-      const standing = new Map(
+      const existing = new Map(
         (await this.group.readRules()).map((rule) => [ruleKeyOfEc2(rule), rule.SecurityGroupRuleId]),
       );
       return adds.filter(({ spec }) => {
-        const id = standing.get(ruleKey(spec));
+        const id = existing.get(ruleKey(spec));
         if (id) this.outcomes.done(ruleKey(spec), id);
         return !id;
       });
@@ -84,25 +83,25 @@ class Addition {
     }
   }
 
-  private divide(adds: readonly AddChange[], failure: CallFailure): Promise<void> {
-    return divide(adds, failure, this.send, async (part, refusal) => {
-      if (part.length === 1) this.settleAlone(part, refusal);
-      else if (refusal.kind === 'quota') await this.fillUp(part, refusal);
+  private bisect(adds: readonly AddChange[], failure: CallFailure): Promise<void> {
+    return bisect(adds, failure, this.send, async (part, refusal) => {
+      if (part.length === 1) this.settleSingle(part, refusal);
+      else if (refusal.kind === 'quota') await this.fill(part, refusal);
       else return false;
       return true;
     });
   }
 
-  private settleAlone([add]: readonly AddChange[], refusal: CallFailure): void {
+  private settleSingle([add]: readonly AddChange[], refusal: CallFailure): void {
     if (!add) return;
     const key = ruleKey(add.spec);
-    // EC2 says that it stands, and what was read may be older than that answer.
+    // EC2 reports that the rule exists. The read before may be older than this response.
     if (refusal.code === DUPLICATE_RULE) this.outcomes.done(key, null);
     else this.outcomes.failed([key], refusal);
   }
 
-  /** Adds as many as there is room for. EC2 counts IPv4 and IPv6 rules apart, and says neither count nor room. */
-  private async fillUp(adds: readonly AddChange[], refusal: CallFailure): Promise<void> {
+  /** Adds as many rules as fit. EC2 counts IPv4 and IPv6 rules separately and reports neither count nor limit. */
+  private async fill(adds: readonly AddChange[], refusal: CallFailure): Promise<void> {
     const v6 = adds.filter(({ spec }) => isIpv6(spec.address));
     const v4 = adds.filter(({ spec }) => !isIpv6(spec.address));
     for (const family of [v4, v6]) {
@@ -111,7 +110,7 @@ class Addition {
     }
   }
 
-  /** @param tooMany a number of rules known not to fit; each call halves it, so the calls stay few */
+  /** @param tooMany a number of rules known not to fit; halved by each call, which limits the number of calls */
   private async fillFamily(adds: readonly AddChange[], tooMany: number, refusal: CallFailure): Promise<void> {
     let rest = adds;
     while (rest.length > 0 && tooMany > 1) {
@@ -121,7 +120,7 @@ class Addition {
         tooMany = part.length;
         continue;
       }
-      if (failure) await this.divide(part, failure);
+      if (failure) await this.bisect(part, failure);
       rest = rest.slice(part.length);
       tooMany -= part.length;
     }

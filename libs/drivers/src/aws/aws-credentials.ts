@@ -1,32 +1,31 @@
-import { createHash } from 'node:crypto';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
 import { AWS_FACTS } from './aws.facts';
 
-/** Keys that sign a request. */
+/** Keys that sign requests. */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
 
-/** A role of the tenant's account, and what proves to it for whom it is assumed. */
+/** A role of the tenant's account, and the external id that identifies the organization to it. */
 export interface AssumableRole {
   readonly roleArn: string;
   readonly externalId: string;
 }
 
-/** The deployment's own identity, which assumes the tenants' roles. */
+/** Environment variables with the deployment's own keys, which assume the tenants' roles. */
 const OWN_KEY_ID = 'DRAWBRIDGE_AWS_ACCESS_KEY_ID';
 const OWN_SECRET = 'DRAWBRIDGE_AWS_SECRET_ACCESS_KEY';
 
-/** The non-secret name of who signs: an access key id or a role. */
+/** The non-secret identity of a credential: an access key id or a role. */
 export function identityOf({ data }: DriverCredential): string {
   return data.roleArn ?? data.accessKeyId ?? '';
 }
 
 /**
- * The keys or the role that a tenant's credential holds. Nothing else is ever looked up for it.
+ * Reads the keys or the role of a tenant's credential. Uses no other source.
  * @throws DriverError `denied` when a field is missing
  */
 export function readCredential({
@@ -41,7 +40,7 @@ export function readCredential({
   }
   if (credentialType === 'ASSUME_ROLE') {
     const roleArn = field(data, 'roleArn');
-    // Without it the role could not tell which tenant asks: another tenant could name the same role.
+    // Without it another tenant could use the role by naming it (confused deputy).
     if (!externalId) throw new DriverError('denied', 'The credential has no external id');
     return { roleArn, externalId };
   }
@@ -49,7 +48,7 @@ export function readCredential({
 }
 
 /**
- * The deployment's own keys, from variables of their own, so that no instance role stands in for them.
+ * Reads the deployment's own keys from dedicated variables, so that no instance role is used instead.
  * @throws DriverError `denied` naming the variables when one is not set
  */
 export function readOwnKeys(environment: NodeJS.ProcessEnv): AwsKeys {
@@ -62,18 +61,13 @@ export function readOwnKeys(environment: NodeJS.ProcessEnv): AwsKeys {
   );
 }
 
-/** @throws DriverError `invalid` when the text is no region: it becomes part of a host name */
+/** @throws DriverError `invalid` when the region is malformed: it becomes part of a host name */
 export function readRegion({ region }: CloudTarget): string {
   if (region !== null && AWS_FACTS.region?.pattern.test(region)) return region;
   throw new DriverError(
     'invalid',
     region === null ? 'A resource of AWS needs a region' : `${region} is no AWS region`,
   );
-}
-
-/** A cache key that changes with every part and gives none of them away. */
-export function fingerprint(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }
 
 function field(data: Readonly<Record<string, string>>, name: string): string {

@@ -8,14 +8,14 @@ import { SdkSettings } from './sdk-settings';
 
 const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
 
-const ec2Error = (code: string, message = 'words of EC2'): string =>
+const ec2Error = (code: string, message = 'EC2 error message'): string =>
   '<?xml version="1.0" encoding="UTF-8"?>\n' +
   `<Response><Errors><Error><Code>${code}</Code><Message>${message}</Message></Error></Errors>` +
   '<RequestID>ea966190-f9aa-478e-9ede-example</RequestID></Response>';
 
 const HTML = '<html><head><title>502 Bad Gateway</title></head><body><center>502</center></body></html>';
 
-/** What a write throws, by the real SDK, when EC2 answers like this. */
+/** The failure of a write with the real SDK for a given EC2 response. */
 async function failureOf(
   status: number,
   body: string,
@@ -24,7 +24,7 @@ async function failureOf(
 ): Promise<CallFailure> {
   const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: SECRET };
   const client = new EC2Client({
-    ...new SdkSettings({}, 1000).for('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys),
+    ...new SdkSettings({}, 1000).clientConfig('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys),
     requestHandler: {
       handle: () =>
         Promise.resolve({
@@ -39,7 +39,7 @@ async function failureOf(
   const error: unknown = await client
     .send(new AuthorizeSecurityGroupIngressCommand({ GroupId: 'sg-1' }))
     .then(
-      () => new Error('It was answered'),
+      () => new Error('It succeeded'),
       (reason: unknown) => reason,
     );
   return toFailure(error, secrets);
@@ -48,7 +48,7 @@ async function failureOf(
 const networkError = (code: string, syscall?: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
-describe('errors of AWS', () => {
+describe('Classification of AWS errors', () => {
   const settled: [status: number, code: string, kind: DriverErrorKind][] = [
     [503, 'RequestLimitExceeded', 'throttled'],
     [400, 'Throttling', 'throttled'],
@@ -81,9 +81,9 @@ describe('errors of AWS', () => {
     [400, 'RequestExpired', 'transient'],
   ];
 
-  it.each(settled)('HTTP %i %s is %s, and nothing was done', async (status, code, kind) => {
+  it.each(settled)('classifies HTTP %i %s as %s, without effect', async (status, code, kind) => {
     const failure = await failureOf(status, ec2Error(code));
-    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: words of EC2` });
+    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: EC2 error message` });
     expect(failure.changeResult).toEqual({ result: 'refused', kind, message: failure.message });
   });
 
@@ -91,7 +91,7 @@ describe('errors of AWS', () => {
     [500, 'InternalError'],
     [503, 'Unavailable'],
     [500, 'SomethingNew'],
-  ])('HTTP %i %s may have been done', async (status, code) => {
+  ])('classifies HTTP %i %s as transient with unknown outcome', async (status, code) => {
     const failure = await failureOf(status, ec2Error(code));
     expect(failure).toMatchObject({ kind: 'transient', code, settled: false });
     expect(failure.changeResult).toEqual({ result: 'unknown', message: failure.message });
@@ -99,20 +99,20 @@ describe('errors of AWS', () => {
 
   it.each([
     ['an HTML page', 502, HTML],
-    ['an HTML page that is no XML', 200, '<html><body>in the way<hr></body></html>'],
+    ['an HTML page that is not XML', 200, '<html><body>in the way<hr></body></html>'],
     ['an HTML page with a client error', 403, HTML],
     ['a redirect', 302, ''],
-    ['nothing', 503, ''],
+    ['an empty body', 503, ''],
     ['plain text', 500, 'oops'],
     ['XML that ends early', 400, ec2Error('InvalidParameterValue').slice(0, 120)],
     ['a missing page', 404, HTML],
-  ])('%s tells nothing', async (_, status, body) => {
+  ])('treats %s as an unexpected response with unknown outcome', async (_, status, body) => {
     const failure = await failureOf(status, body);
     expect(failure).toMatchObject({ kind: 'transient', code: null, settled: false });
-    expect(failure.message).toBe(`The answer, HTTP ${status}, is none that AWS gives`);
+    expect(failure.message).toBe(`Unexpected HTTP ${status} response from AWS`);
   });
 
-  it('takes 429 for throttling, whoever answers', async () => {
+  it('classifies HTTP 429 as throttled even if a proxy sent it', async () => {
     expect(await failureOf(429, HTML)).toMatchObject({ kind: 'throttled', settled: true });
   });
 
@@ -120,7 +120,7 @@ describe('errors of AWS', () => {
     ['3', 3000],
     ['nonsense', null],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
-  ])('reads Retry-After: %s', async (header, milliseconds) => {
+  ])('parses Retry-After: %s', async (header, milliseconds) => {
     const failure = await failureOf(503, ec2Error('RequestLimitExceeded'), { 'retry-after': header });
     expect(failure.retryAfterMs).toBe(milliseconds);
   });
@@ -132,7 +132,7 @@ describe('errors of AWS', () => {
     ['ECONNRESET', 'read', false],
     ['EPIPE', 'write', false],
     ['ETIMEDOUT', 'read', false],
-  ])('%s at %s: nothing was sent: %s', (code, syscall, neverSent) => {
+  ])('%s at %s: nothing was sent is %s', (code, syscall, neverSent) => {
     expect(toFailure(networkError(code, syscall), [])).toMatchObject({
       kind: 'transient',
       settled: neverSent,
@@ -140,21 +140,21 @@ describe('errors of AWS', () => {
   });
 
   it.each([[new Error('socket hang up')], ['a text'], [null], [undefined]])(
-    'knows nothing of %p',
+    'classifies the unknown error %p as transient with unknown outcome',
     (error) => {
       expect(toFailure(error, [])).toMatchObject({ kind: 'transient', code: null, settled: false });
     },
   );
 
-  it('cuts long messages', async () => {
+  it('truncates long messages', async () => {
     const failure = await failureOf(403, ec2Error('UnauthorizedOperation', 'x'.repeat(2000)));
     expect(failure.message).toHaveLength(500);
     expect(failure.message.startsWith('UnauthorizedOperation: xxx')).toBe(true);
   });
 
-  it('keeps secrets out of the message, also where the cut falls', async () => {
-    const words = `${'x'.repeat(440)} x-amz-security-token:${SECRET} and ${SECRET}`;
-    const failure = await failureOf(403, ec2Error('SignatureDoesNotMatch', words), {}, [SECRET, '']);
+  it('masks secrets in the message before truncating it', async () => {
+    const quoted = `${'x'.repeat(440)} x-amz-security-token:${SECRET} and ${SECRET}`;
+    const failure = await failureOf(403, ec2Error('SignatureDoesNotMatch', quoted), {}, [SECRET, '']);
     expect(failure.message).not.toContain(SECRET.slice(0, 12));
     expect(failure.message).toContain('[secret]');
   });

@@ -1,13 +1,13 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, NEVER_SENT, TokenRefused, withoutSecrets } from '../call-failure';
+import { CallFailure, CONNECT_ERROR_CODES, TokenRefused, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
 
-/** A change of a prefix list adds what stands, or removes what does not. */
+/** A change of a prefix list adds an existing entry or removes an absent one. */
 export const ENTRY_MISMATCH = 'InvalidPrefixListModification';
 
-/** A revocation names a rule that the group does not have: the whole call was refused. */
+/** A revocation contains a rule that the group does not have: the whole call was refused. */
 export const RULE_NOT_FOUND: ReadonlySet<string | null> = new Set([
   'InvalidSecurityGroupRuleId.NotFound',
   'InvalidPermission.NotFound',
@@ -32,7 +32,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'Unavailable',
     'ServiceUnavailable',
     'ServiceUnavailableException',
-    // A clock that runs wrong: the SDK corrects it by the answer, for the next call.
+    // Clock skew: the SDK corrects it from the response, for the next call.
     'RequestExpired',
     'RequestInTheFuture',
     'RequestTimeTooSkewed',
@@ -40,7 +40,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
   conflict: [
     DUPLICATE_RULE,
     ...[...RULE_NOT_FOUND].filter((code) => code !== null),
-    // Somebody else changes the object, or has changed it since we looked.
+    // Another writer is changing the target, or has changed it since it was read.
     'IncorrectState',
     'PrefixListVersionMismatch',
     ENTRY_MISMATCH,
@@ -93,8 +93,8 @@ const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
   DRIVER_ERROR_KINDS.flatMap((kind) => CODES[kind].map((code) => [code, kind] as const)),
 );
 
-/** The keys of a role's session are not known, or their time is over. Of a user's own keys they say the same. */
-const OF_KEYS: ReadonlySet<string | null> = new Set([
+/** The keys are unknown or expired: those of a role's session, or a user's own keys. */
+const KEY_ERROR_CODES: ReadonlySet<string | null> = new Set([
   'AuthFailure',
   'ExpiredToken',
   'ExpiredTokenException',
@@ -103,26 +103,26 @@ const OF_KEYS: ReadonlySet<string | null> = new Set([
   'UnrecognizedClientException',
 ]);
 
-const CONNECTING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
+const CONNECT_SYSCALLS: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 
-/** An answer that says neither yes nor no. */
-export const oddAnswer = (operation: string): CallFailure =>
-  new CallFailure('transient', `The answer to ${operation} is none that AWS gives`, null, false);
+/** A response that neither confirms nor refuses the call. */
+export const unexpectedResponse = (operation: string): CallFailure =>
+  new CallFailure('transient', `Unexpected response from AWS to ${operation}`, null, false);
 
 /**
- * Classifies what the SDK threw, by the error's name and the HTTP status.
- * @param secrets texts that must not get into the message: AWS quotes signed headers, the session token among them
+ * Classifies an error of the SDK by its name and HTTP status.
+ * @param secrets masked in the message: AWS quotes signed headers, including the session token
  */
 export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
   if (error instanceof CallFailure) return error;
   const thrown = readThrown(error);
   const { kind, settled } = verdictOn(thrown);
-  if (settled && OF_KEYS.has(thrown.code))
+  if (settled && KEY_ERROR_CODES.has(thrown.code))
     return new TokenRefused(kind, messageOf(thrown, secrets), thrown.code, thrown.retryAfterMs);
   return new CallFailure(kind, messageOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
 }
 
-/** What the SDK's errors have in common; everything may be missing. */
+/** Common fields of the SDK's errors, all optional. */
 interface SdkError {
   readonly name?: string;
   readonly message?: string;
@@ -136,39 +136,39 @@ interface SdkError {
 interface Thrown {
   readonly code: string | null;
   readonly status: number | null;
-  readonly neverSent: boolean;
+  readonly isUnsent: boolean;
   readonly message: string;
   readonly retryAfterMs: number | null;
 }
 
 function readThrown(error: unknown): Thrown {
   const given: SdkError = typeof error === 'object' && error !== null ? error : { message: String(error) };
-  // `Unknown` and `NotFound` are the SDK's own names for an answer without a code.
+  // `Unknown` and `NotFound` are the SDK's names for a response without an error code.
   const hasCode = given.$fault !== undefined && given.name !== 'Unknown' && given.name !== 'NotFound';
   return {
     code: hasCode ? (given.name ?? null) : null,
     status: given.$metadata?.httpStatusCode ?? null,
-    neverSent: NEVER_SENT.has(given.code ?? '') || CONNECTING.has(given.syscall ?? ''),
+    isUnsent: CONNECT_ERROR_CODES.has(given.code ?? '') || CONNECT_SYSCALLS.has(given.syscall ?? ''),
     message: given.message ?? '',
     retryAfterMs: readRetryAfter(given.$response?.headers?.['retry-after']),
   };
 }
 
-function verdictOn({ code, status, neverSent }: Thrown): { kind: DriverErrorKind; settled: boolean } {
+function verdictOn({ code, status, isUnsent }: Thrown): { kind: DriverErrorKind; settled: boolean } {
   const isServerError = status === null || status >= 500;
   const known = KIND_OF.get(code ?? '');
   if (known) return { kind: known, settled: known !== 'transient' || !isServerError };
   if (status === 429) return { kind: 'throttled', settled: true };
-  if (code === null || isServerError) return { kind: 'transient', settled: neverSent };
+  if (code === null || isServerError) return { kind: 'transient', settled: isUnsent };
   return { kind: status === 401 || status === 403 ? 'denied' : 'invalid', settled: true };
 }
 
 function messageOf({ code, status, message }: Thrown, secrets: readonly string[]): string {
-  const words =
+  const text =
     code === null
       ? status === null
-        ? `No answer from AWS: ${message}`
-        : `The answer, HTTP ${status}, is none that AWS gives`
+        ? `No response from AWS: ${message}`
+        : `Unexpected HTTP ${status} response from AWS`
       : `${code}: ${message}`;
-  return withoutSecrets(words, secrets);
+  return withoutSecrets(text, secrets);
 }

@@ -10,12 +10,12 @@ export interface Changes {
   readonly removals: readonly string[];
 }
 
-/** What the driver does with one target, whatever its kind. Each throws DriverError. */
+/** The driver's operations on one target of any kind. Each throws DriverError. */
 export interface AwsTarget {
-  /** Proves that the credential may read, open and close here. Changes nothing. */
+  /** Checks that the credential may read, add and remove rules. Changes nothing. */
   verify(): Promise<void>;
-  /** @param deployment whose marks are ours */
+  /** @param deployment name of this deployment: marks with this name are ours */
   readRules(deployment: string): Promise<ObservedRule[]>;
-  /** Removals first. Throws only when nothing was sent. */
+  /** Applies removals first. Throws only when nothing was sent. */
   apply(changes: Changes, deployment: string, outcomes: Outcomes): Promise<void>;
 }

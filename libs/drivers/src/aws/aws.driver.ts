@@ -2,12 +2,12 @@ import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import { Outcomes } from '../outcomes';
 import { identityOf } from './aws-credentials';
 import type { AwsTarget } from './aws-target';
 import { AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
 import { Ec2Clients, type Ec2Access } from './ec2-clients';
-import { Outcomes } from '../outcomes';
 import { PrefixList } from './prefix-list';
 import { PrefixListEntries } from './prefix-list-entries';
 import { RoleSessions } from './role-sessions';
@@ -15,17 +15,17 @@ import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
 import { SecurityGroupRules } from './security-group-rules';
 
-type Reach = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsTarget;
+type CreateTarget = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsTarget;
 
 /** By resourceType. */
-const KINDS: Readonly<Record<string, Reach>> = {
-  SECURITY_GROUP: (...object) => new SecurityGroupRules(new SecurityGroup(...object)),
-  PREFIX_LIST: (...object) => new PrefixListEntries(new PrefixList(...object)),
+const CREATE_TARGET: Readonly<Record<string, CreateTarget>> = {
+  SECURITY_GROUP: (...args) => new SecurityGroupRules(new SecurityGroup(...args)),
+  PREFIX_LIST: (...args) => new PrefixListEntries(new PrefixList(...args)),
 };
 
 /**
  * The driver for EC2 security groups and managed prefix lists.
- * @param environment where `AWS_ENDPOINT_URL_EC2`, `AWS_ENDPOINT_URL_STS` and the deployment's own keys are read
+ * @param environment contains `AWS_ENDPOINT_URL_EC2`, `AWS_ENDPOINT_URL_STS` and the deployment's own keys
  */
 export function createAwsDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
   return new AwsDriver(environment);
@@ -54,12 +54,12 @@ class AwsDriver implements ProviderDriver {
   }
 
   async verify(target: CloudTarget): Promise<void> {
-    await this.with(target, (object) => object.verify());
+    await this.withTarget(target, (awsTarget) => awsTarget.verify());
     await this.clients.requireExternalId(target);
   }
 
   readRules(target: CloudTarget): Promise<ObservedRule[]> {
-    return this.with(target, (object) => object.readRules(target.deployment));
+    return this.withTarget(target, (awsTarget) => awsTarget.readRules(target.deployment));
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
@@ -68,23 +68,25 @@ class AwsDriver implements ProviderDriver {
     const removed = changes.filter((change) => change.action === 'remove');
     const removals = [...new Set(removed.map(({ providerRuleId }) => providerRuleId))];
     const outcomes = new Outcomes('AWS');
-    await this.with(target, (object) => object.apply({ adds, removals }, target.deployment, outcomes));
-    if (outcomes.haltedBy instanceof CallFailure) this.clients.reconsider(target, outcomes.haltedBy);
+    await this.withTarget(target, (awsTarget) =>
+      awsTarget.apply({ adds, removals }, target.deployment, outcomes),
+    );
+    if (outcomes.haltedBy) this.clients.forgetStaleSession(target, outcomes.haltedBy);
     return changes.map((change) =>
       outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
     );
   }
 
-  private async with<T>(target: CloudTarget, work: (object: AwsTarget) => Promise<T>): Promise<T> {
-    const reach = KINDS[target.resourceType];
-    if (!reach) {
+  private async withTarget<T>(target: CloudTarget, work: (awsTarget: AwsTarget) => Promise<T>): Promise<T> {
+    const createTarget = CREATE_TARGET[target.resourceType];
+    if (!createTarget) {
       throw new DriverError('invalid', `AWS has no resources of type ${target.resourceType} here`);
     }
     const access = await this.clients.access(target);
     try {
-      return await work(reach(target.identifier, access, this.settings));
+      return await work(createTarget(target.identifier, access, this.settings));
     } catch (error) {
-      if (error instanceof CallFailure) this.clients.reconsider(target, error);
+      if (error instanceof CallFailure) this.clients.forgetStaleSession(target, error);
       throw error;
     }
   }

@@ -12,12 +12,17 @@ interface Policy {
 }
 
 const named = (resourceType: string, identifier: string) =>
-  AWS_FACTS.resourceTypes[resourceType]!.place({ identifier, config: {}, organization: 'any', hints: {} });
+  AWS_FACTS.resourceTypes[resourceType]!.nameTarget({
+    identifier,
+    config: {},
+    organization: 'any',
+    hints: {},
+  });
 
-describe.each(SHAPES)('a %s', (resourceType, letters) => {
+describe.each(SHAPES)('The identifier of a %s', (resourceType, letters) => {
   const { identifier } = AWS_FACTS.resourceTypes[resourceType]!;
 
-  it.each(['0123456789abcdef0', '0123ABCD'])(`may be named ${letters}-%s`, (digits) => {
+  it.each(['0123456789abcdef0', '0123ABCD'])(`accepts ${letters}-%s`, (digits) => {
     expect(`${letters}-${digits}`).toMatch(identifier.pattern);
   });
 
@@ -32,11 +37,11 @@ describe.each(SHAPES)('a %s', (resourceType, letters) => {
     'vpc-0123abcd',
     'arn:aws:ec2:eu-central-1:123456789012:prefix-list/pl-0123abcd',
     'com.amazonaws.eu-central-1.s3',
-  ])('may not be named %p', (text) => {
+  ])('rejects %p', (text) => {
     expect(text).not.toMatch(identifier.pattern);
   });
 
-  it('is one object, however it is spelled, and another one by another name', () => {
+  it('is normalized to one target name per object', () => {
     const one = named(resourceType, `${letters}-0123abcd`);
     expect(one.identifier).toBe(`${letters}-0123abcd`);
     expect(named(resourceType, `${letters.toUpperCase()}-0123ABCD`)).toEqual(one);
@@ -44,8 +49,8 @@ describe.each(SHAPES)('a %s', (resourceType, letters) => {
   });
 });
 
-describe('the policy for AWS', () => {
-  it('is JSON, as it stands on its page', () => {
+describe('The IAM policy for AWS', () => {
+  it('is valid JSON and equals the policy on the documentation page', () => {
     const page = readFileSync(join(__dirname, '../../../../docs/providers/aws.md'), 'utf8');
     expect(page).toContain(AWS_FACTS.policy);
     const { Statement } = JSON.parse(AWS_FACTS.policy) as Policy;

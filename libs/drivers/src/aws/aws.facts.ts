@@ -9,11 +9,11 @@ export const AWS_FACTS: ProviderFacts = {
     'DRAWBRIDGE_AWS_SECRET_ACCESS_KEY',
   ],
   traits: {
-    // A group holds at most 1000 rules; EC2 states no limit for one request, and 500 fit in some 100 kB of form.
+    // A group has at most 1000 rules. EC2 documents no limit per request; 500 rules are about 100 kB of form data.
     batchSize: 500,
-    // EC2's own bucket for changes to security groups, per account and region.
+    // EC2's token bucket for changes to security groups, per account and region.
     writeBudget: { burst: 50, refillPerSecond: 5 },
-    // Ten groups in a burst then take half of what the account may write.
+    // A burst on ten groups then uses half of the account's write budget.
     writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,
   },
@@ -61,7 +61,7 @@ export const AWS_FACTS: ProviderFacts = {
       },
       portsPerRule: 'one',
       config: TRAFFIC_FIELDS,
-      place: ({ identifier }) => {
+      nameTarget: ({ identifier }) => {
         const id = identifier.toLowerCase();
         return { key: `AWS:security-group:${id}`, identifier: id };
       },
@@ -74,7 +74,7 @@ export const AWS_FACTS: ProviderFacts = {
       },
       portsPerRule: 'none',
       config: [],
-      place: ({ identifier }) => {
+      nameTarget: ({ identifier }) => {
         const id = identifier.toLowerCase();
         return { key: `AWS:prefix-list:${id}`, identifier: id };
       },

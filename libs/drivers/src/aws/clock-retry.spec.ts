@@ -19,7 +19,7 @@ const TARGET: CloudTarget = {
 };
 const AHEAD_MS = 600_000;
 
-const seen = `<DescribeSecurityGroupRulesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><securityGroupRuleSet>
+const emptyList = `<DescribeSecurityGroupRulesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><securityGroupRuleSet>
   <item><securityGroupRuleId>sgr-1</securityGroupRuleId><groupId>${GROUP}</groupId><isEgress>true</isEgress></item>
   </securityGroupRuleSet></DescribeSecurityGroupRulesResponse>`;
 const refusal = (code: string): string =>
@@ -29,7 +29,7 @@ const refusal = (code: string): string =>
 const readAmzDate = (text: string): number =>
   Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
-describe('A clock of ours that is ten minutes slow', () => {
+describe('AWS calls with a clock that is ten minutes slow', () => {
   const signedAt: number[] = [];
   let answer: (signed: number) => { status: number; body: string };
   const server = createServer((request, response) => {
@@ -52,22 +52,22 @@ describe('A clock of ours that is ten minutes slow', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('is told by the refusal: the same call is sent once more, by the cloud’s time', async () => {
+  it('are retried once with the corrected time', async () => {
     answer = (signed) =>
       Math.abs(signed - Date.now() - AHEAD_MS) < 60_000
-        ? { status: 200, body: seen }
+        ? { status: 200, body: emptyList }
         : { status: 400, body: refusal('RequestExpired') };
     await read();
     expect(signedAt).toHaveLength(2);
   });
 
-  it('is refused twice: it is not tried a third time', async () => {
+  it('are not retried a second time', async () => {
     answer = () => ({ status: 400, body: refusal('RequestExpired') });
     await expect(read()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
     expect(signedAt).toHaveLength(2);
   });
 
-  it('meets a failure of the server’s own: nobody knows what it did, so it is not sent again', async () => {
+  it('are not retried after a server error, whose outcome is unknown', async () => {
     answer = () => ({ status: 500, body: refusal('InternalError') });
     await expect(read()).rejects.toMatchObject({ kind: 'transient' } satisfies Partial<DriverError>);
     expect(signedAt).toHaveLength(1);

@@ -5,27 +5,27 @@ type RetryStrategy = Extract<
   { acquireInitialRetryToken: unknown }
 >;
 
-const tried = (times: number) => ({ getRetryCount: () => times, getRetryDelay: () => 0 });
+const retryToken = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
 
-/** What the SDK notes on an error after which it signs by another time. */
-interface Corrected {
+/** Metadata of an error after which the SDK has corrected its clock. */
+interface ClockCorrection {
   readonly $metadata?: { readonly clockSkewCorrected?: boolean; readonly httpStatusCode?: number };
 }
 
 /**
- * Sends nothing twice, but for one case: AWS did nothing because our clock is wrong, and the SDK has just learnt the
- * right time from its answer.
+ * Retries only a request that AWS refused because of clock skew: AWS did nothing, and the SDK has corrected the time
+ * from the response.
  */
 export const CLOCK_RETRY: RetryStrategy = {
-  acquireInitialRetryToken: () => Promise.resolve(tried(0)),
+  acquireInitialRetryToken: () => Promise.resolve(retryToken(0)),
   refreshRetryTokenForRetry: (token, { error }) => {
     const { clockSkewCorrected = false, httpStatusCode = 500 } =
-      (error as Corrected | undefined)?.$metadata ?? {};
-    // after a server's own failure nobody knows what it did
-    const undone = clockSkewCorrected && httpStatusCode < 500;
-    return undone && token.getRetryCount() === 0
-      ? Promise.resolve(tried(1))
-      : Promise.reject(new Error('Nothing is sent twice'));
+      (error as ClockCorrection | undefined)?.$metadata ?? {};
+    // after a server error the outcome is unknown
+    const hadNoEffect = clockSkewCorrected && httpStatusCode < 500;
+    return hadNoEffect && token.getRetryCount() === 0
+      ? Promise.resolve(retryToken(1))
+      : Promise.reject(new Error('Not retryable'));
   },
   recordSuccess: () => undefined,
 };

@@ -1,20 +1,20 @@
+import { bisect } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 import { ENTRY_MISMATCH } from './aws-errors';
-import { divide } from './divide';
 import type { PrefixList } from './prefix-list';
 
 export interface EntryRemoval {
   readonly action: 'remove';
-  /** of its outcome */
+  /** key in the outcomes */
   readonly key: string;
-  /** as EC2 spells it */
+  /** in EC2's spelling */
   readonly cidr: string;
 }
 
 export interface EntryAddition {
   readonly action: 'add';
-  /** of its outcome */
+  /** key in the outcomes */
   readonly key: string;
   readonly cidr: string;
   readonly description: string;
@@ -23,46 +23,47 @@ export interface EntryAddition {
 
 type Item = EntryRemoval | EntryAddition;
 
-/** The most that EC2 takes in one call, additions and removals together. */
-const CALL_SIZE = 100;
+/** EC2's limit for one call, additions and removals together. */
+const MAX_ITEMS_PER_CALL = 100;
 
 const keysOf = (items: readonly Item[]): string[] => items.map(({ key }) => key);
 
 /**
- * Changes a list from one version, each call from the version that the one before made. Whoever else changes the
- * list meanwhile makes the next call a conflict: then nothing more is sent.
+ * Changes a list starting at one version. Each call is based on the version that the previous call created. If another
+ * writer changes the list meanwhile, the next call is a conflict, and no further call is sent.
  */
 export class PrefixListChange {
-  /** no newer version stood when a change was made of this one */
-  private isProven = false;
+  /** a change based on this version succeeded: no newer version existed */
+  private isVersionCurrent = false;
 
-  /** @param sendUntil on the clock of `performance.now`: later nothing is sent, for nobody may wait for it any more */
+  /** @param sendDeadline on the clock of `performance.now`; nothing is sent later: the caller may have timed out */
   constructor(
     private readonly list: PrefixList,
     private version: number,
-    private readonly sendUntil: number,
+    private readonly sendDeadline: number,
     private readonly outcomes: Outcomes,
   ) {}
 
-  /** Removals go first, with additions in the same call where there is place. */
+  /** Sends removals first. A call is filled up with additions. */
   async run(removals: readonly EntryRemoval[], additions: readonly EntryAddition[]): Promise<void> {
     const removed = new Set(removals.map(({ cidr }) => cidr));
-    // EC2 takes no address that leaves and enters in one call.
-    const fresh = additions.filter(({ cidr }) => !removed.has(cidr));
-    const again = additions.filter(({ cidr }) => removed.has(cidr));
-    for (const batch of [...cut([...removals, ...fresh]), ...cut(again)]) {
+    // EC2 refuses to remove and add the same address in one call.
+    const added = additions.filter(({ cidr }) => !removed.has(cidr));
+    const replaced = additions.filter(({ cidr }) => removed.has(cidr));
+    for (const batch of [...chunksOf([...removals, ...added]), ...chunksOf(replaced)]) {
       const failure = await this.send(batch);
-      if (failure) await divide(batch, failure, this.send, (part, refusal) => this.settle(part, refusal));
+      if (failure) await bisect(batch, failure, this.send, (part, refusal) => this.settle(part, refusal));
     }
   }
 
   /**
-   * Entries that the version does not have, and that are to be gone. A change made of it says that there was no newer
-   * one; else EC2 is asked to take them out, one by one: they may have come with a version that was not shown yet.
+   * Settles removals of entries that the observed version does not contain. If a change based on that version
+   * succeeded, no newer version existed. Otherwise EC2 is asked to remove the entries one by one, because a newer
+   * version that the read did not show may contain them.
    */
   async settleMissing(removals: readonly EntryRemoval[]): Promise<void> {
     for (const removal of removals) {
-      if (this.isProven) this.outcomes.done(removal.key, null);
+      if (this.isVersionCurrent) this.outcomes.done(removal.key, null);
       else await this.removeMissing(removal);
     }
   }
@@ -73,9 +74,9 @@ export class PrefixListChange {
     else if (failure) this.outcomes.failed([removal.key], failure);
   }
 
-  /** @returns the refusal, when a part of the entries may still be changed, or was gone already */
+  /** @returns the refusal when some of the entries may still be changed, or the only one is already gone */
   private send = async (items: readonly Item[]): Promise<CallFailure | null> => {
-    if (!this.maySend(items)) return null;
+    if (!this.canSend(items)) return null;
     try {
       await this.change(items);
       for (const item of items)
@@ -83,18 +84,18 @@ export class PrefixListChange {
       return null;
     } catch (error) {
       const failure = asCallFailure(error);
-      const isOne = items.length === 1 && failure.code === ENTRY_MISMATCH;
-      if (failure.kind === 'invalid' || failure.kind === 'quota' || isOne) return failure;
+      const isSingleMismatch = items.length === 1 && failure.code === ENTRY_MISMATCH;
+      if (failure.kind === 'invalid' || failure.kind === 'quota' || isSingleMismatch) return failure;
       this.outcomes.halt(keysOf(items), failure);
       return null;
     }
   };
 
-  private maySend(items: readonly Item[]): boolean {
-    if (!this.outcomes.haltedBy && performance.now() <= this.sendUntil) return true;
-    const words = `${this.list.listId} takes long to change`;
+  private canSend(items: readonly Item[]): boolean {
+    if (!this.outcomes.haltedBy && performance.now() <= this.sendDeadline) return true;
+    const message = `${this.list.listId} takes long to change`;
     if (this.outcomes.haltedBy) this.outcomes.unsent(keysOf(items));
-    else this.outcomes.haltUnsent(keysOf(items), new CallFailure('conflict', words, null, true));
+    else this.outcomes.haltUnsent(keysOf(items), new CallFailure('conflict', message, null, true));
     return false;
   }
 
@@ -105,9 +106,9 @@ export class PrefixListChange {
         item.action === 'add' ? [{ Cidr: item.cidr, Description: item.description }] : [],
       ),
     });
-    await this.list.whenChanged(this.version);
+    await this.list.waitUntilChanged(this.version);
     this.version += 1;
-    this.isProven = true;
+    this.isVersionCurrent = true;
   }
 
   private settle(part: readonly Item[], refusal: CallFailure): boolean {
@@ -118,8 +119,8 @@ export class PrefixListChange {
   }
 }
 
-function cut(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / CALL_SIZE) }, (_, index) =>
-    items.slice(index * CALL_SIZE, (index + 1) * CALL_SIZE),
+function chunksOf(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / MAX_ITEMS_PER_CALL) }, (_, index) =>
+    items.slice(index * MAX_ITEMS_PER_CALL, (index + 1) * MAX_ITEMS_PER_CALL),
   );
 }

@@ -6,17 +6,17 @@ import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
 import { PrefixListChange, type EntryAddition, type EntryRemoval } from './prefix-list-change';
 import { isIpv6 } from './rule-mapping';
 
-/** The list at one moment: what is changed is changed from here. */
-interface Look {
+/** One version of the list, which changes are based on. */
+interface ListSnapshot {
   readonly facts: PrefixListFacts;
   /** by canonical CIDR */
-  readonly standing: ReadonlyMap<string, Entry>;
+  readonly entries: ReadonlyMap<string, Entry>;
 }
 
 /**
- * The entries of a managed prefix list. EC2 gives them no id: a list holds an address once, so the address identifies
- * an entry, whatever its description says. EC2 takes an addition of one that stands for a new description: so every
- * change is worked out from one version of the list, and made of that version only.
+ * The entries of a managed prefix list. They have no id: a list contains an address once, so the address identifies an
+ * entry, regardless of its description. EC2 treats the addition of an existing entry as a new description: so each
+ * change is planned from one version of the list and applied to that version only.
  */
 export class PrefixListEntries implements AwsTarget {
   constructor(private readonly list: PrefixList) {}
@@ -24,12 +24,12 @@ export class PrefixListEntries implements AwsTarget {
   async verify(): Promise<void> {
     const facts = await this.list.describe();
     await this.list.entries(facts.version);
-    await this.list.mayChange(facts);
+    await this.list.requireWritePermission(facts);
   }
 
   async readRules(deployment: string): Promise<ObservedRule[]> {
-    const { standing } = await this.look();
-    return [...standing].map(([cidr, entry]) => ({
+    const { entries } = await this.readSnapshot();
+    return [...entries].map(([cidr, entry]) => ({
       key: ruleKey({ address: cidr, protocol: 'all', ports: [] }),
       providerRuleId: this.idOf(cidr, entry, deployment),
       ownRuleId: ownRuleId(entry, deployment),
@@ -37,64 +37,64 @@ export class PrefixListEntries implements AwsTarget {
   }
 
   async apply({ adds, removals }: Changes, deployment: string, outcomes: Outcomes): Promise<void> {
-    const sendUntil = performance.now() + this.list.patienceMs;
-    const look = await this.look();
-    const { leaving, missing } = this.leaving(removals, look, deployment, outcomes);
-    const staying = without(look.standing, new Set(leaving.map(({ cidr }) => cidr)));
-    const entering = this.entering(adds, { ...look, standing: staying }, deployment, outcomes);
-    const room = look.facts.maxEntries - staying.size;
-    const full = new CallFailure('quota', this.fullMessage(look.facts), null, true);
+    const sendDeadline = performance.now() + this.list.timeoutMs;
+    const snapshot = await this.readSnapshot();
+    const { removable, missing } = this.planRemovals(removals, snapshot, deployment, outcomes);
+    const remaining = withoutRemoved(snapshot.entries, new Set(removable.map(({ cidr }) => cidr)));
+    const addable = this.planAdditions(adds, { ...snapshot, entries: remaining }, deployment, outcomes);
+    const capacity = snapshot.facts.maxEntries - remaining.size;
+    const quotaFailure = new CallFailure('quota', this.fullMessage(snapshot.facts), null, true);
     outcomes.failed(
-      entering.slice(Math.max(0, room)).map(({ key }) => key),
-      full,
+      addable.slice(Math.max(0, capacity)).map(({ key }) => key),
+      quotaFailure,
     );
-    const change = new PrefixListChange(this.list, look.facts.version, sendUntil, outcomes);
-    await change.run(leaving, entering.slice(0, Math.max(0, room)));
+    const change = new PrefixListChange(this.list, snapshot.facts.version, sendDeadline, outcomes);
+    await change.run(removable, addable.slice(0, Math.max(0, capacity)));
     await change.settleMissing(missing);
   }
 
-  private async look(): Promise<Look> {
-    const facts = await this.list.whenSettled();
-    const entries = await this.list.entries(facts.version);
-    const standing = entries.map((entry) => [canonicalCidr(entry.cidr)?.cidr ?? entry.cidr, entry] as const);
-    return { facts, standing: new Map(standing) };
+  private async readSnapshot(): Promise<ListSnapshot> {
+    const facts = await this.list.waitUntilSettled();
+    const read = await this.list.entries(facts.version);
+    const entries = read.map((entry) => [canonicalCidr(entry.cidr)?.cidr ?? entry.cidr, entry] as const);
+    return { facts, entries: new Map(entries) };
   }
 
-  /** Of what is to be removed, what stands and what is missing; another deployment's at that address stays. */
-  private leaving(
+  /** Divides removals into existing and missing entries. Another deployment's entry at the address is kept. */
+  private planRemovals(
     removals: readonly string[],
-    { standing }: Look,
+    { entries }: ListSnapshot,
     deployment: string,
     outcomes: Outcomes,
-  ): { leaving: EntryRemoval[]; missing: EntryRemoval[] } {
+  ): { removable: EntryRemoval[]; missing: EntryRemoval[] } {
     const byId = new Map(
-      [...standing].map(([cidr, entry]) => [this.idOf(cidr, entry, deployment), entry] as const),
+      [...entries].map(([cidr, entry]) => [this.idOf(cidr, entry, deployment), entry] as const),
     );
-    const leaving: EntryRemoval[] = [];
+    const removable: EntryRemoval[] = [];
     const missing: EntryRemoval[] = [];
     for (const id of removals) {
       const entry = byId.get(id);
       const cidr = this.cidrOf(id);
-      if (entry) leaving.push({ action: 'remove', key: id, cidr: entry.cidr });
-      else if (cidr !== null && !standing.has(cidr)) missing.push({ action: 'remove', key: id, cidr });
+      if (entry) removable.push({ action: 'remove', key: id, cidr: entry.cidr });
+      else if (cidr !== null && !entries.has(cidr)) missing.push({ action: 'remove', key: id, cidr });
       else outcomes.done(id, null);
     }
-    return { leaving, missing };
+    return { removable, missing };
   }
 
-  /** Of what is to be added, what can be; what stands already, ours or unmanaged, is done. */
-  private entering(
+  /** The additions to send. Existing entries, ours or unmanaged, are recorded as done. */
+  private planAdditions(
     adds: readonly AddChange[],
-    { standing, facts }: Look,
+    { entries, facts }: ListSnapshot,
     deployment: string,
     outcomes: Outcomes,
   ): EntryAddition[] {
     const unique = new Map(adds.map((add) => [ruleKey(add.spec), add]));
     return [...unique].flatMap(([key, { spec, mark }]) => {
       const cidr = spec.address;
-      const entry = standing.get(cidr);
-      const objection = this.objectionTo(spec, facts);
-      if (objection) outcomes.failed([key], new CallFailure('invalid', objection, null, true));
+      const entry = entries.get(cidr);
+      const reason = this.refusalReason(spec, facts);
+      if (reason) outcomes.failed([key], new CallFailure('invalid', reason, null, true));
       else if (entry) outcomes.done(key, this.idOf(cidr, entry, deployment));
       else {
         const description = formatMark(mark);
@@ -105,7 +105,7 @@ export class PrefixListEntries implements AwsTarget {
     });
   }
 
-  private objectionTo(
+  private refusalReason(
     { address, protocol, ports }: AddChange['spec'],
     facts: PrefixListFacts,
   ): string | null {
@@ -121,8 +121,8 @@ export class PrefixListEntries implements AwsTarget {
   }
 
   /**
-   * The address alone, so that an entry keeps its id when somebody edits its description. The entry of another
-   * deployment has another id than ours at the same address: it is never taken for ours.
+   * Built from the address only, so that an edited description does not change it. An entry of another deployment has
+   * a different id, so that it is not mistaken for ours at the same address.
    */
   private idOf(cidr: string, { description }: Entry, deployment: string): string {
     const mark = parseMark(description);
@@ -130,16 +130,18 @@ export class PrefixListEntries implements AwsTarget {
     return `${this.list.listId}/${cidr}${owner}`;
   }
 
-  /** @returns null when the id is none of this list's */
+  /** @returns null when the id belongs to another list */
   private cidrOf(id: string): string | null {
     const [listId, address = '', length = ''] = id.replace(/#.*/s, '').split('/');
     return listId === this.list.listId ? (canonicalCidr(`${address}/${length}`)?.cidr ?? null) : null;
   }
 }
 
-/** @param leaving as EC2 spells them */
-const without = (standing: Look['standing'], leaving: ReadonlySet<string>): Look['standing'] =>
-  new Map([...standing].filter(([, entry]) => !leaving.has(entry.cidr)));
+/** @param removed in EC2's spelling */
+const withoutRemoved = (
+  entries: ListSnapshot['entries'],
+  removed: ReadonlySet<string>,
+): ListSnapshot['entries'] => new Map([...entries].filter(([, entry]) => !removed.has(entry.cidr)));
 
 function ownRuleId({ description }: Entry, deployment: string): string | null {
   const mark = parseMark(description);

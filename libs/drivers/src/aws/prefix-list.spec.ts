@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { HttpResponse } from '@smithy/protocol-http';
 import { DriverError } from '../driver-error';
-import { accessBy } from './ec2-clients';
+import { accessWith } from './ec2-clients';
 import { PrefixList } from './prefix-list';
 import { SdkSettings } from './sdk-settings';
 
@@ -28,8 +28,8 @@ const FACTS = {
   ownerId: '123456789012',
 };
 
-/** @param changed undefined: left out */
-const shown = (changed: Readonly<Record<string, string | undefined>> = {}): string => {
+/** @param changed undefined: the field is omitted */
+const described = (changed: Readonly<Record<string, string | undefined>> = {}): string => {
   const fields = Object.entries<string | undefined>({ ...FACTS, ...changed })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `<${name}>${value}</${name}>`);
@@ -48,12 +48,12 @@ const page = (entries: readonly string[], next = ''): string =>
 
 const cidr = (text: string): string => `<cidr>${text}</cidr>`;
 
-/** A list of an EC2 that gives these answers, one after the other, and then the last one again and again. */
-function listWithin(patienceMs: number, ...replies: Reply[]): { list: PrefixList; sent: URLSearchParams[] } {
+/** A list behind a fake EC2 that returns these replies in order and repeats the last one. */
+function listWithin(timeoutMs: number, ...replies: Reply[]): { list: PrefixList; sent: URLSearchParams[] } {
   const sent: URLSearchParams[] = [];
-  const settings = new SdkSettings({}, patienceMs);
+  const settings = new SdkSettings({}, timeoutMs);
   const client = new EC2Client({
-    ...settings.for('AWS_ENDPOINT_URL_EC2', 'eu-west-1', KEYS),
+    ...settings.clientConfig('AWS_ENDPOINT_URL_EC2', 'eu-west-1', KEYS),
     requestHandler: {
       handle: ({ body }: { body: string }) => {
         sent.push(new URLSearchParams(body));
@@ -68,10 +68,10 @@ function listWithin(patienceMs: number, ...replies: Reply[]): { list: PrefixList
       },
     },
   });
-  return { list: new PrefixList(LIST, accessBy(client, { secretAccessKey: '' }), settings), sent };
+  return { list: new PrefixList(LIST, accessWith(client, { secretAccessKey: '' }), settings), sent };
 }
 
-const listAnswering = (...replies: Reply[]) => listWithin(20_000, ...replies);
+const listReplying = (...replies: Reply[]) => listWithin(20_000, ...replies);
 
 const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
   const error: unknown = await call.then(
@@ -82,7 +82,7 @@ const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
   throw error;
 };
 
-describe('what a prefix list says of itself', () => {
+describe('The facts of a prefix list', () => {
   it.each([
     ['create-complete', { isChanging: false, failure: null }],
     ['modify-complete', { isChanging: false, failure: null }],
@@ -92,13 +92,13 @@ describe('what a prefix list says of itself', () => {
     ['create-in-progress', { isChanging: true, failure: null }],
     ['modify-in-progress', { isChanging: true, failure: null }],
     ['restore-in-progress', { isChanging: true, failure: null }],
-  ])('is read: %s', async (state, expected) => {
-    const facts = await listAnswering(shown({ state })).list.describe();
+  ])('are read in state %s', async (state, expected) => {
+    const facts = await listReplying(described({ state })).list.describe();
     expect(facts).toEqual({ version: 3, maxEntries: 10, family: 'IPv4', ...expected });
   });
 
-  it('is read: modify-failed, with EC2’s words', async () => {
-    const { list } = listAnswering(shown({ state: 'modify-failed', stateMessage: 'quota exceeded' }));
+  it('contain EC2’s message in state modify-failed', async () => {
+    const { list } = listReplying(described({ state: 'modify-failed', stateMessage: 'quota exceeded' }));
     expect(await list.describe()).toMatchObject({
       isChanging: false,
       failure: 'modify-failed: quota exceeded',
@@ -111,36 +111,36 @@ describe('what a prefix list says of itself', () => {
     ['create-failed', 'target-missing'],
     ['a-new-state', 'transient'],
     ['', 'transient'],
-  ])('in the state %p is %s', async (state, kind) => {
-    expect((await thrown(listAnswering(shown({ state })).list.describe())).kind).toBe(kind);
+  ])('are not available in state %p: %s', async (state, kind) => {
+    expect((await thrown(listReplying(described({ state })).list.describe())).kind).toBe(kind);
   });
 
   it.each([
-    ['another list', shown({ prefixListId: 'pl-0fedcba9876543210' })],
+    ['another list', described({ prefixListId: 'pl-0fedcba9876543210' })],
     ['no list', reply('DescribeManagedPrefixLists', '<prefixListSet/>')],
-    ['nothing', reply('DescribeManagedPrefixLists', '')],
-    ['no version', shown({ version: undefined })],
-    ['no size', shown({ maxEntries: undefined })],
-    ['no address family', shown({ addressFamily: undefined })],
-    ['an address family to come', shown({ addressFamily: 'IPv8' })],
-    ['half of it', shown().slice(0, -40)],
+    ['an empty response', reply('DescribeManagedPrefixLists', '')],
+    ['no version', described({ version: undefined })],
+    ['no maximum number of entries', described({ maxEntries: undefined })],
+    ['no address family', described({ addressFamily: undefined })],
+    ['an unknown address family', described({ addressFamily: 'IPv8' })],
+    ['a truncated response', described().slice(0, -40)],
     ['an HTML page', '<html><body>maintenance</body></html>'],
-    ['an error that calls itself a success', refusal('InternalError', 200)],
-  ] as const)('tells nothing when it is %s', async (_, answer) => {
-    expect((await thrown(listAnswering(answer).list.describe())).kind).toBe('transient');
+    ['an error with HTTP 200', refusal('InternalError', 200)],
+  ] as const)('are not read from %s: transient failure', async (_, answer) => {
+    expect((await thrown(listReplying(answer).list.describe())).kind).toBe('transient');
   });
 
-  it('is refused where others keep it: AWS, or an IPAM resolver', async () => {
-    const ofAws = shown({ ownerId: 'AWS', version: undefined, prefixListName: 'com.amazonaws.s3' });
-    const resolved = shown({ ipamPrefixListResolverSyncEnabled: 'true' });
-    expect(await thrown(listAnswering(ofAws).list.describe())).toMatchObject({ kind: 'invalid' });
-    expect(await thrown(listAnswering(resolved).list.describe())).toMatchObject({ kind: 'invalid' });
+  it('are refused for a list that is managed by AWS or an IPAM resolver', async () => {
+    const ofAws = described({ ownerId: 'AWS', version: undefined, prefixListName: 'com.amazonaws.s3' });
+    const resolved = described({ ipamPrefixListResolverSyncEnabled: 'true' });
+    expect(await thrown(listReplying(ofAws).list.describe())).toMatchObject({ kind: 'invalid' });
+    expect(await thrown(listReplying(resolved).list.describe())).toMatchObject({ kind: 'invalid' });
   });
 });
 
-describe('the entries of a version', () => {
-  it('are read page after page, all of the one version', async () => {
-    const { list, sent } = listAnswering(page([cidr('203.0.113.1/32')], 'more'), page([cidr('10.0.0.0/8')]));
+describe('The entries of a prefix list version', () => {
+  it('are read from all pages of the same version', async () => {
+    const { list, sent } = listReplying(page([cidr('203.0.113.1/32')], 'more'), page([cidr('10.0.0.0/8')]));
     expect((await list.entries(7)).map((entry) => entry.cidr)).toEqual(['203.0.113.1/32', '10.0.0.0/8']);
     expect(sent.map((form) => [form.get('TargetVersion'), form.get('NextToken')])).toEqual([
       ['7', null],
@@ -148,32 +148,32 @@ describe('the entries of a version', () => {
     ]);
   });
 
-  it('are read on after an empty page that names a next one', async () => {
-    const { list } = listAnswering(page([], 'more'), page([cidr('10.0.0.0/8')]));
+  it('are read after an empty page with a next token', async () => {
+    const { list } = listReplying(page([], 'more'), page([cidr('10.0.0.0/8')]));
     expect((await list.entries(7)).map((entry) => entry.cidr)).toEqual(['10.0.0.0/8']);
   });
 
   it.each([
     ['no list of entries', reply('GetManagedPrefixListEntries', '')],
     ['an entry without an address', page(['<description>x</description>'])],
-    ['pages that lead nowhere', page([cidr('203.0.113.1/32')], 'same')],
-  ])('are not believed when they are %s', async (_, answer) => {
-    expect((await thrown(listAnswering(answer).list.entries(7))).kind).toBe('transient');
+    ['a repeated page token', page([cidr('203.0.113.1/32')], 'same')],
+  ])('are not read from %s: transient failure', async (_, answer) => {
+    expect((await thrown(listReplying(answer).list.entries(7))).kind).toBe('transient');
   });
 
-  it('may be none', async () => {
-    expect(await listAnswering(page([])).list.entries(7)).toEqual([]);
+  it('may be empty', async () => {
+    expect(await listReplying(page([])).list.entries(7)).toEqual([]);
   });
 });
 
-describe('a change of a version', () => {
+describe('A change of a prefix list version', () => {
   const accepted = reply(
     'ModifyManagedPrefixList',
     `<prefixList><prefixListId>${LIST}</prefixListId></prefixList>`,
   );
 
-  it('names the version, and what leaves and enters', async () => {
-    const { list, sent } = listAnswering(accepted);
+  it('contains the version, the removals and the additions', async () => {
+    const { list, sent } = listReplying(accepted);
     await list.modify(3, {
       add: [{ Cidr: '203.0.113.1/32', Description: 'mark' }],
       remove: [{ Cidr: '203.0.113.2/32' }],
@@ -188,43 +188,43 @@ describe('a change of a version', () => {
   });
 
   it.each([
-    ['about another list', accepted.replace(LIST, 'pl-0fedcba9876543210')],
-    ['about none', reply('ModifyManagedPrefixList', '')],
-    ['cut short', accepted.slice(0, -50)],
-  ])('is unknown when the answer is %s', async (_, answer) => {
-    const error = await thrown(listAnswering(answer).list.modify(3, { add: [], remove: [] }));
+    ['for another list', accepted.replace(LIST, 'pl-0fedcba9876543210')],
+    ['for no list', reply('ModifyManagedPrefixList', '')],
+    ['truncated', accepted.slice(0, -50)],
+  ])('has an unknown outcome when the response is %s', async (_, answer) => {
+    const error = await thrown(listReplying(answer).list.modify(3, { add: [], remove: [] }));
     expect(error).toMatchObject({ kind: 'transient', settled: false });
   });
 
-  it('is over when the list has the next version and nothing is under way', async () => {
-    const { list, sent } = listAnswering(
-      shown({ state: 'modify-complete' }),
-      shown({ state: 'modify-in-progress' }),
-      shown({ state: 'modify-in-progress', version: '4' }),
-      shown({ version: '4' }),
+  it('is complete when the list has the next version and no change is in progress', async () => {
+    const { list, sent } = listReplying(
+      described({ state: 'modify-complete' }),
+      described({ state: 'modify-in-progress' }),
+      described({ state: 'modify-in-progress', version: '4' }),
+      described({ version: '4' }),
     );
-    await list.whenChanged(3);
+    await list.waitUntilChanged(3);
     expect(sent).toHaveLength(4);
   });
 
   it.each([
-    ['is still under way', shown({ state: 'modify-in-progress' }), `${LIST} is still being changed`],
-    ['failed', shown({ state: 'modify-failed', stateMessage: 'quota' }), 'modify-failed: quota'],
-    ['cannot be seen', refusal('UnauthorizedOperation', 403), 'UnauthorizedOperation: no'],
-  ])('is unknown when it %s', async (_, answer, message) => {
-    const error = await thrown(listWithin(300, answer).list.whenChanged(3));
+    ['is still in progress', described({ state: 'modify-in-progress' }), `${LIST} is still being changed`],
+    ['failed', described({ state: 'modify-failed', stateMessage: 'quota' }), 'modify-failed: quota'],
+    ['cannot be read', refusal('UnauthorizedOperation', 403), 'UnauthorizedOperation: no'],
+  ])('has an unknown outcome when it %s', async (_, answer, message) => {
+    const error = await thrown(listWithin(300, answer).list.waitUntilChanged(3));
     expect(error).toMatchObject({ kind: 'transient', settled: false, message });
   });
 });
 
-describe('whether the entries may be changed', () => {
+describe('The write permission check of a prefix list', () => {
   const facts = { version: 3, maxEntries: 10, family: 'IPv6', isChanging: false, failure: null } as const;
 
   it.each(['DryRunOperation', 'IncorrectState', 'PrefixListVersionMismatch', 'PrefixListMaxEntriesExceeded'])(
-    'is answered with yes by %s',
+    'passes on %s',
     async (code) => {
-      const { list, sent } = listAnswering(refusal(code, 412));
-      await list.mayChange(facts);
+      const { list, sent } = listReplying(refusal(code, 412));
+      await list.requireWritePermission(facts);
       expect(Object.fromEntries(sent[0]!)).toMatchObject({
         DryRun: 'true',
         'AddEntry.1.Cidr': '2001:db8::1/128',
@@ -232,8 +232,8 @@ describe('whether the entries may be changed', () => {
     },
   );
 
-  it('is answered with no by a refusal of the permission', async () => {
-    const { list } = listAnswering(refusal('UnauthorizedOperation', 403));
-    expect((await thrown(list.mayChange(facts))).kind).toBe('denied');
+  it('fails on UnauthorizedOperation', async () => {
+    const { list } = listReplying(refusal('UnauthorizedOperation', 403));
+    expect((await thrown(list.requireWritePermission(facts))).kind).toBe('denied');
   });
 });

@@ -1,12 +1,12 @@
+import { bisect } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { RULE_NOT_FOUND } from './aws-errors';
-import { divide } from './divide';
 import type { Outcomes } from '../outcomes';
 import type { SecurityGroup } from './security-group';
 
 /**
- * Revokes rules in one call. EC2 refuses the whole call when one of them is gone or misspelled: then the group is
- * read, and the rest is sent again, in ever smaller parts when EC2 still objects.
+ * Revokes rules in one call. EC2 refuses the whole call if one rule does not exist or has a malformed id: then the
+ * group is read, and the existing rules are retried, in parts if EC2 still refuses.
  */
 export async function removeRules(
   group: SecurityGroup,
@@ -18,19 +18,19 @@ export async function removeRules(
   if (!failure) return;
   let rest = ruleIds;
   if (RULE_NOT_FOUND.has(failure.code)) {
-    rest = await leaveOutAbsent(group, ruleIds, outcomes);
+    rest = await excludeAbsent(group, ruleIds, outcomes);
     failure = rest.length === 0 ? null : await send(rest);
   }
   if (!failure) return;
-  // One that the list shows and the revocation does not find is refused as a conflict: it counts as present.
-  await divide(rest, failure, send, (ids, refusal) => {
+  // A rule that the list shows and the revocation does not find counts as present: refused as a conflict.
+  await bisect(rest, failure, send, (ids, refusal) => {
     if (ids.length > 1) return false;
     outcomes.failed(ids, refusal);
     return true;
   });
 }
 
-/** @returns the refusal, when a part of the rules may still be revoked */
+/** @returns the refusal when some of the rules may still be revoked */
 async function revoke(
   group: SecurityGroup,
   ids: readonly string[],
@@ -52,8 +52,8 @@ async function revoke(
   }
 }
 
-/** Rules that the group no longer shows are removed. @returns those it shows */
-async function leaveOutAbsent(
+/** Records rules that the group no longer has as removed. @returns the others */
+async function excludeAbsent(
   group: SecurityGroup,
   ids: readonly string[],
   outcomes: Outcomes,

@@ -1,13 +1,14 @@
-import { DriverError } from '../driver-error';
-import { fingerprint, readOwnKeys, type AssumableRole, type AwsKeys } from './aws-credentials';
-import { oddAnswer, toFailure } from './aws-errors';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
+import { DriverError } from '../driver-error';
+import { fingerprint } from '../fingerprint';
+import { readOwnKeys, type AssumableRole, type AwsKeys } from './aws-credentials';
+import { unexpectedResponse, toFailure } from './aws-errors';
 import type { SdkSettings } from './sdk-settings';
 
 const SESSION_NAME = 'drawbridge';
 const SESSION_SECONDS = 3600;
 
-/** Temporary keys of the tenants' roles. */
+/** Temporary keys for the tenants' roles. */
 export class RoleSessions {
   private readonly sessions = new TokenCache<AwsKeys>();
 
@@ -22,20 +23,20 @@ export class RoleSessions {
     return this.sessions.take(sessionKey(role, region, own), () => this.assume(role, region, own));
   }
 
-  /** Assumes the role now, whatever is kept of it. @throws DriverError */
+  /** Assumes the role without the cache. @throws DriverError */
   async check(role: AssumableRole, region: string): Promise<void> {
     await this.assume(role, region, readOwnKeys(this.environment));
     await this.requireExternalId(role, region);
   }
 
-  /** Makes the next call ask for new keys: what the role may do can have changed. */
+  /** Makes the next call request new keys: the role's permissions may have changed. */
   forget(role: AssumableRole, region: string): void {
     this.sessions.forget(sessionKey(role, region, readOwnKeys(this.environment)));
   }
 
   /**
-   * A role that can be assumed without the external id serves any tenant who names it.
-   * @throws DriverError `denied` when it can
+   * Checks that the role requires the external id. Otherwise any tenant could use it by naming it (confused deputy).
+   * @throws DriverError `denied` when it does not
    */
   async requireExternalId({ roleArn }: AssumableRole, region: string): Promise<void> {
     try {
@@ -56,18 +57,19 @@ export class RoleSessions {
     own: AwsKeys,
   ): Promise<IssuedToken<AwsKeys>> {
     const { STSClient, AssumeRoleCommand } = await import('@aws-sdk/client-sts');
-    const client = new STSClient(this.settings.for('AWS_ENDPOINT_URL_STS', region, own));
+    const client = new STSClient(this.settings.clientConfig('AWS_ENDPOINT_URL_STS', region, own));
     const command = new AssumeRoleCommand({
       RoleArn: roleArn,
       RoleSessionName: SESSION_NAME,
       DurationSeconds: SESSION_SECONDS,
       ...(externalId !== undefined && { ExternalId: externalId }),
     });
-    const answer = await client.send(command, this.settings.deadline()).catch((error: unknown) => {
+    const response = await client.send(command, this.settings.deadline()).catch((error: unknown) => {
       throw toFailure(error, [own.secretAccessKey]);
     });
-    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = answer.Credentials ?? {};
-    if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) throw oddAnswer('AssumeRole');
+    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = response.Credentials ?? {};
+    if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration)
+      throw unexpectedResponse('AssumeRole');
     const token = { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
     return { token, expiresAt: Expiration.getTime() };
   }

@@ -24,8 +24,8 @@ const tcp = (fields: SecurityGroupRule): SecurityGroupRule => ({
   ...fields,
 });
 
-describe('permissions', () => {
-  it('puts the addresses of one protocol and port range together', () => {
+describe('EC2 permissions for rules', () => {
+  it('groups addresses by protocol and port range', () => {
     const ssh = [{ from: 22, to: 22 }];
     const adds = [
       add('203.0.113.7/32', 'tcp', ssh),
@@ -66,7 +66,7 @@ describe('permissions', () => {
     expect(permissionsOf([add(address, protocol)])).toMatchObject([{ IpProtocol, FromPort, ToPort }]);
   });
 
-  it('writes what it reads again', () => {
+  it('are mapped back to the same rule keys', () => {
     const specs = [
       add('203.0.113.7/32', 'all'),
       add('203.0.113.7/32', 'icmp'),
@@ -90,7 +90,7 @@ describe('permissions', () => {
   });
 });
 
-describe('observed rules', () => {
+describe('Observed EC2 rules', () => {
   it.each([
     ['a number for a protocol', tcp({ IpProtocol: '6' }), '203.0.113.7/32 tcp 22'],
     ['a range with host bits', tcp({ CidrIpv4: '203.0.113.7/24' }), '203.0.113.0/24 tcp 22'],
@@ -101,7 +101,7 @@ describe('observed rules', () => {
     ],
     ['every protocol', tcp({ IpProtocol: '-1', FromPort: -1, ToPort: -1 }), '203.0.113.7/32 all *'],
     ['every port', tcp({ FromPort: 0, ToPort: 65_535 }), '203.0.113.7/32 tcp *'],
-  ])('reads %s', (_, rule, key) => {
+  ])('maps %s', (_, rule, key) => {
     expect(observedRule(rule, 'prod')).toEqual({ key, providerRuleId: 'sgr-1', ownRuleId: null });
   });
 
@@ -113,16 +113,16 @@ describe('observed rules', () => {
     ['one ICMP type', tcp({ IpProtocol: 'icmp', FromPort: 8, ToPort: -1 })],
     ['ICMP of the other family', tcp({ IpProtocol: 'icmpv6', FromPort: -1, ToPort: -1 })],
     ['TCP without ports', tcp({ FromPort: undefined, ToPort: undefined })],
-  ])('leaves out %s', (_, rule) => {
+  ])('ignores %s', (_, rule) => {
     expect(observedRule(rule, 'prod')).toBeNull();
   });
 
   it.each([
-    ['its own mark', formatMark(MARK), RULE_ID],
-    ['another deployment', formatMark({ ...MARK, deployment: 'staging' }), null],
+    ['our mark', formatMark(MARK), RULE_ID],
+    ['the mark of another deployment', formatMark({ ...MARK, deployment: 'staging' }), null],
     ['a longer text', `${formatMark(MARK)} office`, null],
     ['no text', undefined, null],
-  ])('takes %s for what it is', (_, Description, ownRuleId) => {
+  ])('determines the owner from %s', (_, Description, ownRuleId) => {
     expect(observedRule(tcp({ Description }), 'prod')).toMatchObject({ ownRuleId });
   });
 });

@@ -12,7 +12,7 @@ import {
 import { protocolOf } from '../ip-protocol';
 import type { AddChange } from './aws-target';
 
-/** How EC2 spells what a rule lets in. `-1` is any protocol, and any ICMP type and code. */
+/** The traffic of a rule in EC2's notation. `-1` is any protocol, and any ICMP type and code. */
 interface Traffic {
   readonly IpProtocol: string;
   readonly FromPort: number;
@@ -26,8 +26,8 @@ const LAST_PORT = 65_535;
 export const isIpv6 = (cidr: string): boolean => cidr.includes(':');
 
 /**
- * The permissions that ask for these openings: one for each protocol and port range, with all its addresses. EC2
- * makes one rule of each address in them.
+ * The permissions for these rules: one for each protocol and port range, with all its addresses. EC2 creates one rule
+ * for each address.
  */
 export function permissionsOf(adds: readonly AddChange[]): IpPermission[] {
   const groups = new Map<string, { traffic: Traffic; adds: AddChange[] }>();
@@ -64,10 +64,10 @@ function trafficOf({ address, protocol, ports: [range] }: RuleSpec): Traffic {
 }
 
 /**
- * Reads a rule of a security group.
- * @param deployment whose marks are ours
- * @returns null when it is no opening of a kind that Drawbridge writes: outbound, without an address, of another
- *   protocol, or of single ICMP types
+ * Maps a rule of a security group.
+ * @param deployment name of this deployment: marks with this name are ours
+ * @returns null when Drawbridge does not write rules of this kind: outbound, without an address, of another protocol,
+ *   or of single ICMP types
  */
 export function observedRule(rule: SecurityGroupRule, deployment: string): ObservedRule | null {
   const key = ruleKeyOfEc2(rule);
@@ -77,7 +77,7 @@ export function observedRule(rule: SecurityGroupRule, deployment: string): Obser
   return { key, providerRuleId: rule.SecurityGroupRuleId, ownRuleId };
 }
 
-/** `ruleKey` of what an inbound rule lets in; null when no rule of ours is like that. */
+/** `ruleKey` of an inbound rule; null when Drawbridge does not write rules of this kind. */
 export function ruleKeyOfEc2(rule: SecurityGroupRule): string | null {
   const cidr = canonicalCidr(rule.CidrIpv4 ?? rule.CidrIpv6 ?? '');
   if (rule.IsEgress || !cidr) return null;

@@ -21,31 +21,31 @@ type SharedSettings = Pick<
   | 'requestHandler'
 > & { readonly ignoreConfiguredEndpointUrls: true };
 
-// Idle connections are closed before the far end does it: a write sent into a closing one has an unknown outcome.
+// Closes idle connections before the server does: a write on a closing connection has an unknown outcome.
 const POOL = { keepAlive: true, maxSockets: 50, maxFreeSockets: 10, timeout: 10_000 } as const;
 
 /**
- * Settings of every SDK client here. Each one that the SDK would otherwise look up in the process environment, in
- * shared configuration files or at the instance metadata service is given.
+ * Configuration of every SDK client. Sets each option that the SDK would otherwise read from the process environment,
+ * shared configuration files or the instance metadata service.
  */
 export class SdkSettings {
   private readonly httpAgent = new HttpAgent(POOL);
   private readonly httpsAgent = new HttpsAgent(POOL);
 
-  /** @param callTimeoutMs how long connecting, or waiting for an answer, may take */
+  /** @param callTimeoutMs timeout for connecting and for the response */
   constructor(
     private readonly environment: NodeJS.ProcessEnv,
     readonly callTimeoutMs: number,
   ) {
-    // The SDK reads this one from the process itself; its releases of 2027 need Node 22, this one does not.
+    // The SDK reads this one from process.env. Its releases of 2027 need Node 22, this one does not.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   }
 
   /**
-   * @param endpointVariable names the endpoint when it is not AWS's own
-   * @param keys the only ones that are ever used
+   * @param endpointVariable environment variable that overrides AWS's endpoint
+   * @param keys the only credentials that the client uses
    */
-  for(
+  clientConfig(
     endpointVariable: 'AWS_ENDPOINT_URL_EC2' | 'AWS_ENDPOINT_URL_STS',
     region: string,
     keys: AwsKeys,
@@ -77,7 +77,7 @@ export class SdkSettings {
     };
   }
 
-  /** Bounds one call from its start to the last byte of its answer. */
+  /** Timeout of one call, from its start to the last byte of the response. */
   deadline(): { abortSignal: AbortSignal } {
     return { abortSignal: AbortSignal.timeout(this.callTimeoutMs) };
   }

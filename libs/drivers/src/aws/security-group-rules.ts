@@ -14,12 +14,12 @@ export class SecurityGroupRules implements AwsTarget {
   async verify(): Promise<void> {
     await this.group.describe();
     await this.group.readRules();
-    await this.group.mayChange();
+    await this.group.requireWritePermission();
   }
 
   async readRules(deployment: string): Promise<ObservedRule[]> {
     const rules = await this.group.readRules();
-    // EC2 answers a filter for a group that is gone with an empty list.
+    // For a deleted group, EC2 returns an empty list: check that the group exists.
     if (rules.length === 0) await this.group.describe();
     return rules.map((rule) => observedRule(rule, deployment)).filter((rule) => rule !== null);
   }
@@ -29,7 +29,7 @@ export class SecurityGroupRules implements AwsTarget {
       throw new DriverError('invalid', 'A rule of a security group holds one port range');
     }
     if (removals.length > 0) await removeRules(this.group, removals, outcomes);
-    // Halted by a denied removal, nothing is added either: it could not be closed again.
+    // After a denied removal nothing is added: it could not be removed again.
     if (adds.length > 0) await addRules(this.group, adds, outcomes);
   }
 }

@@ -6,15 +6,15 @@ import {
   type IpPermission,
   type SecurityGroupRule,
 } from '@aws-sdk/client-ec2';
-import { oddAnswer } from './aws-errors';
+import { unexpectedResponse } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
 import { Ec2Target, type Page } from './ec2-target';
 import type { SdkSettings } from './sdk-settings';
 
-/** The most that EC2 takes. */
+/** EC2's maximum page size. */
 const PAGE_SIZE = 1000;
 
-/** The calls Drawbridge makes on one security group. Each throws CallFailure, also for an answer in another shape. */
+/** The API calls on one security group. Each throws CallFailure, also for a malformed response. */
 export class SecurityGroup extends Ec2Target {
   constructor(
     readonly groupId: string,
@@ -24,28 +24,28 @@ export class SecurityGroup extends Ec2Target {
     super(access, settings);
   }
 
-  /** Succeeds when the group exists and the credential may see it. */
+  /** Checks that the group exists and the credential may read it. */
   async describe(): Promise<void> {
     const command = new DescribeSecurityGroupsCommand({ GroupIds: [this.groupId] });
-    const answer = await this.call((client, options) => client.send(command, options));
-    const shown = answer.SecurityGroups?.some(({ GroupId }) => GroupId?.toLowerCase() === this.groupId);
-    if (!shown) throw oddAnswer('DescribeSecurityGroups');
+    const response = await this.call((client, options) => client.send(command, options));
+    const isPresent = response.SecurityGroups?.some(({ GroupId }) => GroupId?.toLowerCase() === this.groupId);
+    if (!isPresent) throw unexpectedResponse('DescribeSecurityGroups');
   }
 
-  /** Every rule of the group, outbound ones too, all pages. */
+  /** Every rule of the group, including outbound rules, all pages. */
   readRules(): Promise<SecurityGroupRule[]> {
-    return this.everyPage('DescribeSecurityGroupRules', (token) => this.readPage(token));
+    return this.readAllPages('DescribeSecurityGroupRules', (token) => this.readPage(token));
   }
 
-  /** @returns the rules made of the permissions, in any order */
+  /** @returns the created rules, in any order */
   async authorize(permissions: IpPermission[]): Promise<SecurityGroupRule[]> {
     const command = new AuthorizeSecurityGroupIngressCommand({
       GroupId: this.groupId,
       IpPermissions: permissions,
     });
-    const answer = await this.call((client, options) => client.send(command, options));
-    if (answer.Return !== true) throw oddAnswer('AuthorizeSecurityGroupIngress');
-    return answer.SecurityGroupRules ?? [];
+    const response = await this.call((client, options) => client.send(command, options));
+    if (response.Return !== true) throw unexpectedResponse('AuthorizeSecurityGroupIngress');
+    return response.SecurityGroupRules ?? [];
   }
 
   async revoke(ruleIds: readonly string[]): Promise<void> {
@@ -53,16 +53,16 @@ export class SecurityGroup extends Ec2Target {
       GroupId: this.groupId,
       SecurityGroupRuleIds: [...ruleIds],
     });
-    const answer = await this.call((client, options) => client.send(command, options));
-    if (answer.Return !== true) throw oddAnswer('RevokeSecurityGroupIngress');
+    const response = await this.call((client, options) => client.send(command, options));
+    if (response.Return !== true) throw unexpectedResponse('RevokeSecurityGroupIngress');
   }
 
-  /** Asks EC2, by dry runs, whether the credential may open and close here. */
-  async mayChange(): Promise<void> {
-    const opening = { IpProtocol: 'tcp', FromPort: 9, ToPort: 9, IpRanges: [{ CidrIp: '192.0.2.1/32' }] };
+  /** Checks with dry runs that the credential may add and remove rules. @throws CallFailure */
+  async requireWritePermission(): Promise<void> {
+    const permission = { IpProtocol: 'tcp', FromPort: 9, ToPort: 9, IpRanges: [{ CidrIp: '192.0.2.1/32' }] };
     const authorize = new AuthorizeSecurityGroupIngressCommand({
       GroupId: this.groupId,
-      IpPermissions: [opening],
+      IpPermissions: [permission],
       DryRun: true,
     });
     const revoke = new RevokeSecurityGroupIngressCommand({
@@ -80,12 +80,12 @@ export class SecurityGroup extends Ec2Target {
       MaxResults: PAGE_SIZE,
       ...(token !== undefined && { NextToken: token }),
     });
-    const answer = await this.call((client, options) => client.send(command, options));
-    const rules = answer.SecurityGroupRules;
-    // No list is another answer than an empty list: read as "nothing is open", it would close sessions in the books.
+    const response = await this.call((client, options) => client.send(command, options));
+    const rules = response.SecurityGroupRules;
+    // A missing list is not an empty list: read as "no rules", it would end active sessions.
     if (!rules?.every(({ SecurityGroupRuleId }) => SecurityGroupRuleId)) {
-      throw oddAnswer('DescribeSecurityGroupRules');
+      throw unexpectedResponse('DescribeSecurityGroupRules');
     }
-    return { items: rules, ...(answer.NextToken && { next: answer.NextToken }) };
+    return { items: rules, ...(response.NextToken && { next: response.NextToken }) };
   }
 }

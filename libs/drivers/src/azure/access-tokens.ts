@@ -1,19 +1,20 @@
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
-import { askJson } from './ask-json';
-import { fingerprint, type ServicePrincipal } from './azure-credentials';
-import { oddAnswer } from './azure-errors';
+import { fingerprint } from '../fingerprint';
+import type { ServicePrincipal } from './azure-credentials';
+import { unexpectedResponse } from './azure-errors';
 import type { Deadline } from './deadline';
+import { requestJson } from './request-json';
 
-/** What may go into a header; a token is at most some kilobytes of it. */
+/** Characters that are valid in a header. A token has some kilobytes at most. */
 const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
-/** Tokens of the tenants' service principals, by OAuth client credentials. */
+/** Tokens for the tenants' service principals (OAuth client credentials grant). */
 export class AccessTokens {
-  private readonly known = new TokenCache<string>();
+  private readonly tokens = new TokenCache<string>();
 
   /**
-   * @param authority where tokens are given out, `https://login.microsoftonline.com`
-   * @param audience what they are good for, `https://management.azure.com`
+   * @param authority URL of the token service, `https://login.microsoftonline.com`
+   * @param audience resource of the tokens, `https://management.azure.com`
    */
   constructor(
     private readonly authority: string,
@@ -22,26 +23,26 @@ export class AccessTokens {
 
   /** @throws CallFailure */
   token(principal: ServicePrincipal, deadline: Deadline): Promise<CallToken<string>> {
-    return this.known.take(fingerprint(principal), () => this.request(principal, deadline));
+    return this.tokens.take(cacheKey(principal), () => this.request(principal, deadline));
   }
 
-  /** Asks for a token now, whatever is kept. @throws CallFailure */
+  /** Requests a token without the cache. @throws CallFailure */
   async check(principal: ServicePrincipal, deadline: Deadline): Promise<void> {
     await this.request(principal, deadline);
   }
 
-  /** Makes the next call ask for a new one: what the principal may do can have changed, or Azure's clock differs. */
+  /** Makes the next call request a new token: the permissions may have changed, or Azure's clock differs. */
   forget(principal: ServicePrincipal): void {
-    this.known.forget(fingerprint(principal));
+    this.tokens.forget(cacheKey(principal));
   }
 
   private async request(
     { tenantId, clientId, clientSecret }: ServicePrincipal,
     deadline: Deadline,
   ): Promise<IssuedToken<string>> {
-    const answer = await askJson(
+    const response = await requestJson(
       {
-        what: 'the request for a token',
+        operation: 'the token request',
         url: `${this.authority}/${tenantId}/oauth2/v2.0/token`,
         form: {
           grant_type: 'client_credentials',
@@ -53,10 +54,13 @@ export class AccessTokens {
       },
       deadline,
     );
-    const { access_token: token, expires_in: seconds } = answer;
-    if (typeof token !== 'string' || !TOKEN.test(token)) throw oddAnswer('the request for a token');
+    const { access_token: token, expires_in: seconds } = response;
+    if (typeof token !== 'string' || !TOKEN.test(token)) throw unexpectedResponse('the token request');
     const lifeSeconds = Number(seconds);
-    if (!(lifeSeconds > 0)) throw oddAnswer('the request for a token');
+    if (!(lifeSeconds > 0)) throw unexpectedResponse('the token request');
     return { token, expiresAt: Date.now() + lifeSeconds * 1000 };
   }
 }
+
+const cacheKey = ({ tenantId, clientId, clientSecret }: ServicePrincipal): string =>
+  fingerprint(tenantId, clientId, clientSecret);

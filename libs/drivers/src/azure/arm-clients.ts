@@ -2,7 +2,7 @@ import { NetworkManagementClient } from '@azure/arm-network';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { BoundedCache } from '../bounded-cache';
 import type { CallToken } from '../call-tokens';
-import { oddAnswer } from './azure-errors';
+import { unexpectedResponse } from './azure-errors';
 import { Deadline } from './deadline';
 
 type Policy = Parameters<NetworkManagementClient['pipeline']['addPolicy']>[0];
@@ -10,19 +10,19 @@ type Policy = Parameters<NetworkManagementClient['pipeline']['addPolicy']>[0];
 const CAPACITY = 200;
 const TIMEOUT_HEADER = 'x-drawbridge-timeout';
 
-/** One client of the resource manager for each subscription. It holds no credential: each call has its own token. */
+/** Resource manager clients by subscription. A client holds no credential: each call sets its token. */
 export class ArmClients {
   private readonly clients = new BoundedCache<NetworkManagementClient>(CAPACITY);
   private readonly tokens = new AsyncLocalStorage<CallToken<string>>();
 
-  /** @param endpoint without a slash at its end */
+  /** @param endpoint without trailing slash */
   constructor(readonly endpoint: string) {}
 
-  for(subscriptionId: string): NetworkManagementClient {
+  clientFor(subscriptionId: string): NetworkManagementClient {
     const known = this.clients.get(subscriptionId);
     if (known) return known;
     const client = new NetworkManagementClient(
-      { getToken: () => Promise.reject(new Error('No credential but the call’s own is ever used')) },
+      { getToken: () => Promise.reject(new Error('Clients have no credential: each call sets its token')) },
       subscriptionId,
       {
         endpoint: this.endpoint,
@@ -32,25 +32,25 @@ export class ArmClients {
         userAgentOptions: { userAgentPrefix: 'drawbridge' },
       },
     );
-    // The SDK's own takes no token to an endpoint without TLS, as a simulated cloud or a gateway beside us is.
+    // The SDK's policy refuses to send a token without TLS, which a simulated cloud or a local gateway needs.
     client.pipeline.removePolicy({ name: 'bearerTokenAuthenticationPolicy' });
-    // Next to the wire: further out the SDK has already made an error of a refusal.
+    // Innermost phase: outer policies get an error instead of the 401 response.
     client.pipeline.addPolicy(authorize(this.endpoint, this.tokens), { phase: 'Sign' });
     this.clients.set(subscriptionId, client);
     return client;
   }
 
-  /** Every request that the clients make for this work carries the token. */
-  as<T>(token: CallToken<string>, work: () => Promise<T>): Promise<T> {
+  /** Runs the work with the token on every request of the clients. */
+  withToken<T>(token: CallToken<string>, work: () => Promise<T>): Promise<T> {
     return this.tokens.run(token, work);
   }
 
-  /** What a call has to be given. */
-  static options(deadline: Deadline): CallOptions {
+  /** The options that each call needs. */
+  static callOptions(deadline: Deadline): CallOptions {
     return {
       abortSignal: deadline.signal,
       requestOptions: {
-        customHeaders: { [TIMEOUT_HEADER]: String(Math.ceil(deadline.requestMs)) },
+        customHeaders: { [TIMEOUT_HEADER]: String(Math.ceil(deadline.requestTimeoutMs)) },
       },
     };
   }
@@ -62,8 +62,8 @@ export interface CallOptions {
 }
 
 /**
- * Next pages and operations are at addresses that answers give: the token goes to no other host. What is answered with
- * 401 was not carried out: it is sent again where another token may help.
+ * Responses contain the URLs of next pages and operations: the token must not be sent to another host. A request that
+ * is answered with 401 had no effect: it is retried with a new token.
  */
 function authorize(endpoint: string, tokens: AsyncLocalStorage<CallToken<string>>): Policy {
   const base = `${endpoint}/`;
@@ -75,13 +75,13 @@ function authorize(endpoint: string, tokens: AsyncLocalStorage<CallToken<string>
       request.timeout = Number(request.headers.get(TIMEOUT_HEADER));
       request.headers.delete(TIMEOUT_HEADER);
       if (!new URL(request.url).href.startsWith(new URL(base).href))
-        throw oddAnswer('a call (it leads elsewhere)');
+        throw unexpectedResponse('a call (the URL points to another host)');
       const used = token.current;
       request.headers.set('authorization', `Bearer ${used}`);
       const response = await next(request);
-      const other = response.status === 401 ? await token.insteadOf(used) : null;
-      if (other === null) return response;
-      request.headers.set('authorization', `Bearer ${other}`);
+      const replacement = response.status === 401 ? await token.replace(used) : null;
+      if (replacement === null) return response;
+      request.headers.set('authorization', `Bearer ${replacement}`);
       return next(request);
     },
   };

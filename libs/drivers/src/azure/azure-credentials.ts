@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
 import { AZURE_FACTS, parseGroupId, type GroupName } from './azure.facts';
 
-/** Who asks Azure, and for what account. */
+/** The identity for calls to Azure. */
 export interface ServicePrincipal {
   readonly tenantId: string;
   readonly clientId: string;
@@ -11,7 +10,7 @@ export interface ServicePrincipal {
 }
 
 /**
- * The service principal that a tenant's credential holds. Nothing else is ever looked up for it.
+ * Reads the service principal of a tenant's credential. Uses no other source.
  * @throws DriverError `denied` when a field is missing
  */
 export function readCredential({ credentialType, data }: DriverCredential): ServicePrincipal {
@@ -25,7 +24,7 @@ export function readCredential({ credentialType, data }: DriverCredential): Serv
   };
 }
 
-/** @throws DriverError `invalid` when the target is no network security group: its name becomes part of a URL */
+/** @throws DriverError `invalid` when the target is not a network security group: its name becomes part of a URL */
 export function readGroupName({ resourceType, identifier }: CloudTarget): GroupName {
   if (!AZURE_FACTS.resourceTypes[resourceType]) {
     throw new DriverError('invalid', `Azure has no resources of type ${resourceType} here`);
@@ -34,12 +33,6 @@ export function readGroupName({ resourceType, identifier }: CloudTarget): GroupN
   if (name) return name;
   throw new DriverError('invalid', `${identifier} is no id of a network security group`);
 }
-
-/** A cache key that changes with every field and gives none of them away. */
-export const fingerprint = ({ tenantId, clientId, clientSecret }: ServicePrincipal): string =>
-  createHash('sha256')
-    .update(JSON.stringify([tenantId, clientId, clientSecret]))
-    .digest('base64');
 
 function uuid(data: DriverCredential['data'], name: string): string {
   const value = field(data, name);

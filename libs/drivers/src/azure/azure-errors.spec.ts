@@ -4,16 +4,16 @@ import { lateRefusal, refusalOf, toFailure } from './azure-errors';
 const body = (code: string, details: readonly string[] = []): unknown => ({
   error: {
     code,
-    message: 'words of Azure',
+    message: 'Azure error message',
     details: details.map((detail) => ({ code: detail, message: '' })),
   },
 });
 const oauth = (error: string): unknown => ({
   error,
-  error_description: 'AADSTS7000215: words of Azure\r\nTrace ID: 1\r\nTimestamp: 2',
+  error_description: 'AADSTS7000215: Azure error message\r\nTrace ID: 1\r\nTimestamp: 2',
 });
 
-describe('errors of Azure', () => {
+describe('Classification of Azure errors', () => {
   const settled: [status: number, code: string, kind: DriverErrorKind][] = [
     [429, 'TooManyRequests', 'throttled'],
     [429, 'SubscriptionRequestsThrottled', 'throttled'],
@@ -41,9 +41,9 @@ describe('errors of Azure', () => {
     [400, 'InvalidRequestFormat', 'invalid'],
   ];
 
-  it.each(settled)('HTTP %i %s is %s, and nothing was done', (status, code, kind) => {
+  it.each(settled)('classifies HTTP %i %s as %s, without effect', (status, code, kind) => {
     const failure = refusalOf({ status, body: body(code) }, []);
-    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: words of Azure` });
+    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: Azure error message` });
     expect(failure.changeResult).toEqual({ result: 'refused', kind, message: failure.message });
   });
 
@@ -53,13 +53,13 @@ describe('errors of Azure', () => {
     [504, 'GatewayTimeout'],
     [500, 'SomethingNew'],
     [408, 'SomethingSlow'],
-  ])('HTTP %i %s may have been done', (status, code) => {
+  ])('classifies HTTP %i %s as transient with unknown outcome', (status, code) => {
     const failure = refusalOf({ status, body: body(code) }, []);
     expect(failure).toMatchObject({ kind: 'transient', code, settled: false });
     expect(failure.changeResult).toEqual({ result: 'unknown', message: failure.message });
   });
 
-  it('finds in the details what the code does not say', () => {
+  it('prefers the more specific codes in the details', () => {
     const failure = refusalOf(
       { status: 429, body: body('Busy', ['RetryableErrorDueToAnotherOperation']) },
       [],
@@ -70,19 +70,19 @@ describe('errors of Azure', () => {
   it.each([
     ['an HTML page', 502, undefined],
     ['an HTML page with a client error', 403, undefined],
-    ['a page that is missing', 404, undefined],
+    ['an HTML 404 page', 404, undefined],
     ['a redirect', 302, undefined],
     ['an empty object', 400, {}],
     ['an error without a code', 400, { error: { message: 'no code' } }],
     ['a list', 403, []],
     ['null', 403, null],
     ['an error in a success', 200, { error: {} }],
-  ])('%s tells nothing', (_, status, answer) => {
+  ])('treats %s as an unexpected response with unknown outcome', (_, status, answer) => {
     expect(refusalOf({ status, body: answer }, [])).toMatchObject({
       kind: 'transient',
       code: null,
       settled: false,
-      message: `The answer, HTTP ${status}, is none that Azure gives`,
+      message: `Unexpected HTTP ${status} response from Azure`,
     });
   });
 
@@ -92,10 +92,10 @@ describe('errors of Azure', () => {
     [400, 'invalid_request', 'denied'],
     [503, 'temporarily_unavailable', 'transient'],
     [429, 'temporarily_unavailable', 'throttled'],
-  ])('HTTP %i %s of the token endpoint is %s, told in one line', (status, error, kind) => {
+  ])('classifies HTTP %i %s of the token endpoint as %s, with a one-line message', (status, error, kind) => {
     expect(refusalOf({ status, body: oauth(error) }, [])).toMatchObject({
       kind,
-      message: `${error}: AADSTS7000215: words of Azure`,
+      message: `${error}: AADSTS7000215: Azure error message`,
     });
   });
 
@@ -104,11 +104,11 @@ describe('errors of Azure', () => {
     ['RetryableError', 'conflict'],
     ['InternalServerError', 'transient'],
     ['SomethingNew', 'transient'],
-  ])('an operation that ended with %s is %s, and surely not done', (code, kind) => {
+  ])('classifies an operation that failed with %s as %s, without effect', (code, kind) => {
     expect(lateRefusal(body(code), [])).toMatchObject({ kind, code, settled: true });
   });
 
-  it('takes an operation that ended without a word for not done', () => {
+  it('classifies an operation that failed without an error as transient, without effect', () => {
     expect(lateRefusal({ status: 'Failed' }, [])).toMatchObject({
       kind: 'transient',
       code: null,
@@ -121,7 +121,7 @@ describe('errors of Azure', () => {
     ['nonsense', null],
     ['', null],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
-  ])('reads Retry-After: %s', (retryAfter, milliseconds) => {
+  ])('parses Retry-After: %s', (retryAfter, milliseconds) => {
     expect(refusalOf({ status: 429, body: body('TooManyRequests'), retryAfter }, []).retryAfterMs).toBe(
       milliseconds,
     );
@@ -133,20 +133,20 @@ describe('errors of Azure', () => {
     ['EAI_AGAIN', true],
     ['ECONNRESET', false],
     ['EPIPE', false],
-  ])('%s, of the SDK or of fetch: nothing was sent: %s', (code, neverSent) => {
-    const words = { kind: 'transient', settled: neverSent, message: `No answer from Azure: ${code}` };
-    expect(toFailure(Object.assign(new Error('failed'), { code }), [])).toMatchObject(words);
-    expect(toFailure(new TypeError('fetch failed', { cause: { code } }), [])).toMatchObject(words);
+  ])('%s of the SDK or fetch: nothing was sent is %s', (code, neverSent) => {
+    const expected = { kind: 'transient', settled: neverSent, message: `No response from Azure: ${code}` };
+    expect(toFailure(Object.assign(new Error('failed'), { code }), [])).toMatchObject(expected);
+    expect(toFailure(new TypeError('fetch failed', { cause: { code } }), [])).toMatchObject(expected);
   });
 
   it.each([[new Error('socket hang up')], ['a text'], [null], [undefined]])(
-    'knows nothing of %p',
+    'classifies the unknown error %p as transient with unknown outcome',
     (error) => {
       expect(toFailure(error, [])).toMatchObject({ kind: 'transient', code: null, settled: false });
     },
   );
 
-  it('keeps secrets out of the message, also where the cut falls', () => {
+  it('masks secrets in the message before truncating it', () => {
     const secret = 'A-client-secret-of-some-length';
     const message = `${'x'.repeat(470)} ${secret} and ${secret}`;
     const failure = refusalOf({ status: 401, body: { error: { code: 'AuthenticationFailed', message } } }, [

@@ -1,9 +1,9 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, NEVER_SENT, TokenRefused, withoutSecrets } from '../call-failure';
+import { CallFailure, CONNECT_ERROR_CODES, TokenRefused, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 import { isRecord, parseJson } from '../untrusted-json';
 
-/** The priority is taken: another rule of the same direction has it. */
+/** Another rule of the same direction has the priority. */
 export const PRIORITY_TAKEN = 'SecurityRuleConflict';
 
 const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
@@ -15,7 +15,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'ServerTimeout',
     'GatewayTimeout',
     'RequestTimeout',
-    // A token past its end by Azure's clock: the next call gets a new one.
+    // The token has expired by Azure's clock: the next call gets a new one.
     'ExpiredAuthenticationToken',
     'temporarily_unavailable',
   ],
@@ -47,7 +47,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'MissingSubscriptionRegistration',
     'ReadOnlyDisabledSubscription',
     'DisabledSubscription',
-    // Of the token endpoint, by its OAuth names.
+    // OAuth error codes of the token endpoint.
     'invalid_client',
     'unauthorized_client',
     'invalid_request',
@@ -73,22 +73,22 @@ const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
   DRIVER_ERROR_KINDS.flatMap((kind) => CODES[kind].map((code) => [code, kind] as const)),
 );
 
-/** Azure has a code for each of its limits: all of them end like this. */
+/** Azure has a separate code for each limit, with one of these suffixes. */
 const LIMIT = /(Limit|Quota|Count)(Exceeded|Reached)$/;
 
-/** An answer that says neither yes nor no. */
-export const oddAnswer = (what: string): CallFailure =>
-  new CallFailure('transient', `The answer to ${what} is none that Azure gives`, null, false);
+/** A response that neither confirms nor refuses the call. */
+export const unexpectedResponse = (operation: string): CallFailure =>
+  new CallFailure('transient', `Unexpected response from Azure to ${operation}`, null, false);
 
-/** A refusal in Azure's words. */
-export interface AzureErrorBody {
+/** The error in a response body. */
+interface AzureErrorBody {
   readonly code: string;
   readonly message: string;
-  /** codes that say more than `code` */
+  /** more specific codes */
   readonly details: readonly string[];
 }
 
-/** An answer that was no success, as it came over the wire. */
+/** An unsuccessful HTTP response. */
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
@@ -96,30 +96,28 @@ export interface Refusal {
 }
 
 /**
- * Classifies a refusal by Azure's code and the HTTP status.
- * @param secrets texts that must not get into the message
+ * Classifies an unsuccessful response by Azure's error code and the HTTP status.
+ * @param secrets masked in the message
  */
 export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readonly string[]): CallFailure {
-  const words = messageOf(body);
-  const { kind, settled } = verdictOn(status, words);
-  const text = words
-    ? `${words.code}: ${words.message}`
-    : `The answer, HTTP ${status}, is none that Azure gives`;
+  const error = messageOf(body);
+  const { kind, settled } = verdictOn(status, error);
+  const text = error ? `${error.code}: ${error.message}` : `Unexpected HTTP ${status} response from Azure`;
   const message = withoutSecrets(text, secrets);
   const retryAfterMs = readRetryAfter(retryAfter);
-  if (words && status === 401) return new TokenRefused(kind, message, words.code, retryAfterMs);
-  return new CallFailure(kind, message, words?.code ?? null, settled, retryAfterMs);
+  if (error && status === 401) return new TokenRefused(kind, message, error.code, retryAfterMs);
+  return new CallFailure(kind, message, error?.code ?? null, settled, retryAfterMs);
 }
 
-/** Classifies what an operation that Azure had accepted ended with. It was not done, whatever the code. */
+/** Classifies the error of an accepted operation that failed later. It had no effect, whatever the code. */
 export function lateRefusal(body: unknown, secrets: readonly string[]): CallFailure {
-  const words = messageOf(body);
-  const kind = (words && kindOf(words)) ?? 'transient';
-  const text = words ? `${words.code}: ${words.message}` : 'Azure gave up on the change and did not say why';
-  return new CallFailure(kind, withoutSecrets(text, secrets), words?.code ?? null, true);
+  const error = messageOf(body);
+  const kind = (error && kindOf(error)) ?? 'transient';
+  const text = error ? `${error.code}: ${error.message}` : 'Azure failed the change without an error message';
+  return new CallFailure(kind, withoutSecrets(text, secrets), error?.code ?? null, true);
 }
 
-/** What the SDK, or `fetch`, threw; everything may be missing. */
+/** Common fields of errors of the SDK and of `fetch`, all optional. */
 interface Thrown {
   readonly code?: string;
   readonly message?: string;
@@ -131,7 +129,7 @@ interface Thrown {
   };
 }
 
-/** Classifies what a call threw. */
+/** Classifies an error of the SDK or of `fetch`. */
 export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
   if (error instanceof CallFailure) return error;
   const given: Thrown = typeof error === 'object' && error !== null ? error : { message: String(error) };
@@ -144,19 +142,19 @@ export function toFailure(error: unknown, secrets: readonly string[]): CallFailu
     );
   }
   const code = given.cause?.code ?? given.code ?? '';
-  const words = withoutSecrets(`No answer from Azure: ${code || (given.message ?? '')}`, secrets);
-  return new CallFailure('transient', words, null, NEVER_SENT.has(code));
+  const message = withoutSecrets(`No response from Azure: ${code || (given.message ?? '')}`, secrets);
+  return new CallFailure('transient', message, null, CONNECT_ERROR_CODES.has(code));
 }
 
 function verdictOn(
   status: number,
-  words: AzureErrorBody | null,
+  error: AzureErrorBody | null,
 ): { kind: DriverErrorKind; settled: boolean } {
-  const known = words && kindOf(words);
-  // 429 is both too many calls and a group that is being changed: the code tells.
+  const known = error && kindOf(error);
+  // 429 means throttling or a concurrent change of the group: the code decides.
   if (status === 429 && known !== 'conflict') return { kind: 'throttled', settled: true };
   if (known) return { kind: known, settled: known !== 'transient' || status < 500 };
-  if (!words || status < 400 || status >= 500 || status === 408) return { kind: 'transient', settled: false };
+  if (!error || status < 400 || status >= 500 || status === 408) return { kind: 'transient', settled: false };
   if (status === 401 || status === 403) return { kind: 'denied', settled: true };
   return { kind: status === 409 || status === 412 ? 'conflict' : 'invalid', settled: true };
 }
@@ -167,13 +165,13 @@ function kindOf({ code, details }: AzureErrorBody): DriverErrorKind | undefined 
     .find(Boolean);
 }
 
-/** Azure's own form `{error: {code, message, details}}`, or OAuth's `{error, error_description}`. */
+/** Parses Azure's `{error: {code, message, details}}` or OAuth's `{error, error_description}`. */
 function messageOf(body: unknown): AzureErrorBody | null {
   if (!isRecord(body)) return null;
   const { error } = body;
   if (typeof error === 'string') {
-    const words = typeof body.error_description === 'string' ? body.error_description : '';
-    const [firstLine = ''] = words.split(/\r?\n/);
+    const description = typeof body.error_description === 'string' ? body.error_description : '';
+    const [firstLine = ''] = description.split(/\r?\n/);
     return { code: error, message: firstLine, details: [] };
   }
   if (!isRecord(error) || typeof error.code !== 'string' || error.code === '') return null;

@@ -17,8 +17,8 @@ const RESOURCE_MANAGER = 'https://management.azure.com';
 
 /**
  * The driver for Azure's network security groups.
- * @param environment where `AZURE_AUTHORITY_HOST` and `AZURE_RESOURCE_MANAGER_URL` are read
- * @param callTimeoutMs how long one call may take, over all its requests
+ * @param environment contains `AZURE_AUTHORITY_HOST` and `AZURE_RESOURCE_MANAGER_URL`
+ * @param callTimeoutMs time limit of one driver call, over all its requests
  */
 export function createAzureDriver(
   environment: NodeJS.ProcessEnv,
@@ -37,8 +37,11 @@ class AzureDriver implements ProviderDriver {
     environment: NodeJS.ProcessEnv,
     private readonly callTimeoutMs: number,
   ) {
-    const endpoint = withoutSlash(environment.AZURE_RESOURCE_MANAGER_URL || RESOURCE_MANAGER);
-    this.tokens = new AccessTokens(withoutSlash(environment.AZURE_AUTHORITY_HOST || AUTHORITY), endpoint);
+    const endpoint = withoutTrailingSlash(environment.AZURE_RESOURCE_MANAGER_URL || RESOURCE_MANAGER);
+    this.tokens = new AccessTokens(
+      withoutTrailingSlash(environment.AZURE_AUTHORITY_HOST || AUTHORITY),
+      endpoint,
+    );
     this.clients = new ArmClients(endpoint);
   }
 
@@ -54,7 +57,7 @@ class AzureDriver implements ProviderDriver {
     await this.inGroup(target, this.deadline(), async (group) => {
       await group.describe();
       await group.readRules();
-      await requireWritable(group);
+      await requireWritePermission(group);
     });
   }
 
@@ -71,9 +74,9 @@ class AzureDriver implements ProviderDriver {
       const batch = new Batch(group, await group.readRules(), target.deployment, deadline);
       const names = changes.flatMap((change) => (change.action === 'remove' ? [change.providerRuleId] : []));
       for (const name of new Set(names)) await batch.remove(name);
-      // Halted by a denied removal, nothing is added either: it could not be closed again.
+      // After a denied removal nothing is added: it could not be removed again.
       for (const change of changes) if (change.action === 'add') await batch.add(change);
-      if (batch.failure) this.reconsider(target, batch.failure);
+      if (batch.failure) this.forgetStaleToken(target, batch.failure);
       return changes.map((change) =>
         batch.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
       );
@@ -92,26 +95,26 @@ class AzureDriver implements ProviderDriver {
     const name = readGroupName(target);
     const principal = readCredential(target.credential);
     const token = await this.tokens.token(principal, deadline);
-    const client = this.clients.for(name.subscriptionId);
+    const client = this.clients.clientFor(name.subscriptionId);
     const { endpoint } = this.clients;
     const access = { client, endpoint, token, clientSecret: principal.clientSecret, deadline };
     try {
-      return await this.clients.as(token, () => work(new NetworkSecurityGroup(name, access)));
+      return await this.clients.withToken(token, () => work(new NetworkSecurityGroup(name, access)));
     } catch (error) {
-      if (error instanceof CallFailure) this.reconsider(target, error);
+      if (error instanceof CallFailure) this.forgetStaleToken(target, error);
       throw error;
     }
   }
 
-  /** A token may be from before the principal's roles changed, or past its end by Azure's clock. */
-  private reconsider({ credential }: CloudTarget, { kind, code }: CallFailure): void {
+  /** Drops the cached token after a failure that a new one may fix: the principal's roles changed, or it has expired. */
+  private forgetStaleToken({ credential }: CloudTarget, { kind, code }: CallFailure): void {
     if (kind === 'denied' || code === 'ExpiredAuthenticationToken')
       this.tokens.forget(readCredential(credential));
   }
 }
 
-/** @throws DriverError `denied` naming what is missing; nothing when the credential may not ask what it may do */
-async function requireWritable(group: NetworkSecurityGroup): Promise<void> {
+/** @throws DriverError `denied` naming the missing actions. Passes when the credential may not list its permissions. */
+async function requireWritePermission(group: NetworkSecurityGroup): Promise<void> {
   const grants = await group.permissions().catch((error: unknown) => {
     if (error instanceof DriverError && error.kind === 'denied') return null;
     throw error;
@@ -121,4 +124,4 @@ async function requireWritable(group: NetworkSecurityGroup): Promise<void> {
   throw new DriverError('denied', `The credential lacks ${missing.join(', ')} on the network security group`);
 }
 
-const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '');
+const withoutTrailingSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '');

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { AZURE_FACTS, parseGroupId } from './azure.facts';
 
 const SUBSCRIPTION = '00000000-0000-4000-8000-00000000ABCD';
-const { identifier, place } = AZURE_FACTS.resourceTypes.NETWORK_SECURITY_GROUP!;
+const { identifier, nameTarget } = AZURE_FACTS.resourceTypes.NETWORK_SECURITY_GROUP!;
 const full = (group: string, name: string, subscription = SUBSCRIPTION): string =>
   `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
-const named = (text: string): ReturnType<typeof place> =>
-  place({ identifier: text, config: {}, organization: 'any', hints: { subscriptionId: SUBSCRIPTION } });
+const named = (text: string): ReturnType<typeof nameTarget> =>
+  nameTarget({ identifier: text, config: {}, organization: 'any', hints: { subscriptionId: SUBSCRIPTION } });
 
-describe('a network security group', () => {
+describe('The identifier of a network security group', () => {
   it.each(['group/nsg', 'Group_1.(x)-y/nsg.a_b', full('group', 'nsg'), full('G', 'N').toUpperCase()])(
-    'may be named %s',
+    'accepts %s',
     (text) => {
       expect(text).toMatch(identifier.pattern);
       expect(parseGroupId(named(text).identifier)).not.toBeNull();
@@ -33,11 +33,11 @@ describe('a network security group', () => {
     full('group', 'nsg', 'no-uuid'),
     `${full('group', 'nsg')}/securityRules/x`,
     `https://management.azure.com${full('group', 'nsg')}`,
-  ])('may not be named %s', (text) => {
+  ])('rejects %s', (text) => {
     expect(text).not.toMatch(identifier.pattern);
   });
 
-  it('is one object, however it is spelled', () => {
+  it('is normalized to one target name', () => {
     const one = named('group/nsg');
     expect(one.identifier).toBe(full('group', 'nsg').toLowerCase());
     for (const text of ['GROUP/Nsg', full('Group', 'NSG'), full('group', 'nsg').toUpperCase()]) {
@@ -45,13 +45,13 @@ describe('a network security group', () => {
     }
   });
 
-  it('is another one in another subscription, group, or by another name', () => {
+  it('differs by subscription, resource group and name', () => {
     const other = full('group', 'nsg', '00000000-0000-4000-8000-000000000009');
     const keys = ['group/nsg', 'group/nsg2', 'group2/nsg', other].map((text) => named(text).key);
     expect(new Set(keys).size).toBe(4);
   });
 
-  it('has its role on its page', () => {
+  it('has a role definition that equals the one on the documentation page', () => {
     const page = readFileSync(join(__dirname, '../../../../docs/providers/azure.md'), 'utf8');
     expect(page).toContain(AZURE_FACTS.policy);
   });

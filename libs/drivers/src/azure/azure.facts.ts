@@ -19,21 +19,21 @@ const FULL_ID = `/subscriptions/(${SUBSCRIPTION})/resourceGroups/(${GROUP})/prov
 const IS_FULL_ID = new RegExp(`^${FULL_ID}$`, 'i');
 const EITHER = new RegExp(`^(?:${GROUP}/${NAME}|${FULL_ID})$`, 'i');
 
-/** What a network security group is named by; Azure compares names without case. */
+/** The name of a network security group. Azure names are case-insensitive. */
 export interface GroupName {
   readonly subscriptionId: string;
   readonly resourceGroup: string;
   readonly name: string;
 }
 
-/** Reads a full id. @returns null when the text is none */
+/** Parses a full resource id. @returns null when the text is not one */
 export function parseGroupId(id: string): GroupName | null {
   const [, subscriptionId, resourceGroup, name] = IS_FULL_ID.exec(id) ?? [];
   return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : null;
 }
 
-/** A full id in one spelling: in lower case. */
-const place: ResourceTypeFacts['place'] = ({ identifier, hints }) => {
+/** The canonical identifier: the full resource id in lower case. */
+const nameTarget: ResourceTypeFacts['nameTarget'] = ({ identifier, hints }) => {
   const given = identifier.toLowerCase();
   const [resourceGroup, name] = given.split('/');
   const id = given.startsWith('/')
@@ -47,10 +47,10 @@ export const AZURE_FACTS: ProviderFacts = {
   provider: 'AZURE',
   variables: ['AZURE_AUTHORITY_HOST', 'AZURE_RESOURCE_MANAGER_URL'],
   traits: {
-    // Each change is a write of its own, and the group takes one after another.
+    // Each change is one write, and a group processes one write at a time.
     batchSize: 10,
     callPerRule: true,
-    // Azure's network service takes 1000 writes in five minutes from a subscription.
+    // Azure's network service allows 1000 writes in five minutes per subscription.
     writeBudget: { burst: 200, refillPerSecond: 3 },
     writeSpacing: { usualMs: 500, burstMs: 500, burstSize: 10 },
     callTimeoutMs: 20_000,
@@ -67,7 +67,7 @@ export const AZURE_FACTS: ProviderFacts = {
       },
       forms: { tenantId: UUID, clientId: UUID, subscriptionId: UUID },
       hints: ['tenantId', 'clientId', 'subscriptionId'],
-      places: ['subscriptionId'],
+      fixedHints: ['subscriptionId'],
     },
   },
   resourceTypes: {
@@ -93,7 +93,7 @@ export const AZURE_FACTS: ProviderFacts = {
           example: 3999,
         },
       ],
-      place,
+      nameTarget,
     },
   },
   region: null,

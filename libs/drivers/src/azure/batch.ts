@@ -13,12 +13,12 @@ type AddChange = Extract<RuleChange, { action: 'add' }>;
 const MAX_ATTEMPTS = 5;
 
 /**
- * One batch of changes on one group, one after another: a group takes a single change at a time. Knows what stands in
- * it from one read before the first change.
+ * Applies one batch of changes to one group sequentially: a group processes one change at a time. Plans with the rules
+ * that were read before the first change.
  */
 export class Batch {
   private readonly outcomes = new Outcomes('Azure');
-  private full: CallFailure | null = null;
+  private quotaFailure: CallFailure | null = null;
 
   constructor(
     private readonly group: NetworkSecurityGroup,
@@ -27,19 +27,19 @@ export class Batch {
     private readonly deadline: Deadline,
   ) {}
 
-  /** The failure after which nothing more was sent. */
+  /** The failure after which no further change was sent; null: none. */
   get failure(): CallFailure | null {
     return this.outcomes.haltedBy;
   }
 
   async remove(name: string): Promise<void> {
-    const standing = this.rules.find((rule) => rule.name === name);
-    // Names can be used again, and rules edited: without our mark it goes only as what we wrote under that name.
-    if (standing && !this.isOwn(standing)) {
-      const words = `${name} no longer lets in what it was written for, and does not carry our mark`;
-      return this.outcomes.failed([name], new CallFailure('conflict', words, null, true));
+    const existing = this.rules.find((rule) => rule.name === name);
+    // Names can be reused and rules edited: a rule without our mark is removed only if it is what we wrote.
+    if (existing && !this.isOwn(existing)) {
+      const message = `${name} was edited and does not carry our mark`;
+      return this.outcomes.failed([name], new CallFailure('conflict', message, null, true));
     }
-    if (!this.maySend(name)) return;
+    if (!this.canSend(name)) return;
     try {
       await this.group.remove(name);
       this.rules = this.rules.filter((rule) => rule.name !== name);
@@ -52,19 +52,19 @@ export class Batch {
   async add(change: AddChange): Promise<void> {
     const key = ruleKey(change.spec);
     if (this.outcomes.has(key)) return;
-    const standing = this.standing(key);
-    if (standing && standing.state === 'moving') {
-      const moving = new CallFailure('transient', 'Azure is still writing this rule', null, false);
-      return this.outcomes.failed([key], moving);
+    const existing = this.findExisting(key);
+    if (existing?.state === 'updating') {
+      const updating = new CallFailure('transient', 'Azure is still writing this rule', null, false);
+      return this.outcomes.failed([key], updating);
     }
-    if (standing && this.inForce(key)) return this.outcomes.done(key, standing.name);
-    if (this.full) return this.outcomes.failed([key], this.full);
-    if (!this.maySend(key)) return;
+    if (existing && this.inForce(key)) return this.outcomes.done(key, existing.name);
+    if (this.quotaFailure) return this.outcomes.failed([key], this.quotaFailure);
+    if (!this.canSend(key)) return;
     try {
-      await this.write(change, standing);
+      await this.write(change, existing);
     } catch (error) {
       const failure = asCallFailure(error);
-      if (failure.kind === 'quota') this.full = failure;
+      if (failure.kind === 'quota') this.quotaFailure = failure;
       this.failed(key, failure);
     }
   }
@@ -74,11 +74,14 @@ export class Batch {
     return this.outcomes.of(key);
   }
 
-  /** Someone may take a priority between the read and the write: then the rules are read again. */
-  private async write({ spec, mark, config }: AddChange, bent: GroupRule | undefined): Promise<void> {
-    const name = bent?.name ?? this.freeName(ruleName(spec, this.deployment));
+  /**
+   * Writes a rule. If another writer took the priority since the read, reads the rules again and retries.
+   * @param drifted our existing rule, to be overwritten
+   */
+  private async write({ spec, mark, config }: AddChange, drifted: GroupRule | undefined): Promise<void> {
+    const name = drifted?.name ?? this.freeName(ruleName(spec, this.deployment));
     const window = priorityWindow(config);
-    let priority = bent?.priority ?? this.priority(window);
+    let priority = drifted?.priority ?? this.freePriority(window);
     for (let tries = 1; ; tries += 1) {
       const rule = securityRuleOf(spec, mark, priority);
       try {
@@ -87,10 +90,10 @@ export class Batch {
       } catch (error) {
         const failure = asCallFailure(error);
         if (failure.code !== PRIORITY_TAKEN || tries >= MAX_ATTEMPTS || !this.deadline.hasTime) throw failure;
-        this.rules = await this.group.readRules().catch((unread: unknown) => {
-          throw asCallFailure(unread).unsent;
+        this.rules = await this.group.readRules().catch((readError: unknown) => {
+          throw asCallFailure(readError).unsent;
         });
-        priority = this.priority(window, priority);
+        priority = this.freePriority(window, priority);
       }
     }
     const keys = [ruleKey(spec)];
@@ -101,17 +104,17 @@ export class Batch {
     this.outcomes.done(ruleKey(spec), name);
   }
 
-  /** @param refused a priority that Azure says is taken, whatever the list shows */
-  private priority(window: PriorityWindow, refused?: number): number {
+  /** @param refused a priority that Azure reported as taken, even if the rule list does not show it */
+  private freePriority(window: PriorityWindow, refused?: number): number {
     const taken = new Set(this.rules.filter(({ isInbound }) => isInbound).map(({ priority }) => priority));
     if (refused !== undefined) taken.add(refused);
     const free = nextFree(window, taken);
     if (free !== null) return free;
-    const words = `No priority from ${window.from} to ${window.to} is free in the network security group`;
-    throw new CallFailure('quota', words, null, true);
+    const message = `No priority from ${window.from} to ${window.to} is free in the network security group`;
+    throw new CallFailure('quota', message, null, true);
   }
 
-  /** A rule of that name that is not ours to write over keeps it. */
+  /** Adds a number to a name that is taken by a rule we must not overwrite. */
   private freeName(desired: string): string {
     const taken = new Set(this.rules.map(({ name }) => name.toLowerCase()));
     let name = desired;
@@ -119,8 +122,8 @@ export class Batch {
     return name;
   }
 
-  /** The rule that stands for an opening: ours when there is one, marked or not, else one of others that is in force. */
-  private standing(key: string): GroupRule | undefined {
+  /** The existing rule for a key: ours, marked or not, else an unmanaged one that is in force. */
+  private findExisting(key: string): GroupRule | undefined {
     const own = this.rules.find(
       (rule) => rule.isInbound && this.isOwn(rule) && rule.keys.length === 1 && rule.keys[0] === key,
     );
@@ -141,7 +144,7 @@ export class Batch {
     );
   }
 
-  private maySend(key: string): boolean {
+  private canSend(key: string): boolean {
     if (!this.outcomes.haltedBy && !this.deadline.hasTime) {
       const late = new CallFailure('transient', 'The changes before it took all the time', null, true);
       this.outcomes.haltUnsent([], late);
@@ -150,10 +153,10 @@ export class Batch {
     return this.outcomes.haltedBy === null;
   }
 
-  /** What concerns this one change alone does not keep the next ones from being sent. */
+  /** Records a failure. Halts the batch unless the failure concerns only this change. */
   private failed(key: string, failure: CallFailure): void {
-    const isAlone = failure.settled && (failure.kind === 'invalid' || failure.kind === 'quota');
-    if (isAlone) this.outcomes.failed([key], failure);
+    const concernsChangeOnly = failure.settled && (failure.kind === 'invalid' || failure.kind === 'quota');
+    if (concernsChangeOnly) this.outcomes.failed([key], failure);
     else this.outcomes.halt([key], failure);
   }
 }

@@ -1,10 +1,10 @@
-/** How long Azure may take to answer one request. */
-const REQUEST_MS = 5000;
+/** Timeout of one request. */
+const REQUEST_TIMEOUT_MS = 5000;
 
-/** The time that one call of the driver may take, over all its requests. */
+/** The time limit of one driver call, over all its requests. */
 export class Deadline {
   private readonly endsAt: number;
-  /** aborts at the end */
+  /** aborts at the deadline */
   readonly signal: AbortSignal;
 
   /** @param milliseconds from now */
@@ -13,17 +13,17 @@ export class Deadline {
     this.signal = AbortSignal.timeout(milliseconds);
   }
 
-  /** What one request may still take, milliseconds; never less than 1. */
-  get requestMs(): number {
-    return Math.max(1, Math.min(REQUEST_MS, this.endsAt - performance.now()));
+  /** Timeout of the next request in milliseconds, at least 1. */
+  get requestTimeoutMs(): number {
+    return Math.max(1, Math.min(REQUEST_TIMEOUT_MS, this.endsAt - performance.now()));
   }
 
-  /** Whether there is time for another request. */
+  /** Whether enough time for another request is left. */
   get hasTime(): boolean {
-    return performance.now() + REQUEST_MS <= this.endsAt;
+    return performance.now() + REQUEST_TIMEOUT_MS <= this.endsAt;
   }
 
-  /** @throws the signal's reason when the end comes first */
+  /** @throws the signal's reason when the deadline comes first */
   async pause(milliseconds: number): Promise<void> {
     this.signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { nextFree, priorityWindow } from './priorities';
 
-describe('priorities', () => {
+describe('Azure rule priorities', () => {
   it.each([
     [{}, 1000, 3999],
     [{ priorityFrom: 200, priorityTo: 300 }, 200, 300],
@@ -8,11 +8,11 @@ describe('priorities', () => {
     [{ priorityFrom: 4000 }, 4000, 4096],
     [{ priorityTo: 2000 }, 1000, 2000],
     [{ priorityTo: 500 }, 100, 500],
-  ])('of %j are %i to %i', (config, from, to) => {
+  ])('with config %j range from %i to %i', (config, from, to) => {
     expect(priorityWindow(config)).toEqual({ from, to });
   });
 
-  it('gives the lowest that nobody has, and none when all are taken', () => {
+  it('returns the lowest free priority, and null when all are taken', () => {
     const window = { from: 1000, to: 1002 };
     expect(nextFree(window, new Set())).toBe(1000);
     expect(nextFree(window, new Set([1000, 1001]))).toBe(1002);

@@ -1,30 +1,30 @@
 import type { ResourceConfig } from '#rules';
 
-/** Azure's own bounds. */
-const LOWEST = 100;
-const HIGHEST = 4096;
-const USUAL = { from: 1000, to: 3999 };
+/** Azure's limits. */
+const MIN_PRIORITY = 100;
+const MAX_PRIORITY = 4096;
+const DEFAULT_WINDOW = { from: 1000, to: 3999 };
 
-/** Which priorities the rules of a resource may take, both ends included. */
+/** The priorities that the rules of a resource may use, inclusive. */
 export interface PriorityWindow {
   readonly from: number;
   readonly to: number;
 }
 
-/** The window that a resource's config names; an end left out is the usual one, or Azure's own where that does not fit. */
+/** The window of a resource's config. A missing bound is the default one, or Azure's limit if that would be empty. */
 export function priorityWindow(config: ResourceConfig): PriorityWindow {
-  const from = numberOr(config.priorityFrom, null);
-  const to = numberOr(config.priorityTo, null);
+  const from = numberOrNull(config.priorityFrom);
+  const to = numberOrNull(config.priorityTo);
   return {
-    from: from ?? (to !== null && to < USUAL.from ? LOWEST : USUAL.from),
-    to: to ?? (from !== null && from > USUAL.to ? HIGHEST : USUAL.to),
+    from: from ?? (to !== null && to < DEFAULT_WINDOW.from ? MIN_PRIORITY : DEFAULT_WINDOW.from),
+    to: to ?? (from !== null && from > DEFAULT_WINDOW.to ? MAX_PRIORITY : DEFAULT_WINDOW.to),
   };
 }
 
-/** @returns the lowest priority of the window that nobody has, null when all are taken */
+/** @returns the lowest free priority of the window, null when none is free */
 export function nextFree({ from, to }: PriorityWindow, taken: ReadonlySet<number>): number | null {
   for (let priority = from; priority <= to; priority += 1) if (!taken.has(priority)) return priority;
   return null;
 }
 
-const numberOr = (value: unknown, other: null): number | null => (typeof value === 'number' ? value : other);
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);

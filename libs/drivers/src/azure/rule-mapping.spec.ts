@@ -18,7 +18,7 @@ const observed = (...rules: object[]): ReturnType<typeof observedRules> =>
   );
 const unmanaged = (changed: object = {}): object => written(SSH, { description: 'office', ...changed });
 
-describe('security rules', () => {
+describe('Azure security rules', () => {
   it.each<[RuleSpec, object]>([
     [SSH, { protocol: 'Tcp', destinationPortRange: '22', sourceAddressPrefix: '203.0.113.7/32' }],
     [
@@ -40,7 +40,7 @@ describe('security rules', () => {
       { address: '203.0.113.7/32', protocol: 'all', ports: [] },
       { protocol: '*', destinationPortRange: '*' },
     ],
-  ])('are written as Azure spells %j, and read back as the same', (spec, spelled) => {
+  ])('are written in Azure’s format for %j and mapped back to the same key', (spec, spelled) => {
     expect(securityRuleOf(spec, MARK, 1000)).toMatchObject({
       ...spelled,
       access: 'Allow',
@@ -55,7 +55,7 @@ describe('security rules', () => {
     ]);
   });
 
-  it('have the same name each time, within 80 characters, and another one for another opening', () => {
+  it('have a deterministic name of at most 80 characters that differs by RuleSpec', () => {
     const deployment = 'd'.repeat(32);
     expect(ruleName(SSH, deployment)).toBe(ruleName({ ...SSH }, deployment));
     expect(ruleName(SSH, deployment)).toMatch(/^[a-z0-9][\w.-]{1,78}\w$/);
@@ -66,14 +66,14 @@ describe('security rules', () => {
     ['case', { protocol: 'TCP', access: 'ALLOW', direction: 'inbound' }],
     ['a bare address', { sourceAddressPrefix: '203.0.113.7' }],
     ['lists of one', { sourceAddressPrefix: undefined, sourceAddressPrefixes: ['203.0.113.7/32'] }],
-    ['every source port in figures', { sourcePortRange: '0-65535' }],
-  ])('of others mean the same in another spelling: %s', (_, changed) => {
+    ['every source port as a range', { sourcePortRange: '0-65535' }],
+  ])('of other programs are recognized in another spelling: %s', (_, changed) => {
     expect(observed(unmanaged(changed))).toEqual([
       { key: ruleKey(SSH), providerRuleId: 'a-rule', ownRuleId: null },
     ]);
   });
 
-  it('show each address of a list', () => {
+  it('are mapped once for each address of a list', () => {
     const sourceAddressPrefixes = ['198.51.100.1', '*'];
     const keys = observed(unmanaged({ sourceAddressPrefixes })).map(({ key }) => key);
     expect(keys).toEqual([
@@ -94,11 +94,11 @@ describe('security rules', () => {
     ['from a service tag', { sourceAddressPrefix: 'VirtualNetwork' }],
     ['still being written', { provisioningState: 'Updating' }],
     ['that failed', { provisioningState: 'Failed' }],
-  ])('of others do not count: %s', (_, changed) => {
+  ])('of other programs are ignored: %s', (_, changed) => {
     expect(observed(unmanaged(changed))).toEqual([]);
   });
 
-  it('of others do not count behind one that denies, and ours do', () => {
+  it('of other programs are ignored after a denying rule, ours are not', () => {
     const denying = unmanaged({ name: 'no', access: 'Deny', priority: 900 });
     expect(observed(denying, unmanaged())).toEqual([]);
     expect(observed(denying, written())).toHaveLength(1);
@@ -109,15 +109,15 @@ describe('security rules', () => {
     ['still being written', { provisioningState: 'Updating' }],
     ['being deleted', { provisioningState: 'Deleting' }],
     ['that failed', { provisioningState: 'Failed' }],
-    ['turned to deny', { access: 'Deny' }],
+    ['changed to deny', { access: 'Deny' }],
     ['narrowed', { destinationAddressPrefix: '10.0.0.4' }],
-  ])('of ours stand without being in force: %s', (_, changed) => {
+  ])('of ours are present but not in force: %s', (_, changed) => {
     expect(observed(written(SSH, changed))).toEqual([
       { key: ruleKey(SSH), providerRuleId: 'a-rule', ownRuleId: RULE_ID, inForce: false },
     ]);
   });
 
-  it('are none without a name or a priority', () => {
+  it('are ignored without a name or a priority', () => {
     expect(groupRule({ priority: 100 })).toBeNull();
     expect(groupRule({ name: 'x' })).toBeNull();
   });

@@ -17,21 +17,21 @@ const PROTOCOL_OF: Readonly<Record<Protocol, string>> = { tcp: 'Tcp', udp: 'Udp'
 const LAST_PORT = 65_535;
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
 
-/** One security rule, as much of it as matters here. */
+/** The relevant fields of a security rule. */
 export interface GroupRule {
   readonly name: string;
   readonly priority: number;
   readonly isInbound: boolean;
   readonly isDeny: boolean;
-  /** what it lets in, or would; several when it names several addresses, none when no rule of ours is like that */
+  /** `ruleKey` of each source address; empty when Drawbridge does not write rules of this kind */
   readonly keys: readonly string[];
-  /** it lets in exactly what its keys say, to everything in the group */
+  /** it allows exactly what its keys say, to every destination in the group */
   readonly isPlain: boolean;
-  readonly state: 'settled' | 'moving' | 'failed';
+  readonly state: 'settled' | 'updating' | 'failed';
   readonly mark: OwnershipMark | null;
 }
 
-/** The rule that asks for an opening. */
+/** The Azure rule for a RuleSpec. */
 export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: number): SecurityRule {
   const ports = spec.ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   return {
@@ -47,7 +47,7 @@ export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: nu
   };
 }
 
-/** The name of the rule for an opening: the same one each time, so that writing it twice makes one rule. */
+/** The name of the rule for a RuleSpec: deterministic, so that writing it twice creates one rule. */
 export function ruleName(spec: RuleSpec, deployment: string): string {
   const digest = createHash('sha256').update(ruleKey(spec)).digest('hex').slice(0, 32);
   return `drawbridge-${deployment}-${digest}`;
@@ -56,26 +56,26 @@ export function ruleName(spec: RuleSpec, deployment: string): string {
 const hasOurName = ({ name }: GroupRule, deployment: string): boolean =>
   new RegExp(`^drawbridge-${deployment}-[0-9a-f]{32}(-\\d+)?$`).test(name);
 
-/** Whether a rule lets in what it did when this deployment wrote it: its name tells what that was. */
+/** Whether a rule still allows what this deployment wrote: its name is a hash of that. */
 export function isAsWritten({ name, keys }: GroupRule, deployment: string): boolean {
   const [key] = keys;
   const written = key === undefined ? null : ruleName(parseRuleKey(key), deployment);
   return keys.length === 1 && written !== null && (name === written || name.startsWith(`${written}-`));
 }
 
-/** Reads a rule of a group. @returns null when it is none: without a name or a priority */
+/** Maps a rule of a group. @returns null when it has no name or priority */
 export function groupRule(rule: SecurityRule): GroupRule | null {
   const { name, priority, access, direction } = rule;
   if (!name || priority === undefined || priority === null) return null;
   const isDeny = access?.toLowerCase() !== 'allow';
-  const state = STATE_OF[rule.provisioningState?.toLowerCase() ?? 'succeeded'] ?? 'moving';
+  const state = STATE_OF[rule.provisioningState?.toLowerCase() ?? 'succeeded'] ?? 'updating';
   return {
     name,
     priority,
     isInbound: direction?.toLowerCase() === 'inbound',
     isDeny,
     keys: keysOf(rule),
-    isPlain: !isDeny && reachesEverything(rule),
+    isPlain: !isDeny && appliesToWholeGroup(rule),
     state,
     mark: parseMark(rule.description),
   };
@@ -88,19 +88,19 @@ const STATE_OF: Readonly<Record<string, GroupRule['state']>> = {
 };
 
 /**
- * What the rules of a group let in.
- * @param deployment whose marks are ours. A rule that Azure has not settled, that was edited so that it no longer lets
- *   in what its key says, or, without our mark, that a denying rule may precede, stands without being in force.
+ * Maps the rules of a group. A rule is present but not in force while Azure is writing it, when it was edited so that
+ * it no longer allows what its key says, and, without our mark, when a denying rule may precede it.
+ * @param deployment name of this deployment: marks with this name are ours
  */
 export function observedRules(rules: readonly GroupRule[], deployment: string): ObservedRule[] {
   const inbound = rules.filter(({ isInbound }) => isInbound);
   const firstDeny = Math.min(...inbound.filter(({ isDeny }) => isDeny).map(({ priority }) => priority));
   return inbound.flatMap((rule) => {
     const ours = isOurs(rule, deployment);
-    // What a rule of others lets in counts only where nothing before it may keep it out.
-    const isReached = ours || rule.priority <= firstDeny;
-    const inForce = rule.isPlain && rule.state === 'settled' && isReached;
-    // One that lost our mark is known by its name, and shown until it is gone.
+    // An unmanaged rule counts only if no denying rule may precede it.
+    const isEffective = ours || rule.priority <= firstDeny;
+    const inForce = rule.isPlain && rule.state === 'settled' && isEffective;
+    // A rule of ours that lost its mark is recognized by its name.
     if (!ours && !inForce && (rule.isDeny || !hasOurName(rule, deployment))) return [];
     return rule.keys.map((key) => ({
       key,
@@ -129,7 +129,7 @@ const protocolOf = (text: string | undefined): Protocol | undefined =>
     name === '*' ? text === '*' : name.toLowerCase() === text?.toLowerCase(),
   )?.[0] as Protocol | undefined;
 
-/** Ranges in ascending order; none for every port. @returns null when a text is no range */
+/** Ranges in ascending order; empty: every port. @returns null when a text is not a range */
 function portsOf(texts: readonly (string | undefined)[]): PortRange[] | null {
   const ranges: PortRange[] = [];
   for (const text of texts) {
@@ -146,7 +146,7 @@ function portsOf(texts: readonly (string | undefined)[]): PortRange[] | null {
 
 const isAny = (text: string | undefined): boolean => /^(\*|any|internet)$/i.test(text ?? '');
 
-function reachesEverything(rule: SecurityRule): boolean {
+function appliesToWholeGroup(rule: SecurityRule): boolean {
   const sourcePorts = portsOf([rule.sourcePortRange, ...(rule.sourcePortRanges ?? [])]);
   const groups = [
     ...(rule.sourceApplicationSecurityGroups ?? []),

@@ -1,19 +1,19 @@
-/** What changing the rules of a group takes. */
-const NEEDED = [
+/** The actions needed to change the rules of a group. */
+const REQUIRED_ACTIONS = [
   'Microsoft.Network/networkSecurityGroups/securityRules/read',
   'Microsoft.Network/networkSecurityGroups/securityRules/write',
   'Microsoft.Network/networkSecurityGroups/securityRules/delete',
 ];
 
-/** One role's grant: what it allows, without what it excepts. `*` stands for any text. */
+/** One role's grant: `actions` minus `notActions`. `*` matches any text. */
 export interface Grant {
   readonly actions: readonly string[];
   readonly notActions: readonly string[];
 }
 
-/** @returns the actions that none of the grants allows */
+/** @returns the required actions that no grant allows */
 export const missingActions = (grants: readonly Grant[]): string[] =>
-  NEEDED.filter(
+  REQUIRED_ACTIONS.filter(
     (action) =>
       !grants.some(({ actions, notActions }) => covers(actions, action) && !covers(notActions, action)),
   );
@@ -22,8 +22,8 @@ const covers = (patterns: readonly string[], action: string): boolean =>
   patterns.some((pattern) => isMatch(pattern.toLowerCase(), action.toLowerCase()));
 
 /**
- * Takes each part between two stars where it comes first: that leaves the most to the parts behind it. Patterns come
- * from a tenant's roles: as an expression, one of many stars would go back and forth for ever.
+ * Matches each part between two stars at its first occurrence, which leaves the most text for the parts after it.
+ * Patterns come from a tenant's roles: converted to a regular expression, many stars would backtrack exponentially.
  */
 function isMatch(pattern: string, action: string): boolean {
   const [head = '', ...rest] = pattern.split('*');

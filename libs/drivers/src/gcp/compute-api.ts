@@ -1,17 +1,17 @@
 import { refusal } from './gcp-errors';
 import { exchange } from './rest-exchange';
 
-/** What one call is made with. */
+/** The token and timeout of one call. */
 interface CallContext {
   readonly token: string;
-  readonly withinMs: number;
+  readonly timeoutMs: number;
 }
 
 /** One call, below `/compute/v1/projects/<project>/global`. */
 export interface ComputeCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly project: string;
-  /** each part is encoded */
+  /** segments, encoded by `call` */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
@@ -20,24 +20,24 @@ export interface ComputeCall {
 const ORIGIN = 'https://compute.googleapis.com';
 
 /**
- * Google's Compute REST API, one for all tenants. Google's own library brings ninety packages and takes seconds to load;
- * the nine calls needed here are plain REST.
+ * Client for Google's Compute REST API, shared by all tenants. Google's library has ninety dependencies and takes
+ * seconds to load; the nine calls needed here are plain REST.
  */
 export class ComputeApi {
   private readonly base: string;
 
-  /** @param environment where `GCP_COMPUTE_URL` is read: what stands before `/compute/v1` */
+  /** @param environment contains `GCP_COMPUTE_URL`, the base URL before `/compute/v1` */
   constructor(environment: NodeJS.ProcessEnv) {
     this.base = environment['GCP_COMPUTE_URL']?.replace(/\/$/, '') || ORIGIN;
   }
 
-  /** @returns the answer's JSON object, whatever is in it. @throws CallFailure */
-  async call({ token, withinMs }: CallContext, call: ComputeCall): Promise<Record<string, unknown>> {
+  /** @returns the response's JSON object, not validated. @throws CallFailure */
+  async call({ token, timeoutMs }: CallContext, call: ComputeCall): Promise<Record<string, unknown>> {
     const { method, project, path, query = {}, body } = call;
-    const place = ['projects', project, 'global', ...path].map(encodeURIComponent).join('/');
+    const resource = ['projects', project, 'global', ...path].map(encodeURIComponent).join('/');
     const search = new URLSearchParams(query).toString();
     const text = await exchange(
-      `${this.base}/compute/v1/${place}${search && `?${search}`}`,
+      `${this.base}/compute/v1/${resource}${search && `?${search}`}`,
       {
         method,
         headers: {
@@ -46,7 +46,7 @@ export class ComputeApi {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       },
-      withinMs,
+      timeoutMs,
       refusal,
     );
     return JSON.parse(text) as Record<string, unknown>;

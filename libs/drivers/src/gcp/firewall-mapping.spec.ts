@@ -2,7 +2,7 @@ import { ruleKey, type OwnershipMark, type RuleSpec } from '#rules';
 import { GCP_FACTS } from './gcp.facts';
 import {
   firewallOf,
-  makesOnly,
+  allowsOnly,
   observedRules,
   readTaggedNetwork,
   type FirewallRule,
@@ -13,7 +13,7 @@ const MARK: OwnershipMark = {
   ruleId: '0b6ad20a-6f3c-4a24-9a0f-1c7a7d7b0a11',
   expiresAt: 1_900_000_000,
 };
-const PLACE = readTaggedNetwork('projects/p/global/networks/default');
+const NETWORK = readTaggedNetwork('projects/p/global/networks/default');
 const TAGGED = readTaggedNetwork('projects/p/global/networks/default?targetTags=db,web');
 const SPEC: RuleSpec = {
   address: '203.0.113.7/32',
@@ -23,15 +23,15 @@ const SPEC: RuleSpec = {
     { from: 80, to: 90 },
   ],
 };
-const standing = (changes: Partial<FirewallRule> = {}, place = PLACE): FirewallRule => ({
-  ...firewallOf(place, SPEC, MARK),
+const existing = (changes: Partial<FirewallRule> = {}, target = NETWORK): FirewallRule => ({
+  ...firewallOf(target, SPEC, MARK),
   id: '42',
   network: 'https://www.googleapis.com/compute/v1/projects/p/global/networks/default',
   ...changes,
 });
 
-describe('firewall rules', () => {
-  it('are one for an opening, with all its ports', () => {
+describe('GCP firewall rules', () => {
+  it('are created one per RuleSpec, with all its ports', () => {
     const rule = firewallOf(TAGGED, SPEC, MARK);
     expect(rule).toMatchObject({
       network: 'projects/p/global/networks/default',
@@ -43,29 +43,29 @@ describe('firewall rules', () => {
     expect(rule.name).toMatch(/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])$/);
   });
 
-  it('have a name that only their opening, object and deployment decide', () => {
-    const { name } = firewallOf(PLACE, SPEC, MARK);
+  it('have a name that depends only on RuleSpec, target and deployment', () => {
+    const { name } = firewallOf(NETWORK, SPEC, MARK);
     expect(
-      firewallOf(PLACE, SPEC, { ...MARK, ruleId: MARK.ruleId.replace('0b', '1c'), expiresAt: null }).name,
+      firewallOf(NETWORK, SPEC, { ...MARK, ruleId: MARK.ruleId.replace('0b', '1c'), expiresAt: null }).name,
     ).toBe(name);
     const others = [
       firewallOf(TAGGED, SPEC, MARK),
       firewallOf(readTaggedNetwork('projects/q/global/networks/default'), SPEC, MARK),
-      firewallOf(PLACE, { ...SPEC, protocol: 'udp' }, MARK),
-      firewallOf(PLACE, SPEC, { ...MARK, deployment: 'other' }),
+      firewallOf(NETWORK, { ...SPEC, protocol: 'udp' }, MARK),
+      firewallOf(NETWORK, SPEC, { ...MARK, deployment: 'other' }),
     ].map((rule) => rule.name);
     expect(new Set([name, ...others]).size).toBe(5);
   });
 
-  it('read as what they were made of', () => {
-    const [observed, ...rest] = observedRules(standing(), PLACE, 'test');
+  it('are mapped back to the RuleSpec they were created for', () => {
+    const [observed, ...rest] = observedRules(existing(), NETWORK, 'test');
     expect(rest).toEqual([]);
     expect(observed).toEqual({
       key: ruleKey(SPEC),
-      providerRuleId: `${firewallOf(PLACE, SPEC, MARK).name}#42`,
+      providerRuleId: `${firewallOf(NETWORK, SPEC, MARK).name}#42`,
       ownRuleId: MARK.ruleId,
     });
-    expect(observedRules(standing(), PLACE, 'other')[0]?.ownRuleId).toBeNull();
+    expect(observedRules(existing(), NETWORK, 'other')[0]?.ownRuleId).toBeNull();
   });
 
   it.each<[string, Partial<FirewallRule>]>([
@@ -77,13 +77,13 @@ describe('firewall rules', () => {
     ['to some destinations', { destinationRanges: ['10.0.0.1/32'] }],
     ['denying', { allowed: [] }],
     ['of another protocol', { allowed: [{ IPProtocol: 'esp', ports: [] }] }],
-  ])('let nobody in when they are %s', (_, changes) => {
-    expect(observedRules(standing(changes), PLACE, 'test')).toEqual([]);
-    expect(makesOnly(standing(changes), PLACE, SPEC)).toBe(false);
+  ])('are ignored when they are %s', (_, changes) => {
+    expect(observedRules(existing(changes), NETWORK, 'test')).toEqual([]);
+    expect(allowsOnly(existing(changes), NETWORK, SPEC)).toBe(false);
   });
 
-  it('of another hand are every combination of range and protocol', () => {
-    const rule = standing({
+  it('of other programs are mapped to every combination of range and protocol', () => {
+    const rule = existing({
       sourceRanges: ['203.0.113.7', '2001:DB8::/32'],
       allowed: [
         { IPProtocol: 'TCP', ports: ['443', '22'] },
@@ -91,32 +91,34 @@ describe('firewall rules', () => {
         { IPProtocol: '58', ports: [] },
       ],
     });
-    expect(observedRules(rule, PLACE, 'test').map(({ key }) => key)).toEqual([
+    expect(observedRules(rule, NETWORK, 'test').map(({ key }) => key)).toEqual([
       '203.0.113.7/32 tcp 22,443',
       '203.0.113.7/32 udp *',
       '2001:db8::/32 tcp 22,443',
       '2001:db8::/32 udp *',
       '2001:db8::/32 icmp *',
     ]);
-    expect(makesOnly(rule, PLACE, SPEC)).toBe(false);
+    expect(allowsOnly(rule, NETWORK, SPEC)).toBe(false);
   });
 
-  it('that were widened no longer make only their opening', () => {
-    expect(makesOnly(standing(), PLACE, SPEC)).toBe(true);
-    expect(makesOnly(standing({ sourceRanges: ['203.0.113.7/32', '0.0.0.0/0'] }), PLACE, SPEC)).toBe(false);
-    expect(makesOnly(standing({ allowed: [{ IPProtocol: 'all' }] }), PLACE, SPEC)).toBe(false);
-    const [own] = standing().allowed!;
-    // a protocol that no opening stands for lets traffic in all the same
+  it('that were widened no longer allow only their RuleSpec', () => {
+    expect(allowsOnly(existing(), NETWORK, SPEC)).toBe(true);
+    expect(allowsOnly(existing({ sourceRanges: ['203.0.113.7/32', '0.0.0.0/0'] }), NETWORK, SPEC)).toBe(
+      false,
+    );
+    expect(allowsOnly(existing({ allowed: [{ IPProtocol: 'all' }] }), NETWORK, SPEC)).toBe(false);
+    const [own] = existing().allowed!;
+    // a protocol that RuleSpec does not support allows traffic too
     for (const other of [{ IPProtocol: 'udp' }, { IPProtocol: 'gre' }, own!]) {
-      expect(makesOnly(standing({ allowed: [own!, other] }), PLACE, SPEC)).toBe(false);
+      expect(allowsOnly(existing({ allowed: [own!, other] }), NETWORK, SPEC)).toBe(false);
     }
   });
 
-  it('belong to a network and the tags in it, however they are spelled', () => {
-    const { place } = GCP_FACTS.resourceTypes['FIREWALL']!;
+  it('belong to a target that is named by its network and tags in canonical form', () => {
+    const { nameTarget } = GCP_FACTS.resourceTypes['FIREWALL']!;
     const hints = { project_id: 'p' };
     const named = (identifier: string, config: object = {}): string =>
-      place({ identifier, config: { ...config }, organization: 'any', hints }).key;
+      nameTarget({ identifier, config: { ...config }, organization: 'any', hints }).key;
     expect(named('default')).toBe('GCP:firewall:projects/p/global/networks/default');
     expect(named('projects/p/global/networks/DEFAULT')).toBe(named('default'));
     expect(named('projects/host/global/networks/default')).not.toBe(named('default'));

@@ -20,7 +20,7 @@ export interface TaggedNetwork {
   readonly targetTags: readonly string[];
 }
 
-/** The fields of Compute's Firewall that tell who is let in. Everything may be missing in an answer. */
+/** The relevant fields of Compute's Firewall, all optional in a response. */
 export interface FirewallRule {
   readonly id?: unknown;
   readonly name?: string | null;
@@ -35,7 +35,7 @@ export interface FirewallRule {
   readonly allowed?: readonly { IPProtocol?: string | null; ports?: readonly string[] | null }[] | null;
 }
 
-/** A Firewall as it is sent. */
+/** The body of a firewall write. */
 export interface NewFirewall {
   readonly name: string;
   readonly description: string;
@@ -47,73 +47,72 @@ export interface NewFirewall {
   readonly allowed: { IPProtocol: string; ports: string[] }[];
 }
 
-const PLACE = /^projects\/([^/]+)\/global\/networks\/([^/?]+)(?:\?targetTags=(.+))?$/;
+const IDENTIFIER = /^projects\/([^/]+)\/global\/networks\/([^/?]+)(?:\?targetTags=(.+))?$/;
 const PRIORITY = 1000;
 const LAST_PORT = 65_535;
 
-/** Reads what `place` of the facts wrote. @throws DriverError `invalid` */
+/** Parses an identifier from `nameTarget` of the facts. @throws DriverError `invalid` */
 export function readTaggedNetwork(identifier: string): TaggedNetwork {
-  const [, project, network, tags] = PLACE.exec(identifier) ?? [];
+  const [, project, network, tags] = IDENTIFIER.exec(identifier) ?? [];
   if (!project || !network) throw new DriverError('invalid', `${identifier} names no VPC network`);
   return { project, network, targetTags: tags?.split(',') ?? [] };
 }
 
-export const networkPath = ({ project, network }: TaggedNetwork): string =>
+const networkPath = ({ project, network }: TaggedNetwork): string =>
   `projects/${project}/global/networks/${network}`;
 
 /**
- * The firewall rule that makes an opening. Its name says which opening of which object it is, so that a second one of
- * the same cannot be made.
+ * The firewall rule for a RuleSpec. Its name is a hash of target and spec, so that a duplicate cannot be created.
  */
-export function firewallOf(place: TaggedNetwork, spec: RuleSpec, mark: OwnershipMark): NewFirewall {
+export function firewallOf(target: TaggedNetwork, spec: RuleSpec, mark: OwnershipMark): NewFirewall {
   return {
-    name: nameOf(place, spec, mark.deployment),
+    name: nameOf(target, spec, mark.deployment),
     description: formatMark(mark),
-    network: networkPath(place),
+    network: networkPath(target),
     direction: 'INGRESS',
     priority: PRIORITY,
-    // Never empty: Compute takes an empty list for everyone.
+    // Never empty: Compute treats an empty list as any source.
     sourceRanges: [spec.address],
-    targetTags: [...place.targetTags],
+    targetTags: [...target.targetTags],
     allowed: [{ IPProtocol: protocolText(spec), ports: portTexts(spec) }],
   };
 }
 
-function nameOf(place: TaggedNetwork, spec: RuleSpec, deployment: string): string {
-  const parts = [deployment, networkPath(place), place.targetTags, ruleKey(spec)];
+function nameOf(target: TaggedNetwork, spec: RuleSpec, deployment: string): string {
+  const parts = [deployment, networkPath(target), target.targetTags, ruleKey(spec)];
   return `drawbridge-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`;
 }
 
-/** One creation of a rule: another one of the same name has another number. */
+/** Name and numeric id: a rule that is created again with the same name has another numeric id. */
 export const providerRuleId = (name: string, id: string): string => `${name}#${id}`;
 
-/** Reads what `providerRuleId` wrote. */
+/** Parses the result of `providerRuleId`. */
 export function readProviderRuleId(text: string): { name: string; id: string } {
   const [name = '', id = ''] = text.split('#');
   return { name, id };
 }
 
 /**
- * The openings that one firewall rule makes in an object.
- * @param deployment whose marks are ours
+ * Maps one firewall rule of a target; one ObservedRule per range and protocol.
+ * @param deployment name of this deployment: marks with this name are ours
  */
-export function observedRules(rule: FirewallRule, place: TaggedNetwork, deployment: string): ObservedRule[] {
-  if (!letsInto(rule, place) || !rule.name) return [];
+export function observedRules(rule: FirewallRule, target: TaggedNetwork, deployment: string): ObservedRule[] {
+  if (!appliesTo(rule, target) || !rule.name) return [];
   const mark = parseMark(rule.description);
   const ownRuleId = mark?.deployment === deployment ? mark.ruleId : null;
   const found = providerRuleId(rule.name, String(rule.id));
-  return openingsOf(rule).map((spec) => ({ key: ruleKey(spec), providerRuleId: found, ownRuleId }));
+  return specsOf(rule).map((spec) => ({ key: ruleKey(spec), providerRuleId: found, ownRuleId }));
 }
 
-/** Whether a rule makes exactly this opening, and no other. */
-export function makesOnly(rule: FirewallRule, place: TaggedNetwork, spec: RuleSpec): boolean {
-  const openings = letsInto(rule, place) ? openingsOf(rule) : [];
-  const isWhole = rule.sourceRanges?.length === 1 && rule.allowed?.length === 1;
-  return isWhole && openings.length === 1 && openings.every((opening) => ruleKey(opening) === ruleKey(spec));
+/** Whether a rule allows exactly this RuleSpec. */
+export function allowsOnly(rule: FirewallRule, target: TaggedNetwork, spec: RuleSpec): boolean {
+  const specs = appliesTo(rule, target) ? specsOf(rule) : [];
+  const isSingle = rule.sourceRanges?.length === 1 && rule.allowed?.length === 1;
+  return isSingle && specs.length === 1 && specs.every((one) => ruleKey(one) === ruleKey(spec));
 }
 
-/** Enabled, inbound, to these instances of the network as a whole. */
-function letsInto(rule: FirewallRule, { network, targetTags }: TaggedNetwork): boolean {
+/** Whether a rule is enabled, inbound, and applies to all instances of the target. */
+function appliesTo(rule: FirewallRule, { network, targetTags }: TaggedNetwork): boolean {
   const tags = (rule.targetTags ?? []).toSorted();
   return (
     rule.direction === 'INGRESS' &&
@@ -125,7 +124,7 @@ function letsInto(rule: FirewallRule, { network, targetTags }: TaggedNetwork): b
   );
 }
 
-function openingsOf({ sourceRanges, allowed }: FirewallRule): RuleSpec[] {
+function specsOf({ sourceRanges, allowed }: FirewallRule): RuleSpec[] {
   return (sourceRanges ?? []).flatMap((range) => {
     const cidr = canonicalCidr(range);
     if (!cidr) return [];
@@ -137,7 +136,7 @@ function openingsOf({ sourceRanges, allowed }: FirewallRule): RuleSpec[] {
   });
 }
 
-/** ICMP for IPv6 has a number only. */
+/** ICMP for IPv6 has no name, only a number. */
 function protocolText({ address, protocol }: RuleSpec): string {
   return protocol === 'icmp' && address.includes(':') ? '58' : protocol;
 }
@@ -145,7 +144,7 @@ function protocolText({ address, protocol }: RuleSpec): string {
 const portTexts = ({ ports }: RuleSpec): string[] =>
   ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
 
-/** In ascending order; null when one is no port. */
+/** In ascending order; null when a text is not a port range. */
 function portsOf(texts: readonly string[]): PortRange[] | null {
   const ranges = texts.map((text) => {
     const [from = Number.NaN, to = from] = text.split('-').map(Number);

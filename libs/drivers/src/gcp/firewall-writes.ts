@@ -4,23 +4,23 @@ import { CallFailure } from '../call-failure';
 import type { RuleChange } from '../provider-driver';
 import {
   firewallOf,
-  makesOnly,
+  allowsOnly,
   providerRuleId,
   readProviderRuleId,
   type FirewallRule,
   type NewFirewall,
 } from './firewall-mapping';
-import type { Operation } from './compute-answers';
+import type { Operation } from './compute-responses';
 import { ALREADY_EXISTS } from './gcp-errors';
-import { finish, requestIdOf } from './operations';
+import { requestIdOf, waitForOperation } from './operations';
 import type { Write } from './paced-writes';
 import { isMissing, type VpcNetwork } from './vpc-network';
 
 export type AddChange = Extract<RuleChange, { action: 'add' }>;
 
-type End = () => Promise<string | null>;
+type AwaitCompletion = () => Promise<string | null>;
 
-/** Deletes firewall rules. One that is gone counts as deleted. */
+/** Writes that delete firewall rules. An absent rule counts as deleted. */
 export function removalsOf(
   network: VpcNetwork,
   providerRuleIds: readonly string[],
@@ -32,11 +32,11 @@ export function removalsOf(
     return {
       key,
       start: async () => {
-        const operation = await orGone(
-          sendOnce(send, requestIdOf('delete', network.place.project, name, id)),
+        const operation = await nullIfMissing(
+          sendIdempotently(send, requestIdOf('delete', network.target.project, name, id)),
         );
         return async () => {
-          if (operation) await orGone(finish(network, operation, deadline));
+          if (operation) await nullIfMissing(waitForOperation(network, operation, deadline));
           return null;
         };
       },
@@ -44,7 +44,7 @@ export function removalsOf(
   });
 }
 
-/** Makes a firewall rule of each opening. One that stands already is done. */
+/** Writes that create one firewall rule per RuleSpec. An existing rule counts as done. */
 export function additionsOf(network: VpcNetwork, adds: readonly AddChange[], deadline: number): Write[] {
   const unique = new Map(adds.map((add) => [ruleKey(add.spec), add]));
   return [...unique].map(([key, add]) => ({
@@ -61,51 +61,51 @@ class Addition {
     private readonly add: AddChange,
     private readonly deadline: number,
   ) {
-    this.rule = firewallOf(network.place, add.spec, add.mark);
+    this.rule = firewallOf(network.target, add.spec, add.mark);
   }
 
-  async start(): Promise<End> {
+  async start(): Promise<AwaitCompletion> {
     const { network, rule } = this;
     const send = (requestId: string): Promise<Operation> => network.insert(rule, requestId);
     try {
-      const operation = await sendOnce(
+      const operation = await sendIdempotently(
         send,
-        requestIdOf('insert', network.place.project, JSON.stringify(rule)),
-        () => this.stands(),
+        requestIdOf('insert', network.target.project, JSON.stringify(rule)),
+        () => this.exists(),
       );
-      return this.endOf(operation);
+      return this.completionOf(operation);
     } catch (error) {
       if (!(error instanceof CallFailure) || error.code !== ALREADY_EXISTS) throw error;
-      return this.adopt(error);
+      return this.resolveNameConflict(error);
     }
   }
 
-  private endOf(operation: Operation): End {
+  private completionOf(operation: Operation): AwaitCompletion {
     return async () => {
-      const { targetId } = await finish(this.network, operation, this.deadline);
+      const { targetId } = await waitForOperation(this.network, operation, this.deadline);
       return targetId === null ? null : providerRuleId(this.rule.name, targetId);
     };
   }
 
-  /** The name is taken: by this opening, by one of ours that another program has changed, or by somebody. */
-  private async adopt(refusal: CallFailure): Promise<End> {
+  /** The name is taken by the same rule, by a rule of ours that was edited, or by an unmanaged rule. */
+  private async resolveNameConflict(refusal: CallFailure): Promise<AwaitCompletion> {
     const { network, add, rule } = this;
-    const standing = await this.standing();
-    if (!standing) throw new CallFailure('conflict', refusal.message, refusal.code, true);
-    const id = providerRuleId(rule.name, String(standing.id));
-    if (makesOnly(standing, network.place, add.spec)) return () => Promise.resolve(id);
-    if (parseMark(standing.description)?.deployment === add.mark.deployment) {
-      return this.endOf(await network.update(rule, randomUUID()));
+    const existing = await this.find();
+    if (!existing) throw new CallFailure('conflict', refusal.message, refusal.code, true);
+    const id = providerRuleId(rule.name, String(existing.id));
+    if (allowsOnly(existing, network.target, add.spec)) return () => Promise.resolve(id);
+    if (parseMark(existing.description)?.deployment === add.mark.deployment) {
+      return this.completionOf(await network.update(rule, randomUUID()));
     }
-    const words = `A firewall rule named ${rule.name} exists, lets in something else, and is not ours`;
-    throw new CallFailure('conflict', words, refusal.code, true);
+    const message = `A firewall rule named ${rule.name} exists, allows other traffic, and is not ours`;
+    throw new CallFailure('conflict', message, refusal.code, true);
   }
 
-  private async stands(): Promise<boolean> {
-    return (await this.standing()) !== null;
+  private async exists(): Promise<boolean> {
+    return (await this.find()) !== null;
   }
 
-  private async standing(): Promise<FirewallRule | null> {
+  private async find(): Promise<FirewallRule | null> {
     try {
       return await this.network.get(this.rule.name);
     } catch (error) {
@@ -116,22 +116,22 @@ class Addition {
 }
 
 /**
- * Sends a write under a request id that a repeat of it has too. An operation that is over when it is answered may be
- * of an earlier time: when it failed, or did not leave what it should, the write is sent under another id.
+ * Sends a write with a deterministic request id. If the response shows a completed operation, it may belong to an
+ * earlier request: if that failed, or its effect is gone, the write is sent again with a new id.
  */
-async function sendOnce(
+async function sendIdempotently(
   send: (requestId: string) => Promise<Operation>,
   requestId: string,
-  hasWorked: () => Promise<boolean> = () => Promise.resolve(true),
+  isInEffect: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<Operation> {
   const operation = await send(requestId);
   if (!operation.isDone) return operation;
-  if (operation.errors.length === 0 && (await hasWorked())) return operation;
+  if (operation.errors.length === 0 && (await isInEffect())) return operation;
   return send(randomUUID());
 }
 
-/** @returns null when what is to be deleted is gone */
-async function orGone(deletion: Promise<Operation>): Promise<Operation | null> {
+/** @returns null when the rule to delete does not exist */
+async function nullIfMissing(deletion: Promise<Operation>): Promise<Operation | null> {
   try {
     return await deletion;
   } catch (error) {

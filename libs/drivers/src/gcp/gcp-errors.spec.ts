@@ -1,10 +1,10 @@
-import { noAnswer, operationFailure, refusal, tokenRefusal } from './gcp-errors';
+import { noResponse, operationFailure, refusal, tokenRefusal } from './gcp-errors';
 
 const classic = (code: number, reason: string, message: string): unknown => ({
   error: { code, message, errors: [{ message, domain: 'global', reason }] },
 });
 
-/** As Compute and its documentation word them. */
+/** Messages from Compute and its documentation. */
 const REFUSALS: readonly [number, string, string, string][] = [
   [403, 'rateLimitExceeded', "Quota exceeded for quota group 'MutateGroup'", 'throttled'],
   [403, 'userRateLimitExceeded', 'User Rate Limit Exceeded', 'throttled'],
@@ -24,7 +24,7 @@ const REFUSALS: readonly [number, string, string, string][] = [
   [400, 'badRequest', 'Invalid JSON payload received.', 'invalid'],
   [500, 'backendError', 'Internal error', 'transient'],
   [503, 'backendError', 'Try again', 'transient'],
-  // reasons of another day
+  // unknown reasons
   [403, 'aNewReason', 'no', 'denied'],
   [404, 'aNewReason', 'gone', 'target-missing'],
   [409, 'aNewReason', 'at odds', 'conflict'],
@@ -32,8 +32,8 @@ const REFUSALS: readonly [number, string, string, string][] = [
   [502, 'aNewReason', 'broken', 'transient'],
 ];
 
-describe("Google's errors", () => {
-  it.each(REFUSALS)('HTTP %i with reason %s (%s) is %s', (status, reason, message, kind) => {
+describe('Classification of Google errors', () => {
+  it.each(REFUSALS)('classifies HTTP %i with reason %s (%s) as %s', (status, reason, message, kind) => {
     const failure = refusal(status, classic(status, reason, message), null);
     expect(failure).toMatchObject({
       kind,
@@ -44,7 +44,7 @@ describe("Google's errors", () => {
     });
   });
 
-  it('reads the newer form, which names its reason in the details', () => {
+  it('parses the newer format with the reason in the details', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'RATE_LIMIT_EXCEEDED' }];
     const error = { code: 403, message: 'slow down', status: 'RESOURCE_EXHAUSTED', details };
     expect(refusal(403, { error }, '7')).toMatchObject({ kind: 'throttled', retryAfterMs: 7000 });
@@ -57,7 +57,7 @@ describe("Google's errors", () => {
     ['an empty object', {}],
     ['a list', []],
     ['an error that is text', { error: 'no' }],
-  ])('takes a refusal with %s for no answer at all', (_, body) => {
+  ])('treats an unsuccessful response with %s as unexpected', (_, body) => {
     for (const status of [403, 404, 409, 502]) {
       expect(refusal(status, body, null)).toMatchObject({ kind: 'transient', settled: false });
     }
@@ -74,7 +74,7 @@ describe("Google's errors", () => {
     ['RATE_LIMIT_EXCEEDED', 403, 'throttled'],
     ['A_NEW_CODE', 403, 'denied'],
     ['A_NEW_CODE', 500, 'transient'],
-  ])('an operation that ended with %s (HTTP %i) was refused as %s', (code, status, kind) => {
+  ])('classifies an operation that failed with %s (HTTP %i) as %s', (code, status, kind) => {
     const failure = operationFailure([{ code, message: 'words' }], status);
     expect(failure).toMatchObject({ kind, message: `${code}: words`, settled: true });
     expect(failure.changeResult.result).toBe('refused');
@@ -93,20 +93,20 @@ describe("Google's errors", () => {
     [500, { error: 'internal_failure' }, 'transient'],
     [403, undefined, 'transient'],
     [400, { error: { message: 'of another form' } }, 'transient'],
-  ])('the token endpoint: HTTP %i %j is %s', (status, body, kind) => {
+  ])('classifies HTTP %i %j of the token endpoint as %s', (status, body, kind) => {
     expect(tokenRefusal(status, body, null).kind).toBe(kind);
   });
 
-  it('knows what was never sent from what may have arrived', () => {
+  it('distinguishes requests that were not sent from those that may have arrived', () => {
     const failed = (code: string): unknown =>
       new TypeError('fetch failed', { cause: { code, message: code } });
-    expect(noAnswer(failed('ECONNREFUSED'))).toMatchObject({ kind: 'transient', settled: true });
-    expect(noAnswer(failed('UND_ERR_CONNECT_TIMEOUT'))).toMatchObject({ settled: true });
-    expect(noAnswer(failed('ECONNRESET'))).toMatchObject({ kind: 'transient', settled: false });
-    expect(noAnswer(new DOMException('timed out', 'TimeoutError'))).toMatchObject({ settled: false });
+    expect(noResponse(failed('ECONNREFUSED'))).toMatchObject({ kind: 'transient', settled: true });
+    expect(noResponse(failed('UND_ERR_CONNECT_TIMEOUT'))).toMatchObject({ settled: true });
+    expect(noResponse(failed('ECONNRESET'))).toMatchObject({ kind: 'transient', settled: false });
+    expect(noResponse(new DOMException('timed out', 'TimeoutError'))).toMatchObject({ settled: false });
   });
 
-  it('keeps messages short', () => {
+  it('truncates long messages', () => {
     expect(refusal(400, classic(400, 'invalid', 'x'.repeat(10_000)), null).message).toHaveLength(500);
   });
 });

@@ -1,10 +1,10 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, NEVER_SENT, TokenRefused } from '../call-failure';
+import { CallFailure, CONNECT_ERROR_CODES, TokenRefused } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const ALREADY_EXISTS = 'alreadyExists';
 
-/** By the reason of a refusal, or the code of an operation that failed. The HTTP status alone says too little. */
+/** Kinds by reason of a refusal or error code of a failed operation, which are more specific than the HTTP status. */
 const REASONS: Readonly<Record<DriverErrorKind, readonly string[]>> = {
   throttled: [
     'rateLimitExceeded',
@@ -54,7 +54,7 @@ const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
   DRIVER_ERROR_KINDS.flatMap((kind) => REASONS[kind].map((reason) => [reason, kind] as const)),
 );
 
-/** For a refusal whose reason is none of those. */
+/** Kinds by HTTP status, for other reasons. */
 const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
   [401, 'denied'],
   [403, 'denied'],
@@ -65,38 +65,43 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
   [429, 'throttled'],
 ]);
 
-/** An answer that says neither yes nor no. */
-export const oddAnswer = (call: string): CallFailure =>
-  new CallFailure('transient', `The answer to ${call} is none that Google gives`, null, false);
+/** A response that neither confirms nor refuses the call. */
+export const unexpectedResponse = (call: string): CallFailure =>
+  new CallFailure('transient', `Unexpected response from Google to ${call}`, null, false);
 
-/** No answer, or none in time. @param error what `fetch` threw */
-export function noAnswer(error: unknown): CallFailure {
+/** No response before the timeout. @param error thrown by `fetch` */
+export function noResponse(error: unknown): CallFailure {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = textOf(cause, 'code') ?? '';
-  const words = textOf(cause, 'message') ?? textOf(error, 'message') ?? 'the connection failed';
-  return new CallFailure('transient', `No answer from Google: ${words}`, null, NEVER_SENT.has(code));
+  const text = textOf(cause, 'message') ?? textOf(error, 'message') ?? 'the connection failed';
+  return new CallFailure(
+    'transient',
+    `No response from Google: ${text}`,
+    null,
+    CONNECT_ERROR_CODES.has(code),
+  );
 }
 
-/** What Compute says with an HTTP status that is no success. @param body parsed, undefined when it is no JSON */
+/** Classifies an unsuccessful response of Compute. @param body parsed JSON, undefined when it is not JSON */
 export function refusal(status: number, body: unknown, retryAfter: string | null): CallFailure {
   const error = fieldOf(body, 'error');
   const message = textOf(error, 'message');
   const retryAfterMs = readRetryAfter(retryAfter);
   const isServerError = status >= 500;
   if (message === null) {
-    const words = `The answer, HTTP ${status}, is none that Google gives`;
+    const text = `Unexpected HTTP ${status} response from Google`;
     const kind = status === 429 ? 'throttled' : 'transient';
-    return new CallFailure(kind, words, null, status === 429, retryAfterMs);
+    return new CallFailure(kind, text, null, status === 429, retryAfterMs);
   }
   const reason = reasonOf(error);
   const fallback = isServerError ? 'transient' : (KIND_OF_STATUS.get(status) ?? 'invalid');
   const kind = KIND_OF.get(reason ?? '') ?? fallback;
-  const words = reason === null ? message : `${reason}: ${message}`;
-  if (status === 401) return new TokenRefused(kind, words, reason, retryAfterMs);
-  return new CallFailure(kind, words, reason, !isServerError, retryAfterMs);
+  const text = reason === null ? message : `${reason}: ${message}`;
+  if (status === 401) return new TokenRefused(kind, text, reason, retryAfterMs);
+  return new CallFailure(kind, text, reason, !isServerError, retryAfterMs);
 }
 
-/** What an operation ended with. @param errors its list; empty when the operation named none */
+/** Classifies a failed operation. @param errors its error list, may be empty */
 export function operationFailure(
   errors: readonly { readonly code?: string | null; readonly message?: string | null }[],
   status: number,
@@ -104,24 +109,24 @@ export function operationFailure(
   const [first] = errors;
   const reason = first?.code ?? null;
   const fallback = status >= 500 ? 'transient' : (KIND_OF_STATUS.get(status) ?? 'invalid');
-  const words = errors.map(({ code, message }) => `${code ?? 'ERROR'}: ${message ?? ''}`).join('; ');
-  return new CallFailure(KIND_OF.get(reason ?? '') ?? fallback, words || `HTTP ${status}`, reason, true);
+  const text = errors.map(({ code, message }) => `${code ?? 'ERROR'}: ${message ?? ''}`).join('; ');
+  return new CallFailure(KIND_OF.get(reason ?? '') ?? fallback, text || `HTTP ${status}`, reason, true);
 }
 
-/** What the token endpoint says with an HTTP status that is no success. */
+/** Classifies an unsuccessful response of the token endpoint. */
 export function tokenRefusal(status: number, body: unknown, retryAfter: string | null): CallFailure {
   const code = fieldOf(body, 'error');
   const description = textOf(body, 'error_description') ?? '';
   const retryAfterMs = readRetryAfter(retryAfter);
   if (typeof code !== 'string' || status >= 500 || status === 429) {
-    const words =
+    const text =
       typeof code === 'string' ? `${code}: ${description}` : `The token endpoint answered HTTP ${status}`;
-    return new CallFailure(status === 429 ? 'throttled' : 'transient', words, null, true, retryAfterMs);
+    return new CallFailure(status === 429 ? 'throttled' : 'transient', text, null, true, retryAfterMs);
   }
-  // A clock that runs wrong, ours or theirs: nothing is the matter with the key.
-  const isClock = code === 'invalid_grant' && description.includes('reasonable timeframe');
+  // Clock skew: the key is valid.
+  const isClockSkew = code === 'invalid_grant' && description.includes('reasonable timeframe');
   return new CallFailure(
-    isClock ? 'transient' : 'denied',
+    isClockSkew ? 'transient' : 'denied',
     `${code}: ${description}`,
     code,
     true,
@@ -129,7 +134,7 @@ export function tokenRefusal(status: number, body: unknown, retryAfter: string |
   );
 }
 
-/** `errors[0].reason` of the classic form, else the reason of an ErrorInfo, else the status' name. */
+/** `errors[0].reason` of the classic format, else the reason of an ErrorInfo, else the name of the status. */
 function reasonOf(error: unknown): string | null {
   const classic = firstOf(fieldOf(error, 'errors'));
   const reason = textOf(classic, 'reason');

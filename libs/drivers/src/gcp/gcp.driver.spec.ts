@@ -7,7 +7,7 @@ import type { CloudTarget, RuleChange } from '../provider-driver';
 import { ComputeApi } from './compute-api';
 import { createGcpDriver } from './gcp.driver';
 import { readTaggedNetwork } from './firewall-mapping';
-import { finish, requestIdOf } from './operations';
+import { waitForOperation, requestIdOf } from './operations';
 import { VpcNetwork } from './vpc-network';
 
 interface Call {
@@ -45,7 +45,7 @@ const refused = (status: number, reason: string): Answer => [
 const EMPTY_LIST: Answer = [200, { kind: 'compute#firewallList' }];
 const NETWORK: Answer = [200, { kind: 'compute#network', name: 'default' }];
 
-describe('GCP driver at the wire', () => {
+describe('GCP driver', () => {
   let server: Server;
   let url: string;
   let calls: Call[];
@@ -99,7 +99,7 @@ describe('GCP driver at the wire', () => {
       (error: unknown) => error,
     );
 
-  it('signs for Google’s audience, whatever the key file says, and keeps the token', async () => {
+  it('signs for Google’s audience regardless of the key file and caches the token', async () => {
     script['GET firewalls'] = [EMPTY_LIST];
     script['GET networks'] = [NETWORK];
     const driver = newDriver();
@@ -115,7 +115,7 @@ describe('GCP driver at the wire', () => {
     expect(rest.every(({ authorization }) => authorization === 'Bearer a-token')).toBe(true);
   });
 
-  it('reads on after an empty page that names a next one', async () => {
+  it('continues after an empty page with a next token', async () => {
     const rule = {
       id: '42',
       name: 'office',
@@ -133,7 +133,7 @@ describe('GCP driver at the wire', () => {
     expect(calls.at(-1)?.query.get('pageToken')).toBe('more');
   });
 
-  it('asks for a new token after a denial', async () => {
+  it('requests a new token after a denial', async () => {
     script['GET firewalls'] = [refused(401, 'authError'), EMPTY_LIST];
     script['GET networks'] = [NETWORK];
     const driver = newDriver();
@@ -144,21 +144,21 @@ describe('GCP driver at the wire', () => {
 
   it.each<[string, Answer]>([
     ['an HTML page', [200, '<html>']],
-    ['cut JSON', [200, '{"kind":"compute#firewallList","items":[']],
-    ['nothing', [200, '']],
-    ['an error with success', [200, { error: { code: 403, message: 'no' } }]],
+    ['truncated JSON', [200, '{"kind":"compute#firewallList","items":[']],
+    ['an empty response', [200, '']],
+    ['an error with HTTP 200', [200, { error: { code: 403, message: 'no' } }]],
     ['a list of another kind', [200, { kind: 'compute#networkList', items: [] }]],
-    ['half a list', [200, { kind: 'compute#firewallList', warning: { code: 'UNREACHABLE' } }]],
-    ['rules without a number', [200, { kind: 'compute#firewallList', items: [{ name: 'x' }] }]],
-    ['far too much', [200, `{"kind":"compute#firewallList","id":"${'x'.repeat(10_000_000)}"}`]],
-    ['a way elsewhere', [307, '', { location: 'http://169.254.169.254/' }]],
-  ])('a list that is %s says nothing, and is asked for once', async (_, answer) => {
+    ['an incomplete list', [200, { kind: 'compute#firewallList', warning: { code: 'UNREACHABLE' } }]],
+    ['rules without an id', [200, { kind: 'compute#firewallList', items: [{ name: 'x' }] }]],
+    ['an oversized response', [200, `{"kind":"compute#firewallList","id":"${'x'.repeat(10_000_000)}"}`]],
+    ['a redirect', [307, '', { location: 'http://169.254.169.254/' }]],
+  ])('treats a list response that is %s as transient and does not retry', async (_, answer) => {
     script['GET firewalls'] = [answer];
     expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
     expect(routes()).toEqual(['GET firewalls']);
   });
 
-  it('asks once also when Compute is not available', async () => {
+  it('does not retry when Compute is unavailable', async () => {
     script['GET firewalls'] = [refused(503, 'backendError')];
     expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
     expect(routes()).toEqual(['GET firewalls']);
@@ -167,13 +167,13 @@ describe('GCP driver at the wire', () => {
   it.each<[string, Answer]>([
     ['an HTML page', [200, '<html>']],
     ['no operation', [200, { kind: 'compute#firewall' }]],
-    ['a page of a proxy', [403, '<html>']],
-  ])('a write answered with %s is unknown', async (_, answer) => {
+    ['an HTML page of a proxy', [403, '<html>']],
+  ])('reports unknown when the response to a write is %s', async (_, answer) => {
     script['POST firewalls'] = [answer];
     expect(await newDriver().applyChanges(target(), [ADD])).toMatchObject([{ result: 'unknown' }]);
   });
 
-  it('is done when the operation has ended, and not before', async () => {
+  it('reports done when the operation has completed', async () => {
     script['POST firewalls'] = [operation('PENDING')];
     script['POST operations'] = [operation('RUNNING'), refused(503, 'backendError'), operation('DONE')];
     const [result] = await newDriver().applyChanges(target(), [ADD]);
@@ -182,7 +182,7 @@ describe('GCP driver at the wire', () => {
     expect(routes().filter((route) => route === 'POST operations/operation-1/wait')).toHaveLength(3);
   });
 
-  it('is refused when the operation fails later', async () => {
+  it('reports refused when the operation fails later', async () => {
     script['POST firewalls'] = [operation('RUNNING')];
     script['POST operations'] = [operation('DONE', FAILED)];
     expect(await newDriver().applyChanges(target(), [ADD])).toEqual([
@@ -190,20 +190,20 @@ describe('GCP driver at the wire', () => {
     ]);
   });
 
-  it('is unknown while the operation runs at the deadline, and when it cannot be watched', async () => {
+  it('reports unknown when the operation exceeds the deadline or cannot be polled', async () => {
     script['POST operations'] = [operation('RUNNING')];
     const api = new ComputeApi({ GCP_COMPUTE_URL: url });
     const network = new VpcNetwork(readTaggedNetwork(target().identifier), new CallToken('a-token'), api);
     const started = await network.wait('operation-1', 5000);
-    const late = await failure(finish(network, started, performance.now() + 700));
+    const late = await failure(waitForOperation(network, started, performance.now() + 700));
     expect(late).toBeInstanceOf(CallFailure);
     expect(late).toMatchObject({ kind: 'transient', settled: false });
     script['POST operations'] = [refused(403, 'forbidden')];
-    const blind = await failure(finish(network, started, performance.now() + 5000));
+    const blind = await failure(waitForOperation(network, started, performance.now() + 5000));
     expect(blind).toMatchObject({ kind: 'denied', settled: false });
   });
 
-  it('repeats a write under the same request id, and one of an earlier time under another', async () => {
+  it('repeats a write with the same request id, and uses a new one when the operation is outdated', async () => {
     script['POST firewalls'] = [operation('RUNNING')];
     script['POST operations'] = [operation('DONE')];
     script['DELETE firewalls'] = [operation('RUNNING')];
@@ -216,7 +216,7 @@ describe('GCP driver at the wire', () => {
     expect(new Set(ids('POST')).size).toBe(1);
     expect(new Set(ids('DELETE')).size).toBe(1);
     calls = [];
-    // over already, and the rule is not there: an answer to an insert of long ago
+    // a completed operation whose rule does not exist belongs to an earlier insert
     script['POST firewalls'] = [operation('DONE'), operation('RUNNING')];
     script['GET firewalls'] = [refused(404, 'notFound')];
     expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ result: 'done' }]);
@@ -224,7 +224,7 @@ describe('GCP driver at the wire', () => {
     expect(requestIdOf('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('restores one of ours that another hand has changed, and leaves one that is not ours', async () => {
+  it('overwrites a rule of ours that was edited and does not change an unmanaged one', async () => {
     const standing = (description: string): Answer[] => {
       const { name } = JSON.parse(calls.at(-1)?.body ?? '{}') as { name: string };
       return [
@@ -262,9 +262,9 @@ describe('GCP driver at the wire', () => {
       ],
       'no error',
     ],
-    // says nothing: not even what was just proven
+    // not meaningful: lacks the permission that the read has just used
     [[], 'no error'],
-  ])('verifies with the permissions %j: %s', async (permissions, verdict) => {
+  ])('verify with the permissions %j: %s', async (permissions, verdict) => {
     script['GET networks'] = [NETWORK];
     script['GET firewalls'] = [
       [200, { kind: 'compute#firewallList', items: [{ id: '1', name: 'any', direction: 'INGRESS' }] }],
@@ -279,7 +279,7 @@ describe('GCP driver at the wire', () => {
     expect(await failure(newDriver().verify(target()))).toMatchObject({ kind: 'denied' });
   });
 
-  it('is denied with a key that is none, before anything is sent', async () => {
+  it('is denied with an invalid key without a request', async () => {
     for (const private_key of ['-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', '']) {
       const error = await failure(newDriver().readRules(target({ private_key })));
       expect(error).toMatchObject({ kind: 'denied' });

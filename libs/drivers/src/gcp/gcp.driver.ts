@@ -12,8 +12,8 @@ import { AccessTokens, readServiceAccount } from './service-account';
 import { VpcNetwork } from './vpc-network';
 
 /**
- * The driver for firewall rules of Google’s VPC networks: one rule for each opening.
- * @param environment where `GCP_COMPUTE_URL` and `GOOGLE_OAUTH_TOKEN_URL` are read
+ * The driver for firewall rules of Google’s VPC networks: one firewall rule per RuleSpec.
+ * @param environment contains `GCP_COMPUTE_URL` and `GOOGLE_OAUTH_TOKEN_URL`
  */
 export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
   const api = new ComputeApi(environment);
@@ -29,7 +29,7 @@ class GcpDriver implements ProviderDriver {
     private readonly api: ComputeApi,
   ) {}
 
-  /** Compute counts the calls of a project, whoever makes them. */
+  /** Compute's rate limits apply per project, not per credential. */
   accountKey({ identifier }: CloudTarget): string {
     return `GCP:${readTaggedNetwork(identifier).project}`;
   }
@@ -42,7 +42,7 @@ class GcpDriver implements ProviderDriver {
     return this.inNetwork(target, async (network) => {
       await network.describe();
       await network.list();
-      await network.requireOperations();
+      await network.requireOperationAccess();
       await requirePermissions(network);
     });
   }
@@ -50,9 +50,9 @@ class GcpDriver implements ProviderDriver {
   readRules(target: CloudTarget): Promise<ObservedRule[]> {
     return this.inNetwork(target, async (network) => {
       const rules = await network.list();
-      // Compute answers a filter for a network that is gone with an empty list.
+      // For a deleted network, Compute returns an empty list: check that the network exists.
       if (rules.length === 0) await network.describe();
-      return rules.flatMap((rule) => observedRules(rule, network.place, target.deployment));
+      return rules.flatMap((rule) => observedRules(rule, network.target, target.deployment));
     });
   }
 
@@ -63,11 +63,11 @@ class GcpDriver implements ProviderDriver {
     if (changes.length === 0) return [];
     await this.inNetwork(target, async (network) => {
       const ids = removals.map(({ providerRuleId }) => providerRuleId);
-      const closing = this.deadline();
-      await sendPaced(removalsOf(network, ids, closing), outcomes, closing);
-      // Halted by a denied removal, nothing is added either: it could not be closed again.
-      const opening = this.deadline();
-      await sendPaced(additionsOf(network, adds, opening), outcomes, opening);
+      const removalDeadline = this.deadline();
+      await sendPaced(removalsOf(network, ids, removalDeadline), outcomes, removalDeadline);
+      // After a denied removal nothing is added: it could not be removed again.
+      const additionDeadline = this.deadline();
+      await sendPaced(additionsOf(network, adds, additionDeadline), outcomes, additionDeadline);
       if (outcomes.haltedBy?.kind === 'denied') this.tokens.forget(readServiceAccount(target.credential));
     });
     return changes.map((change) =>
@@ -83,13 +83,13 @@ class GcpDriver implements ProviderDriver {
     if (!GCP_FACTS.resourceTypes[target.resourceType]) {
       throw new DriverError('invalid', `GCP has no resources of type ${target.resourceType} here`);
     }
-    const place = readTaggedNetwork(target.identifier);
+    const taggedNetwork = readTaggedNetwork(target.identifier);
     const account = readServiceAccount(target.credential);
-    const network = new VpcNetwork(place, await this.tokens.token(account), this.api);
+    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(account), this.api);
     try {
       return await work(network);
     } catch (error) {
-      // The token may be from before the account's rights were changed.
+      // The token may have been issued before the account's permissions changed.
       if (error instanceof DriverError && error.kind === 'denied') this.tokens.forget(account);
       throw error;
     }

@@ -10,7 +10,7 @@ const PROJECT_ID = '[a-z0-9.:-]{1,100}';
 const NETWORK = '[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?';
 const SPELLING = new RegExp(`^(?:projects/(${PROJECT_ID})/global/networks/)?(${NETWORK})$`, 'i');
 
-/** Google's key JSON. Its addresses, `token_uri` among them, are not taken over: they would say where the key is sent. */
+/** Google's key JSON. Its URLs (`token_uri`) are ignored: they would determine where the signed assertion is sent. */
 const CREDENTIAL_TYPES: CredentialTypes = {
   SERVICE_ACCOUNT: {
     required: ['type', 'project_id', 'private_key', 'client_email'],
@@ -46,12 +46,12 @@ const CREDENTIAL_TYPES: CredentialTypes = {
       },
     },
     hints: ['project_id', 'client_email', 'private_key_id'],
-    // A network is named in the key's project.
-    places: ['project_id'],
+    // A network without a project is in the key's project.
+    fixedHints: ['project_id'],
   },
 };
 
-/** What the custom role of the service account has to hold. */
+/** The custom role that the service account needs. */
 const POLICY = `title: Drawbridge
 stage: GA
 includedPermissions:
@@ -69,13 +69,13 @@ export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',
   variables: ['GCP_COMPUTE_URL', 'GOOGLE_OAUTH_TOKEN_URL'],
   traits: {
-    // A firewall rule each: as many as can be sent and waited for within one deadline.
+    // One write per rule: as many as complete within one deadline.
     batchSize: 50,
-    // Compute lets a project make 750 heavy writes a minute; the rest of the project wants some of them too.
+    // Compute allows 750 heavy writes per minute and project, shared with other users of the project.
     writeBudget: { burst: 100, refillPerSecond: 10 },
     callPerRule: true,
     writeSpacing: { usualMs: 1000, burstMs: 3000, burstSize: 20 },
-    // A write ends with its operation, which takes Compute some seconds.
+    // A write completes with its operation, which takes some seconds.
     callTimeoutMs: 20_000,
   },
   credentialTypes: CREDENTIAL_TYPES,
@@ -97,7 +97,7 @@ export const GCP_FACTS: ProviderFacts = {
           example: ['database'],
         },
       ],
-      place: targetOfNetwork,
+      nameTarget,
     },
   },
   region: null,
@@ -108,8 +108,8 @@ export const GCP_FACTS: ProviderFacts = {
   },
 };
 
-/** A network, and the tags of the instances in it: rules for other tags are another object's. */
-function targetOfNetwork({ identifier, config, hints }: ResourceNaming): TargetName {
+/** A target is a network and its target tags: rules for other tags belong to another target. */
+function nameTarget({ identifier, config, hints }: ResourceNaming): TargetName {
   const [, project, network = ''] = SPELLING.exec(identifier) ?? [];
   const path = `projects/${project ?? hints['project_id'] ?? ''}/global/networks/${network}`.toLowerCase();
   const tags = Array.isArray(config['targetTags']) ? config['targetTags'].map(String) : [];

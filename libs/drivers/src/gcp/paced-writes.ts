@@ -2,15 +2,15 @@ import { RETRYABLE_KINDS, type DriverErrorKind } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 
-/** One write: its key in the outcomes, and what does it. */
+/** One write and its key in the outcomes. */
 export interface Write {
   readonly key: string;
-  /** Sends it. @returns what waits for its end, and gives the rule's id */
+  /** Sends the write. @returns a function that waits for its completion and returns the rule's id */
   readonly start: () => Promise<() => Promise<string | null>>;
 }
 
 const MAX_CONCURRENCY = 10;
-/** What the next write would meet too. */
+/** Kinds of failures that would repeat for the next write. */
 const HALTING: ReadonlySet<DriverErrorKind> = new Set([
   'throttled',
   'transient',
@@ -20,16 +20,16 @@ const HALTING: ReadonlySet<DriverErrorKind> = new Set([
 ]);
 
 /**
- * Sends writes, the first alone, then ever more at once, and waits for their ends side by side. After a failure that
- * the next one would meet too, nothing more is sent.
- * @param deadline on the clock of `performance.now`: nothing is sent after it
+ * Sends writes with increasing concurrency, starting with one, and waits for their completion in parallel. After a
+ * failure that would repeat for the next write, no further write is sent.
+ * @param deadline on the clock of `performance.now`; no write is sent later
  */
 export async function sendPaced(
   writes: readonly Write[],
   outcomes: Outcomes,
   deadline: number,
 ): Promise<void> {
-  const ends: Promise<void>[] = [];
+  const completions: Promise<void>[] = [];
   let sent = 0;
   for (
     let width = 1;
@@ -44,34 +44,38 @@ export async function sendPaced(
     sent += wave.length;
     await Promise.all(
       wave.map(async ({ key, start }) => {
-        const end = await settled(key, outcomes, start);
-        if (end) ends.push(settleEnd(key, outcomes, end));
+        const awaitCompletion = await attempt(key, outcomes, start);
+        if (awaitCompletion) completions.push(complete(key, outcomes, awaitCompletion));
       }),
     );
   }
   outcomes.unsent(writes.slice(sent).map(({ key }) => key));
-  await Promise.all(ends);
+  await Promise.all(completions);
 }
 
-async function settleEnd(key: string, outcomes: Outcomes, end: () => Promise<string | null>): Promise<void> {
-  const found = await settled(key, outcomes, async () => ({ id: await end() }));
-  if (found) outcomes.done(key, found.id);
+async function complete(
+  key: string,
+  outcomes: Outcomes,
+  awaitCompletion: () => Promise<string | null>,
+): Promise<void> {
+  const completed = await attempt(key, outcomes, async () => ({ id: await awaitCompletion() }));
+  if (completed) outcomes.done(key, completed.id);
 }
 
 /**
- * Whether the next write would meet a failure too. A write that was accepted and may not be watched, or not be found,
- * says nothing about the next one.
+ * Whether a failure would repeat for the next write. An accepted write whose operation may not be polled, or is not
+ * found, says nothing about the next write.
  */
-const concernsNext = ({ kind, settled: isSettled }: CallFailure): boolean =>
+const repeatsForNext = ({ kind, settled: isSettled }: CallFailure): boolean =>
   HALTING.has(kind) && (isSettled || RETRYABLE_KINDS.has(kind));
 
-/** @returns null when it failed, which the outcomes then say */
-async function settled<T>(key: string, outcomes: Outcomes, work: () => Promise<T>): Promise<T | null> {
+/** Records a failure in the outcomes. @returns null when the work failed */
+async function attempt<T>(key: string, outcomes: Outcomes, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
     const failure = asCallFailure(error);
-    if (concernsNext(failure)) outcomes.halt([key], failure);
+    if (repeatsForNext(failure)) outcomes.halt([key], failure);
     else outcomes.failed([key], failure);
     return null;
   }

@@ -1,17 +1,18 @@
-import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
+import { fingerprint } from '../fingerprint';
 import type { DriverCredential } from '../provider-driver';
-import { oddAnswer, tokenRefusal } from './gcp-errors';
+import { unexpectedResponse, tokenRefusal } from './gcp-errors';
 import { exchange } from './rest-exchange';
 
-/** Who a tenant's key belongs to. */
+/** The identity of a tenant's key. */
 export interface ServiceAccount {
   readonly email: string;
   readonly keyId: string | null;
   readonly key: KeyObject;
-  /** tells the keys of one account apart, and gives none away */
-  readonly fingerprint: string;
+  /** identifies account and key in the token cache */
+  readonly cacheKey: string;
 }
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
@@ -21,9 +22,9 @@ const LIFETIME_SECONDS = 3600;
 const REQUEST_TIMEOUT_MS = 5000;
 
 /**
- * The service account that a tenant's credential holds. Of Google's key file nothing else is ever used: the addresses
- * in it would say where the key is sent.
- * @throws DriverError `denied` when a field is missing or the key is none
+ * Reads the service account of a tenant's credential. Other fields of Google's key file are ignored: its URLs would
+ * determine where the signed assertion is sent.
+ * @throws DriverError `denied` when a field is missing or the key is invalid
  */
 export function readServiceAccount({ credentialType, data }: DriverCredential): ServiceAccount {
   if (credentialType !== 'SERVICE_ACCOUNT') {
@@ -35,15 +36,13 @@ export function readServiceAccount({ credentialType, data }: DriverCredential): 
     email,
     keyId: data['private_key_id'] ?? null,
     key: readKey(pem),
-    fingerprint: createHash('sha256')
-      .update(JSON.stringify([email, pem]))
-      .digest('base64'),
+    cacheKey: fingerprint(email, pem),
   };
 }
 
 /**
- * Access tokens for service accounts. Signed here and not by Google's
- * auth library, because that one asks again by itself, waits without end and looks for other identities.
+ * Access tokens for service accounts. Does not use Google's auth library, which retries, has no timeout and searches
+ * for other credentials.
  */
 export class AccessTokens {
   private readonly tokens = new TokenCache<string>();
@@ -55,22 +54,22 @@ export class AccessTokens {
 
   /** @throws DriverError */
   token(account: ServiceAccount): Promise<CallToken<string>> {
-    return this.tokens.take(account.fingerprint, () => this.ask(account));
+    return this.tokens.take(account.cacheKey, () => this.request(account));
   }
 
-  /** Asks for a token now, whatever is kept. @throws DriverError */
+  /** Requests a token without the cache. @throws DriverError */
   async check(account: ServiceAccount): Promise<void> {
-    await this.ask(account);
+    await this.request(account);
   }
 
-  /** Makes the next call ask for a new token. */
-  forget({ fingerprint }: ServiceAccount): void {
-    this.tokens.forget(fingerprint);
+  /** Makes the next call request a new token. */
+  forget({ cacheKey }: ServiceAccount): void {
+    this.tokens.forget(cacheKey);
   }
 
-  private async ask(account: ServiceAccount): Promise<IssuedToken<string>> {
+  private async request(account: ServiceAccount): Promise<IssuedToken<string>> {
     const body = new URLSearchParams({ grant_type: GRANT, assertion: assertionOf(account) });
-    const answer = await exchange(
+    const response = await exchange(
       this.endpoint,
       {
         method: 'POST',
@@ -80,15 +79,15 @@ export class AccessTokens {
       REQUEST_TIMEOUT_MS,
       tokenRefusal,
     );
-    const given = JSON.parse(answer) as { access_token?: unknown; expires_in?: unknown };
-    if (typeof given.access_token !== 'string' || typeof given.expires_in !== 'number') {
-      throw oddAnswer('the request for a token');
+    const issued = JSON.parse(response) as { access_token?: unknown; expires_in?: unknown };
+    if (typeof issued.access_token !== 'string' || typeof issued.expires_in !== 'number') {
+      throw unexpectedResponse('the token request');
     }
-    return { token: given.access_token, expiresAt: Date.now() + given.expires_in * 1000 };
+    return { token: issued.access_token, expiresAt: Date.now() + issued.expires_in * 1000 };
   }
 }
 
-/** The claim that Google gives a token for. Its audience is Google's, also when the endpoint is another. */
+/** The signed JWT that is exchanged for a token. Its audience is always Google's token URL, even for another endpoint. */
 function assertionOf({ email, keyId, key }: ServiceAccount): string {
   const issuedAt = Math.floor(Date.now() / 1000);
   const header = { alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) };
@@ -110,10 +109,10 @@ function readKey(pem: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new DriverError('denied', 'private_key is no private key that can be read');
+    throw new DriverError('denied', 'private_key is not a readable private key');
   }
   if (key.asymmetricKeyType === 'rsa') return key;
-  throw new DriverError('denied', 'private_key is no RSA key');
+  throw new DriverError('denied', 'private_key is not an RSA key');
 }
 
 function field(data: Readonly<Record<string, string>>, name: string): string {

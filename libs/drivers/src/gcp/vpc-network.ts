@@ -1,6 +1,6 @@
 import { CallFailure } from '../call-failure';
 import type { CallToken } from '../call-tokens';
-import { oddAnswer } from './gcp-errors';
+import { unexpectedResponse } from './gcp-errors';
 import {
   readFirewall,
   readFirewallPage,
@@ -9,38 +9,39 @@ import {
   readPermissions,
   type FirewallPage,
   type Operation,
-} from './compute-answers';
+} from './compute-responses';
 import type { ComputeApi, ComputeCall } from './compute-api';
 import type { FirewallRule, TaggedNetwork, NewFirewall } from './firewall-mapping';
 
 const PAGE_SIZE = 500;
-/** The name of none: asked for, it tells who may not ask from who may. */
+/** Name of an operation that does not exist, for permission checks. */
 const NO_OPERATION = 'drawbridge-permission-check';
-/** A call that is no wait for an operation. */
+/** Timeout of every call except `wait`. */
 const CALL_TIMEOUT_MS = 5000;
-/** The calls Drawbridge makes on one VPC network. Each throws CallFailure, also for an answer in another shape. */
+
+/** The API calls on one VPC network. Each throws CallFailure, also for a malformed response. */
 export class VpcNetwork {
   constructor(
-    readonly place: TaggedNetwork,
+    readonly target: TaggedNetwork,
     private readonly token: CallToken<string>,
     private readonly api: ComputeApi,
   ) {}
 
-  /** Succeeds when the network exists and the credential may see it. */
+  /** Checks that the network exists and the credential may read it. */
   async describe(): Promise<void> {
-    const { network } = this.place;
-    const answer = await this.call('GET', ['networks', network]);
-    if (readName(answer, 'networks.get') !== network) throw oddAnswer('networks.get');
+    const { network } = this.target;
+    const response = await this.call('GET', ['networks', network]);
+    if (readName(response, 'networks.get') !== network) throw unexpectedResponse('networks.get');
   }
 
-  /** The firewall rules of the network, those of other instances too, all pages. */
+  /** The firewall rules of the network, including those for other target tags, all pages. */
   async list(): Promise<FirewallRule[]> {
     const rules: FirewallRule[] = [];
     let next: string | undefined;
     do {
       const page = await this.listPage(next);
       rules.push(...page.rules);
-      if (page.next !== undefined && page.next === next) throw oddAnswer('firewalls.list');
+      if (page.next !== undefined && page.next === next) throw unexpectedResponse('firewalls.list');
       next = page.next;
     } while (next !== undefined);
     return rules;
@@ -48,15 +49,15 @@ export class VpcNetwork {
 
   /** The name of any firewall rule of the project; null when it has none. */
   async anyRule(): Promise<string | null> {
-    const answer = await this.call('GET', ['firewalls'], { query: { maxResults: '1' } });
-    return readFirewallPage(answer, 'firewalls.list').rules[0]?.name ?? null;
+    const response = await this.call('GET', ['firewalls'], { query: { maxResults: '1' } });
+    return readFirewallPage(response, 'firewalls.list').rules[0]?.name ?? null;
   }
 
-  /** @returns those of the permissions that the credential has on a rule */
+  /** @returns the granted subset of the permissions on a rule */
   async permissionsOn(rule: string, permissions: string[]): Promise<string[]> {
     const path = ['firewalls', rule, 'testIamPermissions'];
-    const answer = await this.call('POST', path, { body: { permissions } });
-    return readPermissions(answer, 'firewalls.testIamPermissions');
+    const response = await this.call('POST', path, { body: { permissions } });
+    return readPermissions(response, 'firewalls.testIamPermissions');
   }
 
   async get(name: string): Promise<FirewallRule> {
@@ -64,22 +65,22 @@ export class VpcNetwork {
   }
 
   async insert(rule: NewFirewall, requestId: string): Promise<Operation> {
-    const answer = await this.call('POST', ['firewalls'], { query: { requestId }, body: rule });
-    return readOperation(answer, 'firewalls.insert');
+    const response = await this.call('POST', ['firewalls'], { query: { requestId }, body: rule });
+    return readOperation(response, 'firewalls.insert');
   }
 
   async update(rule: NewFirewall, requestId: string): Promise<Operation> {
-    const answer = await this.call('PUT', ['firewalls', rule.name], { query: { requestId }, body: rule });
-    return readOperation(answer, 'firewalls.update');
+    const response = await this.call('PUT', ['firewalls', rule.name], { query: { requestId }, body: rule });
+    return readOperation(response, 'firewalls.update');
   }
 
   async delete(name: string, requestId: string): Promise<Operation> {
-    const answer = await this.call('DELETE', ['firewalls', name], { query: { requestId } });
-    return readOperation(answer, 'firewalls.delete');
+    const response = await this.call('DELETE', ['firewalls', name], { query: { requestId } });
+    return readOperation(response, 'firewalls.delete');
   }
 
-  /** Succeeds when the credential may look at the project's operations. */
-  async requireOperations(): Promise<void> {
+  /** Checks that the credential may read the project's operations. @throws CallFailure */
+  async requireOperationAccess(): Promise<void> {
     try {
       await this.call('GET', ['operations', NO_OPERATION]);
     } catch (error) {
@@ -87,15 +88,15 @@ export class VpcNetwork {
     }
   }
 
-  /** Answers when the operation is done, or a little before `withinMs` is over. */
-  async wait(operation: string, withinMs: number): Promise<Operation> {
-    const answer = await this.call('POST', ['operations', operation, 'wait'], {}, withinMs);
-    return readOperation(answer, 'globalOperations.wait');
+  /** Long poll: returns when the operation is done, or shortly before the timeout. */
+  async wait(operation: string, timeoutMs: number): Promise<Operation> {
+    const response = await this.call('POST', ['operations', operation, 'wait'], {}, timeoutMs);
+    return readOperation(response, 'globalOperations.wait');
   }
 
   private async listPage(pageToken: string | undefined): Promise<FirewallPage> {
     const query = {
-      filter: `network eq ".*/networks/${this.place.network}"`,
+      filter: `network eq ".*/networks/${this.target.network}"`,
       maxResults: String(PAGE_SIZE),
       ...(pageToken !== undefined && { pageToken }),
     };
@@ -106,13 +107,13 @@ export class VpcNetwork {
     method: ComputeCall['method'],
     path: readonly string[],
     rest: Pick<ComputeCall, 'query' | 'body'> = {},
-    withinMs = CALL_TIMEOUT_MS,
+    timeoutMs = CALL_TIMEOUT_MS,
   ): Promise<Record<string, unknown>> {
-    const call = { method, project: this.place.project, path, ...rest };
-    return this.token.use((token) => this.api.call({ token, withinMs }, call));
+    const call = { method, project: this.target.project, path, ...rest };
+    return this.token.use((token) => this.api.call({ token, timeoutMs }, call));
   }
 }
 
-/** Whether a call failed because what it names is not there. */
+/** Whether a call failed because its resource does not exist. */
 export const isMissing = (error: unknown): error is CallFailure =>
   error instanceof CallFailure && error.kind === 'target-missing';

@@ -1,16 +1,16 @@
 import { createSocket, type Socket as DnsSocket } from 'node:dgram';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { NoTenantAnswer, PinnedConnection, type TenantAnswer } from './pinned-connection';
+import { NoTenantResponse, PinnedConnection, type TenantResponse } from './pinned-connection';
 import { ForbiddenHost, TenantHosts } from './tenant-hosts';
 import { readTenantUrl } from './tenant-url';
 
 type Records = Readonly<Record<string, readonly string[]>>;
 
-/** A name server that knows some names, and how often it was asked for them. */
+/** A DNS server with configurable records. Records its queries. */
 class NameServer {
-  asked: string[] = [];
-  /** what is answered from now on; a list of answers is gone through, one for each question */
+  queries: string[] = [];
+  /** records by name; a list: one element for each query, in order */
   zone: Record<string, Records | readonly Records[]> = {};
 
   private constructor(private readonly socket: DnsSocket) {
@@ -37,8 +37,8 @@ class NameServer {
 
   private answer(query: Buffer): Buffer {
     const { name, type, end } = readQuestion(query);
-    const turn = this.asked.filter((one) => one === `${name} ${type}`).length;
-    this.asked.push(`${name} ${type}`);
+    const turn = this.queries.filter((one) => one === `${name} ${type}`).length;
+    this.queries.push(`${name} ${type}`);
     const known = this.zone[name];
     const records = Array.isArray(known) ? (known as Records[])[Math.min(turn, known.length - 1)] : known;
     const addresses = (records as Records | undefined)?.[type] ?? [];
@@ -74,7 +74,7 @@ const LOOPBACK = { A: ['127.0.0.1'] };
 const METADATA = { A: ['169.254.169.254'] };
 const MAPPED_METADATA = { AAAA: ['0000:0000:0000:0000:0000:ffff:a9fe:a9fe'] };
 
-describe('a connection to a tenant', () => {
+describe('PinnedConnection', () => {
   let names: NameServer;
   let server: Server;
   let port: number;
@@ -93,7 +93,7 @@ describe('a connection to a tenant', () => {
     ({ port } = server.address() as AddressInfo);
   });
   beforeEach(() => {
-    names.asked = [];
+    names.queries = [];
     requests = [];
     respond = (_, response) => response.end('fine');
   });
@@ -114,45 +114,45 @@ describe('a connection to a tenant', () => {
       ),
       AbortSignal.timeout(milliseconds),
     );
-  const ask = async (connection: PinnedConnection, body?: string): Promise<TenantAnswer> => {
+  const send = async (connection: PinnedConnection, body?: string): Promise<TenantResponse> => {
     const headers = { 'x-test': 'yes' };
     const method = body === undefined ? 'GET' : 'PATCH';
-    return connection.ask({ method, path: '/path', headers, ...(body !== undefined && { body }) });
+    return connection.request({ method, path: '/path', headers, ...(body !== undefined && { body }) });
   };
-  const failure = async (asked: Promise<unknown>): Promise<NoTenantAnswer> => {
-    const error: unknown = await asked.catch((reason: unknown) => reason);
-    if (error instanceof NoTenantAnswer) return error;
-    throw new Error(`It gave ${String(error)}`);
+  const failure = async (call: Promise<unknown>): Promise<NoTenantResponse> => {
+    const error: unknown = await call.catch((reason: unknown) => reason);
+    if (error instanceof NoTenantResponse) return error;
+    throw new Error(`Expected NoTenantResponse, got ${String(error)}`);
   };
 
-  it('asks below the address that was given, by its name', async () => {
+  it('appends the path to the URL and sends the original host name', async () => {
     names.zone = { 'gateway.test': LOOPBACK };
     const connection = await open('gateway.test');
-    expect(await ask(connection, 'a body')).toMatchObject({ status: 200, text: 'fine' });
+    expect(await send(connection, 'a body')).toMatchObject({ status: 200, text: 'fine' });
     expect(requests[0]).toMatchObject({ method: 'PATCH', url: '/base/path' });
     expect(requests[0]!.headers).toMatchObject({ host: `gateway.test:${port}`, 'x-test': 'yes' });
     connection.close();
   });
 
-  it('stays where the name led first, however it leads a moment later', async () => {
+  it('keeps the first resolved address when the DNS answer changes (DNS rebinding)', async () => {
     names.zone = { 'rebind.test': [LOOPBACK, METADATA] };
     const connection = await open('rebind.test');
     respond = (_, response) => response.setHeader('connection', 'close').end('fine');
-    for (let times = 0; times < 3; times += 1) expect((await ask(connection)).text).toBe('fine');
+    for (let times = 0; times < 3; times += 1) expect((await send(connection)).text).toBe('fine');
     expect(requests).toHaveLength(3);
-    expect(names.asked.toSorted()).toEqual(['rebind.test A', 'rebind.test AAAA']);
+    expect(names.queries.toSorted()).toEqual(['rebind.test A', 'rebind.test AAAA']);
     connection.close();
     await expect(open('rebind.test')).rejects.toThrow(ForbiddenHost);
   });
 
   it.each([
-    ['to metadata', METADATA],
-    ['to metadata in IPv6 clothes', MAPPED_METADATA],
-    ['to one good and one bad address', { A: ['127.0.0.1', '169.254.169.254'] }],
-    ['to a good IPv4 and a bad IPv6 address', { ...LOOPBACK, ...MAPPED_METADATA }],
-    ['to a network nobody named', { A: ['10.0.0.1'] }],
+    ['to a metadata address', METADATA],
+    ['to an IPv4-mapped metadata address', MAPPED_METADATA],
+    ['to an allowed and a forbidden address', { A: ['127.0.0.1', '169.254.169.254'] }],
+    ['to an allowed IPv4 and a forbidden IPv6 address', { ...LOOPBACK, ...MAPPED_METADATA }],
+    ['to a network that is not configured', { A: ['10.0.0.1'] }],
     ['to this host', { A: ['0.0.0.0'] }],
-  ])('is not made when a name leads %s', async (_, records) => {
+  ])('refuses a name that resolves %s', async (_, records) => {
     names.zone = { 'bad.test': records };
     await expect(open('bad.test')).rejects.toThrow(ForbiddenHost);
     expect(requests).toEqual([]);
@@ -166,25 +166,25 @@ describe('a connection to a tenant', () => {
     '[::ffff:127.0.0.1]',
     '2130706433',
     '0x7f000001',
-  ])('is not made to %s where the deployment names no network', async (host) => {
+  ])('refuses %s when no private network is configured', async (host) => {
     await expect(open(host, [])).rejects.toThrow(ForbiddenHost);
     expect(requests).toEqual([]);
-    expect(names.asked).toEqual([]);
+    expect(names.queries).toEqual([]);
   });
 
-  it('is made to this machine where the deployment names it', async () => {
+  it('connects to loopback when it is configured', async () => {
     const connection = await open('localhost', ['127.0.0.0/8', '::1']);
-    expect((await ask(connection)).text).toBe('fine');
+    expect((await send(connection)).text).toBe('fine');
     connection.close();
   });
 
-  it('is not made to a name that leads nowhere', async () => {
+  it('fails for a name without addresses', async () => {
     names.zone = { 'empty.test': {} };
     await expect(open('unknown.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(open('empty.test')).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('gives up a name server that says nothing at the deadline', async () => {
+  it('stops waiting for an unresponsive DNS server at the deadline', async () => {
     const silent = createSocket('udp4');
     await new Promise<void>((resolve) => {
       silent.bind(0, '127.0.0.1', resolve);
@@ -197,39 +197,39 @@ describe('a connection to a tenant', () => {
     silent.close();
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     respond = (_, response) => response.writeHead(302, { location: `http://127.0.0.1:${port}/else` }).end();
     const connection = await open('127.0.0.1');
-    expect(await ask(connection)).toMatchObject({ status: 302 });
+    expect(await send(connection)).toMatchObject({ status: 302 });
     expect(requests.map(({ url }) => url)).toEqual(['/base/path']);
     connection.close();
   });
 
-  it('reads no answer that is too long, and none that ends early', async () => {
+  it('fails on a response that is too long or ends early', async () => {
     const connection = await open('127.0.0.1');
     respond = (_, response) => response.end('x'.repeat(10_000_000));
-    expect(await failure(ask(connection))).toMatchObject({ sent: true });
+    expect(await failure(send(connection))).toMatchObject({ sent: true });
     respond = (_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half');
       setImmediate(() => response.destroy());
     };
-    expect(await failure(ask(connection))).toMatchObject({ sent: true });
+    expect(await failure(send(connection))).toMatchObject({ sent: true });
     connection.close();
   });
 
-  it('waits until the deadline, also for an answer that comes drop by drop', async () => {
+  it('enforces the deadline for a response that trickles in', async () => {
     const drips: NodeJS.Timeout[] = [];
     respond = (_, response) => {
       response.writeHead(200);
       drips.push(setInterval(() => response.write('.'), 20));
     };
     const connection = await open('127.0.0.1', ['127.0.0.0/8'], 300);
-    expect(await failure(ask(connection))).toMatchObject({ sent: true });
+    expect(await failure(send(connection))).toMatchObject({ sent: true });
     drips.forEach((drip) => clearInterval(drip));
     connection.close();
   });
 
-  it('knows when nothing was sent', async () => {
+  it('reports that nothing was sent when the connection is refused', async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => {
       closed.listen(0, '127.0.0.1', resolve);
@@ -240,15 +240,15 @@ describe('a connection to a tenant', () => {
     });
     const hosts = new TenantHosts([{ cidr: '127.0.0.0/8', port: null }]);
     const connection = await PinnedConnection.open(url, hosts, AbortSignal.timeout(5000));
-    expect(await failure(ask(connection))).toMatchObject({ sent: false });
+    expect(await failure(send(connection))).toMatchObject({ sent: false });
     connection.close();
   });
 
-  it('takes no server without a certificate for one with', async () => {
+  it('fails when an https server has no certificate', async () => {
     const url = readTenantUrl(`https://127.0.0.1:${port}`)!;
     const hosts = new TenantHosts([{ cidr: '127.0.0.0/8', port: null }]);
     const connection = await PinnedConnection.open(url, hosts, AbortSignal.timeout(5000));
-    expect(await failure(ask(connection))).toMatchObject({ sent: false });
+    expect(await failure(send(connection))).toMatchObject({ sent: false });
     expect(requests).toEqual([]);
     connection.close();
   });

@@ -6,36 +6,36 @@ import type { TenantUrl } from './tenant-url';
 
 export interface TenantRequest {
   readonly method: string;
-  /** goes after the URL's own path; begins with a slash */
+  /** appended to the URL's path; starts with a slash */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-export interface TenantAnswer {
+export interface TenantResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** No answer came, or none that may be read. */
-export class NoTenantAnswer extends Error {
-  /** @param sent false: surely nothing of the request left */
+/** The response is missing or unreadable. */
+export class NoTenantResponse extends Error {
+  /** @param sent false: nothing was sent */
   constructor(
     readonly sent: boolean,
     cause: unknown,
   ) {
     super('There was no answer', { cause });
-    this.name = 'NoTenantAnswer';
+    this.name = 'NoTenantResponse';
   }
 }
 
-const MAX_ANSWER_BYTES = 4_000_000;
-const CONNECT_MS = 1000;
+const MAX_RESPONSE_BYTES = 4_000_000;
+const CONNECT_TIMEOUT_MS = 1000;
 
 /**
- * Connections to where a tenant's URL led when it was looked up, and nowhere else: a name that leads elsewhere a moment
- * later is not asked again. Follows no redirect, reads at most 4 MB, always checks certificates.
+ * Connects only to the addresses that a tenant's URL resolved to at first: the name is not resolved again, which
+ * prevents DNS rebinding. Follows no redirects, reads at most 4 MB, always verifies certificates.
  */
 export class PinnedConnection {
   private readonly agent: HttpAgent;
@@ -48,28 +48,28 @@ export class PinnedConnection {
     const settings = {
       keepAlive: true,
       maxSockets: 1,
-      autoSelectFamilyAttemptTimeout: CONNECT_MS,
-      lookup: answerWith(addresses),
+      autoSelectFamilyAttemptTimeout: CONNECT_TIMEOUT_MS,
+      lookup: fixedLookup(addresses),
     };
     this.agent = url.isSecure ? new HttpsAgent(settings) : new HttpAgent(settings);
   }
 
   /**
-   * Looks the host up, once.
-   * @param signal ends the look-up, and every request
+   * Resolves the host once.
+   * @param signal aborts the lookup and every request
    * @throws ForbiddenHost, or the resolver's error
    */
   static async open(url: TenantUrl, hosts: TenantHosts, signal: AbortSignal): Promise<PinnedConnection> {
     return new PinnedConnection(url, await hosts.addresses(url.hostname, url.port, signal), signal);
   }
 
-  /** @throws NoTenantAnswer */
-  ask({ method, path, headers, body }: TenantRequest): Promise<TenantAnswer> {
+  /** @throws NoTenantResponse */
+  request({ method, path, headers, body }: TenantRequest): Promise<TenantResponse> {
     const { url, agent, signal } = this;
     const connected = url.isSecure ? 'secureConnect' : 'connect';
     return new Promise((resolve, reject) => {
       let sent = false;
-      const fail = (error: unknown): void => reject(new NoTenantAnswer(sent, error));
+      const fail = (error: unknown): void => reject(new NoTenantResponse(sent, error));
       const request = (url.isSecure ? httpsRequest : httpRequest)({
         hostname: url.hostname,
         port: url.port,
@@ -90,7 +90,7 @@ export class PinnedConnection {
         response.on('data', (chunk: Buffer) => {
           length += chunk.length;
           chunks.push(chunk);
-          if (length > MAX_ANSWER_BYTES) response.destroy(new Error('The answer is too long'));
+          if (length > MAX_RESPONSE_BYTES) response.destroy(new Error('The answer is too long'));
         });
         response.once('error', fail);
         response.once('close', () => fail(new Error('The answer ended early')));
@@ -108,8 +108,8 @@ export class PinnedConnection {
   }
 }
 
-/** A look-up that asks nobody. */
-const answerWith = (addresses: readonly string[]): LookupFunction => {
+/** A lookup function that returns fixed addresses. */
+const fixedLookup = (addresses: readonly string[]): LookupFunction => {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, { all, family }, callback) => {
     if (all) return callback(null, found);

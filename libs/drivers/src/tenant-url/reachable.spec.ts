@@ -8,7 +8,7 @@ const EVERYTHING_PRIVATE = cidrsOf(
   '0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,::1,fc00::/7,fe80::/10',
 );
 
-/** Of each range that is not the internet: its first and last address, and one between. */
+/** First, last and middle addresses of each private range. */
 const PRIVATE = [
   ['127.0.0.0', '127.0.0.1', '127.255.255.255'],
   ['10.0.0.0', '10.1.2.3', '10.255.255.255'],
@@ -33,7 +33,7 @@ const NEVER = [
   ['::ffff:0:a9fe:a9fe', '::ffff:0:7f00:1'],
 ].flat();
 
-const NO_ADDRESS = [
+const INVALID_ADDRESSES = [
   [
     '',
     'localhost',
@@ -47,8 +47,8 @@ const NO_ADDRESS = [
   ['fe80::1%eth0', '[::1]', '1.2.3.4:80', ' 8.8.8.8', '8.8.8.8 '],
 ].flat();
 
-/** Neither the internet nor anybody's private network. */
-const NOWHERE = [
+/** Neither public nor private: documentation, benchmarking and reserved ranges. */
+const RESERVED = [
   ['192.0.2.1', '198.51.100.1', '203.0.113.7', '198.18.0.1', '198.19.255.255', '192.0.0.1', '192.88.99.1'],
   [
     '2001:db8::1',
@@ -69,26 +69,26 @@ const PUBLIC = [
   ['192.169.0.0', '223.255.255.255', '::ffff:8.8.8.8', '2606:4700:4700::1111', '2a00:1450::1', '2000::1'],
 ].flat();
 
-describe('where a tenant may lead', () => {
-  it.each(PUBLIC)('%s is on the internet', (address) => {
+describe('Addresses that a tenant URL may reach', () => {
+  it.each(PUBLIC)('allows the public address %s', (address) => {
     expect(mayReach(address, [])).toBe(true);
   });
 
-  it.each(PRIVATE)('%s only where the deployment says so', (address) => {
+  it.each(PRIVATE)('allows the private address %s only when the deployment allows its network', (address) => {
     expect(mayReach(address, [])).toBe(false);
     expect(mayReach(address, EVERYTHING_PRIVATE)).toBe(true);
   });
 
-  it.each(NEVER)('never %s, whatever the deployment says', (address) => {
+  it.each(NEVER)('never allows %s, regardless of the configuration', (address) => {
     expect(mayReach(address, EVERYTHING_PRIVATE)).toBe(false);
     expect(mayReach(address, ['0.0.0.0/0', '::/0'])).toBe(false);
   });
 
-  it.each([...NOWHERE, ...NO_ADDRESS])('not to %j', (address) => {
+  it.each([...RESERVED, ...INVALID_ADDRESSES])('rejects %j, which is not a reachable address', (address) => {
     expect(mayReach(address, EVERYTHING_PRIVATE)).toBe(false);
   });
 
-  it('to the named networks alone', () => {
+  it('allows only the configured private networks', () => {
     const networks = cidrsOf('10.20.0.0/16, fd12::/32');
     expect(['10.20.1.1', '10.21.1.1', 'fd12::1', 'fd13::1'].map((one) => mayReach(one, networks))).toEqual([
       true,

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { mayReach } from './reachable';
 import type { TenantNetwork } from './tenant-networks';
 
-/** A tenant's URL leads where this deployment lets no tenant lead it. */
+/** A tenant's URL resolves to an address that is not allowed. */
 export class ForbiddenHost extends Error {
   constructor() {
     super('It leads to an address that this deployment lets no tenant name');
@@ -12,14 +12,14 @@ export class ForbiddenHost extends Error {
 }
 
 const LOOPBACK = ['127.0.0.1', '::1'];
-const QUERY_MS = 1500;
-const TRIES = 2;
+const QUERY_TIMEOUT_MS = 1500;
+const MAX_TRIES = 2;
 
-/** Where tenants' names lead. Names are asked of the DNS alone, without a thread of the process waiting for it. */
+/** Resolves host names of tenants' URLs. Uses DNS queries only: `getaddrinfo` would block a libuv thread. */
 export class TenantHosts {
   /**
-   * @param networks the private networks that tenants may name
-   * @param servers name servers `address:port`, instead of the system's
+   * @param networks private networks that tenants' URLs may reach
+   * @param servers DNS servers `address:port`; omitted: the system's
    */
   constructor(
     private readonly networks: readonly TenantNetwork[],
@@ -27,8 +27,8 @@ export class TenantHosts {
   ) {}
 
   /**
-   * The addresses of a host, asked for once and checked, every one: connections have to be made to these and no others.
-   * @throws ForbiddenHost when one of them is none that a tenant may reach; the resolver's error when there is none
+   * Resolves a host once and checks every address. Connections must use only these addresses.
+   * @throws ForbiddenHost when any address is not allowed; the resolver's error when there is no address
    */
   async addresses(hostname: string, port: number, signal: AbortSignal): Promise<string[]> {
     const found = isIP(hostname) === 0 ? await this.resolve(hostname, signal) : [hostname];
@@ -40,16 +40,18 @@ export class TenantHosts {
 
   private async resolve(hostname: string, signal: AbortSignal): Promise<string[]> {
     if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK;
-    const resolver = new Resolver({ timeout: QUERY_MS, tries: TRIES });
+    const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: MAX_TRIES });
     if (this.servers) resolver.setServers(this.servers);
     const cancel = (): void => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
       signal.throwIfAborted();
-      const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-      const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const responses = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+      const addresses = responses.flatMap((response) =>
+        response.status === 'fulfilled' ? response.value : [],
+      );
       if (addresses.length > 0) return addresses;
-      throw (answers[0] as PromiseRejectedResult).reason as Error;
+      throw (responses[0] as PromiseRejectedResult).reason as Error;
     } finally {
       signal.removeEventListener('abort', cancel);
     }

@@ -1,14 +1,14 @@
 import { ValidateBy } from 'class-validator';
 import { canonicalCidr } from '#rules';
 
-/** A private network that tenants' URLs may lead to, at one port or at every one. */
+/** A private network that tenants' URLs may reach, on one port or on all ports. */
 export interface TenantNetwork {
   readonly cidr: string;
   /** null: every port */
   readonly port: number | null;
 }
 
-export const TENANT_NETWORKS_MESSAGE =
+const TENANT_NETWORKS_MESSAGE =
   'TENANT_URL_NETWORKS must be a comma-separated list of addresses, CIDR ranges and address:port pairs';
 
 const PAIR = /^(?:\[([\da-f:.]{2,45})\]|([\d.]{7,15})):(\d{1,5})$/i;
@@ -22,9 +22,9 @@ function readNetwork(text: string): TenantNetwork | null {
 }
 
 /**
- * Reads `TENANT_URL_NETWORKS`: the private networks that tenants' URLs may lead to, separated by commas. A pair like
+ * Parses `TENANT_URL_NETWORKS`: private networks that tenants' URLs may reach, separated by commas. A pair like
  * `127.0.0.1:9180` or `[::1]:9180` allows that port only.
- * @throws Error when one of them is no network
+ * @throws Error when an element is not a network
  */
 export function tenantNetworks({ TENANT_URL_NETWORKS: text = '' }: NodeJS.ProcessEnv): TenantNetwork[] {
   const given = text.split(',').map((network) => network.trim());
@@ -37,7 +37,7 @@ export function tenantNetworks({ TENANT_URL_NETWORKS: text = '' }: NodeJS.Proces
     });
 }
 
-/** Property decorator: the list of `TENANT_URL_NETWORKS`. */
+/** Property decorator: validates the list of `TENANT_URL_NETWORKS`. */
 export const AreTenantNetworks = (): PropertyDecorator =>
   ValidateBy(
     {

@@ -1,6 +1,6 @@
 import { readTenantUrl, tenantUrlRefusal } from './tenant-url';
 
-describe('a URL of a tenant', () => {
+describe('A tenant URL', () => {
   it.each([
     ['http://gateway.example.com', 'http://gateway.example.com', 80],
     ['https://gateway.example.com/', 'https://gateway.example.com', 443],
@@ -14,7 +14,7 @@ describe('a URL of a tenant', () => {
     ['http://2130706433', 'http://127.0.0.1', 80],
     ['http://0177.0.0.1', 'http://127.0.0.1', 80],
     ['http://127.1', 'http://127.0.0.1', 80],
-  ])('%s is %s', (given, text, port) => {
+  ])('%s is normalized to %s', (given, text, port) => {
     expect(readTenantUrl(given)).toMatchObject({ text, port });
   });
 
@@ -27,7 +27,7 @@ describe('a URL of a tenant', () => {
     expect(readTenantUrl(`${longest}a`)).toBeNull();
   });
 
-  it('has an IPv6 address without brackets', () => {
+  it('contains an IPv6 address without brackets', () => {
     expect(readTenantUrl('http://[::1]:80/a')).toMatchObject({
       hostname: '::1',
       path: '/a',
@@ -66,7 +66,7 @@ describe('a URL of a tenant', () => {
     'http://1.2.3.4.5',
     'http://256.1.1.1',
     'http://0x100000000',
-  ])('is not %j', (given) => {
+  ])('rejects %j', (given) => {
     expect(tenantUrlRefusal(given)).toBe('must be an http or https address without user, query or fragment');
   });
 
@@ -92,7 +92,7 @@ describe('a URL of a tenant', () => {
     'http://224.0.0.1',
     'http://255.255.255.255',
     'http://①⑥⑨.254.169.254',
-  ])('that is an address leads nowhere forbidden: %s', (given) => {
+  ])('rejects forbidden IP addresses in any notation: %s', (given) => {
     expect(tenantUrlRefusal(given)).toBe('must not lead to a link-local, metadata or reserved address');
   });
 
@@ -101,7 +101,7 @@ describe('a URL of a tenant', () => {
     'http://127.0.0.1:9180',
     'http://localhost',
     'https://gateway.example.com',
-  ])('may be %s, as far as its text tells', (given) => {
+  ])('accepts %s before resolution', (given) => {
     expect(tenantUrlRefusal(given)).toBeNull();
   });
 });

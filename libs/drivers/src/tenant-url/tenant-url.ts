@@ -1,31 +1,31 @@
 import { isIP } from 'node:net';
 import { isNeverReachable } from './reachable';
 
-/** Where a tenant says that something of theirs is. */
+/** A parsed URL that a tenant configured. */
 export interface TenantUrl {
   readonly isSecure: boolean;
   /** a name in lower case, or an address without brackets */
   readonly hostname: string;
   readonly port: number;
-  /** begins with a slash unless it is empty, and ends in none */
+  /** starts with a slash unless empty, has no trailing slash */
   readonly path: string;
-  /** the whole of it, in one spelling */
+  /** the canonical URL */
   readonly text: string;
 }
 
-/** Of a long host name with letters beyond ASCII, the URL parser takes quadratic time. */
+/** The URL parser takes quadratic time for long non-ASCII host names. */
 const MAX_LENGTH = 2048;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Reads a tenant's URL, however host and port are spelled. @returns null when it is none that may be taken */
+/** Parses a tenant's URL into its canonical form. @returns null when it is not allowed */
 export function readTenantUrl(text: string): TenantUrl | null {
   if (text.length > MAX_LENGTH) return null;
-  // what the parser would drop or turn round is not taken
+  // reject characters that the URL parser would drop or convert
   if (!/^https?:\/\/[^/?#\\\s][^?#\\\s]*$/i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   const defaultPort = DEFAULT_PORTS[url.protocol];
   if (!defaultPort) return null;
-  // They would carry secrets into what is shown, or mean another place than they seem to.
+  // They could expose secrets in messages or make the URL misleading.
   if (url.username || url.password || url.search || url.hash) return null;
   const hostname = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (hostname === '') return null;
@@ -39,7 +39,7 @@ export function readTenantUrl(text: string): TenantUrl | null {
   };
 }
 
-/** Why a URL cannot be a tenant's, to follow the field's name; null when it can, as far as its text tells. */
+/** Why a URL is rejected, follows the field's name; null: its text is valid, its host is not resolved here. */
 export function tenantUrlRefusal(text: string): string | null {
   if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   const url = readTenantUrl(text);

@@ -1,97 +1,106 @@
-import type { ChangeResult, RuleSpec } from '#rules';
+import { bisect, ruleKey, type ChangeResult, type RuleSpec } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
+import { Outcomes } from '../outcomes';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 import type { FirewallConfig } from './firewall-config';
 import {
+  allows,
+  capacityOf,
+  claimedAddresses,
   entryAddress,
   entryId,
   guardRule,
   guardsOf,
-  letsIn,
-  listedIn,
-  listOfClaims,
-  roomOf,
+  keyOf,
+  listedAddresses,
   type Guard,
 } from './guard';
-import { Outcomes, type Items } from './outcomes';
 import type { ProjectFirewall } from './project-firewall';
 import type { GuardedPath } from './vercel.facts';
 
-/** A list that was read longer ago is not built upon: this process was held up, and another one may have written. */
+/** An older list is not written back: this process was suspended, and another one may have written. */
 const MAX_AGE_MS = 2000;
-/** A write, and the read that tells what came of it. */
-const REQUESTS_OF_A_WRITE = 2;
-const GONE: ChangeResult = { result: 'done', providerRuleId: null };
-const NOT_AS_WRITTEN: ChangeResult = {
-  result: 'unknown',
-  message: 'Vercel took the change, and the rule does not show it',
-};
+/** A write, and the read that verifies it. */
+const REQUESTS_PER_WRITE = 2;
+
+/** Addresses to remove from the list, and addresses to add to it. */
+interface Items {
+  readonly removals: readonly string[];
+  readonly additions: readonly string[];
+}
+
+/** Keys in the outcomes. One batch may remove and add the same address: an addition's key is its `ruleKey`. */
+const keysOf = ({ removals, additions }: Items): string[] => [...removals, ...additions.map(keyOf)];
 
 /**
- * One batch of changes of one guard. Vercel has no condition on writes: the list is read, changed, written as a whole,
- * and read again. What is wrong with one address alone is found by halves.
+ * One batch of changes of one guard. Vercel has no conditional writes: the list is read, changed, written as a whole,
+ * and read again. Bisects a refused batch to isolate a refused address.
  */
 export class Batch {
-  private readonly outcomes = new Outcomes();
+  private readonly outcomes = new Outcomes('Vercel');
   private guards: readonly Guard[];
   private list: ReadonlySet<string>;
   private readAt = performance.now();
-  private haltedBy: CallFailure | null = null;
 
-  /** @param config as it was read this moment */
+  /** @param config just read */
   constructor(
     private readonly firewall: ProjectFirewall,
-    private readonly place: GuardedPath,
+    private readonly path: GuardedPath,
     private readonly target: Pick<CloudTarget, 'deployment' | 'claims'>,
     config: FirewallConfig,
   ) {
-    this.guards = guardsOf(config, place, target.deployment);
-    // Somebody deleted the guard: a new one with fewer on its list would keep those out who are to be let in.
-    this.list = new Set(this.guards.length > 0 ? listedIn(this.guards) : listOfClaims(target.claims));
+    this.guards = guardsOf(config, path, target.deployment);
+    // The guard was deleted: a new one with fewer addresses would block addresses with active access.
+    this.list = new Set(
+      this.guards.length > 0 ? listedAddresses(this.guards) : claimedAddresses(target.claims),
+    );
   }
 
   /** @throws CallFailure when nothing of it was sent */
   async run(changes: readonly RuleChange[]): Promise<ChangeResult[]> {
-    const items = this.sort(changes);
+    const items = this.plan(changes);
     if (items.removals.length + items.additions.length > 0) {
       const refusal = await this.write(items);
-      // It has the wait that Vercel asks for.
-      if (refusal && !isAboutItems(refusal)) throw refusal;
-      if (refusal) await this.divide(items, refusal);
+      // Thrown: it carries the delay that Vercel requests.
+      if (refusal && !mayConcernItem(refusal)) throw refusal;
+      if (refusal) await this.writeInParts(items, refusal);
     }
-    return changes.map((change) => this.outcomes.of(change));
+    return changes.map((change) =>
+      this.outcomes.of(change.action === 'add' ? ruleKey(change.spec) : entryAddress(change.providerRuleId)),
+    );
   }
 
-  /** What has to be written. The rest is done already, or refused. */
-  private sort(changes: readonly RuleChange[]): Items {
-    const gone = changes.flatMap((change) =>
+  /** Settles what needs no write. @returns the items to write */
+  private plan(changes: readonly RuleChange[]): Items {
+    const removed = changes.flatMap((change) =>
       change.action === 'remove' ? [entryAddress(change.providerRuleId)] : [],
     );
-    const listed = new Set(listedIn(this.guards));
-    const removals = new Set(gone.filter((address) => listed.has(address)));
-    this.outcomes.all({ removals: gone, additions: [] }, GONE);
-    this.list = new Set([...this.list].filter((address) => !gone.includes(address)));
-    const room = roomOf(this.place);
-    const grown = new Set(this.list);
+    const listed = new Set(listedAddresses(this.guards));
+    const removals = new Set(removed.filter((address) => listed.has(address)));
+    for (const address of removed) this.outcomes.done(address, null);
+    this.list = new Set([...this.list].filter((address) => !removed.includes(address)));
+    const capacity = capacityOf(this.path);
+    const planned = new Set(this.list);
     const additions = new Set<string>();
     for (const change of changes) {
       if (change.action !== 'add') continue;
       const { address } = change.spec;
-      if (hasPorts(change.spec)) this.outcomes.addition(address, NO_PORTS);
-      else if (letsIn(this.guards, address) && !removals.has(address)) this.added(address);
-      else if (grown.size >= room && !grown.has(address)) this.outcomes.addition(address, noRoom(room));
+      if (hasPorts(change.spec)) this.outcomes.failed([ruleKey(change.spec)], PORTS_NOT_SUPPORTED);
+      else if (allows(this.guards, address) && !removals.has(address)) this.added(address);
+      else if (planned.size >= capacity && !planned.has(address))
+        this.outcomes.failed([keyOf(address)], listFull(capacity));
       else {
         additions.add(address);
-        grown.add(address);
+        planned.add(address);
       }
     }
     return { removals: [...removals], additions: [...additions] };
   }
 
-  /** @returns why all of it was refused; null: its outcomes are noted */
+  /** @returns the refusal of the whole write; null: the outcomes are recorded */
   private async write(items: Items): Promise<CallFailure | null> {
     const list = new Set([...this.list, ...items.additions]);
-    const value = guardRule(this.place, this.target.deployment, [...list]);
+    const value = guardRule(this.path, this.target.deployment, [...list]);
     const [guard] = this.guards;
     try {
       this.requireTime();
@@ -101,8 +110,7 @@ export class Batch {
     } catch (error) {
       const failure = asCallFailure(error);
       if (failure.settled) return failure;
-      this.haltedBy = failure;
-      this.outcomes.all(items, failure.changeResult);
+      this.outcomes.halt(keysOf(items), failure);
       return null;
     }
     try {
@@ -110,99 +118,105 @@ export class Batch {
       if (this.guards.length > 1) await this.removeSurplus();
       this.settle(items, list);
     } catch (error) {
-      this.haltedBy = asCallFailure(error);
-      const message = `Written, and not seen: ${this.haltedBy.message}`;
-      this.outcomes.all(items, { result: 'unknown', message });
+      const failure = asCallFailure(error);
+      this.outcomes.haltUnsent([], failure);
+      const message = `Written, and not seen: ${failure.message}`;
+      this.outcomes.failed(keysOf(items), new CallFailure('transient', message, null, false));
     }
     return null;
   }
 
-  /** By what was read after the write: everybody is kept out whom the list does not name, and nobody else. */
-  private settle({ removals, additions }: Items, written: ReadonlySet<string>): void {
-    const stands =
+  /** Compares the list read after the write with the written one. Only an exact match counts as done. */
+  private settle(items: Items, written: ReadonlySet<string>): void {
+    const isAsWritten =
       this.guards.length > 0 &&
       this.guards.every(({ isSound }) => isSound) &&
       this.list.size === written.size &&
-      [...written].every((address) => letsIn(this.guards, address));
-    this.outcomes.all({ removals, additions }, stands ? GONE : NOT_AS_WRITTEN);
-    if (stands) for (const address of additions) this.added(address);
+      [...written].every((address) => allows(this.guards, address));
+    if (!isAsWritten) return this.outcomes.failed(keysOf(items), NOT_AS_WRITTEN);
+    for (const address of items.removals) this.outcomes.done(address, null);
+    for (const address of items.additions) this.added(address);
   }
 
-  /** Guards beside the one just written: an insert landed that was given up. Together they let in too few. */
+  /** Removes duplicate guards, left by an insert whose response was lost. Together they allow too few addresses. */
   private async removeSurplus(): Promise<void> {
     for (const { id } of this.guards.slice(1))
       await this.firewall.change({ action: 'rules.remove', id, value: null });
     await this.read();
   }
 
-  /** Writes the removals alone, then the additions in halves until what Vercel objects to stands alone. */
-  private async divide({ removals, additions }: Items, whole: CallFailure): Promise<void> {
+  /** Writes the removals alone, then bisects the additions to isolate the refused ones. */
+  private async writeInParts({ removals, additions }: Items, whole: CallFailure): Promise<void> {
     if (removals.length > 0) {
       const items = { removals, additions: [] };
       const refusal = additions.length > 0 ? await this.write(items) : whole;
-      if (refusal) this.outcomes.all(items, refusal.changeResult);
-      // Nothing is let in that could not be kept out again.
-      this.haltedBy ??= refusal;
+      // After a refused removal nothing is added: it could not be removed again.
+      if (refusal) this.outcomes.halt(keysOf(items), refusal);
     }
-    const parts = this.halves(additions, whole);
-    for (let part = parts.shift(); part; part = parts.shift()) {
-      const items = { removals: [], additions: part };
-      if (this.haltedBy) {
-        this.outcomes.all(items, this.haltedBy.unsent.changeResult);
-        continue;
-      }
-      const refusal = await this.write(items);
-      if (refusal && isAboutItems(refusal)) parts.unshift(...this.halves(part, refusal));
-      else if (refusal) {
-        this.haltedBy = refusal;
-        this.outcomes.all(items, refusal.changeResult);
-      }
-    }
+    await bisect(additions, whole, this.writeAdditions, (part, refusal) => this.settleRefused(part, refusal));
   }
 
-  /** The halves of a refused part; of a single one nothing is left, and for the next ones there is no room either. */
-  private halves(part: readonly string[], refusal: CallFailure): (readonly string[])[] {
-    const middle = Math.ceil(part.length / 2);
-    if (part.length > 1) return [part.slice(0, middle), part.slice(middle)];
-    this.outcomes.all({ removals: [], additions: part }, refusal.changeResult);
-    if (refusal.kind === 'quota') this.haltedBy = refusal;
-    return [];
+  /** @returns the refusal when it may concern only some of the additions */
+  private writeAdditions = async (additions: readonly string[]): Promise<CallFailure | null> => {
+    const items = { removals: [], additions };
+    if (this.outcomes.haltedBy) {
+      this.outcomes.unsent(keysOf(items));
+      return null;
+    }
+    const refusal = await this.write(items);
+    if (!refusal || mayConcernItem(refusal)) return refusal;
+    this.outcomes.halt(keysOf(items), refusal);
+    return null;
+  };
+
+  /** A single refused address is settled. After `quota`, the list has no room for the next ones either. */
+  private settleRefused(additions: readonly string[], refusal: CallFailure): boolean {
+    if (additions.length > 1) return false;
+    const keys = additions.map(keyOf);
+    if (refusal.kind === 'quota') this.outcomes.halt(keys, refusal);
+    else this.outcomes.failed(keys, refusal);
+    return true;
   }
 
   /** @throws CallFailure when it is too late for a write */
   private requireTime(): void {
     if (performance.now() - this.readAt > MAX_AGE_MS)
       throw new CallFailure('transient', 'The list was read too long ago to be written', null, true);
-    if (!this.firewall.api.hasTimeFor(REQUESTS_OF_A_WRITE))
+    if (!this.firewall.api.hasTimeFor(REQUESTS_PER_WRITE))
       throw new CallFailure('transient', 'The changes before it took all the time', null, true);
   }
 
   private async read(): Promise<void> {
     const config = await this.firewall.read();
     this.readAt = performance.now();
-    this.guards = guardsOf(config, this.place, this.target.deployment);
-    this.list = new Set(listedIn(this.guards));
+    this.guards = guardsOf(config, this.path, this.target.deployment);
+    this.list = new Set(listedAddresses(this.guards));
   }
 
   private added(address: string): void {
     const [guard] = this.guards;
-    this.outcomes.addition(address, { result: 'done', providerRuleId: entryId(guard!.id, address) });
+    this.outcomes.done(keyOf(address), entryId(guard!.id, address));
   }
 }
 
 const hasPorts = ({ protocol, ports }: RuleSpec): boolean => protocol !== 'all' || ports.length > 0;
 
-const NO_PORTS: ChangeResult = {
-  result: 'refused',
-  kind: 'invalid',
-  message: 'A firewall rule of Vercel knows no ports',
-};
+const PORTS_NOT_SUPPORTED = new CallFailure(
+  'invalid',
+  'A firewall rule of Vercel knows no ports',
+  null,
+  true,
+);
 
-const noRoom = (room: number): ChangeResult => ({
-  result: 'refused',
-  kind: 'quota',
-  message: `The firewall rule holds ${room} addresses, and no more`,
-});
+const NOT_AS_WRITTEN = new CallFailure(
+  'transient',
+  'Vercel took the change, and the rule does not show it',
+  null,
+  false,
+);
 
-/** It may be about one of the addresses alone. */
-const isAboutItems = ({ kind }: CallFailure): boolean => kind === 'invalid' || kind === 'quota';
+const listFull = (capacity: number): CallFailure =>
+  new CallFailure('quota', `The firewall rule holds ${capacity} addresses, and no more`, null, true);
+
+/** The refusal may be caused by a single address. */
+const mayConcernItem = ({ kind }: CallFailure): boolean => kind === 'invalid' || kind === 'quota';

@@ -4,20 +4,20 @@ export interface RuleCondition {
   readonly type: string;
   readonly op: string;
   readonly neg: boolean;
-  /** null: what is there is no text and no list of texts */
+  /** null: the value is neither a string nor a list of strings */
   readonly values: readonly string[] | null;
 }
 
-/** A custom rule as Vercel shows it, as much of it as matters here. */
+/** The relevant fields of a custom rule. */
 export interface CustomRule {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** switched on, and valid in Vercel's eyes */
+  /** enabled, and not reported as invalid by Vercel */
   readonly isActive: boolean;
-  /** `deny`, `bypass` …; null when it does none of them, or something besides */
+  /** `deny`, `bypass` …; null: missing, or combined with a duration */
   readonly action: string | null;
-  /** conditions in a group have to hold all together, groups each for itself */
+  /** groups are combined with OR, the conditions of a group with AND */
   readonly groups: readonly (readonly RuleCondition[])[];
 }
 
@@ -27,10 +27,10 @@ export interface FirewallConfig {
   readonly rules: readonly CustomRule[];
 }
 
-/** What a project has that nobody has configured yet. */
+/** The configuration of a project that was never configured. */
 export const NO_CONFIG: FirewallConfig = { isEnabled: true, rules: [] };
 
-/** @returns null when the body is no configuration: no list of rules is another answer than an empty one */
+/** @returns null when the body is not a configuration. A missing list of rules is not an empty list. */
 export function readConfig(body: Readonly<Record<string, unknown>>): FirewallConfig | null {
   const { firewallEnabled, rules } = body;
   if (typeof firewallEnabled !== 'boolean' || !Array.isArray(rules)) return null;
@@ -53,7 +53,7 @@ function readRule(rule: unknown): CustomRule | null {
   };
 }
 
-/** An action that lasts for a while goes on against who is let in meanwhile: that is another action. */
+/** With a duration, an action continues against addresses that are allowed meanwhile: it is not the same action. */
 function readAction(action: unknown): string | null {
   const mitigate = isRecord(action) ? action['mitigate'] : null;
   if (!isRecord(mitigate) || typeof mitigate['action'] !== 'string') return null;

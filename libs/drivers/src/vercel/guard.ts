@@ -4,22 +4,22 @@ import type { CloudTarget } from '../provider-driver';
 import type { CustomRule, FirewallConfig, RuleCondition } from './firewall-config';
 import type { GuardedPath } from './vercel.facts';
 
-/** Of one condition. */
+/** Limit per condition. */
 const MAX_VALUES = 75;
-/** Of one group. */
+/** Limit per condition group. */
 const MAX_CONDITIONS = 65;
 const EVERY_PATH = '/';
 
-/** The one custom rule that keeps everybody out of a place who is not on its list. */
+/** The custom rule that denies requests to a guarded path from every address that is not on its list. */
 export interface Guard {
   readonly id: string;
-  /** it does exactly that; else somebody bent it, and it may let everybody in, or nobody */
+  /** the rule is exactly as we write it; false: it was edited, and may allow or deny every address */
   readonly isSound: boolean;
-  /** who is let in, canonical */
+  /** allowed addresses, canonical */
   readonly addresses: readonly string[];
 }
 
-/** A condition the way it is sent. */
+/** A condition in a request body. */
 interface SentCondition {
   readonly type: string;
   readonly op: string;
@@ -27,7 +27,7 @@ interface SentCondition {
   readonly value: string | readonly string[];
 }
 
-/** A custom rule the way it is sent. */
+/** A custom rule in a request body. */
 export interface SentRule {
   readonly name: string;
   readonly description: string;
@@ -36,24 +36,24 @@ export interface SentRule {
   readonly action: object;
 }
 
-/** How many addresses fit on the list of a guard. */
-export const roomOf = (place: GuardedPath): number =>
-  (MAX_CONDITIONS - fixedConditions(place).length) * MAX_VALUES;
+/** The maximum number of addresses of a guard. */
+export const capacityOf = (path: GuardedPath): number =>
+  (MAX_CONDITIONS - scopeConditions(path).length) * MAX_VALUES;
 
 /**
- * The rule that keeps everybody out but these addresses. No list is ever empty: without addresses the rule has no
- * condition about them, and denies everything that it is about.
+ * The rule that denies every address except these. Address conditions are never empty: without addresses, the rule has
+ * no address condition and denies every request to the path.
  */
-export function guardRule(place: GuardedPath, deployment: string, addresses: readonly string[]): SentRule {
+export function guardRule(path: GuardedPath, deployment: string, addresses: readonly string[]): SentRule {
   const lists: SentCondition[] = [];
   for (let from = 0; from < addresses.length; from += MAX_VALUES) {
-    const value = addresses.slice(from, from + MAX_VALUES).map(bare);
+    const value = addresses.slice(from, from + MAX_VALUES).map(withoutHostPrefix);
     lists.push({ type: 'ip_address', op: 'inc', neg: true, value });
   }
-  const conditions = [...fixedConditions(place), ...lists];
+  const conditions = [...scopeConditions(path), ...lists];
   return {
-    name: guardName(place, deployment),
-    description: `${guardMark(place, deployment)} keeps out everybody who is not listed. Drawbridge replaces this rule: do not edit it.`,
+    name: guardName(path, deployment),
+    description: `${guardMark(path, deployment)} keeps out everybody who is not listed. Drawbridge replaces this rule: do not edit it.`,
     active: true,
     conditionGroup: [
       { conditions: conditions.length > 0 ? conditions : [{ type: 'path', op: 'pre', value: EVERY_PATH }] },
@@ -62,94 +62,97 @@ export function guardRule(place: GuardedPath, deployment: string, addresses: rea
   };
 }
 
-/** The guards of a place: one; none before the first write; several after an insert that landed late. */
-export const guardsOf = (config: FirewallConfig, place: GuardedPath, deployment: string): Guard[] =>
+/** The guards of a path: one; none before the first write; several after an insert was repeated. */
+export const guardsOf = (config: FirewallConfig, path: GuardedPath, deployment: string): Guard[] =>
   config.rules
-    .filter((rule) => isGuard(rule, place, deployment))
-    .map((rule) => ({ id: rule.id, isSound: isSound(rule, place), addresses: listOf(rule) }));
+    .filter((rule) => isGuard(rule, path, deployment))
+    .map((rule) => ({ id: rule.id, isSound: isSound(rule, path), addresses: listOf(rule) }));
 
-/** Where the guard is known by: its name, or the mark when somebody changed that. */
-function isGuard({ name, description }: CustomRule, place: GuardedPath, deployment: string): boolean {
-  return name === guardName(place, deployment) || description.startsWith(`${guardMark(place, deployment)} `);
+/** Identifies a guard by its name, or by its mark when the name was edited. */
+function isGuard({ name, description }: CustomRule, path: GuardedPath, deployment: string): boolean {
+  return name === guardName(path, deployment) || description.startsWith(`${guardMark(path, deployment)} `);
 }
 
-/** Everybody who is on the list of a guard, whether or not it does what it should. */
-export const listedIn = (guards: readonly Guard[]): string[] => [
+/** The addresses on the lists of the guards, whether or not the guards are sound. */
+export const listedAddresses = (guards: readonly Guard[]): string[] => [
   ...new Set(guards.flatMap(({ addresses }) => addresses)),
 ];
 
-/** Everybody who is on the list by our record. */
-export const listOfClaims = (claims: CloudTarget['claims']): string[] =>
+/** The addresses on the list according to the database. */
+export const claimedAddresses = (claims: CloudTarget['claims']): string[] =>
   [...claims.keys()].map((key) => parseRuleKey(key).address);
 
-/** Whether the guards let an address in, and keep others out: all of them have to. */
-export const letsIn = (guards: readonly Guard[], address: string): boolean =>
+/** Whether every guard is sound and allows the address. */
+export const allows = (guards: readonly Guard[], address: string): boolean =>
   guards.length > 0 && guards.every((guard) => guard.isSound && guard.addresses.includes(address));
 
 /** @param address canonical */
 export const entryId = (guardId: string, address: string): string => `${guardId}#${address}`;
 
-/** The address that an entry is about. */
+/** The address of an entry. */
 export const entryAddress = (providerRuleId: string): string => providerRuleId.split('#').at(-1) ?? '';
 
-/** An address is let in whatever it wants: its rules know no ports. */
-const keyOf = (address: string): string => ruleKey({ address, protocol: 'all', ports: [] });
+/** `ruleKey` of an address: guards have no protocols and ports. */
+export const keyOf = (address: string): string => ruleKey({ address, protocol: 'all', ports: [] });
 
 /**
- * What lets somebody into a place: the entries of our guard, and the rules of others that skip it. Entries carry no
- * mark but the guard does, and nobody else writes it: each is ours, by our record or else left behind by us.
+ * Maps the rules that allow requests to a path: the entries of our guard, and unmanaged rules that bypass it. Entries
+ * carry no mark, but the guard does and only we write it: every entry is ours, either claimed or an orphan.
  */
 export function observedRules(
   config: FirewallConfig,
-  place: GuardedPath,
+  path: GuardedPath,
   { deployment, claims }: Pick<CloudTarget, 'deployment' | 'claims'>,
 ): ObservedRule[] {
-  const guards = guardsOf(config, place, deployment);
-  const entries = listedIn(guards).map((address) => {
+  const guards = guardsOf(config, path, deployment);
+  const entries = listedAddresses(guards).map((address) => {
     const key = keyOf(address);
     const guardId = guards[0]!.id;
     return {
       key,
       providerRuleId: entryId(guardId, address),
       ownRuleId: claims.get(key) ?? guardId,
-      ...(!letsIn(guards, address) && { inForce: false as const }),
+      ...(!allows(guards, address) && { inForce: false as const }),
     };
   });
-  return [...entries, ...bypasses(config, place, guards)];
+  return [...entries, ...bypasses(config, path, guards)];
 }
 
-/** Rules before the guard that make Vercel skip it for some addresses, and about nothing else than the place. */
-function bypasses(config: FirewallConfig, place: GuardedPath, guards: readonly Guard[]): ObservedRule[] {
+/** Unmanaged rules before the guard that make Vercel skip it for addresses, without further conditions. */
+function bypasses(config: FirewallConfig, path: GuardedPath, guards: readonly Guard[]): ObservedRule[] {
   const first = config.rules.findIndex(({ id }) => guards.some((guard) => guard.id === id));
   const before = first < 0 ? config.rules : config.rules.slice(0, first);
   return before
     .filter(({ isActive, action }) => isActive && action === 'bypass')
     .flatMap(({ id, groups }) =>
       groups
-        .flatMap((group) => bypassed(group, place))
+        .flatMap((group) => bypassed(group, path))
         .map((address) => ({ key: keyOf(address), providerRuleId: entryId(id, address), ownRuleId: null })),
     );
 }
 
-function bypassed(group: readonly RuleCondition[], place: GuardedPath): string[] {
-  const [about, ...more] = group.filter(({ type }) => type === 'ip_address');
-  const others = group.filter((condition) => condition !== about);
-  const names = about && !about.neg && (about.op === 'eq' || about.op === 'inc') && more.length === 0;
-  return names && others.every((condition) => isFixed(condition, place)) ? canonical(about.values) : [];
+function bypassed(group: readonly RuleCondition[], path: GuardedPath): string[] {
+  const [source, ...more] = group.filter(({ type }) => type === 'ip_address');
+  const others = group.filter((condition) => condition !== source);
+  const matchesAddresses =
+    source && !source.neg && (source.op === 'eq' || source.op === 'inc') && more.length === 0;
+  return matchesAddresses && others.every((condition) => isScopeCondition(condition, path))
+    ? canonical(source.values)
+    : [];
 }
 
-function isSound(rule: CustomRule, place: GuardedPath): boolean {
+function isSound(rule: CustomRule, path: GuardedPath): boolean {
   const [group = [], ...otherGroups] = rule.groups;
   const others = group.filter(({ type }) => type !== 'ip_address');
   const lists = group.filter(({ type }) => type === 'ip_address');
-  const fixed = fixedConditions(place);
+  const scope = scopeConditions(path);
   return (
     rule.isActive &&
     rule.action === 'deny' &&
     otherGroups.length === 0 &&
     group.length > 0 &&
-    others.every((condition) => isFixed(condition, place)) &&
-    fixed.every((desired) => others.some((condition) => isSame(condition, desired))) &&
+    others.every((condition) => isScopeCondition(condition, path)) &&
+    scope.every((expected) => others.some((condition) => isSame(condition, expected))) &&
     lists.every((list) => isList(list) && canonical(list.values).length === list.values?.length)
   );
 }
@@ -162,7 +165,7 @@ const listOf = ({ groups }: CustomRule): string[] => [
   ),
 ];
 
-/** "None of these"; an empty one is no list that we write. */
+/** A "not one of these addresses" condition. We never write an empty one. */
 const isList = ({ type, op, neg, values }: RuleCondition): boolean =>
   type === 'ip_address' &&
   ((op === 'inc' && neg) || (op === 'ninc' && !neg)) &&
@@ -172,21 +175,25 @@ const isList = ({ type, op, neg, values }: RuleCondition): boolean =>
 const canonical = (values: readonly string[] | null): string[] =>
   (values ?? []).flatMap((value) => canonicalCidr(value)?.cidr ?? []);
 
-function fixedConditions({ hostname, pathPrefix }: GuardedPath): SentCondition[] {
+function scopeConditions({ hostname, pathPrefix }: GuardedPath): SentCondition[] {
   return [
     ...(hostname === null ? [] : [{ type: 'host', op: 'eq', value: hostname }]),
     ...(pathPrefix === null ? [] : [{ type: 'path', op: 'pre', value: pathPrefix }]),
   ];
 }
 
-/** A condition that says where, or one that holds for every request. */
-const isFixed = (condition: RuleCondition, place: GuardedPath): boolean =>
-  [...fixedConditions(place), { type: 'path', op: 'pre', value: EVERY_PATH }].some((desired) =>
-    isSame(condition, desired),
+/** A condition on host or path, or one that matches every request. */
+const isScopeCondition = (condition: RuleCondition, path: GuardedPath): boolean =>
+  [...scopeConditions(path), { type: 'path', op: 'pre', value: EVERY_PATH }].some((expected) =>
+    isSame(condition, expected),
   );
 
-const isSame = ({ type, op, neg, values }: RuleCondition, desired: SentCondition): boolean =>
-  type === desired.type && op === desired.op && !neg && values?.length === 1 && values[0] === desired.value;
+const isSame = ({ type, op, neg, values }: RuleCondition, expected: SentCondition): boolean =>
+  type === expected.type &&
+  op === expected.op &&
+  !neg &&
+  values?.length === 1 &&
+  values[0] === expected.value;
 
 const digestOf = ({ hostname, pathPrefix }: GuardedPath): string =>
   createHash('sha256')
@@ -194,11 +201,11 @@ const digestOf = ({ hostname, pathPrefix }: GuardedPath): string =>
     .digest('hex')
     .slice(0, 16);
 
-const guardName = (place: GuardedPath, deployment: string): string =>
-  `drawbridge-${deployment}-${digestOf(place)}`;
+const guardName = (path: GuardedPath, deployment: string): string =>
+  `drawbridge-${deployment}-${digestOf(path)}`;
 
-const guardMark = (place: GuardedPath, deployment: string): string =>
-  `drawbridge:${deployment}:${digestOf(place)}`;
+const guardMark = (path: GuardedPath, deployment: string): string =>
+  `drawbridge:${deployment}:${digestOf(path)}`;
 
-/** A single address without its prefix length, as Vercel's own pages write it. */
-const bare = (cidr: string): string => cidr.replace(cidr.includes(':') ? /\/128$/ : /\/32$/, '');
+/** A single address without prefix length, as Vercel's dashboard writes it. */
+const withoutHostPrefix = (cidr: string): string => cidr.replace(cidr.includes(':') ? /\/128$/ : /\/32$/, '');

@@ -2,55 +2,60 @@ import { CallFailure } from '../call-failure';
 import { NO_CONFIG, readConfig, type FirewallConfig } from './firewall-config';
 import type { SentRule } from './guard';
 import type { VercelApi } from './vercel-api';
-import { oddAnswer } from './vercel-errors';
+import { unexpectedResponse } from './vercel-errors';
 
 const CONFIG = '/v1/security/firewall/config';
 
-/** One change of a configuration; it is in force at once. */
+/** One change of a configuration, effective immediately. */
 export type FirewallChange =
   | { readonly action: 'rules.insert'; readonly id: null; readonly value: SentRule }
   | { readonly action: 'rules.update'; readonly id: string; readonly value: SentRule }
   | { readonly action: 'rules.remove'; readonly id: string; readonly value: null };
 
-/** The calls Drawbridge makes on the firewall of one project. Each throws CallFailure, also for an odd answer. */
+/** The API calls on the firewall of one project. Each throws CallFailure, also for a malformed response. */
 export class ProjectFirewall {
   constructor(
     readonly api: VercelApi,
     private readonly projectId: string,
   ) {}
 
-  /** Succeeds when the project exists and the token may see it. */
+  /** Checks that the project exists and the token may read it. */
   async describe(): Promise<void> {
-    const what = 'the read of the project';
+    const operation = 'the read of the project';
     const path = `/v9/projects/${this.projectId}`;
-    const { id } = await this.api.ask({ what, method: 'GET', path });
-    if (id !== this.projectId) throw oddAnswer(what);
+    const { id } = await this.api.request({ operation, method: 'GET', path });
+    if (id !== this.projectId) throw unexpectedResponse(operation);
   }
 
   /** The active configuration. */
   async read(): Promise<FirewallConfig> {
-    const what = 'the read of the firewall configuration';
+    const operation = 'the read of the firewall configuration';
     let body: Record<string, unknown>;
     try {
-      body = await this.api.ask({ what, method: 'GET', path: `${CONFIG}/active`, query: this.query });
+      body = await this.api.request({
+        operation,
+        method: 'GET',
+        path: `${CONFIG}/active`,
+        query: this.query,
+      });
     } catch (error) {
-      if (!isWithoutConfig(error)) throw error;
-      // Vercel says the same of a project that it does not have.
+      if (!isConfigNotFound(error)) throw error;
+      // Vercel returns the same error for an unknown project: check that it exists.
       await this.describe();
       return NO_CONFIG;
     }
     const config = readConfig(body);
     if (config) return config;
-    throw oddAnswer(what);
+    throw unexpectedResponse(operation);
   }
 
-  /** Changes the active configuration. That Vercel took it is not that it stands: read afterwards. */
+  /** Changes the active configuration. Success does not prove that the change is in effect: read afterwards. */
   async change(change: FirewallChange): Promise<void> {
-    const what = 'the change of the firewall configuration';
+    const operation = 'the change of the firewall configuration';
     try {
-      await this.api.ask({ what, method: 'PATCH', path: CONFIG, query: this.query, body: change });
+      await this.api.request({ operation, method: 'PATCH', path: CONFIG, query: this.query, body: change });
     } catch (error) {
-      throw await this.explained(error, change);
+      throw await this.classify(error, change);
     }
   }
 
@@ -58,8 +63,8 @@ export class ProjectFirewall {
     return { projectId: this.projectId };
   }
 
-  /** What was not found is the project, or a rule that somebody deleted since it was read. */
-  private async explained(error: unknown, { action }: FirewallChange): Promise<unknown> {
+  /** Distinguishes a missing project from a rule that was deleted since it was read, which is a conflict. */
+  private async classify(error: unknown, { action }: FirewallChange): Promise<unknown> {
     if (!(error instanceof CallFailure) || error.kind !== 'target-missing' || action === 'rules.insert')
       return error;
     try {
@@ -71,6 +76,6 @@ export class ProjectFirewall {
   }
 }
 
-/** Nobody has configured the firewall yet: Vercel's words for it, there is no code. */
-const isWithoutConfig = (error: unknown): boolean =>
+/** The firewall was never configured. Identified by Vercel's message, there is no error code. */
+const isConfigNotFound = (error: unknown): boolean =>
   error instanceof CallFailure && error.kind === 'target-missing' && /config not found/i.test(error.message);

@@ -1,29 +1,30 @@
-import { isRecord } from '../untrusted-json';
+import { isRecord, parseJson } from '../untrusted-json';
 import type { VercelToken } from './vercel-credentials';
-import { oddAnswer, refusalOf, toFailure, messageOf } from './vercel-errors';
+import { unexpectedResponse, refusalOf, toFailure, messageOf } from './vercel-errors';
 
-/** How long Vercel may take to answer one request. */
-const REQUEST_MS = 5000;
-/** A configuration is some hundred kilobytes at most; what is longer is none, and is not read to its end. */
-const MAX_ANSWER_BYTES = 4_000_000;
+/** Timeout of one request. */
+const REQUEST_TIMEOUT_MS = 5000;
+/** A configuration has some hundred kilobytes at most. Reading of a longer response is aborted. */
+const MAX_RESPONSE_BYTES = 4_000_000;
 
-interface Question {
-  readonly what: string;
+interface ApiRequest {
+  /** for error messages */
+  readonly operation: string;
   readonly method: 'GET' | 'PATCH';
-  /** below the endpoint, with a slash before it */
+  /** relative to the endpoint, with leading slash */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** Vercel's REST API with one token, for as long as one call of the driver may take. */
+/** Client for Vercel's REST API with one token, for one driver call. */
 export class VercelApi {
   private readonly endsAt: number;
   private readonly signal: AbortSignal;
 
   /**
-   * @param endpoint without a slash at its end
-   * @param milliseconds that all requests together may take
+   * @param endpoint without trailing slash
+   * @param milliseconds time limit of all requests together
    */
   constructor(
     private readonly endpoint: string,
@@ -38,21 +39,22 @@ export class VercelApi {
     return this.credential.teamId;
   }
 
-  /** Whether there is time for this many requests, were each as slow as can be. */
+  /** Whether enough time is left for this many requests, even if each takes its full timeout. */
   hasTimeFor(requests: number): boolean {
-    return performance.now() + requests * REQUEST_MS <= this.endsAt;
+    return performance.now() + requests * REQUEST_TIMEOUT_MS <= this.endsAt;
   }
 
   /**
-   * Asks, and gives the JSON object that is answered. Follows no redirect: the token is good for this host only.
+   * Sends a request. Follows no redirects: the token is for this host only.
+   * @returns the response's JSON object
    * @throws CallFailure
    */
-  async ask({ what, method, path, query, body }: Question): Promise<Record<string, unknown>> {
+  async request({ operation, method, path, query, body }: ApiRequest): Promise<Record<string, unknown>> {
     const { token, teamId } = this.credential;
     const secrets = [token];
     const parameters = new URLSearchParams({ ...query, ...(teamId !== null && { teamId }) });
     let response: Response;
-    let answer: unknown;
+    let json: unknown;
     try {
       response = await fetch(`${this.endpoint}${path}${parameters.size > 0 ? `?${parameters}` : ''}`, {
         method,
@@ -63,33 +65,29 @@ export class VercelApi {
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         redirect: 'manual',
-        signal: AbortSignal.any([this.signal, AbortSignal.timeout(REQUEST_MS)]),
+        signal: AbortSignal.any([this.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      answer = await readJson(response, what);
+      json = await readJson(response, operation);
     } catch (error) {
       throw toFailure(error, secrets);
     }
     const header = (name: string): string | null => response.headers.get(name);
-    if (!response.ok) throw refusalOf({ status: response.status, body: answer, header }, secrets);
-    if (isRecord(answer) && messageOf(answer) === null) return answer;
-    throw oddAnswer(what);
+    if (!response.ok) throw refusalOf({ status: response.status, body: json, header }, secrets);
+    if (isRecord(json) && messageOf(json) === null) return json;
+    throw unexpectedResponse(operation);
   }
 }
 
-/** @returns undefined when the answer is no JSON */
-async function readJson(response: Response, what: string): Promise<unknown> {
+/** @returns undefined when the body is not JSON */
+async function readJson(response: Response, operation: string): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    // Leaving the loop cancels the rest.
-    if (length > MAX_ANSWER_BYTES) throw oddAnswer(what);
+    // Leaving the loop cancels the stream.
+    if (length > MAX_RESPONSE_BYTES) throw unexpectedResponse(operation);
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return parseJson(Buffer.concat(chunks).toString('utf8'));
 }

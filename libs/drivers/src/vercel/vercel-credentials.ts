@@ -3,16 +3,16 @@ import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
 import { parseGuardedPath, VERCEL_FACTS, type GuardedPath } from './vercel.facts';
 
-/** Who asks Vercel, and on behalf of which team. */
+/** The token for calls to Vercel, and the team they are made for. */
 export interface VercelToken {
   readonly token: string;
-  /** null: the personal account of the token's owner, or the one team that the token is good for */
+  /** null: the personal account of the token's owner, or the only team of the token */
   readonly teamId: string | null;
 }
 
 /**
- * The token that a tenant's credential holds. Nothing else is ever looked up for it.
- * @throws DriverError `denied` when it is missing or cannot be one
+ * Reads the token of a tenant's credential. Uses no other source.
+ * @throws DriverError `denied` when it is missing or malformed
  */
 export function readCredential({ credentialType, data }: DriverCredential): VercelToken {
   const shape = VERCEL_FACTS.credentialTypes[credentialType];
@@ -26,15 +26,15 @@ export function readCredential({ credentialType, data }: DriverCredential): Verc
   return { token, teamId: teamId || null };
 }
 
-/** @throws DriverError `invalid` when the target is nothing that a guard can be for */
+/** @throws DriverError `invalid` when the target cannot be guarded */
 export function readGuardedPath({ resourceType, identifier }: CloudTarget): GuardedPath {
   if (!VERCEL_FACTS.resourceTypes[resourceType])
     throw new DriverError('invalid', `Vercel has no resources of type ${resourceType} here`);
-  const place = parseGuardedPath(identifier);
-  if (place) return place;
+  const path = parseGuardedPath(identifier);
+  if (path) return path;
   throw new DriverError('invalid', `${identifier} is no id of a Vercel project`);
 }
 
-/** Whose calls are counted together: the team's, else the token's; gives no secret away. */
+/** The account that rate limits apply to: the team, else a hash of the token. */
 export const accountOf = ({ token, teamId }: VercelToken): string =>
   teamId ?? createHash('sha256').update(token).digest('base64url').slice(0, 22);

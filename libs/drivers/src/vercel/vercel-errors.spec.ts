@@ -1,5 +1,5 @@
 import type { DriverErrorKind } from '#rules';
-import { oddAnswer, refusalOf, toFailure, messageOf, type Refusal } from './vercel-errors';
+import { unexpectedResponse, refusalOf, toFailure, messageOf, type Refusal } from './vercel-errors';
 
 const NOW = 1_800_000_000_000;
 const refusal = (
@@ -8,9 +8,9 @@ const refusal = (
   headers: Readonly<Record<string, string>> = {},
 ): Refusal => ({ status, body: { error }, header: (name) => headers[name] ?? null });
 const coded = (status: number, code: string): Refusal =>
-  refusal(status, { code, message: 'words of Vercel' });
+  refusal(status, { code, message: 'Vercel error message' });
 
-describe('errors of Vercel', () => {
+describe('Classification of Vercel errors', () => {
   const settled: [status: number, code: string, kind: DriverErrorKind][] = [
     [429, 'rate_limited', 'throttled'],
     [429, 'something_new_about_rates', 'throttled'],
@@ -37,9 +37,9 @@ describe('errors of Vercel', () => {
     [422, 'unprocessable_entity', 'invalid'],
   ];
 
-  it.each(settled)('HTTP %i %s is %s, and nothing was done', (status, code, kind) => {
+  it.each(settled)('classifies HTTP %i %s as %s, without effect', (status, code, kind) => {
     const failure = refusalOf(coded(status, code), []);
-    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: words of Vercel` });
+    expect(failure).toMatchObject({ kind, code, settled: true, message: `${code}: Vercel error message` });
     expect(failure.changeResult).toEqual({ result: 'refused', kind, message: failure.message });
     expect(failure.unsent.changeResult).toEqual({
       result: 'refused',
@@ -56,7 +56,7 @@ describe('errors of Vercel', () => {
     [500, 'something_new'],
     [408, 'request_timeout'],
     [308, 'permanent_redirect'],
-  ])('HTTP %i %s may have been done', (status, code) => {
+  ])('classifies HTTP %i %s as transient with unknown outcome', (status, code) => {
     const failure = refusalOf(coded(status, code), []);
     expect(failure).toMatchObject({ kind: 'transient', settled: false });
     expect(failure.changeResult).toEqual({ result: 'unknown', message: failure.message });
@@ -70,13 +70,16 @@ describe('errors of Vercel', () => {
     [404, { error: { code: '' } }],
     [404, []],
     [503, null],
-  ])('HTTP %i with a body of somebody else, %j, may have been done', (status, body) => {
-    const failure = refusalOf({ status, body, header: () => null }, []);
-    expect(failure).toMatchObject({ kind: 'transient', settled: false });
-    expect(failure.message).toBe(`The answer, HTTP ${status}, is none that Vercel gives`);
-  });
+  ])(
+    'classifies HTTP %i with a body that is not from Vercel, %j, as transient with unknown outcome',
+    (status, body) => {
+      const failure = refusalOf({ status, body, header: () => null }, []);
+      expect(failure).toMatchObject({ kind: 'transient', settled: false });
+      expect(failure.message).toBe(`Unexpected HTTP ${status} response from Vercel`);
+    },
+  );
 
-  it('HTTP 429 says enough, whoever says it', () => {
+  it('classifies HTTP 429 as throttled even if a proxy sent it', () => {
     const failure = refusalOf({ status: 429, body: '<html>', header: () => null }, []);
     expect(failure).toMatchObject({ kind: 'throttled', settled: true, retryAfterMs: null });
   });
@@ -84,37 +87,37 @@ describe('errors of Vercel', () => {
   it.each([
     ['Retry-After in seconds', {}, { 'retry-after': '7', 'x-ratelimit-reset': '1800000099' }, 7000],
     ['Retry-After as a date', {}, { 'retry-after': new Date(NOW + 9000).toUTCString() }, 9000],
-    ['a date that is past', {}, { 'retry-after': new Date(NOW - 9000).toUTCString() }, 0],
+    ['a date in the past', {}, { 'retry-after': new Date(NOW - 9000).toUTCString() }, 0],
     ['error.limit.resetMs', { limit: { resetMs: NOW + 1500, reset: 1_800_000_099 } }, {}, 1500],
     ['error.limit.reset', { limit: { reset: 1_800_000_003 } }, { 'x-ratelimit-reset': '1800000099' }, 3000],
     ['X-RateLimit-Reset', {}, { 'x-ratelimit-reset': '1800000004' }, 4000],
     ['nothing', {}, {}, null],
-    ['nothing that is a time', { limit: { reset: 'soon' } }, { 'retry-after': 'later' }, null],
-    ['a time without end', {}, { 'retry-after': '999999999' }, 3_600_000],
-  ])('the wait is what %s says', (_, more, headers, wait) => {
+    ['invalid values', { limit: { reset: 'soon' } }, { 'retry-after': 'later' }, null],
+    ['a very long delay, which is limited', {}, { 'retry-after': '999999999' }, 3_600_000],
+  ])('reads the retry delay from %s', (_, more, headers, wait) => {
     const limited = refusal(429, { code: 'rate_limited', message: '', ...more }, headers);
     expect(refusalOf(limited, [], NOW).retryAfterMs).toBe(wait);
     const denied = refusal(403, { code: 'forbidden', message: '', ...more }, headers);
     expect(refusalOf(denied, [], NOW).retryAfterMs).toBeNull();
   });
 
-  it('no connection: nothing was sent', () => {
+  it('reports that nothing was sent when the connection failed', () => {
     for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']) {
       const error = Object.assign(new TypeError('fetch failed'), { cause: { code } });
       expect(toFailure(error, [])).toMatchObject({ kind: 'transient', settled: true, code: null });
     }
   });
 
-  it('a connection that breaks, or an answer that does not come: it may have been done', () => {
+  it('reports an unknown outcome when the connection breaks or the response is missing', () => {
     const reset = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
     for (const error of [reset, new DOMException('timed out', 'TimeoutError'), 'text', null])
       expect(toFailure(error, [])).toMatchObject({ kind: 'transient', settled: false });
-    expect(toFailure(reset, []).message).toBe('No answer from Vercel: ECONNRESET');
-    const known = oddAnswer('x');
+    expect(toFailure(reset, []).message).toBe('No response from Vercel: ECONNRESET');
+    const known = unexpectedResponse('x');
     expect(toFailure(known, [])).toBe(known);
   });
 
-  it('keeps secrets and long texts out of messages', () => {
+  it('masks secrets and truncates long messages', () => {
     const message = `the token s3cret is wrong ${'x'.repeat(1000)}`;
     const failure = refusalOf(refusal(403, { code: 'forbidden', message }), ['s3cret', '']);
     expect(failure.message).toContain('the token [secret] is wrong');
@@ -122,7 +125,7 @@ describe('errors of Vercel', () => {
     expect(toFailure(new Error('s3cret'), ['s3cret']).message).not.toContain('s3cret');
   });
 
-  it('reads no error from what is none', () => {
+  it('ignores bodies that are not errors', () => {
     for (const body of [null, 'error', [], {}, { error: null }, { error: 'x' }, { error: { code: 7 } }])
       expect(messageOf(body)).toBeNull();
     expect(messageOf({ error: { code: 'x' } })).toEqual({ code: 'x', message: '' });

@@ -1,9 +1,9 @@
 import type { DriverErrorKind } from '#rules';
-import { CallFailure, NEVER_SENT, withoutSecrets } from '../call-failure';
+import { CallFailure, CONNECT_ERROR_CODES, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 import { isRecord } from '../untrusted-json';
 
-/** Vercel's codes that say more than the HTTP status; it has no list of them. */
+/** Vercel's error codes that are more specific than the HTTP status. Vercel does not document a complete list. */
 const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map([
   ['rate_limited', 'throttled'],
   ['too_many_requests', 'throttled'],
@@ -18,7 +18,7 @@ const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map([
 ]);
 const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
   [401, 'denied'],
-  // a feature or a number that the plan does not have
+  // a feature or limit of the plan
   [402, 'quota'],
   [403, 'denied'],
   [404, 'target-missing'],
@@ -27,15 +27,15 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
   [412, 'conflict'],
   [413, 'quota'],
 ]);
-/** What is left of a limit or of a plan is said in many codes. */
+/** Limits of the plan have many different codes. */
 const LIMIT = /limit|quota|plan_|upgrade|too_many|too_large/;
-const MAX_WAIT_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** An answer that says neither yes nor no. */
-export const oddAnswer = (what: string): CallFailure =>
-  new CallFailure('transient', `The answer to ${what} is none that Vercel gives`, null, false);
+/** A response that neither confirms nor refuses the call. */
+export const unexpectedResponse = (operation: string): CallFailure =>
+  new CallFailure('transient', `Unexpected response from Vercel to ${operation}`, null, false);
 
-/** An answer that was no success, as it came over the wire. */
+/** An unsuccessful HTTP response. */
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
@@ -43,25 +43,23 @@ export interface Refusal {
 }
 
 /**
- * Classifies a refusal by Vercel's code and the HTTP status.
- * @param secrets texts that must not get into the message
- * @param now milliseconds since 1970, to reckon how long a wait is
+ * Classifies an unsuccessful response by Vercel's error code and the HTTP status.
+ * @param secrets masked in the message
+ * @param now milliseconds since 1970, to compute the retry delay
  */
 export function refusalOf(
   { status, body, header }: Refusal,
   secrets: readonly string[],
   now = Date.now(),
 ): CallFailure {
-  const words = messageOf(body);
-  const { kind, settled } = verdictOn(status, words?.code ?? null);
-  const text = words
-    ? `${words.code}: ${words.message}`
-    : `The answer, HTTP ${status}, is none that Vercel gives`;
-  const wait = kind === 'throttled' || kind === 'transient' ? waitOf(body, header, now) : null;
-  return new CallFailure(kind, withoutSecrets(text, secrets), words?.code ?? null, settled, wait);
+  const error = messageOf(body);
+  const { kind, settled } = verdictOn(status, error?.code ?? null);
+  const text = error ? `${error.code}: ${error.message}` : `Unexpected HTTP ${status} response from Vercel`;
+  const retryAfterMs = kind === 'throttled' || kind === 'transient' ? retryAfterOf(body, header, now) : null;
+  return new CallFailure(kind, withoutSecrets(text, secrets), error?.code ?? null, settled, retryAfterMs);
 }
 
-/** Classifies what `fetch`, or the reading of its answer, threw. */
+/** Classifies an error of `fetch` or of reading the response. */
 export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
   if (error instanceof CallFailure) return error;
   const given = (typeof error === 'object' && error !== null ? error : {}) as {
@@ -69,13 +67,16 @@ export function toFailure(error: unknown, secrets: readonly string[]): CallFailu
     readonly cause?: { readonly code?: string };
   };
   const code = given.cause?.code ?? '';
-  const words = withoutSecrets(`No answer from Vercel: ${code || (given.message ?? String(error))}`, secrets);
-  return new CallFailure('transient', words, null, NEVER_SENT.has(code));
+  const message = withoutSecrets(
+    `No response from Vercel: ${code || (given.message ?? String(error))}`,
+    secrets,
+  );
+  return new CallFailure('transient', message, null, CONNECT_ERROR_CODES.has(code));
 }
 
 function verdictOn(status: number, code: string | null): { kind: DriverErrorKind; settled: boolean } {
   if (status === 429) return { kind: 'throttled', settled: true };
-  // A page of some gateway on the way: whether Vercel saw the request is anybody's guess.
+  // The response of a gateway in between: it is unknown whether Vercel received the request.
   if (code === null || status < 400 || status >= 500 || status === 408)
     return { kind: 'transient', settled: false };
   const known = KIND_OF.get(code);
@@ -84,15 +85,15 @@ function verdictOn(status: number, code: string | null): { kind: DriverErrorKind
   return { kind: KIND_OF_STATUS.get(status) ?? 'invalid', settled: true };
 }
 
-/** `{error: {code, message}}`; null when the body is no error of Vercel's. */
+/** Parses `{error: {code, message}}`; null when the body is not an error of Vercel. */
 export function messageOf(body: unknown): { code: string; message: string } | null {
   const error = isRecord(body) ? body['error'] : null;
   if (!isRecord(error) || typeof error['code'] !== 'string' || error['code'] === '') return null;
   return { code: error['code'], message: typeof error['message'] === 'string' ? error['message'] : '' };
 }
 
-/** In milliseconds: `Retry-After`, `error.limit.resetMs`, or `X-RateLimit-Reset`, whichever is there. */
-function waitOf(body: unknown, header: Refusal['header'], now: number): number | null {
+/** The delay in milliseconds from `Retry-After`, `error.limit.resetMs` or `X-RateLimit-Reset`. */
+function retryAfterOf(body: unknown, header: Refusal['header'], now: number): number | null {
   const error = isRecord(body) ? body['error'] : null;
   const limit = isRecord(error) && isRecord(error['limit']) ? error['limit'] : {};
   const candidates = [
@@ -104,7 +105,7 @@ function waitOf(body: unknown, header: Refusal['header'], now: number): number |
     moment === null || index === 0 ? moment : moment - now,
   );
   const wait = first ?? others.find((candidate) => candidate !== null) ?? null;
-  return wait === null ? null : Math.min(MAX_WAIT_MS, Math.max(0, wait));
+  return wait === null ? null : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait));
 }
 
 function epochMs(value: unknown, factor = 1): number | null {

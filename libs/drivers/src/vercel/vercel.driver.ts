@@ -8,15 +8,15 @@ import { observedRules } from './guard';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
 import { accountOf, readCredential, readGuardedPath } from './vercel-credentials';
-import { oddAnswer } from './vercel-errors';
+import { unexpectedResponse } from './vercel-errors';
 import { VERCEL_FACTS } from './vercel.facts';
 
 const ENDPOINT = 'https://api.vercel.com';
 
 /**
  * The driver for the firewalls of Vercel's projects.
- * @param environment where `VERCEL_API_URL` is read
- * @param callTimeoutMs how long one call may take, over all its requests
+ * @param environment contains `VERCEL_API_URL`
+ * @param callTimeoutMs time limit of one driver call, over all its requests
  */
 export function createVercelDriver(
   environment: NodeJS.ProcessEnv,
@@ -43,10 +43,10 @@ class VercelDriver implements ProviderDriver {
 
   async checkCredential(credential: DriverCredential): Promise<void> {
     const api = this.api(credential);
-    const what = 'the read of the token’s owner';
-    const { user } = await api.ask({ what, method: 'GET', path: '/v2/user' });
-    if (!isRecord(user)) throw oddAnswer(what);
-    if (api.teamId !== null) await requireTeam(api, api.teamId);
+    const operation = 'the read of the token’s owner';
+    const { user } = await api.request({ operation, method: 'GET', path: '/v2/user' });
+    if (!isRecord(user)) throw unexpectedResponse(operation);
+    if (api.teamId !== null) await requireTeamAccess(api, api.teamId);
   }
 
   async verify(target: CloudTarget): Promise<void> {
@@ -58,23 +58,23 @@ class VercelDriver implements ProviderDriver {
   }
 
   async readRules(target: CloudTarget): Promise<ObservedRule[]> {
-    const { firewall, place } = this.firewallOf(target);
-    return observedRules(await firewall.read(), place, target);
+    const { firewall, path } = this.firewallOf(target);
+    return observedRules(await firewall.read(), path, target);
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     if (changes.length === 0) return [];
-    const { firewall, place } = this.firewallOf(target);
-    const batch = new Batch(firewall, place, target, await firewall.read());
+    const { firewall, path } = this.firewallOf(target);
+    const batch = new Batch(firewall, path, target, await firewall.read());
     return batch.run(changes);
   }
 
   private firewallOf(target: CloudTarget): {
     firewall: ProjectFirewall;
-    place: ReturnType<typeof readGuardedPath>;
+    path: ReturnType<typeof readGuardedPath>;
   } {
-    const place = readGuardedPath(target);
-    return { place, firewall: new ProjectFirewall(this.api(target.credential), place.projectId) };
+    const path = readGuardedPath(target);
+    return { path, firewall: new ProjectFirewall(this.api(target.credential), path.projectId) };
   }
 
   private api(credential: DriverCredential): VercelApi {
@@ -82,10 +82,10 @@ class VercelDriver implements ProviderDriver {
   }
 }
 
-/** @throws CallFailure `denied` when the token is not good for the team */
-async function requireTeam(api: VercelApi, teamId: string): Promise<void> {
+/** @throws CallFailure `denied` when the token has no access to the team */
+async function requireTeamAccess(api: VercelApi, teamId: string): Promise<void> {
   try {
-    await api.ask({ what: 'the read of the team', method: 'GET', path: `/v2/teams/${teamId}` });
+    await api.request({ operation: 'the read of the team', method: 'GET', path: `/v2/teams/${teamId}` });
   } catch (error) {
     if (!(error instanceof CallFailure) || error.kind !== 'target-missing') throw error;
     throw new CallFailure('denied', error.message, error.code, true);

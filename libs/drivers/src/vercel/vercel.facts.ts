@@ -3,7 +3,7 @@ import type { ResourceNaming, TargetName, ProviderFacts } from '../provider-fact
 const PROJECT = 'prj_\\w{1,100}|Qm[1-9A-HJ-NP-Za-km-z]{44}';
 const IS_PROJECT = new RegExp(`^(?:${PROJECT})$`);
 
-/** Whom a guard keeps out: requests to a project, or to one host or to paths of it. */
+/** The requests that a guard applies to: all of a project, or those to one host or path prefix. */
 export interface GuardedPath {
   readonly projectId: string;
   /** null: every host of the project */
@@ -12,7 +12,7 @@ export interface GuardedPath {
   readonly pathPrefix: string | null;
 }
 
-/** Reads what `place` made. @returns null when the text is nothing of the kind */
+/** Parses an identifier from `nameTarget`. @returns null when it is malformed */
 export function parseGuardedPath(identifier: string): GuardedPath | null {
   const [projectId = '', tail = ''] = identifier.split('?');
   if (!IS_PROJECT.test(projectId)) return null;
@@ -21,29 +21,29 @@ export function parseGuardedPath(identifier: string): GuardedPath | null {
 }
 
 /**
- * A project, and the part of it that is guarded. Host names are one whatever their case. Paths and ids are taken as
- * they are written: taking two for one would leave one of them unguarded.
+ * A target is a project and its guarded part. Host names are case-insensitive. Paths and ids are not normalized:
+ * merging two different ones would leave one of them unguarded.
  */
-function place({ identifier, config }: ResourceNaming): TargetName {
+function nameTarget({ identifier, config }: ResourceNaming): TargetName {
   const parts = new URLSearchParams();
   if (typeof config['hostname'] === 'string') parts.set('host', config['hostname'].toLowerCase());
   if (typeof config['pathPrefix'] === 'string' && config['pathPrefix'] !== '/')
     parts.set('path', config['pathPrefix']);
-  const placed = parts.size === 0 ? identifier : `${identifier}?${parts.toString()}`;
-  return { key: `VERCEL:firewall-rule:${placed}`, identifier: placed };
+  const canonical = parts.size === 0 ? identifier : `${identifier}?${parts.toString()}`;
+  return { key: `VERCEL:firewall-rule:${canonical}`, identifier: canonical };
 }
 
 export const VERCEL_FACTS: ProviderFacts = {
   provider: 'VERCEL',
   variables: ['VERCEL_API_URL'],
   traits: {
-    // The list is written as a whole: a large batch costs as much as a small one.
+    // Each write replaces the complete list: a large batch costs as much as a small one.
     batchSize: 500,
-    // Vercel does not document what its firewall endpoints take: well below what its other endpoints do.
+    // Vercel does not document rate limits of its firewall endpoints: well below those of other endpoints.
     writeBudget: { burst: 20, refillPerSecond: 1 },
     writeSpacing: { usualMs: 1000, burstMs: 3000, burstSize: 20 },
     wholeList: true,
-    // A write is three requests of at most five seconds: read, write, read again.
+    // A write needs three requests (read, write, read) of at most five seconds each.
     callTimeoutMs: 15_000,
   },
   credentialTypes: {
@@ -92,7 +92,7 @@ export const VERCEL_FACTS: ProviderFacts = {
           example: '/admin',
         },
       ],
-      place,
+      nameTarget,
     },
   },
   region: null,

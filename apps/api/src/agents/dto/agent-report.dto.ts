@@ -25,7 +25,8 @@ export class AgentResultDto {
 
   @ApiProperty({
     enum: STATUSES,
-    description: 'APPLIED: it was read back; FAILED: it could not be; REMOVED: it was read that it is gone',
+    description:
+      'APPLIED: the rule was read back; FAILED: it could not be applied or removed; REMOVED: its absence was read back',
   })
   @IsIn(STATUSES, { message: `must be one of ${STATUSES.join(', ')}` })
   status!: (typeof STATUSES)[number];
@@ -38,7 +39,10 @@ export class AgentResultDto {
 }
 
 export class AgentReportDto extends AgentIdentityDto {
-  @ApiProperty({ example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d', description: 'Of the state this is about' })
+  @ApiProperty({
+    example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d',
+    description: 'Version of the state that the report is about',
+  })
   @MaxLength(64, { message: 'must be at most 64 characters' })
   @IsString({ message: 'must be a string' })
   version!: string;
@@ -53,14 +57,14 @@ export class AgentReportDto extends AgentIdentityDto {
   @ApiPropertyOptional({
     default: false,
     description:
-      'true: nothing is open on the host but what that state names. It settles what the agent has forgotten, or never knew of',
+      'true: the host has no rules besides those of the state. Settles rules that the agent has forgotten or never knew',
   })
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   cleared?: boolean;
 }
 
-@ApiSchema({ description: 'Another version than the reported one: there is a newer state to fetch.' })
+@ApiSchema({ description: 'A version other than the reported one means that a newer state is available.' })
 export class AgentVersionDto {
   @ApiProperty({ example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d' }) version!: string;
 }

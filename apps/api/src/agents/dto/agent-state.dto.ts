@@ -6,9 +6,9 @@ import { AGENT_NAME, AGENT_NAME_MESSAGE } from '../agent-name';
 
 const PORTS = { example: [22] as number[], description: 'Empty: every port of the protocol' };
 
-/** Who asks: on every request of an agent. */
+/** Identifies the agent on each of its requests. */
 export class AgentIdentityDto {
-  @ApiProperty({ example: 'db-host-1', description: 'The name that resources call the host by' })
+  @ApiProperty({ example: 'db-host-1', description: 'The host’s name in resourceIdentifier' })
   @Matches(AGENT_NAME, { message: AGENT_NAME_MESSAGE })
   @IsString({ message: 'must be a string' })
   agent!: string;
@@ -16,7 +16,7 @@ export class AgentIdentityDto {
   @ApiPropertyOptional({
     example: '2f1c6a0e-host',
     description:
-      'Tells installations apart: the same for one, across its restarts. Left out, the API key does. One at a time serves under a name',
+      'Identifies the installation across restarts; default: the API key. Only one installation at a time serves a name',
   })
   @IsOptional()
   @Matches(/^[\w.:-]{1,64}$/, { message: 'must be 1 to 64 letters, digits or .:_-' })
@@ -27,7 +27,7 @@ export class AgentIdentityDto {
 export class AgentStateQueryDto extends AgentIdentityDto {
   @ApiPropertyOptional({
     example: '41-3f9a0c1d2e3f4a5b6c7d8e9f0a1b2c3d',
-    description: 'Of the state the caller keeps',
+    description: 'Version of the state that the caller has',
   })
   @IsOptional()
   @MaxLength(64, { message: 'must be at most 64 characters' })
@@ -39,7 +39,7 @@ export class AgentStateQueryDto extends AgentIdentityDto {
     minimum: 0,
     maximum: 30,
     default: 0,
-    description: 'While the state has the version given: how long to wait for another',
+    description: 'How long to wait for a change while the state has the given version',
   })
   @IsOptional()
   @Type(() => Number)
@@ -51,7 +51,7 @@ export class AgentStateQueryDto extends AgentIdentityDto {
   @ApiPropertyOptional({
     default: false,
     description:
-      'true: at once, for somebody who only looks. The caller does not count as the agent of the host',
+      'true: responds immediately and has no effects. The caller does not count as the agent of the host',
   })
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
@@ -59,13 +59,13 @@ export class AgentStateQueryDto extends AgentIdentityDto {
   dryRun?: boolean;
 }
 
-@ApiSchema({ description: 'Traffic that is to be closed to everybody but the addresses of the rules.' })
+@ApiSchema({ description: 'Traffic that must be blocked except for the addresses of the rules.' })
 export class GuardedTrafficDto {
   @ApiProperty({ enum: PROTOCOLS }) protocol!: Protocol;
   @ApiProperty({ type: [Number], ...PORTS }) ports!: number[];
 }
 
-@ApiSchema({ description: 'An opening to keep.' })
+@ApiSchema({ description: 'A rule that must be present.' })
 export class AgentRuleDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: '203.0.113.10', description: 'An address, or a range in CIDR notation' })
@@ -76,25 +76,26 @@ export class AgentRuleDto {
     type: Number,
     nullable: true,
     example: 3599.8,
-    description: 'From the answer on, until it is to close by itself; null: it has no planned end',
+    description:
+      'Time from the response until the agent must remove the rule by itself; null: no planned end',
   })
   secondsLeft!: number | null;
-  @ApiProperty({ description: 'Somebody waits for a report that it stands; the others need none' })
+  @ApiProperty({ description: 'true: a report that the rule is applied is awaited' })
   unconfirmed!: boolean;
 }
 
 @ApiSchema({
   description:
-    'All that the host is to let in. What is not named is to be closed; durations, no clock times.',
+    'The complete desired state of the host. Everything not listed must be closed. Times are durations, not clock times.',
 })
 export class AgentStateDto {
   @ApiProperty({
     example: '42-9b2f0c4d5e6f7a8b9c0d1e2f3a4b5c6d',
-    description: 'Changes exactly when there is something new to keep or to report',
+    description: 'Changes exactly when there is something new to apply or to report',
   })
   version!: string;
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) serverTime!: string;
-  @ApiProperty({ type: [GuardedTrafficDto], description: "What the host's resources guard" })
+  @ApiProperty({ type: [GuardedTrafficDto], description: "The traffic that the host's resources protect" })
   guarded!: GuardedTrafficDto[];
   @ApiProperty({ type: [AgentRuleDto] }) rules!: AgentRuleDto[];
 }

@@ -55,7 +55,7 @@ export class CreateApiKeyDto {
     maxItems: MAX_AGENTS,
     example: ['db-host-1'],
     description:
-      'With agent:connect: the names of the hosts the key may serve. Left out: the first host it serves, and no other',
+      'With agent:connect: the hosts the key may serve. Left out: it is bound to the first host it serves',
   })
   @IsOptional()
   @Matches(AGENT_NAME, { each: true, message: `must hold names that look like ${AGENT_NAME_EXAMPLE}` })
@@ -79,7 +79,7 @@ export class CreateApiKeyDto {
     type: String,
     nullable: true,
     format: 'uuid',
-    description: 'Whose sessions it starts, and whose rights it never exceeds. Left out: you',
+    description: 'The user the key acts for and whose permissions it never exceeds. Left out: you',
   })
   @IsOptional()
   @IsUUID(undefined, { message: 'must be a UUID' })
@@ -88,12 +88,15 @@ export class CreateApiKeyDto {
 
 export class ApiKeyDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'uuid', description: 'The user the key acts for, and never exceeds' })
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The user the key acts for and whose permissions it never exceeds',
+  })
   userId!: string;
   @ApiProperty({ format: 'email', description: 'Of the user the key acts for' }) userEmail!: string;
   @ApiProperty({ example: 'pipeline' }) name!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
-  @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to recognise the key by' })
+  @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to identify the key' })
   keyPrefix!: string;
   @ApiProperty({ enum: SCOPES, isArray: true }) scopes!: string[];
   @ApiProperty({
@@ -112,6 +115,6 @@ export class ApiKeyDto {
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto {
-  @ApiProperty({ example: 'dbk_8fK2…', description: 'The key itself: shown this once' })
+  @ApiProperty({ example: 'dbk_8fK2…', description: 'The key: returned only once' })
   plainTextKey!: string;
 }

@@ -18,7 +18,7 @@ export class AuditQueryDto extends PagedQueryDto {
   @IsIn(AUDIT_EVENT_TYPES, { each: true, message: `must be one of ${AUDIT_EVENT_TYPES.join(', ')}` })
   eventType?: AuditEventType[];
 
-  @ApiPropertyOptional({ example: 'ada@example.com', description: 'Who did it' })
+  @ApiPropertyOptional({ example: 'ada@example.com', description: 'The actor' })
   @IsOptional()
   @asEmail()
   @IsEmail({}, { message: 'must be a well-formed e-mail address' })
@@ -26,7 +26,7 @@ export class AuditQueryDto extends PagedQueryDto {
 
   @ApiPropertyOptional({
     format: 'uuid',
-    description: 'What it was done to: a session, a resource, a user …',
+    description: 'The object of the action: a session, a resource, a user …',
   })
   @IsOptional()
   @IsUUID(undefined, { message: 'must be a UUID' })

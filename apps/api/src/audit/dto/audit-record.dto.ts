@@ -12,36 +12,42 @@ export class AuditRecordDto {
     type: String,
     nullable: true,
     format: 'uuid',
-    description: 'the user, the API key or the agent',
+    description: 'id of the user, the API key or the agent',
   })
   actorId!: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'ada@example.com',
-    description: 'of the user, or of the user whose key it was',
+    description: 'of the user, or of the API key’s user',
   })
   actorEmail!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'SESSION', description: 'what it was done to' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'SESSION',
+    description: 'type of the object of the action',
+  })
   resourceType!: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'uuid' }) resourceId!: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'grace@example.com',
-    description: 'its name then; of a session, the e-mail address of its user',
+    description: 'the object’s name at that time; for a session, the e-mail address of its user',
   })
   resourceName!: string | null;
-  @ApiProperty({ enum: ['SUCCESS', 'FAILURE'], description: 'FAILURE: it was tried' })
+  @ApiProperty({ enum: ['SUCCESS', 'FAILURE'], description: 'FAILURE: the action was attempted' })
   result!: 'SUCCESS' | 'FAILURE';
-  @ApiProperty({ type: String, nullable: true, example: '203.0.113.7', description: 'where it came from' })
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.7', description: 'of the caller' })
   ipAddress!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'why it failed' }) errorMessage!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'the reason of a failure' }) errorMessage!:
+    string | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
     example: { reason: 'ADMIN' },
-    description: 'more about it, by event type',
+    description: 'further details; the fields depend on the event type',
   })
   details!: Readonly<Record<string, unknown>>;
 }

@@ -3,19 +3,19 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength, MinLength } from 'class-validator';
 import { asEmail, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
 
-// of a property's checks the one nearest to it speaks first
+// of a property's checks, the one nearest to it is evaluated first
 
-/** Property decorator: what the last sign-in of this device answered. One that is not known changes nothing. */
+/** Property decorator: the token returned by this device's last sign-in. An unknown token has no effect. */
 const DeviceTokenField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
       type: String,
       nullable: true,
       example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
-      description: 'what this device’s last sign-in answered: strangers who guess do not lock it out',
+      description: 'from the response to this device’s last sign-in: exempts it from locks caused by others',
     }),
     IsOptional(),
-    // what is applied first speaks first
+    // inside applyDecorators, the first check is evaluated first
     IsString({ message: 'deviceToken must be a text' }),
     MaxLength(200, { message: 'deviceToken must have at most 200 characters' }),
   );
@@ -42,7 +42,7 @@ export class RegisterDto {
   @ApiPropertyOptional({
     example: 'Ada Lovelace',
     maxLength: 200,
-    description: 'left out: the e-mail’s first part',
+    description: 'left out: the local part of the e-mail',
   })
   @IsOptional()
   @trimmed()
@@ -55,7 +55,7 @@ export class RegisterDto {
 export class LoginDto {
   @ApiPropertyOptional({
     example: 'example-ltd',
-    description: 'needed only by someone whose e-mail and password fit several organizations',
+    description: 'needed only when e-mail and password match several organizations',
   })
   @IsOptional()
   @trimmed()
@@ -79,21 +79,24 @@ export class LoginDto {
 
 export class RefreshTokenDto {
   @ApiProperty({ example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' })
-  // one that is too long is no token, and 401 like any other: the size of the body is the limit
+  // no maximum length: an overlong token is invalid (401), and the body size is limited
   @MinLength(1, { message: 'refreshToken must not be empty' })
   @IsString({ message: 'refreshToken must be a text' })
   refreshToken!: string;
 }
 
 export class VerifyMfaDto {
-  @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', description: 'what signing in answered' })
+  @ApiProperty({
+    example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+    description: 'from the response to the sign-in',
+  })
   @Length(1, 2000, { message: 'mfaChallengeToken must have 1 to 2000 characters' })
   @IsString({ message: 'mfaChallengeToken must be a text' })
   mfaChallengeToken!: string;
 
   @ApiProperty({
     example: '492039',
-    description: 'of the authenticator, or a recovery code; each is taken once',
+    description: 'an authenticator code or a recovery code; each is accepted once',
   })
   @Length(1, 100, { message: 'code must have 1 to 100 characters' })
   @IsString({ message: 'code must be a text' })

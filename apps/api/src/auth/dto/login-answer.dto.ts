@@ -18,7 +18,7 @@ export class RefreshAnswerDto {
 
   @ApiProperty({
     example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
-    description: 'new at every refresh: the one that was sent is used up',
+    description: 'new at every refresh: the one that was sent becomes invalid',
   })
   refreshToken!: string;
 
@@ -27,7 +27,7 @@ export class RefreshAnswerDto {
   @ApiProperty({ type: SignedInUserDto }) user!: SignedInUserDto;
 }
 
-/** Always the same fields: what does not apply is null, or false. */
+/** Always has the same fields: those that do not apply are null or false. */
 export class LoginAnswerDto {
   @ApiProperty({ example: false }) mfaRequired!: boolean;
   @ApiProperty({ type: String, nullable: true, example: null }) mfaChallengeToken!: string | null;
@@ -53,7 +53,7 @@ export class LoginAnswerDto {
     nullable: true,
     example: 'Zx8cV1bN4mQ7wE2rT5yU9iO3pA6sD0fG1hJ4kL7zX2c',
     description:
-      'to be kept and sent with the next sign-in of this device: strangers who guess do not lock it out',
+      'to be stored and sent with the next sign-in of this device: exempts it from locks caused by others',
   })
   deviceToken!: string | null;
   @ApiProperty({ type: SignedInUserDto, nullable: true }) user!: SignedInUserDto | null;

@@ -6,7 +6,7 @@ const NEW_PASSWORD = {
   example: 'Correct horse battery staple 9',
   format: 'password',
   maxLength: 128,
-  description: 'as the organization’s password policy asks',
+  description: 'must satisfy the organization’s password policy',
 } as const;
 
 export class ChangePasswordDto {
@@ -22,7 +22,10 @@ export class ChangePasswordDto {
 }
 
 export class ChangeExpiredPasswordDto {
-  @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', description: 'what signing in answered' })
+  @ApiProperty({
+    example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+    description: 'from the response to the sign-in',
+  })
   @Length(1, 2000, { message: 'passwordChangeToken must have 1 to 2000 characters' })
   @IsString({ message: 'passwordChangeToken must be a text' })
   passwordChangeToken!: string;
@@ -41,7 +44,7 @@ export class ForgotPasswordDto {
 
   @ApiPropertyOptional({
     example: 'example-ltd',
-    description: 'left out: every organization that knows the e-mail sends a link of its own',
+    description: 'left out: one link is sent for each organization with this e-mail',
   })
   @IsOptional()
   @trimmed()
@@ -53,7 +56,7 @@ export class ForgotPasswordDto {
 export class ResetPasswordDto {
   @ApiProperty({
     example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
-    description: 'the end of the mail’s link',
+    description: 'the last part of the mailed link',
   })
   @Length(1, 200, { message: 'token must have 1 to 200 characters' })
   @IsString({ message: 'token must be a text' })
@@ -68,7 +71,7 @@ export class ResetPasswordDto {
 export class SetPasswordDto {
   @ApiProperty({
     example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
-    description: 'the end of the invitation’s link',
+    description: 'the last part of the invitation link',
   })
   @Length(1, 200, { message: 'inviteToken must have 1 to 200 characters' })
   @IsString({ message: 'inviteToken must be a text' })

@@ -2,39 +2,39 @@ import { HttpStatus } from '@nestjs/common';
 import type { AccountTokenHolder } from '#tenant-store';
 import { Markup, type BrowserPage } from '../../pages/browser-page';
 
-/** A field's name to what is wrong with it, in words that follow the name. */
+/** Validation messages by field name. Each follows the field's name in a sentence. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** What a page says before anything of its form is filled in. */
+/** The static texts of a page. */
 export interface PageTexts {
   readonly title: string;
   readonly button: string;
   readonly done: string;
-  /** what to do when the link is worth nothing */
+  /** what to do when the link is invalid */
   readonly whenUnusable: Markup;
   readonly asksName: boolean;
 }
 
 interface FormView {
-  readonly words: PageTexts;
+  readonly texts: PageTexts;
   readonly holder: AccountTokenHolder;
-  /** what the organization asks of the password, as the rest of a sentence */
+  /** the organization's password policy, as the rest of a sentence */
   readonly policy: string;
-  /** as it was typed */
+  /** as entered */
   readonly name: string;
   readonly problems: Problems;
 }
 
-/** A link that was never given out, is used, too old, or of an account that is no more. */
+/** For a link that is unknown, used, expired, or of a deleted account. */
 export const unusablePage = ({ whenUnusable }: PageTexts): BrowserPage => ({
   status: HttpStatus.NOT_FOUND,
   title: 'This link does not work any more',
   body: whenUnusable,
 });
 
-/** Asks for a password, twice. Nothing of a password that was refused comes back. */
-export function formPage({ words, holder, policy, name, problems }: FormView): BrowserPage {
-  const nameField = words.asksName
+/** The form for a password, entered twice. A refused password is never sent back. */
+export function formPage({ texts, holder, policy, name, problems }: FormView): BrowserPage {
+  const nameField = texts.asksName
     ? fieldOf('name', 'Your name', Markup.of`autocomplete="name" value="${name}"`, problems)
     : Markup.of``;
   const hidden = Markup.of`type="password" autocomplete="new-password"`;
@@ -49,13 +49,13 @@ export function formPage({ words, holder, policy, name, problems }: FormView): B
       ${fieldOf('password', 'New password', hidden, problems)}
       ${fieldOf('repeat', 'The same again', hidden, problems)}
       <p class="note">The password ${policy}.</p>
-      <button type="submit">${words.button}</button>
+      <button type="submit">${texts.button}</button>
     </form>`;
   const status = Object.keys(problems).length > 0 ? HttpStatus.BAD_REQUEST : HttpStatus.OK;
-  return { status, title: words.title, body };
+  return { status, title: texts.title, body };
 }
 
-/** The password is set. */
+/** Confirms that the password was set. */
 export const donePage = (
   { done }: PageTexts,
   { organizationName, organizationSlug, email }: AccountTokenHolder,
@@ -75,6 +75,6 @@ export const donePage = (
 
 function fieldOf(name: string, label: string, attributes: Markup, problems: Problems): Markup {
   const problem = problems[name];
-  const told = problem === undefined ? Markup.of`` : Markup.of`<p class="problem">It ${problem}.</p>`;
-  return Markup.of`<label>${label}<input name="${name}" ${attributes} required></label>${told}`;
+  const message = problem === undefined ? Markup.of`` : Markup.of`<p class="problem">It ${problem}.</p>`;
+  return Markup.of`<label>${label}<input name="${name}" ${attributes} required></label>${message}`;
 }

@@ -10,7 +10,7 @@ import { CountedAs } from '../../rate-limit/rate-limit.decorators';
 import { INVITATION_PATH, PASSWORD_RESET_PATH } from '../account-links';
 import { AccountPages, INVITATION, PASSWORD_RESET, type PasswordForm } from './account-pages';
 
-/** Outside the API's prefix: where the links in mail lead a browser. */
+/** The browser pages that mailed links open. Outside the API's prefix. */
 @ApiExcludeController()
 @Public()
 @CountedAs(['password'])
@@ -28,10 +28,10 @@ export class AccountPagesController {
   async accept(
     @Param('token') token: string,
     @RawBody() body: Buffer,
-    @CallerAddress() caller: HostAddress | null,
+    @CallerAddress() address: HostAddress | null,
     @Res() response: Response,
   ): Promise<void> {
-    sendPage(response, await this.pages.submit(INVITATION, token, formOf(body), caller?.text ?? null));
+    sendPage(response, await this.pages.submit(INVITATION, token, formOf(body), address));
   }
 
   @Get(`${PASSWORD_RESET_PATH}/:token`)
@@ -44,14 +44,14 @@ export class AccountPagesController {
   async reset(
     @Param('token') token: string,
     @RawBody() body: Buffer,
-    @CallerAddress() caller: HostAddress | null,
+    @CallerAddress() address: HostAddress | null,
     @Res() response: Response,
   ): Promise<void> {
-    sendPage(response, await this.pages.submit(PASSWORD_RESET, token, formOf(body), caller?.text ?? null));
+    sendPage(response, await this.pages.submit(PASSWORD_RESET, token, formOf(body), address));
   }
 }
 
-/** As a browser sends it: `application/x-www-form-urlencoded`. */
+/** Parses `application/x-www-form-urlencoded`. */
 function formOf(body: Buffer): PasswordForm {
   const fields = new URLSearchParams(body.toString('utf8'));
   const field = (name: string): string => fields.get(name) ?? '';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountTokenPurpose, Database } from '#entities';
 import { type AccountTokenHolder, AccountTokenStore, PasswordStore } from '#tenant-store';
-import { passwordProblem } from '#rules';
+import { passwordProblem, type HostAddress } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
@@ -11,24 +11,24 @@ import { ResetPasswordDto, SetPasswordDto } from '../dto/password.dto';
 import { PasswordTokensService } from '../password-tokens.service';
 import { donePage, formPage, unusablePage, type PageTexts, type Problems } from './account-page-views';
 
-/** What somebody typed into the form. */
+/** The submitted form. */
 export interface PasswordForm {
   readonly name: string;
   readonly password: string;
   readonly repeat: string;
 }
 
-/** One of the pages that mail leads to. */
+/** A page that a mailed link opens. */
 interface PageKind {
   readonly purpose: AccountTokenPurpose;
-  readonly words: PageTexts;
-  /** the form as the API takes it */
-  readonly asked: (token: string, form: PasswordForm) => ResetPasswordDto | SetPasswordDto;
+  readonly texts: PageTexts;
+  /** converts the form to the body of the corresponding API request */
+  readonly toDto: (token: string, form: PasswordForm) => ResetPasswordDto | SetPasswordDto;
 }
 
 export const INVITATION = {
   purpose: 'INVITE',
-  words: {
+  texts: {
     title: 'Set your password',
     button: 'Accept the invitation',
     done: 'Welcome',
@@ -37,13 +37,13 @@ export const INVITATION = {
       with <code>POST /api/v1/auth/forgot-password</code>.</p>`,
     asksName: true,
   },
-  asked: (inviteToken, { password, name }) =>
+  toDto: (inviteToken, { password, name }) =>
     plainToInstance(SetPasswordDto, { inviteToken, password, name }),
 } as const satisfies PageKind;
 
 export const PASSWORD_RESET = {
   purpose: 'RESET',
-  words: {
+  texts: {
     title: 'Set a new password',
     button: 'Set the password',
     done: 'Your new password is set',
@@ -51,10 +51,10 @@ export const PASSWORD_RESET = {
       with <code>POST /api/v1/auth/forgot-password</code>, or sign in if you set the password already.</p>`,
     asksName: false,
   },
-  asked: (token, { password: newPassword }) => plainToInstance(ResetPasswordDto, { token, newPassword }),
+  toDto: (token, { password: newPassword }) => plainToInstance(ResetPasswordDto, { token, newPassword }),
 } as const satisfies PageKind;
 
-/** The pages that mail leads to. Looking at one uses nothing up. */
+/** The pages that mailed links open. Viewing a page does not consume its token. */
 @Injectable()
 export class AccountPages {
   constructor(
@@ -66,32 +66,32 @@ export class AccountPages {
 
   async show(kind: PageKind, token: string): Promise<BrowserPage> {
     const holder = await this.holder(kind, token);
-    return holder ? this.form(kind, holder, holder.name) : unusablePage(kind.words);
+    return holder ? this.form(kind, holder, holder.name) : unusablePage(kind.texts);
   }
 
-  /** Sets the password, or says on the form why not. */
+  /** Sets the password, or returns the form with the reason of the refusal. */
   async submit(
     kind: PageKind,
     token: string,
     form: PasswordForm,
-    callerAddress: string | null,
+    address: HostAddress | null,
   ): Promise<BrowserPage> {
     const holder = await this.holder(kind, token);
-    if (!holder) return unusablePage(kind.words);
-    const asked = kind.asked(token, form);
-    const problems = await problemsOf(asked, form);
+    if (!holder) return unusablePage(kind.texts);
+    const dto = kind.toDto(token, form);
+    const problems = await problemsOf(dto, form);
     if (Object.keys(problems).length > 0) return this.form(kind, holder, form.name, problems);
     try {
-      if (asked instanceof SetPasswordDto) await this.passwords.acceptOnly(asked, callerAddress);
-      else await this.passwords.resetOnly(asked, callerAddress);
+      if (dto instanceof SetPasswordDto) await this.passwords.acceptOnly(dto, address);
+      else await this.passwords.resetOnly(dto, address);
     } catch (error) {
       const refused = passwordRefusal(error);
       if (refused !== null) return this.form(kind, holder, form.name, refused);
-      // used, or its user deactivated, since it was looked at
-      if (isRefusal(error)) return unusablePage(kind.words);
+      // the token was used or its user deactivated since it was read
+      if (isRefusal(error)) return unusablePage(kind.texts);
       throw error;
     }
-    return donePage(kind.words, holder);
+    return donePage(kind.texts, holder);
   }
 
   private holder({ purpose }: PageKind, token: string): Promise<AccountTokenHolder | null> {
@@ -99,26 +99,26 @@ export class AccountPages {
   }
 
   private async form(
-    { words }: PageKind,
+    { texts }: PageKind,
     holder: AccountTokenHolder,
     name: string,
     problems: Problems = {},
   ): Promise<BrowserPage> {
     const policy = await this.passwordStore.policy(this.database.autocommit, holder.organizationId);
-    // no password at all breaks every rule there is
-    return formPage({ words, holder, policy: passwordProblem('', policy) ?? '', name, problems });
+    // the empty password violates every rule, so the message lists the whole policy
+    return formPage({ texts, holder, policy: passwordProblem('', policy) ?? '', name, problems });
   }
 }
 
-/** What can be seen without the organization's policy. */
-async function problemsOf(asked: object, { password, repeat }: PasswordForm): Promise<Problems> {
-  const messages = fieldMessages(await validate(asked, { stopAtFirstError: true }));
+/** Validation that does not need the organization's policy. */
+async function problemsOf(dto: object, { password, repeat }: PasswordForm): Promise<Problems> {
+  const messages = fieldMessages(await validate(dto, { stopAtFirstError: true }));
   const differs = password === repeat ? {} : { repeat: 'must be the same as the new password' };
-  return { ...onForm(messages), ...differs };
+  return { ...toFormFields(messages), ...differs };
 }
 
-/** Problems of the API's fields, under the form's names. */
-const onForm = ({ newPassword, ...others }: Problems): Problems =>
+/** Maps the API's field names to the form's. */
+const toFormFields = ({ newPassword, ...others }: Problems): Problems =>
   newPassword === undefined ? others : { ...others, password: newPassword };
 
 const BAD_REQUEST = 400;
@@ -126,9 +126,9 @@ const BAD_REQUEST = 400;
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.getStatus() === BAD_REQUEST;
 
-/** Why the organization's policy refused the password; null when something else was refused. */
+/** The organization's policy violations; null when something else was refused. */
 function passwordRefusal(error: unknown): Problems | null {
   if (!isRefusal(error)) return null;
-  const { password } = onForm(error.extras.validationErrors ?? {});
+  const { password } = toFormFields(error.extras.validationErrors ?? {});
   return password === undefined ? null : { password };
 }

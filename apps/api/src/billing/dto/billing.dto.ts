@@ -39,7 +39,7 @@ export class SubscriptionDto {
     enum: SUBSCRIPTION_STATUSES,
     enumName: 'SubscriptionStatus',
     description:
-      'PENDING until it is paid; PAST_DUE until gracePeriodEnd, CANCELLED until currentPeriodEnd, then EXPIRED',
+      'PENDING until the first payment; PAST_DUE until gracePeriodEnd, CANCELLED until currentPeriodEnd, then EXPIRED',
   })
   status!: string;
   @ApiProperty({ ...TIME, nullable: true, description: 'null until the first payment' })
@@ -49,7 +49,7 @@ export class SubscriptionDto {
   @ApiProperty({
     ...TIME,
     nullable: true,
-    description: 'the plan stays until then though a renewal is unpaid',
+    description: 'the plan stays active until then although the renewal is unpaid',
   })
   gracePeriodEnd!: string | null;
   @ApiProperty({ description: 'true: no renewal, the plan ends with the period' })
@@ -73,7 +73,7 @@ export class PaymentDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: "the payment service's own name for its invoice",
+    description: "the payment service's id of the invoice",
   })
   reference!: string | null;
   @ApiProperty(TIME) createdAt!: string;

@@ -5,9 +5,9 @@ import { trimmed } from '../../http/text-fields';
 
 const LINE = 200;
 
-/** A line of the address: left out, it stays; null empties it. */
+/** A line of the address: unchanged when omitted, removed by null. */
 const Line = (example: string): PropertyDecorator =>
-  // applied from the first to the last, unlike decorators that stand above a property
+  // applied from first to last, unlike decorators above a property
   applyDecorators(
     IsString({ message: 'must be a string' }),
     IsNotEmpty({ message: 'must not be empty: null removes it' }),

@@ -16,12 +16,16 @@ import {
 } from './sandbox-pages';
 import { SANDBOX } from './sandbox.adapter';
 
-type Deed = (tx: Tx, organization: OrganizationId, checkout: SandboxCheckout) => Promise<BrowserPage>;
+type CheckoutAction = (
+  tx: Tx,
+  organization: OrganizationId,
+  checkout: SandboxCheckout,
+) => Promise<BrowserPage>;
 
 const isPayable = ({ status }: SubscriptionRow): boolean =>
   (PAYABLE_STATUSES as readonly string[]).includes(status);
 
-/** The page of a sandbox checkout, and what its two buttons do. Whoever knows the token may. */
+/** The page of a sandbox checkout and its two buttons. The token is the only credential. */
 @Injectable()
 export class SandboxCheckouts {
   constructor(
@@ -37,7 +41,7 @@ export class SandboxCheckouts {
     return this.onCheckout(token, (_tx, _organization, checkout) => Promise.resolve(checkoutPage(checkout)));
   }
 
-  /** Pays; a second press of the button pays nothing more. */
+  /** Pays. Idempotent. */
   confirm(token: string): Promise<BrowserPage> {
     return this.onCheckout(token, async (tx, organization, checkout) => {
       const { subscription } = checkout;
@@ -49,7 +53,7 @@ export class SandboxCheckouts {
     });
   }
 
-  /** A payment that fails; the page may be paid afterwards. */
+  /** Simulates a failed payment; the checkout stays payable. */
   decline(token: string): Promise<BrowserPage> {
     return this.onCheckout(token, async (tx, organization, checkout) => {
       if (!isPayable(checkout.subscription)) return refusedPage(checkout);
@@ -58,8 +62,8 @@ export class SandboxCheckouts {
     });
   }
 
-  private onCheckout(token: string, deed: Deed): Promise<BrowserPage> {
-    // elsewhere than in the sandbox a button is no payment
+  private onCheckout(token: string, action: CheckoutAction): Promise<BrowserPage> {
+    // the buttons must not pay when another adapter is in use
     if (this.payments.name !== SANDBOX) return Promise.resolve(UNKNOWN_CHECKOUT);
     const reference = opaqueTokenHash(token);
     return this.database.transaction(async (tx) => {
@@ -68,7 +72,7 @@ export class SandboxCheckouts {
       const subscription = organization && (await this.billing.latestSubscription(tx, organization));
       if (!organizationName || subscription?.checkoutReference !== reference) return UNKNOWN_CHECKOUT;
       const plan = this.plans.find(subscription.planId) ?? this.plans.paid;
-      return deed(tx, organization, { token, organizationName, plan, subscription });
+      return action(tx, organization, { token, organizationName, plan, subscription });
     });
   }
 

@@ -7,7 +7,7 @@ import { sendPage } from '../../pages/browser-page';
 import { SandboxCheckouts } from './sandbox-checkouts';
 import { SANDBOX_PATH } from './sandbox.adapter';
 
-/** Outside the API's prefix: pages for a browser, reached by their unguessable address alone. */
+/** Browser pages outside the API's prefix, protected only by their unguessable address. */
 @ApiExcludeController()
 @Public()
 @Controller(SANDBOX_PATH)

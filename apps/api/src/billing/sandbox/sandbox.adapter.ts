@@ -11,7 +11,7 @@ import {
 export const SANDBOX = 'sandbox';
 export const SANDBOX_PATH = '/billing/sandbox';
 
-/** No money: the page of the checkout is this service's own, and whoever has its address pays with a button. */
+/** Simulated payments: the checkout page belongs to this service, and anyone with its address can press Pay. */
 export class SandboxPayments extends PaymentAdapter {
   override readonly name = SANDBOX;
 
@@ -25,7 +25,7 @@ export class SandboxPayments extends PaymentAdapter {
     return Promise.resolve({ reference: hash, redirectUrl });
   }
 
-  // The subscription's row is all there is of a sandbox checkout and a sandbox subscription.
+  // Sandbox checkouts and subscriptions exist only as the subscription's row.
   override abandonCheckout(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,13 +1,13 @@
 import StripeClient from 'stripe';
 import type Stripe from 'stripe';
 
-/** Two tries stay below the time a transaction may wait. */
+/** Both attempts together stay below the transaction timeout. */
 const ANSWER_TIMEOUT_MS = 5000;
 const RETRIES = 1;
 
 export const { errors: stripeErrors } = StripeClient;
 
-/** @param url where Stripe's API is; undefined: Stripe itself */
+/** @param url of Stripe's API; undefined: Stripe's default */
 export function stripeClient(secretKey: string, url: string | undefined): Stripe {
   return new StripeClient(secretKey, {
     timeout: ANSWER_TIMEOUT_MS,

@@ -7,31 +7,31 @@ type Named = string | { readonly id: string } | null | undefined;
 const idOf = (named: Named): string | null =>
   typeof named === 'object' ? (named?.id ?? null) : (named ?? null);
 
-/** An event that says something about a subscription. @returns null for all others */
+/** Converts an event about a subscription. @returns null for other events */
 export function paymentEvent(event: Stripe.Event): PaymentEvent | null {
-  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- Stripe has hundreds, and adds to them
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- Stripe has hundreds of types and adds more
   switch (event.type) {
     case 'checkout.session.completed': {
       const session = event.data.object;
-      return about(event, idOf(session.subscription), session.metadata, null);
+      return eventOf(event, idOf(session.subscription), session.metadata, null);
     }
     case 'customer.subscription.deleted':
     case 'customer.subscription.updated': {
       const subscription = event.data.object;
-      return about(event, subscription.id, subscription.metadata, null);
+      return eventOf(event, subscription.id, subscription.metadata, null);
     }
     case 'invoice.paid':
     case 'invoice.payment_failed':
-      return aboutInvoice(event, event.data.object, event.type === 'invoice.paid');
+      return invoiceEvent(event, event.data.object, event.type === 'invoice.paid');
     default:
       return null;
   }
 }
 
-function aboutInvoice(event: Stripe.Event, invoice: Stripe.Invoice, paid: boolean): PaymentEvent | null {
+function invoiceEvent(event: Stripe.Event, invoice: Stripe.Invoice, paid: boolean): PaymentEvent | null {
   const details = invoice.parent?.subscription_details ?? null;
   const amountCents = paid ? invoice.amount_paid : invoice.amount_due;
-  // an invoice of nothing is Stripe's way to begin a period that is paid already
+  // Stripe starts a period that is already paid with an invoice of 0
   const payment =
     amountCents > 0
       ? {
@@ -41,10 +41,10 @@ function aboutInvoice(event: Stripe.Event, invoice: Stripe.Invoice, paid: boolea
           status: paid ? ('SUCCEEDED' as const) : ('FAILED' as const),
         }
       : null;
-  return about(event, idOf(details?.subscription), details?.metadata, payment);
+  return eventOf(event, idOf(details?.subscription), details?.metadata, payment);
 }
 
-function about(
+function eventOf(
   { id, type }: Stripe.Event,
   reference: string | null,
   metadata: Stripe.Metadata | null | undefined,
@@ -63,7 +63,7 @@ const STATUSES: Readonly<Partial<Record<string, ReportedStatus>>> = {
   incomplete_expired: 'EXPIRED',
 };
 
-/** How a subscription of Stripe stands in our words. */
+/** Converts the state of a Stripe subscription. */
 export function reportedSubscription(subscription: Stripe.Subscription): ReportedSubscription {
   const status = STATUSES[subscription.status] ?? null;
   const ends = subscription.cancel_at_period_end || subscription.cancel_at !== null;

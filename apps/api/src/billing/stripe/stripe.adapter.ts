@@ -15,15 +15,15 @@ import {
 import { RETURN_PATH } from '../return-page.controller';
 import { paymentEvent, reportedSubscription } from './stripe-reports';
 
-/** Stripe starts a subscription later only when it is at least two days later. */
-const EARLIEST_START_MS = 49 * 60 * 60 * 1000;
+/** Stripe accepts a deferred start (trial_end) only at least 48 hours ahead. */
+const MIN_DEFERRED_START_MS = 49 * 60 * 60 * 1000;
 
 interface Loaded {
   readonly errors: typeof Stripe.errors;
   readonly client: Stripe;
 }
 
-/** Stripe: its Checkout page, its webhooks, its renewals. The package is loaded on first use. */
+/** Stripe Checkout, webhooks and renewals. The package is loaded on first use. */
 export class StripePayments extends PaymentAdapter {
   override readonly name = 'stripe';
   private readonly logger = new Logger('Stripe');
@@ -38,7 +38,7 @@ export class StripePayments extends PaymentAdapter {
 
   override async openCheckout(order: CheckoutOrder): Promise<Checkout> {
     const metadata = { organizationId: order.organizationId };
-    const later = order.paidUntil && order.paidUntil.getTime() > Date.now() + EARLIEST_START_MS;
+    const later = order.paidUntil && order.paidUntil.getTime() > Date.now() + MIN_DEFERRED_START_MS;
     const session = await this.call((stripe) =>
       stripe.checkout.sessions.create({
         mode: 'subscription',
@@ -59,7 +59,7 @@ export class StripePayments extends PaymentAdapter {
   }
 
   override async abandonCheckout(reference: string): Promise<void> {
-    await this.unlessOver((stripe) => stripe.checkout.sessions.expire(reference));
+    await this.nullIfEnded((stripe) => stripe.checkout.sessions.expire(reference));
   }
 
   override async cancelAtPeriodEnd(reference: string): Promise<void> {
@@ -67,7 +67,7 @@ export class StripePayments extends PaymentAdapter {
   }
 
   override async end(reference: string): Promise<void> {
-    await this.unlessOver((stripe) => stripe.subscriptions.cancel(reference));
+    await this.nullIfEnded((stripe) => stripe.subscriptions.cancel(reference));
   }
 
   override async readEvent(body: Buffer, headers: IncomingHttpHeaders): Promise<PaymentEvent | null> {
@@ -75,7 +75,7 @@ export class StripePayments extends PaymentAdapter {
     return paymentEvent(this.verified(client, body, headers['stripe-signature'] ?? ''));
   }
 
-  /** Whatever is thrown here comes from what was sent: the package stumbles over some headers in its own way. */
+  /** Every error here is caused by the request: the package throws various errors for malformed headers. */
   private verified(client: Stripe, body: Buffer, signature: string | string[]): Stripe.Event {
     try {
       return client.webhooks.constructEvent(body, signature, this.settings.STRIPE_WEBHOOK_SECRET ?? '');
@@ -86,18 +86,18 @@ export class StripePayments extends PaymentAdapter {
   }
 
   override async readSubscription(reference: string): Promise<ReportedSubscription | null> {
-    const found = await this.unlessOver((stripe) => stripe.subscriptions.retrieve(reference));
+    const found = await this.nullIfEnded((stripe) => stripe.subscriptions.retrieve(reference));
     return found && reportedSubscription(found);
   }
 
-  /** @returns null when Stripe says that there is nothing left to do it to */
-  private async unlessOver<T>(work: (stripe: Stripe) => Promise<T>): Promise<T | null> {
+  /** @returns null when Stripe refuses the call because the object is missing or has ended */
+  private async nullIfEnded<T>(work: (stripe: Stripe) => Promise<T>): Promise<T | null> {
     const { errors } = await this.loaded();
     try {
       return await this.call(work);
     } catch (error) {
       if (error instanceof errors.StripeInvalidRequestError) {
-        this.logger.debug({ msg: 'Stripe has nothing left to do it to', reason: error.message });
+        this.logger.debug({ msg: 'Stripe: the object is missing or has ended', reason: error.message });
         return null;
       }
       throw error;
@@ -127,6 +127,6 @@ export class StripePayments extends PaymentAdapter {
   }
 }
 
-/** The connection, Stripe's own trouble, and too many requests pass; all else is our mistake. */
+/** Connection errors, server errors and rate limiting are retryable. */
 const isTransient = (error: Stripe.errors.StripeError): boolean =>
   error.statusCode === undefined || error.statusCode >= 500 || error.statusCode === 429;

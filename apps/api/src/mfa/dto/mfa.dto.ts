@@ -4,7 +4,7 @@ import { IsString, Length } from 'class-validator';
 export class MfaCodeDto {
   @ApiProperty({
     example: '492039',
-    description: 'of the authenticator; where MFA is on, a recovery code does too. Each is taken once',
+    description: 'an authenticator code or, once MFA is enabled, a recovery code; each is accepted once',
   })
   @Length(1, 100, { message: 'code must have 1 to 100 characters' })
   @IsString({ message: 'code must be a text' })
@@ -14,7 +14,7 @@ export class MfaCodeDto {
 export class MfaSetupDto {
   @ApiProperty({
     example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-    description: 'base32, to be typed into an authenticator',
+    description: 'base32, for entering it in an authenticator manually',
   })
   secret!: string;
 
@@ -23,7 +23,7 @@ export class MfaSetupDto {
   })
   otpauthUrl!: string;
 
-  @ApiProperty({ example: 'iVBORw0KGgo…', description: 'the address as a PNG image, base64' })
+  @ApiProperty({ example: 'iVBORw0KGgo…', description: 'otpauthUrl as a QR code: PNG, base64' })
   qrCodeBase64!: string;
 }
 
@@ -31,7 +31,7 @@ export class RecoveryCodesDto {
   @ApiProperty({
     type: [String],
     example: ['x7k2-9qmp-3vhd-t04z'],
-    description: 'eight codes for who lost the authenticator; each works once, and none is shown again',
+    description: 'eight codes for a lost authenticator; each is accepted once, and they are not shown again',
   })
   recoveryCodes!: string[];
 }

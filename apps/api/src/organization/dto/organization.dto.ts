@@ -6,16 +6,17 @@ import { trimmed } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const FLAG_MESSAGE = { message: 'must be true or false' };
-const SHORTEST = 8;
-const LENGTH_MESSAGE = { message: `must be a whole number from ${SHORTEST} to ${MAX_PASSWORD_LENGTH}` };
-const DETECTED_ADDRESS =
-  'true: POST /sessions refuses an address that is not the one it is called from, with an API key too';
+const MIN_PASSWORD_LENGTH = 8;
+const LENGTH_MESSAGE = {
+  message: `must be a whole number from ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH}`,
+};
+const DETECTED_ADDRESS = 'true: POST /sessions accepts only the caller’s own address, also with an API key';
 export const MAX_EXPIRATION_DAYS = 365;
 
 export class OrganizationDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Example Ltd' }) name!: string;
-  @ApiProperty({ example: 'example-ltd', description: 'stays when the name changes' }) slug!: string;
+  @ApiProperty({ example: 'example-ltd', description: 'does not change with the name' }) slug!: string;
   @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
   @ApiProperty({ example: false, description: 'a suspended organization starts and extends no sessions' })
   suspended!: boolean;
@@ -35,7 +36,7 @@ export class UpdateOrganizationDto {
 
 export class OrganizationSettingsDto {
   @ApiProperty({ example: false, description: 'MFA required for all users' }) mfaRequired!: boolean;
-  @ApiProperty({ type: 'integer', minimum: SHORTEST, maximum: MAX_PASSWORD_LENGTH, example: 8 })
+  @ApiProperty({ type: 'integer', minimum: MIN_PASSWORD_LENGTH, maximum: MAX_PASSWORD_LENGTH, example: 8 })
   passwordMinLength!: number;
   @ApiProperty({ example: true }) passwordRequireUppercase!: boolean;
   @ApiProperty({ example: true }) passwordRequireLowercase!: boolean;
@@ -53,16 +54,21 @@ export class OrganizationSettingsDto {
   @ApiProperty({ example: false, description: DETECTED_ADDRESS }) requireDetectedAddress!: boolean;
 }
 
-/** Left out fields stay as they are. */
+/** Omitted fields stay unchanged. */
 export class UpdateOrganizationSettingsDto {
   @ApiPropertyOptional({ description: 'true: users without MFA set it up at their next login' })
   @mayBeAbsent()
   @IsBoolean(FLAG_MESSAGE)
   mfaRequired?: boolean;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: SHORTEST, maximum: MAX_PASSWORD_LENGTH, example: 12 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: MIN_PASSWORD_LENGTH,
+    maximum: MAX_PASSWORD_LENGTH,
+    example: 12,
+  })
   @mayBeAbsent()
-  @Min(SHORTEST, LENGTH_MESSAGE)
+  @Min(MIN_PASSWORD_LENGTH, LENGTH_MESSAGE)
   @Max(MAX_PASSWORD_LENGTH, LENGTH_MESSAGE)
   @IsInt(LENGTH_MESSAGE)
   passwordMinLength?: number;
@@ -87,7 +93,7 @@ export class UpdateOrganizationSettingsDto {
   @IsBoolean(FLAG_MESSAGE)
   passwordRequireSpecialChar?: boolean;
 
-  // its range is the service's to check: outside of it is 422, not 400
+  // the service checks the range: out of range is 422, not 400
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,

@@ -5,7 +5,7 @@ const TIME = { type: String, nullable: true, format: 'date-time' } as const;
 
 export class AccessResourceDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ example: 'demo-database', description: 'of what is over, the name it had then' })
+  @ApiProperty({ example: 'demo-database', description: 'for past access, the name at that time' })
   name!: string;
 }
 
@@ -33,7 +33,7 @@ export class AccessItemDto {
     type: String,
     nullable: true,
     format: 'uuid',
-    description: 'of the session or the static IP rule',
+    description: 'id of the session or the static IP rule',
   })
   holderId!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) userEmail!: string | null;
@@ -42,7 +42,7 @@ export class AccessItemDto {
     enumName: 'RuleCause',
     nullable: true,
     example: 'SESSION_EXPIRED',
-    description: 'why it ended, or is to end; while it is to stay, why it was added',
+    description: 'why the access ended or will end; while no end is due, why it was added',
   })
   cause!: RuleCause | null;
   @ApiProperty({

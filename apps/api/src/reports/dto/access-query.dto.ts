@@ -3,17 +3,17 @@ import { IsIn, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
 import { Moment } from '../../http/moment-field';
 import { asId } from '../../http/text-fields';
 
-export const REPORT_FORMATS = ['json', 'csv'] as const;
+const REPORT_FORMATS = ['json', 'csv'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export class AccessQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: 'Who could reach this resource' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Access to this resource' })
   @IsOptional()
   @asId()
   @IsUUID(undefined, { message: 'must be a UUID' })
   resourceId?: string;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'What this user could reach' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Access of this user' })
   @IsOptional()
   @asId()
   @IsUUID(undefined, { message: 'must be a UUID' })
@@ -21,14 +21,14 @@ export class AccessQueryDto {
 
   @ApiPropertyOptional({
     example: '203.0.113.10',
-    description: 'What this address, or exactly this CIDR range, could reach',
+    description: 'Access of this address or of exactly this CIDR range',
   })
   @IsOptional()
   @MaxLength(100, { message: 'must have at most 100 characters' })
   @IsString({ message: 'must be an IP address or a CIDR range' })
   address?: string;
 
-  @Moment('At this instant; instead of from and to')
+  @Moment('At this point in time; instead of from and to')
   at?: string;
 
   @Moment('From this time on, with to')

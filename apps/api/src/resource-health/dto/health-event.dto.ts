@@ -4,7 +4,7 @@ import { IsOptional, IsUUID } from 'class-validator';
 import { PageDto, PagedQueryDto } from '../../http/page.dto';
 
 export class HealthEventQueryDto extends PagedQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: 'Only this resource’s' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only events of this resource' })
   @IsOptional()
   @IsUUID(undefined, { message: 'must be a UUID' })
   resourceId?: string;
@@ -16,10 +16,10 @@ export class HealthEventDto {
   @ApiProperty({ example: 'staging-database' }) resourceName!: string;
   @ApiProperty({
     enum: HEALTH_EVENT_TYPES,
-    description: 'VERIFY: whether it could be read; RECONCILE: whether it holds the rules it should',
+    description: 'VERIFY: whether the target could be read; RECONCILE: whether it has the desired rules',
   })
   eventType!: HealthEventType;
-  @ApiProperty({ type: String, nullable: true, description: 'what went wrong; null when nothing did' })
+  @ApiProperty({ type: String, nullable: true, description: 'the failure; null for a success' })
   message!: string | null;
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) createdAt!: string;
 }

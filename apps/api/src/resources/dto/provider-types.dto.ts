@@ -7,18 +7,20 @@ const CONFIG_FIELD_TYPES = ['integer', 'integers', 'text', 'texts'] as const;
 const PORTS_PER_RULE: readonly PortsPerRule[] = ['one', 'many', 'none'];
 const SCALARS = [{ type: 'integer' }, { type: 'string' }] as const;
 
-@ApiSchema({ description: 'What a text must be. One that fits may still be refused, in words of its own.' })
+@ApiSchema({
+  description: 'The format of a text. A text that matches may still be refused with a message of its own.',
+})
 export class TextFormDto {
-  @ApiProperty({ example: 'must look like eu-central-1', description: "Goes after the field's name" })
+  @ApiProperty({ example: 'must look like eu-central-1', description: "To be shown after the field's name" })
   words!: string;
   @ApiProperty({
     example: '^[a-z]{2}-[a-z]+-\\d$',
-    description: 'A regular expression of ECMAScript for the text without spaces around it',
+    description: 'An ECMAScript regular expression for the trimmed text',
   })
   pattern!: string;
-  @ApiProperty({ example: '', description: 'Of the expression; `i`: upper and lower case are alike' })
+  @ApiProperty({ example: '', description: 'Flags of the expression; `i`: case-insensitive' })
   flags!: string;
-  @ApiProperty({ example: 'eu-central-1', description: 'A text that fits' }) example!: string;
+  @ApiProperty({ example: 'eu-central-1', description: 'A text that matches' }) example!: string;
 }
 
 export class IdentifierFormDto extends TextFormDto {
@@ -30,19 +32,19 @@ export class CredentialFieldDto {
   @ApiProperty({ example: 'accessKeyId' }) name!: string;
   @ApiProperty({
     example: 'the id of an access key of an IAM user',
-    description: 'A hint for who fills it in',
+    description: 'A hint for the person who fills it in',
   })
   description!: string;
   @ApiProperty() required!: boolean;
-  @ApiProperty({ description: 'false: administrators see it again, as one of the hints' }) secret!: boolean;
-  @ApiProperty({ description: 'true: PATCH /credentials/{id} takes no other value than the present one' })
+  @ApiProperty({ description: 'false: shown to administrators as one of the hints' }) secret!: boolean;
+  @ApiProperty({ description: 'true: PATCH /credentials/{id} accepts only the current value' })
   fixed!: boolean;
   @ApiPropertyOptional({ type: TextFormDto, description: 'Absent: any text' }) form?: TextFormDto;
 }
 
 export class CredentialTypeDto {
   @ApiProperty({ example: 'ACCESS_KEY' }) credentialType!: string;
-  @ApiProperty({ type: [CredentialFieldDto], description: 'None: credentialData is left out' })
+  @ApiProperty({ type: [CredentialFieldDto], description: 'Empty: credentialData is left out' })
   fields!: CredentialFieldDto[];
 }
 
@@ -61,69 +63,78 @@ export class ConfigFieldDto {
   @ApiProperty({
     type: [String],
     example: ['must be a port from 1 to 65535'],
-    description: "What it is held to; each goes after the field's name",
+    description: "Its constraints; each to be shown after the field's name",
   })
   words!: string[];
-  @ApiPropertyOptional({ type: 'integer', example: 1, description: 'The lowest number, in a list of each' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 1,
+    description: 'The lowest number; in a list, of each item',
+  })
   minimum?: number;
   @ApiPropertyOptional({
     type: 'integer',
     example: 65535,
-    description: 'The highest number, in a list of each',
+    description: 'The highest number; in a list, of each item',
   })
   maximum?: number;
-  @ApiPropertyOptional({ type: 'integer', example: 20, description: 'What a list may hold at most' })
+  @ApiPropertyOptional({ type: 'integer', example: 20, description: 'The maximum number of items in a list' })
   mostItems?: number;
-  @ApiPropertyOptional({ type: [String], example: PROTOCOLS, description: 'Nothing else is taken' })
+  @ApiPropertyOptional({
+    type: [String],
+    example: PROTOCOLS,
+    description: 'The only values that are accepted',
+  })
   choices?: string[];
   @ApiPropertyOptional({
     example: '^/[a-z]+$',
-    description: 'A regular expression of ECMAScript for the text, in a list for each',
+    description: 'An ECMAScript regular expression for the text; in a list, for each item',
   })
   pattern?: string;
-  @ApiPropertyOptional({ example: '', description: 'Of the expression; absent like it' }) flags?: string;
+  @ApiPropertyOptional({ example: '', description: 'Flags of the expression; absent without it' })
+  flags?: string;
 }
 
 export class ResourceTypeDto {
   @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
-  @ApiProperty({ type: IdentifierFormDto, description: 'What resourceIdentifier must be' })
+  @ApiProperty({ type: IdentifierFormDto, description: 'The format of resourceIdentifier' })
   identifier!: IdentifierFormDto;
   @ApiProperty({
     enum: [...PORTS_PER_RULE],
     description:
-      'one: each port becomes a cloud rule of its own; many: one rule holds all of them; none: rules know no ports, ' +
-      'an address reaches everything',
+      'one: each port needs its own cloud rule; many: one rule covers all ports; none: rules have no ports, an address ' +
+      'reaches everything',
   })
   portsPerRule!: PortsPerRule;
   @ApiProperty({
     type: [ConfigFieldDto],
-    description: 'What config may hold; fields of other types are refused',
+    description: 'The fields of config; fields of other types are refused',
   })
   config!: ConfigFieldDto[];
 }
 
 @ApiSchema({ description: 'How fast rules are written' })
 export class ProviderLimitsDto {
-  @ApiProperty({ type: 'integer', example: 500, description: 'Rules that are sent at once, at most' })
+  @ApiProperty({ type: 'integer', example: 500, description: 'Maximum number of rules per batch' })
   rulesInOneBatch!: number;
-  @ApiProperty({ type: 'integer', example: 50, description: 'Write calls one account makes in a burst' })
+  @ApiProperty({ type: 'integer', example: 50, description: 'Maximum write calls per account in a burst' })
   writesInABurst!: number;
-  @ApiProperty({ example: 5, description: 'Write calls one account makes over time' })
+  @ApiProperty({ example: 5, description: 'Sustained write calls per account and second' })
   writesPerSecond!: number;
-  @ApiProperty({ description: 'false: one call takes a whole batch' }) callForEachRule!: boolean;
-  @ApiProperty({ example: 5, description: 'After this a call counts as unanswered' })
+  @ApiProperty({ description: 'false: one call covers a whole batch' }) callForEachRule!: boolean;
+  @ApiProperty({ example: 5, description: 'The timeout of a call' })
   secondsForACall!: number;
 }
 
 @ApiSchema({
-  description: 'What becomes of a connection that is already established when its address is taken out',
+  description: 'What happens to established connections when their address is removed',
 })
 export class RevocationDto {
   @ApiProperty({ enum: [...CUTS_CONNECTIONS], example: 'no' })
   cutsConnections!: Revocation['cutsConnections'];
   @ApiProperty({
     example: 'Connections that are established live on.',
-    description: 'Why, or on what it depends',
+    description: 'The reason, or what it depends on',
   })
   words!: string;
 }
@@ -138,16 +149,19 @@ export class ProviderTypesDto {
   needsAgent!: boolean;
   @ApiProperty({ type: [CredentialTypeDto] }) credentialTypes!: CredentialTypeDto[];
   @ApiProperty({ type: [ResourceTypeDto] }) resourceTypes!: ResourceTypeDto[];
-  @ApiPropertyOptional({ type: TextFormDto, description: 'What region must be. Absent: it has no regions' })
+  @ApiPropertyOptional({
+    type: TextFormDto,
+    description: 'The format of region. Absent: the provider has no regions',
+  })
   region?: TextFormDto;
   @ApiPropertyOptional({
     type: ProviderLimitsDto,
-    description: 'Absent where an agent takes what there is at once',
+    description: 'Absent when needsAgent is true: an agent applies all rules at once',
   })
   limits?: ProviderLimitsDto;
   @ApiProperty({
     example: '{ "Version": "2012-10-17", "Statement": [] }',
-    description: 'The least that has to be allowed, to be pasted where the provider asks for it',
+    description: 'The least-privilege policy, to be pasted where the provider asks for it',
   })
   policy!: string;
   @ApiProperty({ type: RevocationDto }) revocation!: RevocationDto;

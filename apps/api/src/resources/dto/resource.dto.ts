@@ -24,7 +24,7 @@ import { DriverRegistry } from '#drivers';
 import { PROTOCOLS, PROVIDERS } from '#rules';
 import { LAST_PAGE } from '../../http/page-query.dto';
 import { asId, trimmed } from '../../http/text-fields';
-import { leftOutWhenNull } from '../../http/absent-fields';
+import { nullAsAbsent } from '../../http/absent-fields';
 import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
@@ -32,7 +32,7 @@ const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as con
 const PRIORITY_MESSAGE = 'must be a whole number from 100 to 4096';
 const PORT_MESSAGE = 'must be a port from 1 to 65535';
 
-/** What may be named, by provider this build serves. */
+/** The resource types with an example identifier, by provider. */
 function resourceTypeMessage(): string {
   return DriverRegistry.providers
     .map((provider) => {
@@ -43,7 +43,7 @@ function resourceTypeMessage(): string {
 }
 
 @ApiSchema({
-  description: 'Which traffic to let in. With neither port nor ports it is every port of the protocol.',
+  description: 'The traffic to allow. With neither port nor ports: every port of the protocol.',
 })
 export class ResourceConfigDto {
   @ApiPropertyOptional({
@@ -51,9 +51,9 @@ export class ResourceConfigDto {
     minimum: 1,
     maximum: 65535,
     example: 5432,
-    description: 'left out, and no ports either: every port',
+    description: 'Every port when ports is left out as well',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @Min(1, { message: PORT_MESSAGE })
   @Max(65535, { message: PORT_MESSAGE })
@@ -61,7 +61,7 @@ export class ResourceConfigDto {
   port?: number;
 
   @ApiPropertyOptional({ type: [Number], example: [80, 443], description: 'Instead of port' })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @ArrayNotEmpty({ message: 'must hold at least one port, or be left out' })
   @ArrayMaxSize(20, { message: 'must hold at most 20 ports' })
@@ -72,7 +72,7 @@ export class ResourceConfigDto {
   ports?: number[];
 
   @ApiPropertyOptional({ enum: PROTOCOLS, default: 'tcp' })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @IsIn(PROTOCOLS, { message: `must be one of ${PROTOCOLS.join(', ')}` })
   protocol?: Protocol;
@@ -80,9 +80,9 @@ export class ResourceConfigDto {
   @ApiPropertyOptional({
     type: [String],
     example: ['database'],
-    description: 'GCP: the instances with one of these network tags; left out: all of the network',
+    description: 'GCP: only instances with one of these network tags; left out: the whole network',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @ArrayNotEmpty({ message: 'must hold at least one network tag, or be left out' })
   @ArrayMaxSize(70, { message: 'must hold at most 70 network tags' })
@@ -101,7 +101,7 @@ export class ResourceConfigDto {
     default: 1000,
     description: 'AZURE: the first priority that rules may take',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @Min(100, { message: PRIORITY_MESSAGE })
   @Max(4096, { message: PRIORITY_MESSAGE })
@@ -115,7 +115,7 @@ export class ResourceConfigDto {
     default: 3999,
     description: 'AZURE: the last priority that rules may take',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @Min(100, { message: PRIORITY_MESSAGE })
   @Max(4096, { message: PRIORITY_MESSAGE })
@@ -126,7 +126,7 @@ export class ResourceConfigDto {
     example: 'admin.example.com',
     description: 'VERCEL: guards requests to this host only; left out: to every host of the project',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @Matches(/^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,62})(\.[a-z0-9][-a-z0-9]{0,62})*$/i, {
     message: 'must be a host name',
@@ -138,7 +138,7 @@ export class ResourceConfigDto {
     example: '/admin',
     description: 'VERCEL: guards paths that begin with this only; left out: every path',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @Matches(/^\/[\w.~!$&'()*+,;=:@%/-]{0,255}$/, { message: 'must be a path that begins with /' })
   @IsString({ message: 'must be a string' })
@@ -166,7 +166,7 @@ export class CreateResourceDto {
   @IsString({ message: 'must be a string' })
   resourceType!: string;
 
-  @ApiProperty({ example: 'sg-0123456789abcdef0', description: "The provider's own id" })
+  @ApiProperty({ example: 'sg-0123456789abcdef0', description: "The provider's id of the target" })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(500, { message: 'must be at most 500 characters' })
   @IsString({ message: 'must be a string' })
@@ -178,7 +178,7 @@ export class CreateResourceDto {
   region?: string;
 
   @ApiPropertyOptional({ type: ResourceConfigDto })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsOptional()
   @Type(() => ResourceConfigDto)
   @ValidateNested()
@@ -188,7 +188,10 @@ export class CreateResourceDto {
 }
 
 export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNullProperties: false }) {
-  @ApiPropertyOptional({ example: true, description: 'false: no new session may use it; running ones go on' })
+  @ApiPropertyOptional({
+    example: true,
+    description: 'false: no new session may use it; live sessions continue',
+  })
   @ValidateIf((_, value) => value !== undefined)
   @IsBoolean({ message: 'must be true or false' })
   isActive?: boolean;
@@ -205,7 +208,7 @@ export class ResourceListQueryDto {
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 0,
-    description: 'counted from 0; without page and size everything is listed',
+    description: 'Counted from 0; without page and size everything is listed',
   })
   @IsOptional()
   @Type(() => Number)

@@ -24,7 +24,7 @@ export class CreateRoleDto {
     type: 'integer',
     minimum: 1,
     maximum: 24,
-    description: "Left out: the plan's maximum, as it changes",
+    description: 'Left out: the current maximum of the plan',
   })
   @IsOptional()
   @Min(1, { message: HOURS_MESSAGE })
@@ -53,7 +53,7 @@ export class UpdateRoleDto {
     minimum: 1,
     maximum: 24,
     nullable: true,
-    description: "null: the plan's maximum, as it changes",
+    description: 'null: the current maximum of the plan',
   })
   @IsOptional()
   @Min(1, { message: HOURS_MESSAGE })
@@ -66,7 +66,7 @@ export class RoleDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Developers' }) name!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
-  @ApiProperty({ type: 'integer', example: 8, description: "The role's own hours, or the plan's maximum" })
+  @ApiProperty({ type: 'integer', example: 8, description: "The role's maximum, otherwise the plan's" })
   maxSessionDurationHours!: number;
   @ApiProperty({ type: [String], format: 'uuid' }) resourceIds!: string[];
   @ApiProperty({ type: [String], format: 'uuid' }) userIds!: string[];

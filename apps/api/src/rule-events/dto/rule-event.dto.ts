@@ -24,7 +24,7 @@ export class RuleTargetDto {
     type: String,
     nullable: true,
     example: 'SECURITY_GROUP',
-    description: 'null when nothing is known of the target any more but its name',
+    description: 'null when only the identifier of the target is still known',
   })
   resourceType!: string | null;
   @ApiProperty({ example: 'sg-0123456789abcdef0' }) identifier!: string;
@@ -39,8 +39,8 @@ export class RuleEventDto {
     description:
       'OPENED, CLOSED: first observed present, observed absent. HELD: the holder found the rule present. RELEASED: the ' +
       'holder is gone and another keeps the rule. MISSING: it disappeared; RESTORED: it is present again. ADD_REFUSED, ' +
-      "REMOVAL_REFUSED: the provider's answer. FOUND: an orphan, a stale rule, or an unmanaged rule seen for the first " +
-      'time. UNMARKED: ours without our mark. CHANGED: our rule with another address or port, which is left alone. ' +
+      'REMOVAL_REFUSED: the provider refused. FOUND: an orphan, a stale rule, or an unmanaged rule observed for the ' +
+      'first time. UNMARKED: our rule without our mark. CHANGED: our rule with another address or port; it is not modified. ' +
       'ABANDONED: given up by an administrator',
   })
   kind!: RuleEventKind;
@@ -59,7 +59,7 @@ export class RuleEventDto {
     description: 'why the rule was added or removed',
   })
   cause!: RuleCause | null;
-  @ApiProperty({ type: String, nullable: true, description: "the provider's own words, where it refused" })
+  @ApiProperty({ type: String, nullable: true, description: "the provider's error message when it refused" })
   message!: string | null;
   @ApiProperty({ ...EDGE, description: 'the last observation of the state before' })
   lastObservedBefore!: string | null;
@@ -75,7 +75,7 @@ export class RuleEventDto {
     type: String,
     nullable: true,
     example: 'demo-database',
-    description: 'the name it had then',
+    description: 'the name at that time',
   })
   resourceName!: string | null;
   @ApiProperty(ID) sessionId!: string | null;

@@ -25,10 +25,10 @@ export class SessionQueryDto extends PageQueryDto {
   @IsBoolean({ message: 'must be true or false' })
   active?: boolean;
 
-  @Moment('Only sessions that ended then or later, or that are to end then or later')
+  @Moment('Only sessions whose end, actual or planned, is at or after this time')
   from?: string;
 
-  @Moment('Only sessions that started then or earlier')
+  @Moment('Only sessions that started at or before this time')
   to?: string;
 }
 
@@ -44,8 +44,7 @@ export class SessionWaitDto {
     type: 'integer',
     minimum: 1,
     maximum: 30,
-    description:
-      'Answer when the session is no longer PENDING or EXPIRING, at the latest after so many seconds',
+    description: 'Wait up to this many seconds until the session is no longer PENDING or EXPIRING',
   })
   @IsOptional()
   @Type(() => Number)

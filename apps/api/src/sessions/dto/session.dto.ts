@@ -20,7 +20,7 @@ export class ResourceIpDto {
   providerRuleId!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) appliedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) removedAt!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: "The provider's own words when FAILED" })
+  @ApiProperty({ type: String, nullable: true, description: "The provider's error message when FAILED" })
   errorMessage!: string | null;
 }
 

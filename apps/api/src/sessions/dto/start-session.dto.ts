@@ -10,7 +10,7 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
-import { leftOutWhenNull } from '../../http/absent-fields';
+import { nullAsAbsent } from '../../http/absent-fields';
 import { asId } from '../../http/text-fields';
 
 export class StartSessionDto {
@@ -20,7 +20,7 @@ export class StartSessionDto {
     example: 2,
     description: 'Default: set by the deployment',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @Min(1, { message: 'must be at least 1' })
   @IsInt({ message: 'must be a whole number of hours' })
   durationHours?: number;
@@ -29,7 +29,7 @@ export class StartSessionDto {
     example: '203.0.113.10',
     description: "Default: the caller's, when it calls over IPv4",
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsString({ message: 'must be an IPv4 address' })
   ipv4Address?: string;
 
@@ -37,7 +37,7 @@ export class StartSessionDto {
     example: '2001:db8::10',
     description: "Default: the caller's, when it calls over IPv6",
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @IsString({ message: 'must be an IPv6 address' })
   ipv6Address?: string;
 
@@ -48,7 +48,7 @@ export class StartSessionDto {
     description: "Default: all of the user's resources",
   })
   @asId()
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @ArrayMaxSize(MAX_RESOURCE_IDS, { message: `must hold at most ${MAX_RESOURCE_IDS} ids` })
   @ArrayNotEmpty({ message: 'must name at least one resource, or be left out' })
   @IsUUID(undefined, { each: true, message: 'must hold UUIDs only' })
@@ -58,9 +58,9 @@ export class StartSessionDto {
   @ApiPropertyOptional({
     maxLength: 64,
     example: 'build-4711',
-    description: 'Tells apart parallel jobs behind one address: each holder has a session of its own',
+    description: 'Distinguishes parallel jobs behind one address: each holder has its own session',
   })
-  @leftOutWhenNull()
+  @nullAsAbsent()
   @MaxLength(64, { message: 'must be at most 64 characters' })
   @IsString({ message: 'must be a string' })
   holder?: string;

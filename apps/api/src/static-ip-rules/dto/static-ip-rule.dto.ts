@@ -16,7 +16,7 @@ export class CreateStaticIpRuleDto {
 
   @ApiProperty({
     example: '198.51.100.0/24',
-    description: 'an IPv4 or IPv6 address, or a CIDR range; what is none is answered with 422',
+    description: 'an IPv4 or IPv6 address, or a CIDR range; anything else is refused with 422',
   })
   @MaxLength(100, { message: 'must have at most 100 characters' })
   @IsString({ message: 'must be a string' })
@@ -27,7 +27,7 @@ export class CreateStaticIpRuleDto {
     format: 'uuid',
     maxItems: MAX_RESOURCE_IDS,
     example: [UUID],
-    description: 'the resources to open; an empty list is answered with 422',
+    description: 'the resources to allow it on; an empty list is refused with 422',
   })
   @asId()
   @ArrayMaxSize(MAX_RESOURCE_IDS, { message: `must hold at most ${MAX_RESOURCE_IDS} ids` })
@@ -51,7 +51,7 @@ export class StaticIpRuleEntryDto {
     type: String,
     nullable: true,
     example: null,
-    description: 'when FAILED, why, in the provider’s words; naming the resource again tries again',
+    description: 'the provider’s error message when FAILED; listing the resource again retries it',
   })
   errorMessage!: string | null;
 }
@@ -64,7 +64,8 @@ export class StaticIpRuleDto {
   @ApiProperty({
     enum: STATIC_IP_RULE_STATUSES,
     example: 'ACTIVE',
-    description: 'PENDING while an entry is; then ACTIVE, PARTIAL or FAILED: all, some or none applied',
+    description:
+      'PENDING while an entry is PENDING; then ACTIVE, PARTIAL or FAILED: all, some or none applied',
   })
   status!: StaticIpRuleStatus;
   @ApiProperty({ example: 'ada@example.com' }) createdByEmail!: string;

@@ -58,7 +58,7 @@ export class CreateUserDto {
     nullable: true,
     default: false,
     description:
-      'true: a user for programs, with a name of its own, API keys and roles; no e-mail address, password or sign-in',
+      'true: a user for programs, with a name, API keys and roles, but no e-mail address, password or sign-in',
   })
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
@@ -67,7 +67,7 @@ export class CreateUserDto {
   @ApiPropertyOptional({
     example: 'grace@example.com',
     format: 'email',
-    description: 'unique in the organization; needed unless isService is true',
+    description: 'unique in the organization; required unless isService is true',
   })
   @ValidateIf(({ isService }: CreateUserDto) => isService !== true)
   @asEmail()
@@ -80,7 +80,8 @@ export class CreateUserDto {
     nullable: true,
     example: 'Grace Hopper',
     maxLength: 200,
-    description: 'left out: the e-mail’s first part; needed for a service user, and unique among those',
+    description:
+      'left out: the local part of the e-mail; required for a service user and unique among service users',
   })
   @IsOptional()
   @trimmed()
@@ -107,7 +108,7 @@ export class CreateUserDto {
     nullable: true,
     format: 'password',
     example: 'correct Horse battery 5taple',
-    description: 'must keep the organization’s policy; left out: the user is invited to set one',
+    description: 'must satisfy the organization’s password policy; left out: the user is invited to set one',
   })
   @IsOptional()
   @IsString({ message: 'must be a string' })
@@ -149,7 +150,7 @@ export class UserDto {
     enumName: 'UserStatus',
     example: 'ACTIVE',
     description:
-      'INVITED: has set no password yet; LOCKED: sign-ins are refused for a while after many failures',
+      'INVITED: has no password yet; LOCKED: sign-in is locked temporarily after repeated failures',
   })
   status!: UserStatus;
   @ApiProperty({ type: String, nullable: true, ...TIME, description: 'the newest invitation; null: never' })
@@ -168,7 +169,7 @@ export class CreatedUserDto extends UserDto {
     nullable: true,
     example: 'https://drawbridge.example.com/accept-invitation/pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
     description:
-      'Ends in the token for POST /auth/set-password, valid for 7 days; null when a password was given, and for a service user',
+      'Ends with the token for POST /auth/set-password, valid for 7 days; null when a password was given, and for a service user',
   })
   invitationUrl!: string | null;
 }

@@ -1,0 +1,108 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { AGENT_STATES_CHANNEL } from '#engine-store';
+import { NotificationFeed, type NotificationListener } from '#entities';
+import { ApiSettings } from '../api.settings';
+
+/** Polling interval while notifications are unavailable. */
+const POLL_INTERVAL_MS = 1000;
+
+/** Detects changes of one host's state. Create it before reading the state, so that no change is missed. */
+export interface StateWatch {
+  /** Returns on a change since creation or the last return, when `disconnected` aborts, or after the timeout. */
+  changed(timeoutMs: number, disconnected: AbortSignal): Promise<void>;
+  end(): void;
+}
+
+/**
+ * Long polls of agents for state changes. One database connection of the process listens on behalf of all waiting
+ * requests; the requests hold none.
+ */
+@Injectable()
+export class AgentStateWatcher implements NotificationListener, OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger('AgentStateWatcher');
+  private readonly watches = new Map<string, Set<Watch>>();
+  private readonly feed: NotificationFeed;
+  private stopped = false;
+
+  constructor(settings: ApiSettings) {
+    this.feed = new NotificationFeed(settings.DATABASE_URL, AGENT_STATES_CHANNEL, this, (error) =>
+      this.logger.warn({
+        msg: 'Notifications for agents are unavailable; polling until the database connection is restored',
+        err: error,
+      }),
+    );
+  }
+
+  /** The process is stopping: requests must be answered now. */
+  get isStopping(): boolean {
+    return this.stopped;
+  }
+
+  watch(hostKey: string): StateWatch {
+    const watch = new Watch();
+    const existing = this.watches.get(hostKey);
+    if (existing) existing.add(watch);
+    else this.watches.set(hostKey, new Set([watch]));
+    return {
+      changed: (timeoutMs, disconnected) => this.changed(watch, timeoutMs, disconnected),
+      end: () => this.remove(hostKey, watch),
+    };
+  }
+
+  notified(hostKey: string): void {
+    for (const watch of this.watches.get(hostKey) ?? []) watch.notify();
+  }
+
+  gap(): void {
+    for (const hostKey of this.watches.keys()) this.notified(hostKey);
+  }
+
+  onModuleInit(): void {
+    this.feed.start();
+  }
+
+  /** Ends all waits: the server closes only after the last request is answered. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    this.gap();
+    await this.feed.close();
+  }
+
+  private async changed(watch: Watch, timeoutMs: number, disconnected: AbortSignal): Promise<void> {
+    if (this.stopped) return;
+    const waitMs = this.feed.isListening ? timeoutMs : Math.min(timeoutMs, POLL_INTERVAL_MS);
+    await watch.wait(waitMs, disconnected);
+  }
+
+  private remove(hostKey: string, watch: Watch): void {
+    const existing = this.watches.get(hostKey);
+    existing?.delete(watch);
+    if (existing?.size === 0) this.watches.delete(hostKey);
+  }
+}
+
+class Watch {
+  /** a notification arrived since the last `wait` returned */
+  private isNotified = false;
+  private finish = (): void => undefined;
+
+  notify(): void {
+    this.isNotified = true;
+    this.finish();
+  }
+
+  async wait(timeoutMs: number, disconnected: AbortSignal): Promise<void> {
+    if (!this.isNotified && !disconnected.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => this.finish(), timeoutMs);
+        this.finish = () => {
+          clearTimeout(timer);
+          disconnected.removeEventListener('abort', this.finish);
+          resolve();
+        };
+        disconnected.addEventListener('abort', this.finish);
+      });
+    }
+    this.isNotified = false;
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#entities';
+import { PasswordStore } from '#tenant-store';
+import { passwordProblem, type OrganizationId } from '#rules';
+import { PasswordHasher } from '#secrets';
+import { badRequest, type ApiError } from '../errors';
+
+/** Enforces the organizations' password policies. */
+@Injectable()
+export class PasswordPolicyService {
+  constructor(
+    private readonly database: Database,
+    private readonly passwords: PasswordStore,
+    private readonly hasher: PasswordHasher,
+  ) {}
+
+  /** @throws ApiError 400 naming the field, when the password breaks the organization's policy */
+  async enforce(organization: OrganizationId, password: string, field: string): Promise<void> {
+    const policy = await this.passwords.policy(this.database.autocommit, organization);
+    const problem = passwordProblem(password, policy);
+    if (problem !== null) throw invalidPassword(field, problem);
+  }
+
+  /** @throws ApiError 400 when it is the user's current password */
+  async requireDifferent(
+    { organizationId, userId }: { readonly organizationId: OrganizationId; readonly userId: string },
+    password: string,
+  ): Promise<void> {
+    const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
+    if (await this.hasher.verify(password, hash)) {
+      throw invalidPassword('newPassword', 'must differ from the expired password');
+    }
+  }
+}
+
+/** 400 for a password in a field. @param problem follows the field's name */
+export const invalidPassword = (field: string, problem: string): ApiError =>
+  badRequest(`${field} ${problem}`, { [field]: problem });

@@ -1,0 +1,75 @@
+/** Descriptions of bodies whose schema name does not yield a good one. */
+const BODIES: Readonly<Record<string, string>> = {
+  EmptyDto: 'An empty object',
+  MessageDto: 'A confirmation',
+  MeDto: 'The signed-in user and the organization',
+  HealthDto: 'The process is alive',
+  ReadinessDto: 'The status of the service and its dependencies',
+  LoginAnswerDto: 'Tokens, or the next step of the sign-in',
+  RefreshAnswerDto: 'A new pair of tokens',
+  SignInDto: 'The caller’s sign-ins',
+};
+
+const PARAMETERS: Readonly<Record<string, string>> = {
+  page: 'The page, counted from 0',
+  size: 'Items per page',
+  resourceId: 'Only items of this resource',
+  userId: 'Only items of this user',
+  roleId: 'Only users with this role',
+  status: 'Only items with this status; may be repeated',
+  active: 'true: only live sessions',
+  isService: 'Only service users (true) or only people (false)',
+  isActive: 'Only active users (true) or only inactive users (false)',
+  search: 'Only items whose name or e-mail address contains this text',
+  eventType: 'Only events of this type; may be repeated',
+  actorEmail: 'Only actions of this user',
+  address: 'Only items of this address or range',
+  at: 'The point in time',
+  format: 'The format of the response',
+  from: 'Only from this time on',
+  to: 'Only before this time',
+  waitSeconds: 'How long to wait for a change before answering',
+  agent: 'The name of the agent',
+  version: 'The version of the state the caller has',
+  dryRun: 'Whether to read the state without any effect',
+  instance: 'The agent’s installation; stable across restarts',
+  adapter: 'The payment provider that sends the event',
+  token: 'The token of the link',
+  'Idempotency-Key': 'Within 24 hours, the same key with the same body returns the first response',
+};
+
+const ABBREVIATIONS: Readonly<Record<string, string>> = { api: 'API', ip: 'IP', mfa: 'MFA', id: 'id' };
+
+const toText = (words: readonly string[]): string =>
+  words.map((word) => ABBREVIATIONS[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
+
+/** `StaticIpRuleDto`: "static IP rule" */
+const nounOf = (schemaName: string): string =>
+  toText(schemaName.replace(/Dto$/, '').match(/[A-Z][a-z0-9]*/g) ?? [schemaName]);
+
+/** The description of a response with this body. */
+export function bodyDescription(schemaName: string, status: number, isList: boolean): string {
+  const own = BODIES[schemaName];
+  if (own !== undefined) return own;
+  const noun = nounOf(schemaName);
+  if (isList) return `A list of ${pluralOf(noun)}`;
+  return status === 201 && !noun.startsWith('created ') ? `The ${noun}, created` : `The ${noun}`;
+}
+
+/**
+ * The description of a parameter.
+ * @param before the path's segments before a path parameter; empty for other parameters
+ * @returns undefined when the name is unknown
+ */
+export function parameterDescription(name: string, before: readonly string[]): string | undefined {
+  if (before.length === 0) return PARAMETERS[name];
+  const collection = before.toReversed().find((part) => !part.startsWith('{') && part !== 'admin');
+  if (!/(^i|I)d$/.test(name) || collection === undefined) return PARAMETERS[name];
+  return `Id of the ${toText(singularOf(collection).split('-'))}`;
+}
+
+const singularOf = (plural: string): string =>
+  plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, '');
+
+const pluralOf = (noun: string): string =>
+  /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : noun.endsWith('s') ? noun : `${noun}s`;

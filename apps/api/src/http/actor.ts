@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { principalOfRequest, type Principal } from '#guards';
+import type { HostAddress } from '#rules';
+import { callerAddressOf } from './caller-address';
+
+/** The principal and the address of an authenticated request. */
+export interface Actor {
+  readonly principal: Principal;
+  /** null when the connection was closed before the address was read */
+  readonly address: HostAddress | null;
+}
+
+/** Handler parameter (`Actor`) for non-public routes. @throws Error on a public route */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const request = context.switchToHttp().getRequest<IncomingMessage>();
+  const principal = principalOfRequest(request);
+  if (!principal) throw new Error('A public route has no principal');
+  return { principal, address: callerAddressOf(request) };
+});

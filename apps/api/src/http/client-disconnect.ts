@@ -1,0 +1,9 @@
+import type { ServerResponse } from 'node:http';
+
+/** Aborts when the client closes the connection before the response is sent. */
+export function clientDisconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.closed) controller.abort();
+  else response.once('close', () => controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestMethod } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import helmet from 'helmet';
+import { Logger } from 'nestjs-pino';
+import type { ApiSettings } from '../api.settings';
+import { API_PREFIX } from '../errors';
+import { rememberCallerAddress } from './caller-address';
+import { PAGE_PATHS } from './browser-pages';
+import { assignRequestId } from './request-id';
+
+const EXPOSED_HEADERS = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'X-Request-Id',
+  'X-Total-Count',
+  'Link',
+  'Idempotency-Replayed',
+];
+
+// longer than a load balancer's idle timeout, so that the server never closes a connection first
+const KEEP_ALIVE_MS = 65_000;
+const HEADERS_TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+const PAGES = PAGE_PATHS.map((path) => ({ path: `${path}/{*path}`, method: RequestMethod.ALL }));
+
+/** Configures everything around the routes: prefix, headers, CORS, connection timeouts. */
+export function configureHttp(app: NestExpressApplication, settings: ApiSettings): void {
+  app.setGlobalPrefix(API_PREFIX.slice(1), { exclude: PAGES });
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.use(assignRequestId);
+  const log = app.get(Logger);
+  app.use(rememberCallerAddress(settings.TRUSTED_PROXIES, (warning) => log.warn(warning)));
+  app.use('/docs', docsHeaders);
+  app.use(API_PREFIX, apiHeaders, disableCaching);
+  if (settings.CORS_ORIGINS.length > 0) {
+    app.enableCors({ origin: [...settings.CORS_ORIGINS], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
+  }
+  const server = app.getHttpServer();
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+}
+
+const apiHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+});
+
+/** Responses carry tokens, keys and confidential data, so no cache may store them. */
+function disableCaching(_request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+}
+
+// the page has its own scripts and styles, and some styles are inline
+const docsHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      frameAncestors: ["'none'"],
+    },
+  },
+});

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { type AuditEventType, Database, type Tx } from '#entities';
+import { AuditStore } from '#tenant-store';
+import { auditActor } from '../audit/audit-actor';
+import type { Actor } from '../http/actor';
+import { LockOut, signedInCounter } from '../lock-out/lock-out';
+import { badRequest, type ApiError } from '../errors';
+
+/** Runs actions that require a code of the second factor. Successes and failures are audited. */
+@Injectable()
+export class CodeProtectedActions {
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditStore,
+    private readonly lockOut: LockOut,
+  ) {}
+
+  /**
+   * Runs and records an action that requires a code.
+   * @param work returns null when the code is wrong
+   * @throws ApiError 400 when the code is wrong, 429 after too many wrong codes
+   */
+  async withCode<T>(
+    actor: Actor,
+    eventType: AuditEventType,
+    work: (tx: Tx) => Promise<T | null>,
+  ): Promise<T> {
+    const { principal } = actor;
+    const attempt = await this.lockOut.attempt(signedInCounter('code', principal.userId));
+    const record = {
+      ...auditActor(actor),
+      eventType,
+      resourceType: 'USER',
+      resourceId: principal.userId,
+      resourceName: principal.email,
+    };
+    const done = await this.database.transaction(async (tx) => {
+      const result = await work(tx);
+      if (result !== null) await this.audit.write(tx, principal.organizationId, record);
+      return result;
+    });
+    if (done !== null) {
+      await this.lockOut.succeeded(attempt);
+      return done;
+    }
+    const errorMessage = 'The code is wrong or was used before';
+    const failure = { ...record, result: 'FAILURE', errorMessage } as const;
+    await this.audit.write(this.database.autocommit, principal.organizationId, failure);
+    throw wrongCode();
+  }
+}
+
+const wrongCode = (): ApiError =>
+  badRequest('The code is wrong or was used before: wait for the next one', {
+    code: 'is wrong or was used before',
+  });

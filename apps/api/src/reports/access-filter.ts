@@ -1,0 +1,42 @@
+import type { AccessFilter, AccessWindow } from '#engine-store/port';
+import { canonicalCidr } from '#rules';
+import { badRequest } from '../errors/api-error';
+import { timeRange } from '../http/time-range';
+import type { AccessQueryDto } from './dto/access-query.dto';
+
+const MAX_WINDOW_DAYS = 400;
+const DAY_MS = 86_400_000;
+
+const FILTERS = ['resourceId', 'userId', 'address'] as const;
+
+/** @throws ApiError 400 unless exactly one of resourceId, userId and address is given */
+export function accessFilter(query: AccessQueryDto): AccessFilter {
+  const [first, second] = FILTERS.filter((field) => query[field] !== undefined);
+  if (first === undefined) throw invalid('resourceId', 'is required, or else userId or address');
+  if (second !== undefined) throw invalid(second, `must be left out when ${first} is given`);
+  if (query.resourceId !== undefined) return { by: 'resource', resourceId: query.resourceId };
+  if (query.userId !== undefined) return { by: 'user', userId: query.userId };
+  const range = canonicalCidr(query.address!);
+  if (!range) throw invalid('address', 'must be an IP address or a CIDR range');
+  return { by: 'address', address: range.cidr };
+}
+
+/** @throws ApiError 400 unless exactly one of at and from with to is given, and the window is not too long */
+export function accessWindow(query: AccessQueryDto): AccessWindow {
+  if (query.at !== undefined) {
+    const other = (['from', 'to'] as const).find((field) => query[field] !== undefined);
+    if (other) throw invalid(other, 'must be left out when at is given');
+    return { from: new Date(query.at), to: new Date(query.at) };
+  }
+  const { from, to } = timeRange(query);
+  if (!from && !to) throw invalid('at', 'is required, or else from and to');
+  if (!from) throw invalid('from', 'is required with to');
+  if (!to) throw invalid('to', 'is required with from');
+  if (to.getTime() - from.getTime() > MAX_WINDOW_DAYS * DAY_MS) {
+    throw invalid('to', `must be at most ${MAX_WINDOW_DAYS} days after from: ask for shorter windows`);
+  }
+  return { from, to };
+}
+
+const invalid = (field: string, message: string): Error =>
+  badRequest(`${field} ${message}`, { [field]: message });

@@ -1,0 +1,35 @@
+import { DriverRegistry } from '#drivers';
+import type { NewHolder } from '#engine-store/port';
+import {
+  canonicalCidr,
+  ruleSpecs,
+  type IpVersion,
+  type Provider,
+  type ResourceConfig,
+  type RuleSpec,
+} from '#rules';
+
+/** The fields of a resource that planning needs. `revision` increases when its target or config changes. */
+export interface PlannedResource {
+  readonly resourceId: string;
+  readonly revision: number;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly targetId: string;
+  readonly config: ResourceConfig;
+}
+
+/** The rules that allow an address or a range on a resource. @param address canonical */
+export function plannedRules(
+  { provider, resourceType, config }: Pick<PlannedResource, 'provider' | 'resourceType' | 'config'>,
+  address: string,
+): RuleSpec[] {
+  const { portsPerRule } = DriverRegistry.facts(provider).resourceTypes[resourceType]!;
+  return ruleSpecs(canonicalCidr(address)!.cidr, config, portsPerRule);
+}
+
+/** A holder of a canonical address or range on a resource. */
+export function newHolder(resource: PlannedResource, ipVersion: IpVersion, ipAddress: string): NewHolder {
+  const { resourceId, revision, targetId } = resource;
+  return { resourceId, revision, targetId, ipVersion, ipAddress, specs: plannedRules(resource, ipAddress) };
+}

@@ -1,0 +1,25 @@
+import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { PasswordHasher } from '#secrets';
+import { AccountStore, AuditStore } from '#tenant-store';
+import { ApiSettings } from './api.settings';
+import { PublicAddress } from './http/public-address';
+
+/** Providers of every feature: the settings, and stores that most of them use. */
+@Global()
+@Module({})
+export class SharedModule {
+  static register(settings: ApiSettings): DynamicModule {
+    const providers: Provider[] = [
+      { provide: ApiSettings, useValue: settings },
+      { provide: PasswordHasher, useValue: new PasswordHasher(settings.PASSWORD_HASH_COST) },
+      AccountStore,
+      AuditStore,
+      PublicAddress,
+    ];
+    return {
+      module: SharedModule,
+      providers,
+      exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
+    };
+  }
+}

@@ -1,0 +1,59 @@
+import type { CloudAccess, Sweeper } from '#engine';
+import type { Database } from '#entities';
+import type { Logger } from 'pino';
+import { auditSealing } from './audit/audit-sealer';
+import { checkpointSigning } from './audit/checkpoint-signing';
+import { overdueAlarm } from './audit/overdue-alarm';
+import { readSigner } from './audit/signing-key-file';
+import { unwrittenRecords } from './audit/unwritten-records';
+import { subscriptionSweep } from './billing/subscription-sweep';
+import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
+import type { RepeatedTask } from './repeated-task';
+import { healthEventDeletion } from './sweep/health-event-deletion';
+import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
+import { spentTokenDeletion } from './sweep/spent-token-deletion';
+import { sweeping } from './sweep/sweeping';
+import { verificationTasks } from './verification/verification-tasks';
+import type { WorkerSettings } from './worker.settings';
+
+/** The worker's periodic tasks. */
+export class WorkerTasks {
+  /** readiness depends on it */
+  readonly sweep: RepeatedTask;
+  private readonly all: readonly RepeatedTask[];
+
+  /** @throws SettingsError when the signing key cannot be read */
+  constructor(
+    database: Database,
+    sweeper: Sweeper,
+    clouds: CloudAccess,
+    settings: WorkerSettings,
+    log: Logger,
+  ) {
+    const keyFile = settings.AUDIT_SIGNING_KEY_FILE;
+    this.sweep = sweeping(sweeper, log);
+    this.all = [
+      this.sweep,
+      auditSealing(database, log),
+      ...(keyFile === undefined ? [] : [checkpointSigning(database, readSigner(keyFile), log)]),
+      unwrittenRecords(database, log),
+      ledgerUpkeep(database, settings.LEDGER_RETENTION_MONTHS, log),
+      unwrittenRuleEvents(database, log),
+      overdueAlarm(database, log),
+      subscriptionSweep(database, log),
+      idempotencyKeyDeletion(database, log),
+      spentTokenDeletion(database, log),
+      healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),
+      ...verificationTasks(database, clouds, log),
+    ];
+  }
+
+  start(): void {
+    for (const task of this.all) task.start();
+  }
+
+  /** Waits for the running ones. */
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map((task) => task.stop()));
+  }
+}

@@ -1,0 +1,43 @@
+import { IsIn, IsInt, IsIP, IsOptional, Matches, Max, Min } from 'class-validator';
+import {
+  LISTEN_ADDRESS_MESSAGE,
+  POSTGRES_URL,
+  POSTGRES_URL_MESSAGE,
+  REDIS_URL,
+  REDIS_URL_MESSAGE,
+} from './server-urls';
+import { toInteger } from './transforms';
+
+/** The environment of every process that uses the database. Property names are variable names. */
+export class DatabaseUrlSettings {
+  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
+  DATABASE_URL!: string;
+}
+
+/** The variables that the API and the worker have in common. */
+export class ServiceSettings extends DatabaseUrlSettings {
+  /** unset: the queue is in PostgreSQL */
+  @IsOptional()
+  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_MESSAGE}` })
+  REDIS_URL?: string;
+
+  @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
+  DEPLOYMENT_ID = 'default';
+
+  /** port for metrics and health probes, separate from the API's own port; unset: none is opened */
+  @IsOptional()
+  @toInteger()
+  @IsInt({ message: 'METRICS_PORT must be a whole number' })
+  @Min(0, { message: 'METRICS_PORT must be 0 to 65535' })
+  @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
+  METRICS_PORT?: number;
+
+  /** the address METRICS_PORT is opened on */
+  @IsIP(undefined, { message: `METRICS_HOST must be ${LISTEN_ADDRESS_MESSAGE}` })
+  METRICS_HOST = '127.0.0.1';
+
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
+    message: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace',
+  })
+  LOG_LEVEL = 'info';
+}

@@ -1,0 +1,76 @@
+import {
+  Global,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import type { ServiceSettings } from '#config';
+import { DriverRegistry } from '#drivers';
+import { Database } from '#entities';
+import { connectQueue, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
+import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
+import { DataKeyStore } from '#tenant-store';
+
+export interface ConnectionOptions {
+  readonly applicationName: string;
+  /** connections to PostgreSQL, at most */
+  readonly poolSize: number;
+  readonly settings: Pick<ServiceSettings, 'DATABASE_URL' | 'REDIS_URL'> & { readonly MASTER_KEYS: string };
+  /** the drivers read the providers' endpoints from it */
+  readonly environment: NodeJS.ProcessEnv;
+  /** called when the queue's connection is lost; it reconnects automatically */
+  readonly onQueueError: (error: Error) => void;
+  /** called when a wake-up was not sent; the sweep finds its targets */
+  readonly onLostWakeUp: (error: Error) => void;
+}
+
+/** Closes what the module opened, after every other component of the process has stopped. */
+class Connections implements OnApplicationShutdown {
+  constructor(private readonly opened: readonly { close(): Promise<void> }[]) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const connection of this.opened) await connection.close();
+  }
+}
+
+/**
+ * What API and worker are connected to: database, queue, drivers and master keys. Checks at the start that they fit each
+ * other.
+ */
+@Global()
+@Module({})
+export class ConnectionsModule {
+  /**
+   * @throws UnusableDatabase when the database is out of reach or not migrated, SettingsError when a data key is wrapped
+   *   by an unknown master key or Redis is not fit for a queue
+   */
+  static async connect(options: ConnectionOptions): Promise<DynamicModule> {
+    const { settings, applicationName, poolSize } = options;
+    const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
+    const database = await new Database({
+      url: settings.DATABASE_URL,
+      applicationName,
+      poolSize,
+    }).connectMigrated();
+    refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
+    if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
+    const queue = connectQueue(
+      { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
+      options.onQueueError,
+    );
+    const wakeUps = new WakeUps(queue, options.onLostWakeUp);
+    const shared = [
+      { provide: MasterKeys, useValue: masterKeys },
+      { provide: Database, useValue: database },
+      { provide: QueueConnection, useValue: queue },
+      { provide: WakeUps, useValue: wakeUps },
+      { provide: DriverRegistry, useValue: new DriverRegistry(options.environment) },
+    ] satisfies Provider[];
+    return {
+      module: ConnectionsModule,
+      providers: [...shared, { provide: Connections, useValue: new Connections([wakeUps, queue, database]) }],
+      exports: shared.map(({ provide }) => provide),
+    };
+  }
+}

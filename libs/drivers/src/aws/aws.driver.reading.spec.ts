@@ -1,0 +1,85 @@
+import type { ProviderDriver } from '../provider-driver';
+import { createAwsDriver } from './aws.driver';
+import {
+  GROUP,
+  RULE_ID,
+  OWN_KEYS,
+  ScriptedEndpoint,
+  refusal,
+  rule,
+  listed,
+  groupShown,
+  target,
+  thrown,
+  driverEnvironment,
+} from './aws.driver.testing';
+
+describe('AWS driver: reading rules', () => {
+  const endpoint = new ScriptedEndpoint();
+  let driver: ProviderDriver;
+
+  beforeAll(() => endpoint.open());
+  beforeEach(() => {
+    endpoint.calls.length = 0;
+    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
+  });
+  afterAll(() => endpoint.close());
+
+  it('reads all pages', async () => {
+    endpoint.reply(
+      listed([rule('sgr-1', '203.0.113.1/32')], 'more'),
+      listed([rule('sgr-2', '203.0.113.2/32', '')]),
+    );
+    expect(await driver.readRules(target())).toEqual([
+      { key: '203.0.113.1/32 tcp 22', providerRuleId: 'sgr-1', ownRuleId: RULE_ID },
+      { key: '203.0.113.2/32 tcp 22', providerRuleId: 'sgr-2', ownRuleId: null },
+    ]);
+    const [first, second] = endpoint.calls.map(({ form }) => form);
+    expect(Object.fromEntries(first ?? [])).toMatchObject({
+      'Filter.1.Name': 'group-id',
+      'Filter.1.Value.1': GROUP,
+      MaxResults: '1000',
+    });
+    expect(second?.get('NextToken')).toBe('more');
+  });
+
+  it('continues after an empty page with a next token', async () => {
+    endpoint.reply(listed([], 'more'), listed([rule('sgr-2', '203.0.113.2/32', '')]));
+    expect((await driver.readRules(target())).map(({ providerRuleId }) => providerRuleId)).toEqual(['sgr-2']);
+  });
+
+  it('fails when a page token repeats', async () => {
+    endpoint.script = (_, response) => response.end(listed([], 'same'));
+    expect((await thrown(driver.readRules(target()))).kind).toBe('transient');
+    expect(endpoint.calls).toHaveLength(2);
+  });
+
+  it('checks that the group exists when the list is empty', async () => {
+    endpoint.reply(listed([]), groupShown, listed([]), refusal(400, 'InvalidGroup.NotFound'));
+    expect(await driver.readRules(target())).toEqual([]);
+    expect((await thrown(driver.readRules(target()))).kind).toBe('target-missing');
+  });
+
+  it.each([
+    ['an HTML page', '<html><body>maintenance</body></html>'],
+    ['an empty response', ''],
+    ['a truncated list', listed([rule('sgr-1', '203.0.113.1/32')]).slice(0, -60)],
+    ['an error with HTTP 200', refusal(200, 'InternalError').body],
+    ['a rule without an id', listed(['<item><isEgress>false</isEgress></item>'])],
+  ])('never treats %s as an empty list', async (_, body) => {
+    endpoint.reply(body);
+    expect((await thrown(driver.readRules(target()))).kind).toBe('transient');
+    endpoint.reply(body);
+    expect((await thrown(driver.verify(target()))).kind).toBe('transient');
+  });
+
+  it('reports the retry delay that AWS requests', async () => {
+    endpoint.script = (_, response) =>
+      response.writeHead(503, { 'retry-after': '7' }).end(refusal(503, 'RequestLimitExceeded').body);
+    expect(await thrown(driver.readRules(target()))).toMatchObject({
+      kind: 'throttled',
+      retryAfterMs: 7000,
+    });
+    expect(endpoint.calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,133 @@
+import type { ProviderDriver } from '../provider-driver';
+import { createAwsDriver } from './aws.driver';
+import {
+  OWN_KEYS,
+  ScriptedEndpoint,
+  refusal,
+  session,
+  account,
+  denied,
+  remove,
+  kinds,
+  target,
+  roleTarget,
+  thrown,
+  driverEnvironment,
+} from './aws.driver.testing';
+
+describe('AWS driver: assumed roles', () => {
+  const endpoint = new ScriptedEndpoint();
+  let driver: ProviderDriver;
+
+  beforeAll(() => endpoint.open());
+  beforeEach(() => {
+    endpoint.calls.length = 0;
+    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
+  });
+  afterAll(() => endpoint.close());
+
+  it('assumes the role once, with the external id and the deployment’s keys', async () => {
+    endpoint.script = account(() => session(3600));
+    await Promise.all([driver.readRules(roleTarget()), driver.readRules(roleTarget())]);
+    await driver.readRules(roleTarget());
+    const [first, ...rest] = endpoint.calls;
+    expect(first?.path).toBe('/sts/');
+    expect(Object.fromEntries(first?.form ?? [])).toMatchObject({
+      Action: 'AssumeRole',
+      RoleArn: 'arn:aws:iam::123456789012:role/doors',
+      RoleSessionName: 'drawbridge',
+      ExternalId: 'external-id',
+    });
+    expect(first?.headers.authorization).toContain('Credential=AKIADEPLOYMENT/');
+    expect(rest.map(({ headers }) => headers['x-amz-security-token'])).toEqual(
+      rest.map(() => 'role-session-token'),
+    );
+    expect(rest.map(({ action }) => action)).toEqual(rest.map(() => 'DescribeSecurityGroupRules'));
+  });
+
+  it('assumes the role again five minutes before the session expires, for another external id, and after a denial', async () => {
+    endpoint.script = account(() => session(299));
+    await driver.readRules(roleTarget());
+    await driver.readRules(roleTarget());
+    expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(2);
+    endpoint.script = account(() => session(3600));
+    await driver.readRules(roleTarget());
+    await driver.readRules(roleTarget('another'));
+    expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(4);
+    endpoint.reply(refusal(403, 'UnauthorizedOperation'));
+    await thrown(driver.readRules(roleTarget()));
+    endpoint.reply(session(3600), refusal(403, 'UnauthorizedOperation'));
+    expect(kinds(await driver.applyChanges(roleTarget(), [remove('sgr-1')]))).toEqual(['denied']);
+    endpoint.script = account(() => session(3600));
+    await driver.readRules(roleTarget());
+    expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(6);
+  });
+
+  it('does not cache a refused AssumeRole', async () => {
+    endpoint.script = account(() => denied);
+    const error = await thrown(driver.readRules(roleTarget()));
+    expect(error).toMatchObject({ kind: 'denied', message: 'AccessDenied: not you' });
+    endpoint.script = account(() => session(3600));
+    expect(await driver.readRules(roleTarget())).toHaveLength(1);
+  });
+
+  it('verify accepts a role that requires the external id and refuses one that does not', async () => {
+    endpoint.script = account(({ form }) =>
+      form.get('ExternalId') === 'external-id' ? session(3600) : denied,
+    );
+    await driver.verify(roleTarget());
+    endpoint.script = account(() => session(3600));
+    const error = await thrown(driver.verify(roleTarget()));
+    expect(error.kind).toBe('denied');
+    expect(error.message).toContain('sts:ExternalId');
+    expect((await thrown(driver.readRules(roleTarget(null)))).kind).toBe('denied');
+  });
+
+  it('checkCredential assumes the role without the cache and refuses one without external id', async () => {
+    endpoint.script = account(({ form }) =>
+      form.get('ExternalId') === 'external-id' ? session(3600) : denied,
+    );
+    const { credential } = roleTarget();
+    await driver.checkCredential(credential);
+    await driver.checkCredential(credential);
+    expect(endpoint.calls.map(({ form }) => form.get('ExternalId'))).toEqual([
+      'external-id',
+      null,
+      'external-id',
+      null,
+    ]);
+    endpoint.script = account(() => session(3600));
+    expect((await thrown(driver.checkCredential(credential))).message).toContain('sts:ExternalId');
+    endpoint.script = account(() => denied);
+    expect(await thrown(driver.checkCredential(credential))).toMatchObject({
+      kind: 'denied',
+      message: 'AccessDenied: not you',
+    });
+  });
+
+  it.each([
+    ['arn:aws:iam::123456789012:role/doors', 'us-east-1'],
+    ['arn:aws-us-gov:iam::123456789012:role/doors', 'us-gov-west-1'],
+    ['arn:aws-cn:iam::123456789012:role/doors', 'cn-north-1'],
+  ])('checks %s in region %s', async (roleArn, region) => {
+    endpoint.script = account(({ form }) => (form.has('ExternalId') ? session(3600) : denied));
+    await driver.checkCredential({ ...roleTarget().credential, data: { roleArn } });
+    expect(endpoint.calls[0]?.headers.authorization).toContain(`/${region}/sts/`);
+  });
+
+  it('names the missing variables when the deployment has no keys', async () => {
+    const without = createAwsDriver({
+      AWS_ENDPOINT_URL_STS: endpoint.url,
+      AWS_ENDPOINT_URL_EC2: endpoint.url,
+    });
+    const error = await thrown(without.readRules(roleTarget()));
+    expect(error.kind).toBe('denied');
+    for (const variable of Object.keys(OWN_KEYS)) expect(error.message).toContain(variable);
+    expect(endpoint.calls).toEqual([]);
+  });
+
+  it('uses the write budget of the role or key, per region', () => {
+    expect(driver.accountKey(target())).toBe('AWS:AKIATENANT:eu-west-1');
+    expect(driver.accountKey(roleTarget())).toBe('AWS:arn:aws:iam::123456789012:role/doors:eu-west-1');
+  });
+});

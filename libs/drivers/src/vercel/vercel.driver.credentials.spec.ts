@@ -1,0 +1,72 @@
+import type { ProviderDriver } from '../provider-driver';
+import { createVercelDriver } from './vercel.driver';
+import { TOKEN, target, ScriptedVercel, refusal, READ, WRITE, FIND, failure } from './vercel.driver.testing';
+
+describe('Vercel driver: credentials and targets', () => {
+  let vercel: ScriptedVercel;
+  let driver: ProviderDriver;
+
+  beforeEach(async () => {
+    vercel = new ScriptedVercel();
+    await vercel.open();
+    driver = createVercelDriver({ VERCEL_API_URL: `${vercel.url}/` });
+    vercel.on(WRITE, {}).on(FIND, { body: { id: 'prj_one' } });
+  });
+  afterEach(() => vercel.close());
+
+  describe('credentials', () => {
+    it('are valid when Vercel returns their owner and team', async () => {
+      vercel.on('GET user', { body: { user: { id: 'u' } } }).on('GET team_one', { body: { id: 'team_one' } });
+      await driver.checkCredential(target({ teamId: 'team_one' }).credential);
+      expect(vercel.steps).toEqual(['GET user', 'GET team_one']);
+    });
+
+    it.each([
+      ['the user request is refused', refusal(403, 'forbidden'), { body: {} }],
+      ['the team request is refused', { body: { user: {} } }, refusal(403, 'forbidden')],
+      ['the team does not exist', { body: { user: {} } }, refusal(404, 'not_found')],
+    ])('are denied when %s', async (_, user, team) => {
+      vercel.on('GET user', user).on('GET team_one', team);
+      const { credential } = target({ teamId: 'team_one' });
+      expect((await failure(driver.checkCredential(credential))).kind).toBe('denied');
+    });
+
+    it('get no verdict from a malformed response', async () => {
+      vercel.on('GET user', { body: { name: 'somebody' } });
+      expect((await failure(driver.checkCredential(target().credential))).kind).toBe('transient');
+    });
+
+    it.each([
+      ['another credential type', { credentialType: 'ACCESS_KEY', data: { token: TOKEN } }],
+      ['no token', { credentialType: 'TOKEN', data: {} }],
+      ['a token with a line break', { credentialType: 'TOKEN', data: { token: 'a\r\nx: y' } }],
+      ['a malformed team id', { credentialType: 'TOKEN', data: { token: TOKEN, teamId: '../x' } }],
+    ])('with %s are denied without a request', async (_, given) => {
+      const credential = { ...given, externalId: null };
+      expect((await failure(driver.readRules({ ...target(), credential }))).kind).toBe('denied');
+      expect(vercel.calls).toEqual([]);
+    });
+
+    it('are masked in messages that quote them', async () => {
+      vercel.on(READ, refusal(403, 'forbidden', `The token ${TOKEN} is wrong`));
+      expect((await failure(driver.readRules(target()))).message).toBe(
+        'forbidden: The token [secret] is wrong',
+      );
+    });
+
+    it('share the write budget of their team', () => {
+      const one = driver.accountKey(target({ teamId: 'team_one' }));
+      expect(driver.accountKey(target({ teamId: 'team_one', token: 'another' }))).toBe(one);
+      expect(driver.accountKey(target({ teamId: 'team_two' }))).not.toBe(one);
+      expect(driver.accountKey(target({ token: 'another' }))).not.toBe(driver.accountKey(target()));
+    });
+  });
+
+  it.each([
+    ['another resource type', { resourceType: 'ROUTE' }],
+    ['an identifier that is not a project', { identifier: '../v2/user' }],
+  ])('rejects %s', async (_, changed) => {
+    expect((await failure(driver.readRules({ ...target(), ...changed }))).kind).toBe('invalid');
+    expect(vercel.calls).toEqual([]);
+  });
+});

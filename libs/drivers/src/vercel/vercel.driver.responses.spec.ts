@@ -1,0 +1,81 @@
+import type { ChangeResult } from '#rules';
+import type { ProviderDriver, RuleChange } from '../provider-driver';
+import { createVercelDriver } from './vercel.driver';
+import {
+  ADDRESS,
+  target,
+  add,
+  type Reply,
+  ScriptedVercel,
+  guard,
+  config,
+  READ,
+  WRITE,
+  FIND,
+  failure,
+} from './vercel.driver.testing';
+
+describe('Vercel driver: unexpected responses', () => {
+  let vercel: ScriptedVercel;
+  let driver: ProviderDriver;
+
+  beforeEach(async () => {
+    vercel = new ScriptedVercel();
+    await vercel.open();
+    driver = createVercelDriver({ VERCEL_API_URL: `${vercel.url}/` });
+    vercel.on(WRITE, {}).on(FIND, { body: { id: 'prj_one' } });
+  });
+  afterEach(() => vercel.close());
+
+  const apply = (...changes: RuleChange[]): Promise<ChangeResult[]> => driver.applyChanges(target(), changes);
+
+  describe('malformed responses', () => {
+    const malformed: [string, Reply][] = [
+      ['an HTML page', { body: '<html><body>Sign in</body></html>' }],
+      ['a truncated response', { body: '{"firewallEnabled":true,"rules":[' }],
+      ['an empty response', { body: '' }],
+      ['a list', { body: [] }],
+      ['an error with HTTP 200', { body: { error: { code: 'forbidden', message: 'no' } } }],
+      ['an oversized response', { body: { firewallEnabled: true, rules: [], more: 'x'.repeat(10_000_000) } }],
+      ['an HTML page of a gateway', { status: 403, body: '<html>Forbidden</html>' }],
+    ];
+
+    it.each([
+      ...malformed,
+      ['no rules', { body: { firewallEnabled: true } }],
+      ['rules that are not a list', { body: { firewallEnabled: true, rules: {} } }],
+      ['a rule without an id', config({ name: 'x' })],
+      ['no firewallEnabled', { body: { rules: [] } }],
+      ['another format', { body: { active: { firewallEnabled: true, rules: [] } } }],
+    ] as [string, Reply][])('to a read are transient: %s', async (_, reply) => {
+      vercel.on(READ, reply);
+      expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient', settled: false });
+    });
+
+    it.each(malformed)('to a write have an unknown outcome: %s', async (_, reply) => {
+      vercel.on(READ, config()).on(WRITE, reply);
+      expect(await apply(add())).toMatchObject([{ result: 'unknown' }]);
+    });
+
+    it('with another project id are rejected', async () => {
+      vercel.on(READ, config()).on(FIND, { body: { id: 'prj_two' } });
+      expect((await failure(driver.verify(target()))).kind).toBe('transient');
+    });
+
+    it.each([
+      ['values that are not strings', [7], []],
+      ['values that are not addresses', ['example.com', '203.0.113.7'], [ADDRESS]],
+      ['a string instead of a list', '203.0.113.7', [ADDRESS]],
+      [
+        'addresses in other spellings',
+        ['2001:DB8:0::7', '203.0.113.9/24'],
+        ['2001:db8::7/128', '203.0.113.0/24'],
+      ],
+    ])('with a guard that has %s are read as far as possible', async (_, value, addresses) => {
+      const conditionGroup = [{ conditions: [{ type: 'ip_address', op: 'ninc', value }] }];
+      vercel.on(READ, config(guard([], { conditionGroup })));
+      const observed = await driver.readRules(target());
+      expect(observed.map(({ key }) => key)).toEqual(addresses.map((address) => `${address} all *`));
+    });
+  });
+});

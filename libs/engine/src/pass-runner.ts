@@ -1,0 +1,122 @@
+import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
+import type { ConvergenceStore, DueRuleRow, SettlementStore, WriteBudgetStore } from '#engine-store';
+import type { Transactions } from '#entities';
+import { judge, planChanges, unmarkedOf, type Verdict } from '#rules';
+import { longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
+import type { CloudAccessPort } from './cloud-access';
+import type { ConvergenceObserver } from './convergence-observer';
+import type { HeldLease } from './held-lease';
+import type { Isolation } from './isolation';
+import type { PassOutcome } from './pass-outcome';
+import type { Pass } from './passes';
+import { BUDGET_SPENT, CREDENTIAL_DENIED } from './settle-rule';
+import type { TargetWriter } from './target-writer';
+import type { TimedRead } from './timed-read';
+import type { Timing } from './timing';
+import { claimsBefore } from './whole-list';
+import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
+
+export interface PassStores {
+  readonly convergence: ConvergenceStore;
+  readonly settlements: SettlementStore;
+  readonly budgets: WriteBudgetStore;
+}
+
+/** Runs passes: reads a target, plans and sends changes, and reads again. Settles nothing. */
+export class PassRunner {
+  constructor(
+    private readonly database: Transactions,
+    private readonly stores: PassStores,
+    private readonly clouds: CloudAccessPort,
+    private readonly writer: TargetWriter,
+    private readonly isolation: Isolation,
+    private readonly observer: Pick<ConvergenceObserver, 'passEnded'>,
+    private readonly timing: Timing,
+  ) {}
+
+  /** Sends at most one batch of changes through the access path of the pass. */
+  async run(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<PassOutcome> {
+    await held.ensureHeld();
+    const { deniedMs } = pass.access;
+    if (deniedMs !== null && deniedMs > 0)
+      return { kind: 'postponed', waitMs: deniedMs, message: CREDENTIAL_DENIED };
+    const target = await this.attempt(held, pass, () => this.open(held, driver, pass));
+    if ('error' in target) return { kind: 'unreadable', error: target.error };
+    const allowance = new WriteAllowance(
+      this.database,
+      this.stores.budgets,
+      this.timing,
+      driver,
+      target.done,
+    );
+    const early = await allowance.take(held, expectedChanges(pass.rules));
+    if (early > 0) return { kind: 'postponed', waitMs: early, message: BUDGET_SPENT };
+    const before = await this.attempt(held, pass, () => this.read(driver, target.done));
+    const planned = 'done' in before ? planChanges(pass.rules, before.done.rules) : [];
+    await allowance.returnUnneeded(plannedChanges(planned));
+    if ('error' in before) return { kind: 'unreadable', error: before.error };
+    const read = before.done;
+    const unmarked = unmarkedOf(pass.rules, read.rules);
+    const observed = (
+      verdicts: readonly Verdict<DueRuleRow>[],
+      waitMs: number | null,
+      last: TimedRead = read,
+      isDenied = false,
+    ): PassOutcome => ({ kind: 'read', verdicts, read: last, firstRead: read, unmarked, waitMs, isDenied });
+    if (planned.length === 0) return observed(judge(pass.rules, new Map(), read.rules), null);
+    const waitMs = await allowance.take(held, plannedChanges(planned));
+    if (waitMs > 0) return observed(judge(pass.rules, throttledByBudget(planned), read.rules), waitMs);
+    await this.releaseToHolders(held, planned);
+    const { results, after } = await this.writer.changeAndRead(
+      { held, driver, target: target.done, pass, allowance },
+      planned,
+    );
+    const isDenied = [...results.values()].some(
+      (result) => result.result === 'refused' && result.kind === 'denied',
+    );
+    const verdicts = after
+      ? judge(pass.rules, results, after.rules)
+      : judge(pass.rules, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
+    return observed(verdicts, longestWait(results), after ?? read, isDenied);
+  }
+
+  /** Returns the holders of `WRITER_RELEASED` removals to PENDING: they will write the rule through their own access path. */
+  private async releaseToHolders(held: HeldLease, planned: readonly DueChange[]): Promise<void> {
+    const left = planned.filter(({ cause }) => cause === 'WRITER_RELEASED');
+    if (left.length === 0) return;
+    await this.stores.settlements.returnToPending(
+      this.database.autocommit,
+      held.lease,
+      left.map(({ rule }) => rule.ruleId),
+    );
+  }
+
+  private async open(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<CloudTarget> {
+    const { autocommit } = this.database;
+    const claims = await claimsBefore(autocommit, this.stores.convergence, held, driver, pass);
+    const { credentialId, region } = pass.access;
+    return this.clouds.open({ ...held.targetName, credentialId, region }, claims);
+  }
+
+  private async read(driver: ProviderDriver, target: CloudTarget): Promise<TimedRead> {
+    const startedAt = this.timing.now();
+    const rules = await driver.readRules(target);
+    this.observer.passEnded(driver.kind, 'ok');
+    return { rules, startedAt, endedAt: this.timing.now() };
+  }
+
+  /** Runs a step; converts a failure to a DriverError. */
+  private async attempt<Done>(
+    held: HeldLease,
+    pass: Pass,
+    step: () => Promise<Done>,
+  ): Promise<{ done: Done } | { error: DriverError }> {
+    try {
+      return { done: await step() };
+    } catch (thrown) {
+      const error = await this.isolation.asRetryable(held, pass.rules, thrown);
+      this.observer.passEnded(held.lease.provider, error.kind);
+      return { error };
+    }
+  }
+}

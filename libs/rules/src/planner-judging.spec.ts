@@ -1,0 +1,347 @@
+import * as fc from 'fast-check';
+import { judge, planChanges, type DueRule, type Verdict } from './planner';
+import { RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
+import {
+  absent,
+  again,
+  answered,
+  applied,
+  entries,
+  list,
+  ownPresent,
+  presentUnder,
+  RUNS,
+  SEARCH,
+  underKey,
+  worlds,
+  type Cloud,
+  type Fate,
+  type World,
+} from './planner.testing';
+
+type Judge = (
+  due: readonly DueRule[],
+  results: ReadonlyMap<string, ChangeResult>,
+  observed: readonly ObservedRule[],
+) => Verdict[];
+
+/** One round: the driver's results, the target afterwards, and the verdicts. */
+interface Round {
+  readonly results: ReadonlyMap<string, ChangeResult>;
+  readonly after: Cloud;
+  readonly verdicts: readonly Verdict[];
+}
+
+function roundOf(world: World, judging: Judge): Round {
+  const { due, cloud, fates } = world;
+  const changes = planChanges(due, list(cloud));
+  const after = applied(cloud, changes, fates);
+  const results = new Map(changes.map((change) => [change.rule.ruleId, answered(change, fates)]));
+  return { results, after, verdicts: judging(due, results, list(after)) };
+}
+
+type JudgedRule = { rule: DueRule; verdict: Verdict; result: ChangeResult | undefined; after: Cloud };
+
+const judging = (holds: (judged: JudgedRule) => boolean, fate?: Fate) => {
+  return (subject: Judge) =>
+    fc.property(worlds(2), (drawn) => {
+      const fates = fate ? new Map(drawn.due.map(({ ruleId }) => [ruleId, fate])) : drawn.fates;
+      const world = { ...drawn, fates };
+      const { results, after, verdicts } = roundOf(world, subject);
+      return verdicts.every((verdict) => {
+        const rule = world.due.find(({ ruleId }) => ruleId === verdict.rule.ruleId);
+        return rule !== undefined && holds({ rule, verdict, result: results.get(rule.ruleId), after });
+      });
+    });
+};
+
+type Refusal = Extract<ChangeResult, { result: 'refused' }>;
+
+const isFinalRefusal = (result: ChangeResult | undefined): result is Refusal =>
+  result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind);
+
+const JUDGE_PROPERTIES = {
+  'every rule gets one verdict, in the given order': (subject: Judge) =>
+    fc.property(worlds(2), (world) => {
+      const { verdicts } = roundOf(world, subject);
+      return (
+        verdicts.length === world.due.length &&
+        verdicts.every((verdict, index) => verdict.rule === world.due[index])
+      );
+    }),
+  'absent: no own rule is present': judging(
+    ({ rule, verdict, after }) => verdict.kind !== 'absent' || ownPresent(after, rule).length === 0,
+  ),
+  'absent: no call is in flight': judging(
+    ({ rule, verdict, result }) =>
+      verdict.kind !== 'absent' || (!rule.inFlight && result?.result !== 'unknown'),
+  ),
+  'absent: not desired': judging(({ rule, verdict }) => verdict.kind !== 'absent' || !rule.desired),
+  'present: desired, and observed': judging(
+    ({ rule, verdict, after }) =>
+      verdict.kind !== 'present' || (rule.desired && after.get(verdict.providerRuleId)?.key === rule.key),
+  ),
+  'present: unmanaged exactly when no own rule is present': judging(
+    ({ rule, verdict, after }) =>
+      verdict.kind !== 'present' || verdict.unmanaged === (ownPresent(after, rule).length === 0),
+  ),
+  'present: unmarked exactly when it is ours by its recorded id alone': judging(
+    ({ rule, verdict, after }) => {
+      const own = ownPresent(after, rule);
+      const isUnmarked = own.length > 0 && own.every(({ ownRuleId }) => ownRuleId === null);
+      return verdict.kind !== 'present' || verdict.unmarked === isUnmarked;
+    },
+  ),
+  'absent: has the key its provider id allows now': judging(({ rule, verdict, after }) => {
+    const isReplaced = presentUnder(after, rule.key).length > 0;
+    const now = isReplaced || !rule.recordedId ? undefined : after.get(rule.recordedId);
+    return verdict.kind !== 'absent' || verdict.changedTo === (now?.key ?? null);
+  }),
+  'retry: observed present exactly when it is unwanted and an own rule is present': judging(
+    ({ rule, verdict, after }) =>
+      verdict.kind !== 'retry' ||
+      verdict.observedPresent === (!rule.desired && ownPresent(after, rule).length > 0),
+  ),
+  'retry: refused exactly when the refusal is not retryable': judging(
+    ({ verdict, result }) => verdict.kind !== 'retry' || verdict.refused === isFinalRefusal(result),
+  ),
+  'failed: desired, refused without retry, and not present': judging(
+    ({ rule, verdict, result, after }) =>
+      verdict.kind !== 'failed' ||
+      (rule.desired && isFinalRefusal(result) && presentUnder(after, rule.key).length === 0),
+  ),
+  'refused without retry and not present: failed, with the provider’s message': judging(
+    ({ rule, verdict, result, after }) =>
+      !rule.desired ||
+      !isFinalRefusal(result) ||
+      presentUnder(after, rule.key).length > 0 ||
+      (verdict.kind === 'failed' && verdict.message === result.message),
+  ),
+  'an unknown result settles only what was observed': judging(
+    ({ verdict, result }) =>
+      result?.result !== 'unknown' ||
+      verdict.kind === 'present' ||
+      (verdict.kind === 'retry' && verdict.unknown),
+  ),
+  'a round without failures settles every rule without a call in flight': judging(
+    ({ rule, verdict, after }) =>
+      (rule.desired ? !rule.mayOpen : rule.inFlight || ownPresent(after, rule).length > 0) ||
+      verdict.kind === (rule.desired ? 'present' : 'absent'),
+    'done',
+  ),
+};
+
+const mapped =
+  (
+    change: (
+      verdict: Verdict,
+      rule: DueRule,
+      result: ChangeResult | undefined,
+      observed: readonly ObservedRule[],
+    ) => Verdict,
+  ): Judge =>
+  (due, results, observed) =>
+    judge(due, results, observed).map((verdict, index) =>
+      change(verdict, due[index]!, results.get(verdict.rule.ruleId), observed),
+    );
+
+const presentAs = (rule: DueRule): Verdict => ({
+  rule,
+  kind: 'present',
+  providerRuleId: `added ${rule.ruleId}`,
+  unmanaged: false,
+  unmarked: false,
+});
+/** Judges with one planted bug each, and the property that must find it. */
+const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
+  [
+    'drops rules without a change',
+    'every rule gets one verdict, in the given order',
+    (due, results, observed) =>
+      judge(
+        due.filter(({ ruleId }) => results.has(ruleId)),
+        results,
+        observed,
+      ),
+  ],
+  [
+    'sorts removals first',
+    'every rule gets one verdict, in the given order',
+    (due, results, observed) =>
+      judge(
+        due.toSorted((one, other) => Number(one.desired) - Number(other.desired)),
+        results,
+        observed,
+      ),
+  ],
+  [
+    'trusts the result of a removal instead of the read',
+    'absent: no own rule is present',
+    mapped((verdict, rule, result) => (!rule.desired && result?.result === 'done' ? absent(rule) : verdict)),
+  ],
+  [
+    'checks only the first rule under the key',
+    'absent: no own rule is present',
+    mapped((verdict, rule, _result, observed) =>
+      !rule.desired && !rule.inFlight && underKey(rule, observed)?.ownRuleId === null
+        ? absent(rule)
+        : verdict,
+    ),
+  ],
+  [
+    'ignores calls in flight',
+    'absent: no call is in flight',
+    (due, results, observed) =>
+      judge(
+        due.map((rule) => ({ ...rule, inFlight: false })),
+        results,
+        observed,
+      ),
+  ],
+  [
+    'settles expired rules as absent',
+    'absent: not desired',
+    mapped((verdict, rule) =>
+      rule.desired && !rule.mayOpen && verdict.kind === 'retry' ? absent(rule) : verdict,
+    ),
+  ],
+  [
+    'trusts the result of an addition instead of the read',
+    'present: desired, and observed',
+    mapped((verdict, rule, result) =>
+      rule.desired && result?.result === 'done' ? presentAs(rule) : verdict,
+    ),
+  ],
+  [
+    'settles unwanted rules as present',
+    'present: desired, and observed',
+    (due, results, observed) =>
+      judge(
+        due.map((rule) => ({ ...rule, desired: true })),
+        results,
+        observed,
+      ),
+  ],
+  [
+    'treats every rule as ours',
+    'present: unmanaged exactly when no own rule is present',
+    mapped((verdict) => (verdict.kind === 'present' ? { ...verdict, unmanaged: false } : verdict)),
+  ],
+  [
+    'gives up a removal',
+    'failed: desired, refused without retry, and not present',
+    mapped((verdict, rule, result) =>
+      !rule.desired && isFinalRefusal(result) ? { rule, kind: 'failed', message: result.message } : verdict,
+    ),
+  ],
+  [
+    'gives up when it is throttled',
+    'failed: desired, refused without retry, and not present',
+    mapped((verdict, rule, result) =>
+      rule.desired && result?.result === 'refused' && verdict.kind === 'retry'
+        ? { rule, kind: 'failed', message: result.message }
+        : verdict,
+    ),
+  ],
+  [
+    'never gives up',
+    'refused without retry and not present: failed, with the provider’s message',
+    mapped((verdict) => (verdict.kind === 'failed' ? again(verdict.rule, verdict.message) : verdict)),
+  ],
+  [
+    'hides the provider’s message',
+    'refused without retry and not present: failed, with the provider’s message',
+    mapped((verdict) => (verdict.kind === 'failed' ? { ...verdict, message: 'failed' } : verdict)),
+  ],
+  [
+    'treats an unknown result as success',
+    'an unknown result settles only what was observed',
+    mapped((verdict, rule, result) =>
+      !rule.desired && !rule.inFlight && result?.result === 'unknown' ? absent(rule) : verdict,
+    ),
+  ],
+  [
+    'treats an unknown result as failure',
+    'an unknown result settles only what was observed',
+    mapped((verdict, rule, result) =>
+      rule.desired && verdict.kind === 'retry' && result?.result === 'unknown'
+        ? { rule, kind: 'failed', message: result.message }
+        : verdict,
+    ),
+  ],
+  [
+    'hides an unknown result',
+    'an unknown result settles only what was observed',
+    mapped((verdict) => (verdict.kind === 'retry' ? { ...verdict, unknown: false } : verdict)),
+  ],
+  [
+    'never settles',
+    'a round without failures settles every rule without a call in flight',
+    (due) => due.map((rule) => again(rule)),
+  ],
+  [
+    'waits for the removal of an unmanaged rule',
+    'a round without failures settles every rule without a call in flight',
+    mapped((verdict, rule, _result, observed) =>
+      verdict.kind === 'absent' && underKey(rule, observed) ? again(rule) : verdict,
+    ),
+  ],
+  [
+    'identifies own rules by the mark only',
+    'absent: no own rule is present',
+    (due, results, observed) =>
+      judge(
+        due.map((rule) => ({ ...rule, recordedId: null })),
+        results,
+        observed,
+      ),
+  ],
+  [
+    'hides a missing mark',
+    'present: unmarked exactly when it is ours by its recorded id alone',
+    mapped((verdict) => (verdict.kind === 'present' ? { ...verdict, unmarked: false } : verdict)),
+  ],
+  [
+    'reports an unmanaged rule as unmarked',
+    'present: unmarked exactly when it is ours by its recorded id alone',
+    mapped((verdict) =>
+      verdict.kind === 'present' ? { ...verdict, unmarked: verdict.unmarked || verdict.unmanaged } : verdict,
+    ),
+  ],
+  [
+    'hides a change by another program',
+    'absent: has the key its provider id allows now',
+    mapped((verdict, rule) => (verdict.kind === 'absent' ? absent(rule) : verdict)),
+  ],
+  [
+    'hides that an unwanted rule is present',
+    'retry: observed present exactly when it is unwanted and an own rule is present',
+    mapped((verdict) => (verdict.kind === 'retry' ? { ...verdict, observedPresent: false } : verdict)),
+  ],
+  [
+    'reports a retryable result as refused',
+    'retry: refused exactly when the refusal is not retryable',
+    mapped((verdict, _rule, result) =>
+      verdict.kind === 'retry' ? { ...verdict, refused: result?.result === 'refused' } : verdict,
+    ),
+  ],
+  [
+    'hides a refusal',
+    'retry: refused exactly when the refusal is not retryable',
+    mapped((verdict) => (verdict.kind === 'retry' ? { ...verdict, refused: false } : verdict)),
+  ],
+];
+
+describe('judge', () => {
+  it.each(entries(JUDGE_PROPERTIES))('%s', (_name, property) => {
+    expect(fc.check(property(judge), RUNS)).toMatchObject({ failed: false });
+  });
+
+  it.each(PLANTED_BUGS)('a judge that %s violates "%s"', (_bug, name, mutant) => {
+    expect(fc.check(JUDGE_PROPERTIES[name](mutant), SEARCH).failed).toBe(true);
+  });
+
+  it('has a planted bug for every property', () => {
+    expect(new Set(PLANTED_BUGS.map(([, name]) => name))).toEqual(new Set(Object.keys(JUDGE_PROPERTIES)));
+  });
+});

@@ -1,0 +1,334 @@
+import * as fc from 'fast-check';
+import { planChanges, type DueRule, type PlannedChange } from './planner';
+import type { ObservedRule } from './provider';
+import {
+  add,
+  applied,
+  dueRule,
+  entries,
+  isBlind,
+  isConverged,
+  isOwn,
+  keyOf,
+  list,
+  PERFECT,
+  presentUnder,
+  remove,
+  ruleOf,
+  RUNS,
+  SEARCH,
+  underKey,
+  worlds,
+  type World,
+} from './planner.testing';
+
+type Plan = (due: readonly DueRule[], observed: readonly ObservedRule[]) => PlannedChange[];
+const planning = (holds: (plan: Plan, world: World) => boolean, maxOwn = 1) => {
+  return (plan: Plan) => fc.property(worlds(maxOwn), (world) => holds(plan, world));
+};
+
+const PLAN_PROPERTIES = {
+  'one round without failures converges': planning((plan, { due, cloud }) =>
+    isConverged(due, applied(cloud, plan(due, list(cloud)), PERFECT)),
+  ),
+  'rounds without failures converge with several own rules under one key': planning(
+    (plan, { due, cloud }) => {
+      let now = cloud;
+      for (let round = 0; round < 4; round += 1) now = applied(now, plan(due, list(now)), PERFECT);
+      return isConverged(due, now);
+    },
+    4,
+  ),
+  'unmanaged rules are never removed': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => {
+      if (change.action === 'add' || isBlind(cloud, due, change)) return true;
+      const removed = cloud.get(change.providerRuleId);
+      return removed !== undefined && isOwn(ruleOf(due, change), removed);
+    }),
+  ),
+  'a removal targets the key of its rule only': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every(
+      (change) =>
+        change.action === 'add' ||
+        isBlind(cloud, due, change) ||
+        cloud.get(change.providerRuleId)?.key === keyOf(due, change),
+    ),
+  ),
+  'no key is changed twice in a round': planning((plan, { due, cloud }) => {
+    const keys = plan(due, list(cloud)).map((change) => keyOf(due, change));
+    return new Set(keys).size === keys.length;
+  }, 3),
+  'removals come first': planning((plan, { due, cloud }) => {
+    const actions = plan(due, list(cloud)).map(({ action }) => action);
+    return !actions.slice(Math.max(0, actions.indexOf('add'))).includes('remove') || !actions.includes('add');
+  }),
+  'nothing is planned after convergence': planning((plan, { due, cloud }) => {
+    const after = applied(cloud, planChanges(due, list(cloud)), PERFECT);
+    return plan(due, list(after)).every((change) => isBlind(after, due, change));
+  }),
+  'a rule whose last holder has expired is not added': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => change.action === 'remove' || ruleOf(due, change).mayOpen),
+  ),
+  'an unwanted rule is not added': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => change.action === 'remove' || ruleOf(due, change).desired),
+  ),
+  'a desired rule is not removed': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => change.action === 'add' || !ruleOf(due, change).desired),
+  ),
+  'a present rule is not added again': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every(
+      (change) => change.action === 'remove' || presentUnder(cloud, keyOf(due, change)).length === 0,
+    ),
+  ),
+  'a rule that is not observed is removed by its recorded id, unless a call is in flight': planning(
+    (plan, { due, cloud }) => {
+      const planned = plan(due, list(cloud));
+      return due.every((rule) => {
+        const removals = planned.filter(
+          (change) => change.action === 'remove' && change.rule.ruleId === rule.ruleId,
+        );
+        if (rule.desired || presentUnder(cloud, rule.key).length > 0) return true;
+        const isOwed = Boolean(rule.recordedId) && !cloud.has(rule.recordedId!) && !rule.inFlight;
+        return removals.length === (isOwed ? 1 : 0);
+      });
+    },
+  ),
+  'a change has its rule and the cause of that rule': planning((plan, { due, cloud }) =>
+    plan(due, list(cloud)).every((change) => {
+      const rule = ruleOf(due, change);
+      return (
+        change.rule === rule && change.cause === (change.action === 'add' ? rule.addCause : rule.removeCause)
+      );
+    }),
+  ),
+};
+
+/** Planners with one planted bug each, and the property that must find it. */
+const PLANTED_BUGS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
+  [
+    'removes unmanaged rules',
+    'unmanaged rules are never removed',
+    (due, observed) =>
+      planChanges(
+        due,
+        observed.map((rule) => ({ ...rule, ownRuleId: rule.ownRuleId ?? 'ours' })),
+      ),
+  ],
+  [
+    'plans no removals',
+    'one round without failures converges',
+    (due, observed) => planChanges(due, observed).filter(({ action }) => action === 'add'),
+  ],
+  [
+    'plans no additions',
+    'one round without failures converges',
+    (due, observed) => planChanges(due, observed).filter(({ action }) => action === 'remove'),
+  ],
+  [
+    'ignores own rules beside an unmanaged rule',
+    'one round without failures converges',
+    (due, observed) =>
+      planChanges(
+        due,
+        observed.filter(
+          (rule) =>
+            rule.ownRuleId === null ||
+            !observed.some((other) => other.key === rule.key && other.ownRuleId === null),
+        ),
+      ),
+  ],
+  [
+    'ignores keys with several rules',
+    'rounds without failures converge with several own rules under one key',
+    (due, observed) =>
+      planChanges(due, observed).filter(
+        (change) =>
+          change.action === 'add' || observed.filter(({ key }) => key === keyOf(due, change)).length === 1,
+      ),
+  ],
+  [
+    'removes a rule of another key',
+    'a removal targets the key of its rule only',
+    (due, observed) =>
+      planChanges(due, observed).map((change) => {
+        const other = observed.findLast(({ ownRuleId }) => ownRuleId !== null);
+        return change.action === 'remove' && other
+          ? { ...change, providerRuleId: other.providerRuleId }
+          : change;
+      }),
+  ],
+  [
+    'replaces present rules',
+    'no key is changed twice in a round',
+    (due, observed) => [
+      ...planChanges(due, observed),
+      ...due.flatMap((rule): PlannedChange[] => {
+        const present = observed.find(({ key, ownRuleId }) => key === rule.key && ownRuleId !== null);
+        return rule.desired && present ? [remove(rule, present), add(rule)] : [];
+      }),
+    ],
+  ],
+  [
+    'plans additions first',
+    'removals come first',
+    (due, observed) => planChanges(due, observed).toReversed(),
+  ],
+  [
+    'adds rules that need no change',
+    'nothing is planned after convergence',
+    (due, observed) =>
+      due.map(
+        (rule) =>
+          planChanges(due, observed).find((change) => change.rule.ruleId === rule.ruleId) ?? add(rule),
+      ),
+  ],
+  [
+    'adds expired rules',
+    'a rule whose last holder has expired is not added',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({ ...rule, mayOpen: true })),
+        observed,
+      ),
+  ],
+  [
+    'adds unwanted rules',
+    'an unwanted rule is not added',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({ ...rule, desired: true, mayOpen: true })),
+        observed,
+      ),
+  ],
+  [
+    'removes expired rules that are still held',
+    'a desired rule is not removed',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({ ...rule, desired: rule.desired && rule.mayOpen })),
+        observed,
+      ),
+  ],
+  [
+    'adds a rule beside an unmanaged one',
+    'a present rule is not added again',
+    (due, observed) =>
+      planChanges(
+        due,
+        observed.filter(({ ownRuleId }) => ownRuleId !== null),
+      ),
+  ],
+  [
+    'adds without reading',
+    'a present rule is not added again',
+    (due, observed) =>
+      due.flatMap((rule): PlannedChange[] => {
+        const present = underKey(rule, observed);
+        if (rule.desired) return rule.mayOpen ? [add(rule)] : [];
+        return present && present.ownRuleId !== null ? [remove(rule, present)] : [];
+      }),
+  ],
+  [
+    'identifies own rules by the mark only',
+    'one round without failures converges',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({ ...rule, recordedId: null })),
+        observed,
+      ),
+  ],
+  [
+    'takes an unmanaged rule under the same key for its own',
+    'unmanaged rules are never removed',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({
+          ...rule,
+          recordedId: rule.recordedId ? (underKey(rule, observed)?.providerRuleId ?? rule.recordedId) : null,
+        })),
+        observed,
+      ),
+  ],
+  [
+    'removes by its recorded id a rule that was changed',
+    'a removal targets the key of its rule only',
+    (due, observed) =>
+      planChanges(
+        due,
+        observed.filter(({ key }) => due.some((rule) => rule.key === key)),
+      ),
+  ],
+  [
+    'repeats a removal that is in flight',
+    'a rule that is not observed is removed by its recorded id, unless a call is in flight',
+    (due, observed) =>
+      planChanges(
+        due.map((rule) => ({ ...rule, inFlight: false })),
+        observed,
+      ),
+  ],
+  [
+    'trusts a read without a recorded rule',
+    'a rule that is not observed is removed by its recorded id, unless a call is in flight',
+    (due, observed) =>
+      planChanges(due, observed).filter(
+        (change) =>
+          change.action === 'add' ||
+          observed.some(({ providerRuleId }) => providerRuleId === change.providerRuleId),
+      ),
+  ],
+  [
+    'uses one cause for all removals',
+    'a change has its rule and the cause of that rule',
+    (due, observed) =>
+      planChanges(due, observed).map((change) =>
+        change.action === 'remove' ? { ...change, cause: 'SESSION_EXPIRED' } : change,
+      ),
+  ],
+  [
+    'uses the cause of another rule',
+    'a change has its rule and the cause of that rule',
+    (due, observed) =>
+      planChanges(due, observed).map((change) =>
+        change.action === 'add' ? { ...change, cause: due[0]!.addCause } : change,
+      ),
+  ],
+];
+
+describe('planChanges', () => {
+  it.each(entries(PLAN_PROPERTIES))('%s', (_name, property) => {
+    expect(fc.check(property(planChanges), RUNS)).toMatchObject({ failed: false });
+  });
+
+  it.each(PLANTED_BUGS)('a planner that %s violates "%s"', (_bug, name, mutant) => {
+    expect(fc.check(PLAN_PROPERTIES[name](mutant), SEARCH).failed).toBe(true);
+  });
+
+  it('has a planted bug for every property', () => {
+    expect(new Set(PLANTED_BUGS.map(([, name]) => name))).toEqual(new Set(Object.keys(PLAN_PROPERTIES)));
+  });
+
+  it('adds and removes due rules, and ignores present, unmanaged and other rules', () => {
+    const rule = (ruleId: string, desired: boolean): DueRule => dueRule({ ruleId, key: ruleId }, desired);
+    const [added, removed] = [rule('new', true), rule('old', false)];
+    const due = [
+      added,
+      rule('present', true),
+      removed,
+      rule('gone', false),
+      rule('unmanaged', false),
+      rule('allowed', true),
+    ];
+    const observed = [
+      { key: 'present', providerRuleId: 'sgr-1', ownRuleId: 'present' },
+      { key: 'old', providerRuleId: 'sgr-2', ownRuleId: 'old' },
+      { key: 'unmanaged', providerRuleId: 'sgr-3', ownRuleId: null },
+      { key: 'allowed', providerRuleId: 'sgr-4', ownRuleId: null },
+      { key: 'other', providerRuleId: 'sgr-5', ownRuleId: 'not due' },
+    ];
+    expect(planChanges(due, observed)).toEqual([
+      { action: 'remove', rule: removed, providerRuleId: 'sgr-2', cause: 'SESSION_EXPIRED' },
+      { action: 'add', rule: added, cause: 'SESSION_STARTED' },
+    ]);
+  });
+});

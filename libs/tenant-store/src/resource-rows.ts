@@ -1,0 +1,46 @@
+import type { Provider, ResourceConfig } from '#rules';
+
+export interface ResourceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly credentialId: string;
+  readonly credentialName: string;
+  readonly targetId: string;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly resourceIdentifier: string;
+  /** passed to the driver */
+  readonly targetIdentifier: string;
+  readonly region: string | null;
+  readonly config: ResourceConfig;
+  readonly isActive: boolean;
+  readonly lastVerifiedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewResource {
+  readonly name: string;
+  readonly credentialId: string;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly resourceIdentifier: string;
+  readonly region: string | null;
+  readonly config: ResourceConfig;
+  /** the target it points at, see `ResourceTypeFacts.place` */
+  readonly object: { readonly key: string; readonly identifier: string };
+}
+
+/** Everything a PATCH may set; unchanged fields have their old values. */
+export type ResourceChange = Omit<NewResource, 'provider' | 'resourceType'> & { readonly isActive: boolean };
+
+/** A resource locked against moving and deletion, with the target of its rules. */
+export interface LockedTarget {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly revision: number;
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly targetId: string;
+  readonly config: ResourceConfig;
+}

@@ -1,0 +1,15 @@
+import type { Organization } from '../builders/organization';
+import type { Drawbridge } from '../harness/drawbridge';
+
+/** 1: the full size. A smoke test runs a hundredth. */
+export const SCALE = Number(process.env['HISTORY_SCALE'] ?? 1);
+export const scaled = (count: number): number => Math.max(1, Math.round(count * SCALE));
+
+/** Goal: how many times longer anything may take with a history than without. */
+export const MAX_RATIO = 1.2;
+
+/** One deployment, with or without a history, with its own database on the shared server. */
+export interface Side {
+  readonly drawbridge: Drawbridge;
+  readonly org: Organization;
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { Queue } from 'bullmq';
+import { connectQueue, queueName, type JobName, type QueueConnection } from '#jobs';
+import { callsTo, historyOf } from '../../builders/cloud-history';
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { watchEachTest } from './watch-each-test';
+
+describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let connection: QueueConnection;
+  let queue: Queue;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(
+      drawbridge,
+      Array.from({ length: 10 }, (_, index) => ({ group: group(index), config: { port: 22 } })),
+    );
+    connection = connectQueue({ redisUrl: null, databaseUrl: drawbridge.databaseUrl }, () => undefined);
+    queue = new Queue(queueName('AWS'), { connection: connection.options });
+    // dropping the database closes its connections
+    queue.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await queue.close();
+    await connection.close();
+    await drawbridge.stop();
+  });
+  watchEachTest(() => drawbridge);
+
+  const targetOf = async (index: number): Promise<string> => {
+    const rows = await drawbridge.query<{ id: string }>('SELECT id FROM targets WHERE identifier = $1', [
+      group(index),
+    ]);
+    return rows[0]!.id;
+  };
+  const deliver = async (name: JobName, data: unknown, times = 1): Promise<void> => {
+    await Promise.all(
+      Array.from({ length: times }, () =>
+        queue.add(name, data, { jobId: randomUUID(), removeOnComplete: true, removeOnFail: true }),
+      ),
+    );
+  };
+  const allProcessed = (): Promise<boolean> =>
+    until('every job was processed', async () => {
+      const counts = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed');
+      return Object.values(counts).every((count) => count === 0);
+    });
+
+  it('delivered twenty times, concurrently and again later: one effect [E1]', async () => {
+    const workers = await Promise.all([drawbridge.startWorker(), drawbridge.startWorker()]);
+    const { id } = await org.started({ ipv4Address: '203.0.113.1', resourceIds: [org.resourceIds[0]] });
+    await deliver('apply-rules', { targetId: await targetOf(0) }, 20);
+    await org.reaches(id, 'ACTIVE');
+    await deliver('apply-rules', { targetId: await targetOf(0) }, 20);
+    await allProcessed();
+    expect(await callsTo(drawbridge.cloud, group(0), 'Authorize')).toBe(1);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await deliver('revoke-rules', { targetId: await targetOf(0) }, 20);
+    await org.reaches(id, 'CANCELLED');
+    await deliver('revoke-rules', { targetId: await targetOf(0) }, 20);
+    await allProcessed();
+    expect(await callsTo(drawbridge.cloud, group(0), 'Revoke')).toBe(1);
+    expect(await historyOf(drawbridge.cloud, { target: group(0) })).toEqual(['opened', 'closed']);
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+
+  it('three workers on one target: each rule is opened and closed once [E2]', async () => {
+    const workers = await Promise.all([1, 2, 3].map(() => drawbridge.startWorker()));
+    const addresses = Array.from({ length: 30 }, (_, index) => `198.51.100.${index + 1}`);
+    await Promise.all(
+      addresses.map(async (ipv4Address, index) => {
+        const { id } = await org.started({ ipv4Address, resourceIds: [org.resourceIds[1]] });
+        await org.reaches(id, 'ACTIVE', 30_000);
+        if (index % 2 === 0) await org.expire(id);
+        else await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+        await org.reaches(id, index % 2 === 0 ? 'EXPIRED' : 'CANCELLED', 30_000);
+      }),
+    );
+    for (const address of addresses) {
+      expect(await historyOf(drawbridge.cloud, { address })).toEqual(['opened', 'closed']);
+    }
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+
+  it('a removal job processed before an older add job: the current database state counts [E8]', async () => {
+    const request = { ipv4Address: '203.0.113.2', resourceIds: [org.resourceIds[2]] };
+    const first = await org.started({ ...request, holder: 'first' });
+    await org.admin.expect(200, org.admin.post(`/sessions/${first.id}/stop`));
+    const second = await org.started({ ...request, holder: 'second' });
+    await queue.obliterate({ force: true });
+    await deliver('revoke-rules', { targetId: await targetOf(2) });
+    await deliver('apply-rules', { targetId: await targetOf(2) });
+    const worker = await drawbridge.startWorker();
+    await org.reaches(second.id, 'ACTIVE');
+    await org.reaches(first.id, 'CANCELLED');
+    expect(await historyOf(drawbridge.cloud, { target: group(2) })).toEqual(['opened']);
+    await org.admin.expect(200, org.admin.post(`/sessions/${second.id}/stop`));
+    await org.reaches(second.id, 'CANCELLED');
+    await deliver('apply-rules', { targetId: await targetOf(2) }, 5);
+    await allProcessed();
+    expect(await historyOf(drawbridge.cloud, { target: group(2) })).toEqual(['opened', 'closed']);
+    await worker.stop();
+  });
+
+  it('forged, empty or outdated jobs: only the desired state in the database is applied [E12]', async () => {
+    const worker = await drawbridge.startWorker();
+    const targetId = await targetOf(3);
+    for (const data of [
+      null,
+      'apply',
+      {},
+      { targetId: 7 },
+      { targetId: "'; DROP TABLE rules; --" },
+      { targetId: randomUUID() },
+      { ruleId: randomUUID(), action: 'add', address: '0.0.0.0/0' },
+      { targetId, action: 'add', address: '0.0.0.0/0', ports: '*' },
+    ]) {
+      await deliver('apply-rules', data);
+    }
+    await allProcessed();
+    expect(await callsTo(drawbridge.cloud, group(3), 'Authorize')).toBe(0);
+    const { id } = await org.started({ ipv4Address: '203.0.113.3', resourceIds: [org.resourceIds[3]] });
+    await org.reaches(id, 'ACTIVE', 8000);
+    expect(worker.hasEnded).toBe(false);
+    await worker.stop();
+  });
+
+  it('a backlog that is due at once: removals come before additions, and another organization is served meanwhile [E10] [E11]', async () => {
+    const workers = [await drawbridge.startWorker()];
+    const other = await organization(drawbridge, [{ group: group(9), config: { port: 443 } }]);
+    const start = (net: number, count: number): Promise<{ id: string }[]> =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          org.started({ ipv4Address: `192.0.${net}.${index + 1}`, resourceIds: org.resourceIds.slice(4, 9) }),
+        ),
+      );
+    const ending = await start(2, 40);
+    for (const { id } of ending) await org.reaches(id, 'ACTIVE', 60_000);
+    await workers[0]!.stop('SIGKILL');
+    const opening = await start(3, 20);
+    await drawbridge.query(`UPDATE sessions SET expires_at = (SELECT now()) WHERE id = ANY ($1::uuid[])`, [
+      ending.map(({ id }) => id),
+    ]);
+    // the sweeper lease of the killed worker delays the next sweep
+    await drawbridge.query(`UPDATE sweeper_lease SET lease_until = now() + interval '5 seconds'`);
+    workers.push(await drawbridge.startWorker(), await drawbridge.startWorker());
+    const concurrent = await other.started({ ipv4Address: '203.0.113.9' });
+    await other.reaches(concurrent.id, 'ACTIVE', 30_000);
+    for (const { id } of ending) await org.reaches(id, 'EXPIRED', 60_000);
+    for (const { id } of opening) await org.reaches(id, 'ACTIVE', 60_000);
+    const timeline = await drawbridge.cloud.timeline();
+    for (const index of [4, 5, 6, 7, 8]) {
+      const here = timeline.filter((entry) => entry.target === group(index));
+      const opened = here.filter(({ address }) => address.startsWith('192.0.3.')).map(({ at }) => at);
+      const closed = here.filter(({ event }) => event === 'closed').map(({ at }) => at);
+      expect(closed).toHaveLength(40);
+      expect(Math.max(...closed)).toBeLessThan(Math.min(...opened));
+    }
+    await Promise.all(workers.slice(1).map((worker) => worker.stop()));
+  }, 180_000);
+});

@@ -1,0 +1,116 @@
+import { group, organization, type Organization } from '../../builders/organization';
+import { newcomer } from '../../builders/people';
+import type { Session } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { Watch } from '../oracles/watch';
+
+describe('J. Deploy and operations: the audit trail cannot be written', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let watch: Watch;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    watch = await Watch.begin(drawbridge);
+    await drawbridge.query(`CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'the audit trail is full'; END $$`);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const whileRefused = async (work: () => Promise<void>): Promise<void> => {
+    const refused = watch.fault('the audit trail cannot be written');
+    await drawbridge.query(
+      'CREATE TRIGGER refused BEFORE INSERT ON audit_records FOR EACH ROW EXECUTE FUNCTION refuse_record()',
+    );
+    try {
+      await work();
+    } finally {
+      await drawbridge.query('DROP TRIGGER refused ON audit_records');
+      refused.end();
+    }
+  };
+
+  const addresses = async (): Promise<string[]> =>
+    (await drawbridge.cloud.rules(group(0))).map(({ address }) => address);
+
+  const recorded = (): Promise<boolean> =>
+    until(
+      'every record is in the trail',
+      async () => (await drawbridge.query('SELECT 1 FROM unwritten_audit_records')).length === 0,
+      30_000,
+    );
+
+  const records = (eventType: string, resourceId: string): Promise<{ at: number }[]> =>
+    drawbridge.query(
+      `SELECT extract(epoch FROM timestamp)::float8 * 1000 AS at FROM audit_records
+       WHERE organization_id = $1 AND event_type = $2 AND resource_id = $3`,
+      [org.organizationId, eventType, resourceId],
+    );
+
+  it('starts and extensions fail without their audit record [J5]', async () => {
+    const { id, expiresAt } = await org.started({ ipv4Address: '203.0.113.30' });
+    await org.reaches(id, 'ACTIVE');
+    await whileRefused(async () => {
+      expect((await org.start({ ipv4Address: '203.0.113.31' })).status).toBe(500);
+      const body = { label: 'Office', ipAddress: '203.0.113.32', resourceIds: org.resourceIds };
+      expect((await org.admin.post('/static-ip-rules', body)).status).toBe(500);
+      expect((await org.admin.post(`/sessions/${id}/extend`, { additionalHours: 1 })).status).toBe(500);
+      expect((await org.admin.patch(`/users/${org.adminId}`, { name: 'Ada' })).status).toBe(500);
+    });
+    expect(await addresses()).toEqual(['203.0.113.30']);
+    expect((await org.session(id)).expiresAt).toBe(expiresAt);
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await watch.verify();
+  });
+
+  it('a stop closes at once, and its records are written later with the time of the stop [J5]', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.33' });
+    await org.reaches(id, 'ACTIVE');
+    let doneAt = 0;
+    await whileRefused(async () => {
+      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.reaches(id, 'CANCELLED');
+      doneAt = Date.now();
+      expect(await addresses()).toEqual([]);
+      expect(await records('SESSION_STOPPED', id)).toEqual([]);
+    });
+    await recorded();
+    for (const eventType of ['SESSION_STOPPED', 'SESSION_CANCELLED']) {
+      const found = await records(eventType, id);
+      expect(found).toHaveLength(1);
+      expect(found[0]!.at).toBeLessThanOrEqual(doneAt);
+    }
+    await watch.verify();
+  });
+
+  it('rules of an expired session, a deleted static rule and a deleted user are removed, and recorded later [J5]', async () => {
+    const user = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
+    const [mine, theirs] = await Promise.all([
+      org.started({ ipv4Address: '203.0.113.34' }),
+      user.client.expect(200, user.client.post<Session>('/sessions', { ipv4Address: '203.0.113.35' })),
+    ]);
+    const body = { label: 'Office', ipAddress: '203.0.113.36', resourceIds: org.resourceIds };
+    const rule = await org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body));
+    await until('all three are present', async () => (await addresses()).length === 3);
+    await whileRefused(async () => {
+      await org.expire(mine.id);
+      await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
+      await org.admin.expect(204, org.admin.delete(`/users/${user.id}`));
+      await until('all are removed', async () => (await addresses()).length === 0);
+      await org.reaches(mine.id, 'EXPIRED');
+    });
+    await recorded();
+    for (const [eventType, id] of [
+      ['SESSION_EXPIRED', mine.id],
+      ['STATIC_IP_RULE_DELETED', rule.id],
+      ['USER_DELETED', user.id],
+      ['SESSION_STOPPED', theirs.id],
+      ['SESSION_CANCELLED', theirs.id],
+    ] as const) {
+      expect([eventType, await records(eventType, id)]).toEqual([eventType, [expect.anything()]]);
+    }
+    await watch.verify();
+  });
+});

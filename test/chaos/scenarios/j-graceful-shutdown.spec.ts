@@ -1,0 +1,117 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { Client } from 'pg';
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import type { AppProcess } from '../../harness/processes';
+import { until } from '../../harness/until';
+
+const END_TIMEOUT_MS = 10_000;
+
+/** @returns milliseconds from SIGTERM to the exit */
+async function timeToEnd(app: AppProcess): Promise<number> {
+  const began = performance.now();
+  await app.stop('SIGTERM');
+  return performance.now() - began;
+}
+
+describe('J. Deploy and operations: graceful shutdown', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(
+      drawbridge,
+      [0, 1, 2].map((index) => ({ group: group(index), config: { port: 22 } })),
+    );
+  });
+  afterAll(() => drawbridge.stop());
+
+  /** Sends a request to one API process, as the organization's admin. */
+  const ask = (api: AppProcess, path: string, agent: Agent): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const { identity } = org.admin;
+      const headers = { Authorization: `Bearer ${identity && 'token' in identity ? identity.token : ''}` };
+      get({ host: '127.0.0.1', port: api.port, path: `/api/v1${path}`, agent, headers }, (response) => {
+        response.resume();
+        response.once('end', () => resolve(response));
+      }).once('error', reject);
+    });
+
+  it('an API answers pending requests, closes keep-alive connections, accepts no new ones, and exits [J1]', async () => {
+    const api = await drawbridge.startApi();
+    const agent = new Agent({ keepAlive: true });
+    const { id } = await org.started({ ipv4Address: '203.0.113.10', resourceIds: [org.resourceIds[0]] });
+    await ask(api, '/sessions?size=1', agent);
+    const waiting = ask(api, `/sessions/${id}?waitSeconds=30`, agent);
+    await until('the request waits', async () => {
+      const [row] = await drawbridge.query<{ count: string }>(
+        `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+           AND query LIKE '%status IN (''PENDING'', ''EXPIRING'')%'`,
+      );
+      return Number(row!.count) > 0;
+    });
+    const ended = timeToEnd(api);
+    const answer = await waiting;
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers.connection).toBe('close');
+    expect(await ended).toBeLessThan(END_TIMEOUT_MS);
+    expect(await api.stop()).toBe(0);
+    await expect(ask(api, '/health', agent)).rejects.toThrow('ECONNREFUSED');
+    agent.destroy();
+  });
+
+  it('an API reports not ready before it stops accepting requests [J1]', async () => {
+    const api = await drawbridge.startApi({ DRAIN_SECONDS: '2' });
+    const agent = new Agent({ keepAlive: true });
+    expect((await ask(api, '/health/ready', agent)).statusCode).toBe(200);
+    const ended = timeToEnd(api);
+    const unready = await until('it is not ready', async () => {
+      const answer = await ask(api, '/health/ready', agent);
+      return answer.statusCode === 503 && answer;
+    });
+    expect(unready.headers.connection).toBe('close');
+    expect((await ask(api, '/sessions?size=1', agent)).statusCode).toBe(200);
+    expect(await ended).toBeLessThan(END_TIMEOUT_MS);
+    agent.destroy();
+  });
+
+  it('an API exits in time although its database does not answer [J1]', async () => {
+    const api = await drawbridge.startApi();
+    const agent = new Agent();
+    const holder = new Client({ connectionString: drawbridge.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    const asked = ask(api, '/sessions?size=1', agent).catch((error: Error) => error);
+    expect(await timeToEnd(api)).toBeLessThan(END_TIMEOUT_MS);
+    await asked;
+    await holder.end();
+  });
+
+  it('a worker in a slow cloud call hands its target over to another one [J1]', async () => {
+    const first = await drawbridge.startWorker();
+    const slow = { target: group(1), delayMs: 30_000, count: 1 };
+    await drawbridge.cloud.fault({ kind: 'slow', operation: 'AuthorizeSecurityGroupIngress', ...slow });
+    const { id } = await org.started({ ipv4Address: '203.0.113.11', resourceIds: [org.resourceIds[1]] });
+    await until('the add is in flight', async () => {
+      const rows = await drawbridge.query(
+        'SELECT 1 FROM rules WHERE address = $1 AND in_flight_until > now()',
+        ['203.0.113.11/32'],
+      );
+      return rows.length > 0;
+    });
+    await drawbridge.startWorker();
+    expect(await timeToEnd(first)).toBeLessThan(END_TIMEOUT_MS);
+    await org.reaches(id, 'ACTIVE', 30_000);
+    const opened = (await drawbridge.cloud.timeline()).filter(({ address }) => address === '203.0.113.11');
+    expect(opened.map(({ event }) => event)).toEqual(['opened']);
+  });
+
+  it('a worker releases its leases on exit [J1]', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.12', resourceIds: [org.resourceIds[2]] });
+    await org.reaches(id, 'ACTIVE');
+    expect(await timeToEnd(drawbridge.worker)).toBeLessThan(END_TIMEOUT_MS);
+    expect(await drawbridge.query('SELECT id FROM targets WHERE lease_until > now()')).toEqual([]);
+    await drawbridge.startWorker();
+  });
+});

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { freePort } from '../../harness/free-port';
+import { hasRedis, RedisServer } from '../../harness/redis';
+import { AppProcess } from '../../harness/processes';
+
+const APPS = ['api', 'worker'] as const;
+type App = (typeof APPS)[number];
+
+const eitherWith = (cases: readonly string[]): [App, string][] =>
+  cases.flatMap((name) => APPS.map((app): [App, string] => [app, name]));
+
+const onRedis = hasRedis ? describe : describe.skip;
+if (!hasRedis)
+  process.stderr.write('\n*** redis-server is not on the PATH: the Redis tests DID NOT RUN ***\n\n');
+
+describe('J. Deploy and operations: invalid configuration', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    await organization(drawbridge);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const start = (app: App, env: Readonly<Record<string, string>>): Promise<AppProcess> =>
+    app === 'api' ? drawbridge.startApi(env) : drawbridge.startWorker(env);
+
+  /** The output of a process that does not start; without a stack trace. */
+  const refusal = async (app: App, env: Readonly<Record<string, string>>): Promise<string> => {
+    const outcome = await start(app, env).catch((error: Error) => error);
+    if (!(outcome instanceof Error)) throw new Error(`${app} started with ${Object.keys(env).join(', ')}`);
+    expect(outcome.message).toMatch(/ended \((1|78)\)/);
+    expect(outcome.message).not.toMatch(/^\s+at /m);
+    return outcome.message;
+  };
+
+  it.each(APPS)(
+    'the %s exits with 78 for an invalid configuration, and with 1 for an unreachable database',
+    async (app) => {
+      expect(await refusal(app, { MASTER_KEYS: '1:x' })).toContain('ended (78)');
+      expect(await refusal(app, { DATABASE_URL: databaseAt({ pathname: '/nowhere' }) })).toContain(
+        'ended (78)',
+      );
+      expect(await refusal(app, { DATABASE_URL: databaseAt({ port: '1' }) })).toContain('ended (1)');
+    },
+  );
+
+  const databaseAt = (change: Partial<URL>): string =>
+    Object.assign(new URL(drawbridge.databaseUrl), change).href;
+
+  it.each(eitherWith(['DATABASE_URL', 'MASTER_KEYS']))(
+    'the %s does not start without %s [J3]',
+    async (app, name) => {
+      expect(await refusal(app, { [name]: '' })).toContain(`- ${name} must`);
+    },
+  );
+
+  it.each(eitherWith(['MASTER_KEYS', 'REDIS_URL', 'DATABASE_URL', 'LOG_LEVEL']))(
+    'the %s does not start with a broken %s, and does not print it [J3]',
+    async (app, name) => {
+      const output = await refusal(app, { [name]: 'canary value' });
+      expect(output).toContain(`- ${name} must`);
+      expect(output).not.toContain('canary');
+    },
+  );
+
+  it.each(APPS)('the %s does not start with an unreachable database [J3]', async (app) => {
+    const port = String(await freePort());
+    const cases = [
+      [databaseAt({ port }), 'PostgreSQL cannot be reached at DATABASE_URL (ECONNREFUSED)'],
+      [databaseAt({ pathname: '/nowhere' }), 'DATABASE_URL names a database that does not exist'],
+      [
+        databaseAt({ password: 'canary-password' }),
+        'PostgreSQL refuses the user or the password of DATABASE_URL',
+      ],
+    ] as const;
+    for (const [DATABASE_URL, expected] of cases) {
+      const output = await refusal(app, { DATABASE_URL });
+      expect(output).toContain(expected);
+      expect(output).not.toContain('canary');
+    }
+  });
+
+  it.each(APPS)('the %s does not start on an outdated schema [J3]', async (app) => {
+    const old = await drawbridge.query<{ name: string }>(
+      'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
+    );
+    await drawbridge.query('DELETE FROM migrations WHERE name = $1', [old[0]!.name]);
+    expect(await refusal(app, {})).toContain('older than this release: run npm run migrate');
+    await drawbridge.query('INSERT INTO migrations (timestamp, name) VALUES (0, $1)', [old[0]!.name]);
+  });
+
+  it.each(APPS)(
+    'the %s does not start with a master key that cannot decrypt the stored secrets [J3]',
+    async (app) => {
+      const random = (): string => randomBytes(32).toString('base64');
+      for (const MASTER_KEYS of [`1:${random()}`, `2:${random()}`]) {
+        expect(await refusal(app, { MASTER_KEYS })).toContain(
+          'MASTER_KEYS must open what is stored: it lacks version 1',
+        );
+      }
+    },
+  );
+
+  it.each(APPS)('the %s does not start with a REDIS_URL that is not a Redis [J3]', async (app) => {
+    const web = createServer((_request, response) => response.end('<html>'));
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const { port } = web.address() as AddressInfo;
+    expect(await refusal(app, { REDIS_URL: `redis://127.0.0.1:${port}` })).toContain(
+      'REDIS_URL must lead to a Redis',
+    );
+    web.close();
+  });
+
+  onRedis('with Redis', () => {
+    it.each(APPS)('the %s does not start with a Redis that refuses it [J3]', async (app) => {
+      const redis = await RedisServer.start();
+      await redis.command('CONFIG', 'SET', 'requirepass', 'right');
+      const url = new URL(redis.url);
+      url.password = 'canary-password';
+      for (const REDIS_URL of [redis.url, url.href]) {
+        const output = await refusal(app, { REDIS_URL });
+        expect(output).toMatch(
+          /REDIS_URL must lead to a Redis that lets this service in: it answers (NOAUTH|WRONGPASS)/,
+        );
+        expect(output).not.toContain('canary');
+      }
+      await redis.kill();
+    });
+  });
+
+  it.each(APPS)('the %s starts while Redis is down [J3]', async (app) => {
+    const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
+    const started = await start(app, { REDIS_URL });
+    expect(started.pid).toBeGreaterThan(0);
+    await started.stop('SIGKILL');
+  });
+
+  it('a port in use is reported with its variable [J3]', async () => {
+    const taken = String(drawbridge.apiServer.port);
+    expect(await refusal('api', { PORT: taken })).toContain('set PORT to a free one');
+    expect(await refusal('api', { METRICS_PORT: taken })).toContain('set METRICS_PORT to a free one');
+    expect(await refusal('worker', { METRICS_PORT: taken })).toContain('set METRICS_PORT to a free one');
+  });
+});

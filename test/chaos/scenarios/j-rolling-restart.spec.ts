@@ -1,0 +1,112 @@
+import { group, organization, type Organization } from '../../builders/organization';
+import { Drawbridge } from '../../harness/drawbridge';
+import { LoadBalancer } from '../../harness/load-balancer';
+import type { AppProcess } from '../../harness/processes';
+import { until } from '../../harness/until';
+import { figure, table } from '../../bench/figure';
+import { SteadyTraffic } from '../steady-traffic';
+
+const RESTARTS = Number(process.env['RESTARTS'] ?? 4);
+const PER_SECOND = 50;
+const GROUPS = 4;
+const MAX_DELAY_SECONDS = 5;
+const RESTART_TAKES_MS = 60_000;
+
+/** Two API processes behind a load balancer and two workers, restarted in turn, one of each at a time. */
+describe('J. Deploy and operations: a rolling restart', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let balancer: LoadBalancer;
+  let traffic: SteadyTraffic;
+  const apis: AppProcess[] = [];
+  const workers: AppProcess[] = [];
+  const apiEnds: number[] = [];
+  const workerEnds: number[] = [];
+
+  const startApi = (): Promise<AppProcess> =>
+    drawbridge.startApi({ DRAIN_SECONDS: '2', RATE_LIMIT_PER_MINUTE: '1000000' });
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    const groups = Array.from({ length: GROUPS }, (_, index) => index);
+    org = await organization(
+      drawbridge,
+      groups.map((index) => ({ group: group(index), config: { port: 22 } })),
+    );
+    apis.push(...(await Promise.all([startApi(), startApi()])));
+    workers.push(...(await Promise.all([drawbridge.startWorker(), drawbridge.startWorker()])));
+    balancer = await LoadBalancer.start(apis.map(({ port }) => port));
+    const { identity } = org.admin;
+    traffic = new SteadyTraffic(
+      balancer.port,
+      identity && 'token' in identity ? identity.token : '',
+      (count) => ({
+        ipv4Address: `203.0.${Math.floor(count / 250)}.${count % 250}`,
+        resourceIds: [org.resourceIds[count % GROUPS]],
+      }),
+    );
+  });
+  afterAll(async () => {
+    await traffic.end();
+    await balancer.stop();
+    await drawbridge.stop();
+  });
+
+  const ending = async (app: AppProcess): Promise<number> => {
+    const began = performance.now();
+    await app.stop('SIGTERM');
+    return (performance.now() - began) / 1000;
+  };
+
+  const restart = async (turn: number): Promise<void> => {
+    const [api, worker] = [apis[turn]!, workers[turn]!];
+    const [apiEnd, workerEnd] = await Promise.all([ending(api), ending(worker)]);
+    balancer.remove(api.port);
+    apiEnds.push(apiEnd);
+    workerEnds.push(workerEnd);
+    [apis[turn], workers[turn]] = await Promise.all([startApi(), drawbridge.startWorker()]);
+    balancer.add(apis[turn].port);
+  };
+
+  /** For each rule, seconds from its session's end until it was removed from the cloud. */
+  const lateness = async (): Promise<number[]> => {
+    const sessions = await drawbridge.query<{ address: string; ended: number }>(
+      `SELECT ipv4_address AS address, extract(epoch FROM ended_at)::float8 AS ended FROM sessions`,
+    );
+    const ended = new Map(sessions.map((session) => [session.address, session.ended]));
+    const closed = (await drawbridge.cloud.timeline()).filter(({ event }) => event === 'closed');
+    return closed.map(({ address, at }) => at / 1_000_000 - ended.get(address)!);
+  };
+
+  it(
+    `${RESTARTS} restarts under ${PER_SECOND} requests a second: no request fails, and no rule is closed late [J1]`,
+    async () => {
+      traffic.begin(PER_SECOND);
+      for (let count = 0; count < RESTARTS; count += 1) await restart(count % 2);
+      await traffic.end();
+      await until(
+        'every session is over',
+        async () =>
+          (await drawbridge.query(`SELECT 1 FROM sessions WHERE status NOT IN ('CANCELLED', 'FAILED')`))
+            .length === 0,
+      );
+      expect(traffic.failures).toEqual([]);
+      expect(await drawbridge.cloud.rules()).toEqual([]);
+      const late = await lateness();
+      expect(late.length).toBeGreaterThan(RESTARTS);
+      process.stderr.write(
+        `${table([
+          figure('R21 requests that failed', `of ${traffic.requests}`, [traffic.failures.length], {
+            atMost: 0,
+          }),
+          figure('R21 stop to closed, most', 's', late, { atMost: MAX_DELAY_SECONDS }, 1),
+          figure('API from SIGTERM to its end', 's', apiEnds, { atMost: 10 }),
+          figure('worker from SIGTERM to its end', 's', workerEnds, { atMost: 10 }),
+        ])}\n`,
+      );
+      expect(late.filter((seconds) => seconds > MAX_DELAY_SECONDS)).toEqual([]);
+      expect(Math.max(...apiEnds, ...workerEnds)).toBeLessThan(10);
+    },
+    RESTARTS * RESTART_TAKES_MS,
+  );
+});

@@ -1,0 +1,48 @@
+import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import type { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+import { HEALTHY_BOUND_MS, machineSlowness } from '../oracles/bounds';
+
+/** Times that were written before the database's clock stepped back by an hour. */
+const FUTURE_TIMES = {
+  'a lease': `UPDATE targets SET lease_until = now() + interval '1 hour' WHERE identifier = $1`,
+  'a write of the whole list in doubt': `UPDATE targets SET in_flight_until = now() + interval '1 hour' WHERE identifier = $1`,
+  'a rule in doubt': `UPDATE rules r SET in_flight_until = now() + interval '1 hour'
+    FROM targets t WHERE t.id = r.target_id AND t.identifier = $1`,
+  'a due time': `UPDATE rules r SET due_at = now() + interval '1 hour'
+    FROM targets t WHERE t.id = r.target_id AND t.identifier = $1`,
+} as const;
+
+describe('L. The clock of the database steps back', () => {
+  jest.setTimeout(120_000);
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await startForFaults({ worker: false });
+  });
+  // a worker left over by a failed test would affect the next one
+  afterEach(() => Promise.all(drawbridge.workers.map((worker) => worker.stop('SIGKILL'))));
+  afterAll(() => drawbridge.stop());
+
+  it.each(Object.entries(FUTURE_TIMES).map(([what, statement], index) => ({ what, statement, index })))(
+    '$what an hour in the future is ignored: the rule is closed in time [L8]',
+    async ({ statement, index }) => {
+      const first = await drawbridge.startWorker();
+      const bench = await FaultBench.begin(drawbridge, index);
+      const id = await bench.open(`203.0.113.${index + 1}`);
+      const away = bench.watch.fault('no worker');
+      await first.stop('SIGKILL');
+      await bench.stop(id);
+      await drawbridge.query(statement, [bench.group]);
+      await drawbridge.startWorker();
+      const readyAt = performance.now();
+      away.end();
+      await until('it is closed', async () => (await bench.addresses()).length === 0, 45_000);
+      // a lease of the worker that was killed may still last for 10 s
+      const bound = HEALTHY_BOUND_MS * machineSlowness() + 10_000;
+      expect(performance.now() - readyAt).toBeLessThanOrEqual(bound);
+      await bench.org.reaches(id, 'CANCELLED');
+      await bench.holds();
+    },
+  );
+});

@@ -1,0 +1,85 @@
+import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { healthOf, ledgerOf } from '../../builders/rule-ledger';
+import type { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
+
+describe('L. A rule of ours edited by another program', () => {
+  jest.setTimeout(180_000);
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await startForFaults({ worker: false });
+    await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const idOf = async (bench: FaultBench): Promise<string> => (await bench.rules())[0]!.providerRuleId;
+  const kindsOf = async (address: string): Promise<string[]> =>
+    (await ledgerOf(drawbridge, address)).map(({ kind }) => kind);
+
+  it('without its mark is removed at the stop, by its recorded id [L4]', async () => {
+    const bench = await FaultBench.begin(drawbridge, 0);
+    const address = '203.0.113.1';
+    const id = await bench.open(address);
+    const providerRuleId = await idOf(bench);
+    await drawbridge.cloud.changeByHand(bench.group, address, { description: 'office' });
+    await bench.stop(id);
+    const ended = await bench.org.reaches(id, 'CANCELLED');
+    expect(await bench.addresses()).toEqual([]);
+    expect(ended.resourceIps).toMatchObject([{ status: 'REMOVED', providerRuleId }]);
+    const rows = await ledgerOf(drawbridge, address);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'UNMARKED', providerRuleId }),
+        expect.objectContaining({ kind: 'CLOSED', cause: 'SESSION_STOPPED', providerRuleId }),
+      ]),
+    );
+    await bench.holds();
+  });
+
+  it('without its mark is reported by the next comparison, and stays while its session is live [L4]', async () => {
+    const bench = await FaultBench.begin(drawbridge, 1);
+    const address = '203.0.113.2';
+    const id = await bench.open(address);
+    await drawbridge.cloud.changeByHand(bench.group, address, { description: 'office' });
+    await bench.org.admin.expect(
+      200,
+      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
+    );
+    await until('it is in the ledger', async () => (await kindsOf(address)).includes('UNMARKED'));
+    expect((await bench.org.session(id)).status).toBe('ACTIVE');
+    expect(await bench.addresses()).toEqual([address]);
+    await bench.stop(id);
+    await bench.org.reaches(id, 'CANCELLED');
+    expect(await bench.addresses()).toEqual([]);
+    await bench.holds();
+  });
+
+  it('with another address under the same id is not modified, and reported [L5]', async () => {
+    const bench = await FaultBench.begin(drawbridge, 2);
+    const [address, other] = ['203.0.113.3', '192.0.2.3'];
+    const id = await bench.open(address);
+    const providerRuleId = await idOf(bench);
+    for (const changed of [address, other]) bench.watch.expectOutsideChange(bench.group, changed);
+    await drawbridge.cloud.changeByHand(bench.group, address, { address: other });
+    await bench.org.admin.expect(
+      200,
+      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
+    );
+    await until('it is in the ledger', async () => (await kindsOf(address)).includes('CHANGED'));
+    const session = await until('the session shows it', async () => {
+      const shown = await bench.org.session(id);
+      return shown.resourceIps[0]!.errorMessage !== null && shown;
+    });
+    expect(session.resourceIps[0]!.errorMessage).toContain(other);
+    const health = await healthOf(drawbridge, bench.org.resourceIds[0]!);
+    expect(health.map(({ message }) => message).join('\n')).toContain(other);
+
+    await bench.stop(id);
+    await bench.org.reaches(id, 'CANCELLED');
+    const left = await bench.rules();
+    expect(left.map((rule) => [rule.address, rule.providerRuleId])).toEqual([[other, providerRuleId]]);
+    await drawbridge.cloud.removeByHand(bench.group, other);
+    await bench.holds();
+  });
+});

@@ -1,0 +1,91 @@
+import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { group, organization, type Organization } from '../../builders/organization';
+import { healthOf, metricOf, recordsOf, type RecordRow } from '../../builders/rule-ledger';
+import type { Drawbridge } from '../../harness/drawbridge';
+import type { AppProcess } from '../../harness/processes';
+import { until } from '../../harness/until';
+import { REPORT_BOUND_MS, REPORT_TOLERANCE_MS } from '../oracles/bounds';
+
+const BOUND_MS = REPORT_BOUND_MS + REPORT_TOLERANCE_MS;
+
+describe('L. An unwanted rule that cannot be removed is reported within a minute', () => {
+  jest.setTimeout(240_000);
+  let drawbridge: Drawbridge;
+  let worker: AppProcess;
+
+  beforeAll(async () => {
+    drawbridge = await startForFaults({ worker: false });
+    worker = await drawbridge.startWorker({ METRICS_PORT: '0' });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const reported = ({ organizationId }: Organization, address: string): Promise<RecordRow> =>
+    until(
+      `${address} is reported`,
+      async () =>
+        (await recordsOf(drawbridge, 'RULE_REVOCATION_OVERDUE', address)).find(
+          (record) => record.organizationId === organizationId,
+        ),
+      BOUND_MS + 30_000,
+    );
+
+  const isOverdueInHealth = async (resourceId: string, address: string): Promise<boolean> =>
+    (await healthOf(drawbridge, resourceId)).some(
+      ({ eventType, message }) => eventType === 'RECONCILE_FAILED' && message?.includes(address) === true,
+    );
+
+  it('after its resource moved to another group: audit record, health event and metric [L1]', async () => {
+    const bench = await FaultBench.begin(drawbridge, 0);
+    const [resourceId] = bench.org.resourceIds as [string];
+    const address = '203.0.113.1';
+    const id = await bench.open(address);
+    const fault = await bench.breaks({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
+    const movedAt = Date.now();
+    await bench.org.admin.expect(
+      200,
+      bench.org.admin.patch(`/resources/${resourceId}`, { resourceIdentifier: group(8) }),
+    );
+    const record = await reported(bench.org, address);
+    expect(record).toMatchObject({ result: 'FAILURE', resourceId });
+    expect(record.at - movedAt).toBeLessThanOrEqual(BOUND_MS);
+    expect(await isOverdueInHealth(resourceId, address)).toBe(true);
+    expect(await metricOf(worker, 'drawbridge_overdue_rules')).toBe(1);
+    expect(await metricOf(worker, 'drawbridge_oldest_overdue_seconds')).toBeGreaterThan(50);
+    expect(await bench.addresses()).toEqual([address]);
+    await fault.clear();
+    await until('it is gone', async () => (await bench.addresses()).length === 0, 60_000);
+    await until('nothing is overdue', async () => (await metricOf(worker, 'drawbridge_overdue_rules')) === 0);
+    await bench.stop(id);
+    await bench.holds();
+  });
+
+  it('as an orphan: to every organization with a write-verified resource on the target [L1]', async () => {
+    const bench = await FaultBench.begin(drawbridge, 1);
+    const other = await organization(drawbridge, [{ group: bench.group, config: { port: 443 } }]);
+    const address = '203.0.113.2';
+    bench.watch.expectOutsideChange(bench.group, address);
+    const fault = await bench.breaks({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
+    await drawbridge.cloud.addUnmanaged({
+      target: bench.group,
+      address,
+      protocol: 'tcp',
+      fromPort: 22,
+      toPort: 22,
+      description: 'drawbridge:test:00000000-0000-4000-8000-000000000001:1700000000',
+    });
+    const plantedAt = Date.now();
+    await bench.org.admin.expect(
+      200,
+      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
+    );
+    for (const org of [bench.org, other]) {
+      const record = await reported(org, address);
+      // found by the requested comparison
+      expect(record.at - plantedAt).toBeLessThanOrEqual(BOUND_MS + 5000);
+      expect(await isOverdueInHealth(org.resourceIds[0]!, address)).toBe(true);
+    }
+    await fault.clear();
+    await until('it is gone', async () => (await bench.addresses()).length === 0, 60_000);
+    await bench.holds();
+  });
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { ruleKey } from '#rules';
+import { kinds, EXPIRES_AT } from './driver-actions';
+import type { DriverSuite } from './driver-suite';
+
+/** Rules of other programs and of other deployments. */
+export function describeUnmanagedRules(suite: DriverSuite): void {
+  const { specOf, add, apply, read } = suite.actions;
+
+  describe('unmanaged rules', () => {
+    it('reports an address that an unmanaged rule allows as done and does not change that rule', async () => {
+      await suite.bench.addUnmanaged(suite.target, {
+        address: '203.0.113.7',
+        port: 22,
+        description: 'office',
+      });
+      const unmanaged = await suite.bench.rules(suite.target);
+      const [observed] = await read();
+      expect(observed).toMatchObject({ key: ruleKey(specOf('203.0.113.7/32')), ownRuleId: null });
+      const results = await apply([add(specOf('203.0.113.7/32')), add(specOf('203.0.113.8/32'))]);
+      const unmanagedDoes = suite.bench.cloud.adoptsUnmanagedRules;
+      if (unmanagedDoes)
+        expect(results[0]).toEqual({ result: 'done', providerRuleId: observed?.providerRuleId });
+      expect(kinds(results)).toEqual(['done', 'done']);
+      expect((await read()).filter(({ ownRuleId }) => ownRuleId !== null)).toHaveLength(
+        unmanagedDoes ? 1 : 2,
+      );
+      expect((await suite.bench.rules(suite.target)).filter(({ ours }) => !ours)).toEqual(unmanaged);
+    });
+
+    it('reads rules with the mark of another deployment or a malformed mark as unmanaged', async () => {
+      const other = { ...suite.target, deployment: 'other' };
+      const change = add(specOf('203.0.113.7/32'), other.deployment);
+      const { ruleId } = change;
+      expect(kinds(await suite.bench.driver.applyChanges(other, [change]))).toEqual(['done']);
+      await suite.bench.addUnmanaged(suite.target, {
+        address: '203.0.113.8',
+        port: 22,
+        description: `drawbridge:${suite.target.deployment}:${ruleId}`,
+      });
+      await suite.bench.addUnmanaged(suite.target, {
+        address: '203.0.113.9',
+        port: 22,
+        description: `drawbridge:${suite.target.deployment}:x:never`,
+      });
+      const observed = await read();
+      // where an address must be on every list, an entry of another deployment alone has no effect
+      const isSeen = suite.bench.cloud.batch !== 'whole-list' || suite.bench.cloud.sharedList;
+      expect(observed).toHaveLength(isSeen ? 3 : 2);
+      expect(new Set(observed.map(({ ownRuleId }) => ownRuleId))).toEqual(new Set([null]));
+    });
+
+    it('recognizes its own marks with and without expiry', async () => {
+      const marks = [EXPIRES_AT, null].map((expiresAt) => ({
+        deployment: suite.target.deployment,
+        ruleId: randomUUID(),
+        expiresAt,
+      }));
+      await apply(
+        marks.map((mark, index) => ({
+          action: 'add',
+          ruleId: mark.ruleId,
+          spec: specOf(`203.0.113.${index}/32`),
+          mark,
+          config: {},
+        })),
+      );
+      expect(new Set((await read()).map(({ ownRuleId }) => ownRuleId))).toEqual(
+        new Set(marks.map(({ ruleId }) => ruleId)),
+      );
+    });
+  });
+}

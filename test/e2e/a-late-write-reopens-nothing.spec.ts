@@ -1,0 +1,89 @@
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import type { CloudCall, OpenRule } from '../harness/simulator-client';
+import { until } from '../harness/until';
+
+const ROUTE = 'simulated-route-1';
+/** Longer than the driver waits for an answer, and within the time that a late write is expected. */
+const LATE_MS = 8000;
+const GONE = '203.0.113.1';
+const STAYS = '203.0.113.2';
+
+/**
+ * A gateway's list is written as a whole. A write in doubt that lands after others brings back what
+ * has been taken out since: an address counts as out only when no such write can come any more.
+ */
+describe('A late write reopens nothing', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let resourceId: string;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge);
+    const { admin, roleId } = org;
+    const credential = await admin.expect(
+      201,
+      admin.post<{ id: string }>('/credentials', {
+        name: 'Gateway',
+        provider: 'APISIX',
+        credentialType: 'ADMIN_KEY',
+        credentialData: {
+          adminUrl: `${drawbridge.cloud.url}/apisix-gateway`,
+          adminKey: 'simulated-admin-key',
+        },
+      }),
+    );
+    const resource = await admin.expect(
+      201,
+      admin.post<{ id: string }>('/resources', {
+        name: 'Route',
+        provider: 'APISIX',
+        resourceType: 'ROUTE',
+        resourceIdentifier: ROUTE,
+        credentialId: credential.id,
+      }),
+    );
+    resourceId = resource.id;
+    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resourceId}`));
+    await admin.expect(200, admin.post(`/resources/${resourceId}/verify`));
+  });
+  afterAll(() => drawbridge.stop());
+
+  const active = async (ipv4Address: string): Promise<string> => {
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });
+    await org.reaches(id, 'ACTIVE', 30_000);
+    return id;
+  };
+  const open = async (): Promise<string[]> => {
+    const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=APISIX&target=${ROUTE}`);
+    return ((await response.json()) as OpenRule[]).map(({ address }) => address);
+  };
+  const writes = async (): Promise<CloudCall[]> =>
+    (await drawbridge.cloud.calls()).filter(({ operation }) => operation === 'PatchObject');
+
+  it('an address that was removed while a write was in progress stays removed once its session reports it', async () => {
+    const going = await active(GONE);
+    await fetch(`${drawbridge.cloud.url}/_faults`, {
+      method: 'POST',
+      body: JSON.stringify({
+        provider: 'APISIX',
+        target: ROUTE,
+        operation: 'PatchObject',
+        kind: 'slow',
+        delayMs: LATE_MS,
+        count: 1,
+      }),
+    });
+    await active(STAYS);
+    const late = (await writes()).find(({ outcome }) => outcome === null);
+    expect(late).toBeDefined();
+    await org.admin.expect(200, org.admin.post(`/sessions/${going}/stop`));
+    await org.reaches(going, 'CANCELLED', 40_000);
+    await until('the late write has landed', async () => {
+      const landed = (await writes()).find(({ at }) => at === late!.at);
+      return landed?.outcome === 'OK';
+    });
+    expect(await open()).toEqual([STAYS]);
+  });
+});

@@ -1,0 +1,263 @@
+import { guardedHost, lastHeardOf, waiting, type GuardedHost, type TestAgent } from '../builders/agents';
+import { auditRecords, type AuditRecord } from '../builders/audit-trail';
+import { organization, type Organization } from '../builders/organization';
+import type { Page } from '../builders/page';
+import type { Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+let drawbridge: Drawbridge;
+let org: Organization;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.start();
+  org = await organization(drawbridge, []);
+});
+afterAll(() => drawbridge.stop());
+
+let hosts = 0;
+let addresses = 0;
+const hostName = (): string => `host-${(hosts += 1)}`;
+const fresh = (): string => `203.0.113.${(addresses += 1)}`;
+
+async function served(instance: string | null = null): Promise<{ host: GuardedHost; agent: TestAgent }> {
+  const host = await guardedHost(org, hostName());
+  const agent = host.agent(instance);
+  await agent.turn();
+  expect((await host.verify()).status).toBe(200);
+  return { host, agent };
+}
+
+const startedOn = (host: GuardedHost, given: object = {}): Promise<Session> =>
+  org.started({ ipv4Address: fresh(), resourceIds: [host.resourceId], ...given });
+const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
+
+/** Its agent was heard of last so long ago, and the worker takes notice. */
+async function away({ name, resourceId }: GuardedHost, seconds = 75): Promise<void> {
+  await lastHeardOf(drawbridge, name, seconds);
+  await drawbridge.query(
+    `UPDATE targets SET reconcile_due_at = now() WHERE id = (SELECT target_id FROM resources WHERE id = $1)`,
+    [resourceId],
+  );
+}
+
+interface HealthEvent {
+  readonly eventType: string;
+  readonly message: string | null;
+}
+
+const healthOf = async ({ resourceId }: GuardedHost): Promise<HealthEvent[]> =>
+  (
+    await org.admin.expect(
+      200,
+      org.admin.get<Page<HealthEvent>>(`/resource-health/events?resourceId=${resourceId}&size=100`),
+    )
+  ).content;
+
+/** Waits for the newest health event of the host's resource to be of this type. */
+const tells = (host: GuardedHost, eventType: string): Promise<HealthEvent> =>
+  until(`${eventType} is told`, async () => {
+    const [newest] = await healthOf(host);
+    return newest?.eventType === eventType && newest;
+  });
+
+const recordsOf = async ({ name }: GuardedHost, eventType: string): Promise<AuditRecord[]> =>
+  (await auditRecords(org.admin, `?eventType=${eventType}&size=100`)).filter(
+    ({ resourceName }) => resourceName === name,
+  );
+
+/** The session has waited for longer than anything is waited for. */
+const waitedTooLong = (id: string): Promise<unknown> =>
+  drawbridge.query(
+    `WITH late AS (
+       UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1 RETURNING id
+     )
+     UPDATE rules SET due_at = now() WHERE id IN (
+       SELECT rule_id FROM rule_holders JOIN late ON late.id = resource_ip_id)`,
+    [id],
+  );
+
+describe('An agent that is away', () => {
+  it('that never connected: verify does not find its resource', async () => {
+    const host = await guardedHost(org, hostName());
+    const { status, body } = await host.verify();
+    expect([status, body.error]).toEqual([404, 'CLOUD_RESOURCE_NOT_FOUND']);
+    expect(body.message).toContain(host.name);
+    await host.agent().fetched();
+    expect(await host.verify()).toMatchObject({ status: 200, body: { isActive: true } });
+  });
+
+  it('for a minute: verify reports since when, and the resource cannot be used', async () => {
+    const { host } = await served();
+    await lastHeardOf(drawbridge, host.name, 59);
+    expect((await host.verify()).status).toBe(200);
+    await lastHeardOf(drawbridge, host.name, 75);
+    const { status, body } = await host.verify();
+    expect([status, body.error]).toEqual([400, 'VERIFICATION_FAILED']);
+    expect(body.message).toMatch(/not been heard of for 7\d seconds/);
+    const resource = org.admin.get<{ isActive: boolean }>(`/resources/${host.resourceId}`);
+    expect((await org.admin.expect(200, resource)).isActive).toBe(false);
+  });
+
+  it('is recorded with a health event, and so is its return', async () => {
+    const { host, agent } = await served();
+    await tells(host, 'RECONCILE_OK');
+    expect(await recordsOf(host, 'AGENT_CONNECTED')).toMatchObject([
+      { actorType: 'AGENT', resourceType: 'AGENT' },
+    ]);
+    await away(host);
+    expect((await tells(host, 'RECONCILE_FAILED')).message).toContain('has not been heard of');
+    expect(await recordsOf(host, 'AGENT_OFFLINE')).toMatchObject([
+      { actorType: 'SYSTEM', result: 'FAILURE' },
+    ]);
+    await agent.fetched();
+    await tells(host, 'RECONCILE_OK');
+    expect(await recordsOf(host, 'AGENT_CONNECTED')).toHaveLength(2);
+  });
+
+  it('leaves a session PENDING, which fails like any other, with a message that explains why', async () => {
+    const { host, agent } = await served();
+    await away(host);
+    const { id } = await startedOn(host);
+    await tells(host, 'RECONCILE_FAILED');
+    expect(await statusOf(id)).toBe('PENDING');
+    await waitedTooLong(id);
+    const failed = await org.reaches(id, 'FAILED');
+    expect(failed.resourceIps[0]!.errorMessage).toContain(`The agent ${host.name} has not been heard of`);
+    expect((await agent.fetched()).rules).toEqual([]);
+  });
+
+  it('leaves a session PENDING that would share a rule which was present before', async () => {
+    const { host, agent } = await served();
+    const first = await startedOn(host);
+    await agent.turn();
+    await away(host);
+    const second = await startedOn(host, { ipv4Address: first.ipv4Address, holder: 'second' });
+    await waitedTooLong(second.id);
+    await org.reaches(second.id, 'FAILED');
+    expect(await statusOf(first.id)).toBe('ACTIVE');
+  });
+
+  it('leaves a stopped session EXPIRING until it is back, with an alert that explains why', async () => {
+    const { host, agent } = await served();
+    const { id } = await startedOn(host);
+    await agent.turn();
+    await away(host);
+    await stop(id);
+    await drawbridge.query(
+      `UPDATE rules SET unwanted_since = now() - interval '1 minute' WHERE id IN (SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1)`,
+      [id],
+    );
+    const alarm = await until('the alarm is raised', async () => {
+      const records = await auditRecords(org.admin, '?eventType=RULE_REVOCATION_OVERDUE&size=100');
+      return records.find(({ details }) => details['sessionId'] === id);
+    });
+    expect(alarm.errorMessage).toContain(`The agent ${host.name} has not been heard of`);
+    expect(await statusOf(id)).toBe('EXPIRING');
+    await agent.turn();
+    expect(await statusOf(id)).toBe('CANCELLED');
+  });
+
+  it('ends a session by itself at its time: it is EXPIRING until the agent reports it', async () => {
+    const { host, agent } = await served();
+    const { id } = await startedOn(host);
+    await agent.turn();
+    await away(host);
+    await org.expire(id);
+    await org.reaches(id, 'EXPIRING');
+    await tells(host, 'RECONCILE_FAILED');
+    expect(await statusOf(id)).toBe('EXPIRING');
+    await agent.turn();
+    expect(await statusOf(id)).toBe('EXPIRED');
+  });
+
+  it('makes its resource inactive in the background, and active again once it is back', async () => {
+    const { host, agent } = await served();
+    const isActive = async (): Promise<boolean> => {
+      const found = org.admin.get<{ isActive: boolean }>(`/resources/${host.resourceId}`);
+      return (await org.admin.expect(200, found)).isActive;
+    };
+    await lastHeardOf(drawbridge, host.name, 75);
+    await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [host.resourceId]);
+    await until('it may not be used', async () => !(await isActive()));
+    await agent.fetched();
+    expect(await until('it may be used', isActive)).toBe(true);
+  });
+
+  it('is notified again after a broken database connection is restored', async () => {
+    const { host, agent } = await served();
+    const news = await waiting(drawbridge, agent);
+    const listening = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'drawbridge-agents'`;
+    const broken = await drawbridge.query(`SELECT pg_terminate_backend(pid) ${listening}`);
+    expect(broken).toHaveLength(1);
+    const { ipv4Address } = await startedOn(host);
+    const began = performance.now();
+    expect((await news.answer).rules).toMatchObject([{ ipAddress: ipv4Address }]);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    await until('somebody listens again', async () => {
+      return (await drawbridge.query(`SELECT 1 ${listening}`)).length === 1;
+    });
+  });
+});
+
+describe('Two agents with one name', () => {
+  it('one serves, the other is refused, and both are recorded', async () => {
+    const { host, agent } = await served('first');
+    await tells(host, 'RECONCILE_OK');
+    const second = host.agent('second');
+    const refused = await second.ask();
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining(host.name) as string },
+    });
+    expect((await second.report('', [])).status).toBe(409);
+    await second.ask();
+    expect((await tells(host, 'RECONCILE_FAILED')).message).toContain('Two agents call themselves');
+    expect(await recordsOf(host, 'AGENT_DUPLICATED')).toMatchObject([
+      {
+        actorType: 'AGENT',
+        result: 'FAILURE',
+        details: { instance: 'second', serving: { instance: 'first' } },
+      },
+    ]);
+    const { id } = await startedOn(host);
+    await agent.turn();
+    expect(await statusOf(id)).toBe('ACTIVE');
+  });
+
+  it('of many concurrent agents one serves', async () => {
+    const host = await guardedHost(org, hostName());
+    const asked = Array.from({ length: 12 }, (_, index) => host.agent(`copy-${index}`).ask());
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(11);
+  });
+
+  it('the other takes over once the first is away, and has to confirm all rules', async () => {
+    const { host, agent } = await served('first');
+    const { id } = await startedOn(host);
+    await agent.turn();
+    const second = host.agent('second');
+    expect((await second.ask()).status).toBe(409);
+    await lastHeardOf(drawbridge, host.name, 61);
+    expect((await second.fetched()).rules).toMatchObject([{ unconfirmed: true }]);
+    expect((await agent.ask()).status).toBe(409);
+    await second.turn();
+    expect(await statusOf(id)).toBe('ACTIVE');
+    expect(await recordsOf(host, 'AGENT_CONNECTED')).toHaveLength(2);
+  });
+
+  it('a waiting agent that was replaced is refused at the end of its wait', async () => {
+    const { host, agent } = await served('first');
+    const { answer } = await waiting(drawbridge, agent);
+    const refused = answer.then(
+      () => 'answered',
+      (error: Error) => error.message,
+    );
+    await lastHeardOf(drawbridge, host.name, 61);
+    expect((await host.agent('second').ask()).status).toBe(200);
+    await startedOn(host);
+    expect(await refused).toContain('Expected 200, got 409');
+  });
+});

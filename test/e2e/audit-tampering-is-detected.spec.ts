@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('Tampering with the audit trail is detected', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let slug: string;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    await drawbridge.startWorker();
+  });
+  afterAll(() => drawbridge.stop());
+  beforeEach(async () => {
+    org = await organization(drawbridge, []);
+    const [row] = await drawbridge.query<{ slug: string }>('SELECT slug FROM organizations WHERE id = $1', [
+      org.organizationId,
+    ]);
+    slug = row!.slug;
+    await allSealed();
+  });
+
+  const allSealed = (): Promise<boolean> =>
+    until('the workers have sealed every record', async () => {
+      const [row] = await drawbridge.query<{ open: boolean }>(
+        `SELECT EXISTS (SELECT FROM audit_records r
+           WHERE NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id)) AS open`,
+      );
+      return !row!.open;
+    });
+
+  /** `npm run verify-audit`, as it is shipped. */
+  const verifyAudit = (...given: string[]): Promise<Run> =>
+    verifyAuditWith({ DATABASE_URL: drawbridge.databaseUrl }, ...given);
+  const verifyAuditWith = (env: Record<string, string>, ...given: string[]): Promise<Run> =>
+    new Promise((done) => {
+      const { PATH = '' } = process.env;
+      execFile(
+        process.execPath,
+        ['dist/apps/worker/src/verify-audit.js', ...given],
+        { cwd: resolve(__dirname, '../..'), env: { PATH, ...env } },
+        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+
+  /** As the owner of the database could. */
+  const tamper = async (statement: string): Promise<void> => {
+    await drawbridge.query(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
+  };
+
+  it('two workers keep one chain for each organization, and the command verifies it', async () => {
+    const other = await organization(drawbridge, []);
+    await Promise.all(
+      [org, other].flatMap(({ admin }) =>
+        Array.from({ length: 20 }, (_, index) => admin.post('/roles', { name: `role ${index}` })),
+      ),
+    );
+    await until('the credential was checked', async () => {
+      const { body } = await org.admin.get<{ isValid: boolean | null }>(`/credentials/${org.credentialId}`);
+      return body.isValid;
+    });
+    await allSealed();
+    const all = await verifyAudit();
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    expect(all.stdout).not.toContain('BROKEN');
+    const one = await verifyAudit('--organization', slug);
+    // registered, a credential and its check, a role, its assignment, twenty roles
+    expect(one.stdout).toMatch(
+      new RegExp(`^${slug}: holds, 25 records sealed, 0 not sealed yet, ends in 25:[0-9a-f]{64}\n$`),
+    );
+    expect(all.stdout.split('\n')).toContain(one.stdout.trim());
+  });
+
+  it('a changed record is reported with exit code 1, and other organizations are still verified', async () => {
+    await tamper(
+      `UPDATE audit_records SET actor_email = 'eve@example.com'
+       WHERE organization_id = '${org.organizationId}' AND event_type = 'ROLE_CREATED'`,
+    );
+    const run = await verifyAudit();
+    expect(run.code).toBe(1);
+    const lines = run.stdout.trim().split('\n');
+    expect(lines.filter((line) => line.includes('BROKEN'))).toEqual([
+      expect.stringMatching(
+        new RegExp(`^${slug}: BROKEN. position 3: record .* \\(ROLE_CREATED of .* is not what`),
+      ),
+    ]);
+    expect(lines.some((line) => line.includes(': holds'))).toBe(true);
+    expect((await verifyAudit('--organization', slug)).code).toBe(1);
+  });
+
+  it('a truncated chain is detected with the kept link', async () => {
+    const { stdout } = await verifyAudit('--organization', slug);
+    const [, kept] = /ends in (\S+)/.exec(stdout)!;
+    expect(await verifyAudit('--organization', slug, '--kept', kept!)).toMatchObject({ code: 0 });
+    const cut = `organization_id = '${org.organizationId}' AND position > 2`;
+    await tamper(
+      `DELETE FROM audit_records WHERE id IN (SELECT record_id FROM audit_seals WHERE ${cut});
+       DELETE FROM audit_seals WHERE ${cut}`,
+    );
+    expect(await verifyAudit('--organization', slug)).toMatchObject({ code: 0 });
+    const run = await verifyAudit('--organization', slug, '--kept', kept!);
+    expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('BROKEN') as string });
+  });
+
+  it.each([
+    [['--organization', 'no-such-organization'], 'There is no organization "no-such-organization"'],
+    [['--kept', `4:${'a'.repeat(64)}`], '--kept needs --organization'],
+    [['--organization', 'x', '--kept', '4'], '--kept takes'],
+    [['--organisation', 'x'], '--organisation'],
+  ])('%j verifies nothing, explains the usage, and exits with 2', async (given, words) => {
+    const run = await verifyAudit(...given);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(words);
+    expect(run.stderr).toContain('For help: npm run verify-audit -- --help');
+    expect(run.stderr).not.toMatch(/\n +at /);
+  });
+
+  it('the command has a help text', async () => {
+    const run = await verifyAudit('--help');
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    for (const word of ['--organization', '--kept', 'DATABASE_URL', 'DATA_DIR']) {
+      expect(run.stdout).toContain(word);
+    }
+  });
+
+  it('without DATABASE_URL it uses the database of npm start, or reports that there is none', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-verify-'));
+    const none = await verifyAuditWith({ DATA_DIR: dataDir });
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('npm start');
+    const { port, password } = new URL(drawbridge.ownerUrl);
+    mkdirSync(join(dataDir, 'postgres'));
+    writeFileSync(join(dataDir, 'postgres', 'port'), port);
+    writeFileSync(join(dataDir, 'postgres', 'password'), password);
+    const found = await verifyAuditWith({ DATA_DIR: dataDir });
+    rmSync(dataDir, { recursive: true });
+    // the server of the tests has no database of that name: it was asked
+    expect(found.stderr).toContain('database "drawbridge" does not exist');
+  });
+});

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { cloneDatabase, type ClonedDatabase } from './database';
+import { AppProcess } from './processes';
+
+export interface ProcessOptions {
+  readonly redisUrl?: string;
+  /** on a server of the test's own; dropped by `stop` */
+  readonly database?: ClonedDatabase;
+  readonly simulator?: Readonly<Record<string, string>>;
+  readonly api?: Readonly<Record<string, string>>;
+  /** the folder of the release that the API belongs to: this one when left out */
+  readonly apiRelease?: string;
+  /** true: they do not keep this process alive, and end with it */
+  readonly shared?: boolean;
+}
+
+/** An API and simulated clouds on a database of their own. */
+export interface Processes {
+  /** what workers and further APIs are started with */
+  readonly env: Readonly<Record<string, string>>;
+  /** as the processes connect */
+  readonly databaseUrl: string;
+  /** of the tables' owner */
+  readonly ownerUrl: string;
+  readonly simulator: AppProcess;
+  readonly api: AppProcess;
+  readonly dropDatabase: () => Promise<void>;
+}
+
+/** Where drivers find the simulated clouds. @param url of the simulator */
+export const simulatedClouds = (url: string): Readonly<Record<string, string>> => ({
+  AWS_ENDPOINT_URL_EC2: `${url}/aws/ec2`,
+  AWS_ENDPOINT_URL_STS: `${url}/aws/sts`,
+  GCP_COMPUTE_URL: `${url}/gcp`,
+  GOOGLE_OAUTH_TOKEN_URL: `${url}/gcp/token`,
+  AZURE_AUTHORITY_HOST: `${url}/azure/login`,
+  AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,
+  VERCEL_API_URL: `${url}/vercel`,
+  TENANT_URL_NETWORKS: '127.0.0.0/8',
+});
+
+/** The default cost of a password hash would take a third of the tests' time: tests use the lowest the API accepts. */
+export const apiEnvironment = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  PORT: '0',
+  EMBEDDED: 'true',
+  PASSWORD_HASH_COST: env['EMBEDDED'] === 'false' ? '10' : '4',
+  ...env,
+});
+
+export async function startProcesses(options: ProcessOptions): Promise<Processes> {
+  const [database, simulator] = await Promise.all([
+    options.database ?? cloneDatabase(),
+    AppProcess.start('simulator', {
+      SIMULATOR_PORT: '0',
+      SIMULATOR_WRITE_BURST: '10000',
+      SIMULATOR_READ_BURST: '10000',
+      ...options.simulator,
+    }),
+  ]);
+  const databaseUrl = database.serviceUrl ?? database.url;
+  const env = {
+    DATABASE_URL: databaseUrl,
+    ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
+    MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    DEPLOYMENT_ID: 'test',
+    // most tests start all sessions as one administrator
+    MAX_LIVE_SESSIONS_PER_USER: '0',
+    ...simulatedClouds(`http://127.0.0.1:${simulator.port}`),
+    LOG_LEVEL: 'warn',
+  };
+  const apiEnv = apiEnvironment({ RATE_LIMIT_PER_MINUTE: '1000000', ...env, ...options.api });
+  const api = await AppProcess.start('api', apiEnv, 'test', options.apiRelease);
+  if (options.shared) for (const process of [simulator, api]) process.detach();
+  return { env, databaseUrl, ownerUrl: database.url, simulator, api, dropDatabase: database.drop };
+}

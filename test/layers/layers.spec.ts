@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { layerViolations, ROOT, undetectedImports } from './layer-violations';
+import { longest, medianLines, sourceFiles } from './source-files';
+
+const MAX_LINES = 350;
+const MAX_MEDIAN_LINES = 100;
+
+describe('Imports go down the layers only', () => {
+  it('in every file', () => {
+    expect(layerViolations('apps', 'libs', 'test')).toEqual([]);
+  });
+
+  it('and each rule reports the import planted for it', () => {
+    expect(undetectedImports()).toEqual([]);
+  });
+
+  it('detects a cycle of folders that is no cycle of files', () => {
+    const [one, other] = [1, 2].map(() => mkdtempSync(join(ROOT, 'apps/api', 'planted-'))) as [
+      string,
+      string,
+    ];
+    const write = (folder: string, name: string, source: string): void =>
+      writeFileSync(join(folder, `${name}.ts`), `${source}\n`);
+    write(one, 'above', `import '../${basename(other)}/below';`);
+    write(one, 'below', 'export {};');
+    write(other, 'above', `import '../${basename(one)}/below';`);
+    write(other, 'below', 'export {};');
+    try {
+      expect(layerViolations(one, other)).toContain(`apps/api/${basename(one)}: no-folder-cycles`);
+    } finally {
+      for (const folder of [one, other]) rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('Source files', () => {
+  it(`have at most ${MAX_LINES} lines, tests included`, () => {
+    expect(longest(sourceFiles()).lines).toBeLessThanOrEqual(MAX_LINES);
+  });
+
+  it(`have fewer than ${MAX_MEDIAN_LINES} lines by the median`, () => {
+    expect(medianLines(sourceFiles())).toBeLessThan(MAX_MEDIAN_LINES);
+  });
+});

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DriverRegistry } from '#drivers';
+import { PROVIDERS } from '#rules';
+
+const ROOT = resolve(__dirname, '../..');
+const PAGES = join(ROOT, 'docs/providers');
+
+const HEADINGS = [
+  'What is written',
+  'Policy to paste',
+  'Limits',
+  'Tested against',
+  'Does revoking cut connections',
+];
+const ANSWERS = { yes: 'Yes', no: 'No', depends: 'It depends' } as const;
+
+/** The text below each heading, without code blocks. */
+function sectionsOf(page: string): Map<string, string> {
+  const [, ...sections] = page.split(/^## /m);
+  return new Map(
+    sections.map((section) => [section.split('\n', 1)[0]!, section.slice(section.indexOf('\n'))]),
+  );
+}
+
+const firstBlock = (text: string): string | undefined => /^```\w*\n([^]*?)^```$/m.exec(text)?.[1];
+
+describe('Provider pages', () => {
+  it('exist for each provider, and for nothing else', () => {
+    const expected = PROVIDERS.map((provider) => `${provider.toLowerCase()}.md`);
+    expect(readdirSync(PAGES).toSorted()).toEqual(expected.toSorted());
+  });
+
+  describe.each(PROVIDERS)('%s', (provider) => {
+    const name = `${provider.toLowerCase()}.md`;
+    const sections = sectionsOf(readFileSync(join(PAGES, name), 'utf8'));
+    const { policy, revocation } = DriverRegistry.facts(provider);
+
+    it('has the same headings as every other page', () => {
+      expect([...sections.keys()]).toEqual(HEADINGS);
+    });
+
+    it('contains the policy that the API returns', () => {
+      expect(firstBlock(sections.get('Policy to paste')!)).toBe(policy);
+    });
+
+    it('states whether revoking cuts connections, as the API does', () => {
+      const words = sections.get('Does revoking cut connections')!.replaceAll('`', '').trim();
+      expect(words).toBe(`${ANSWERS[revocation.cutsConnections]}. ${revocation.words}`);
+    });
+
+    it('is linked in README', () => {
+      expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`(docs/providers/${name})`);
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiSettings } from '../../apps/api/src/api.settings';
+import { LauncherSettings } from '../../apps/launcher/src/launcher.settings';
+import { PROCESS_VARIABLES } from '../../apps/launcher/src/process-variables';
+import { SimulatorSettings } from '../../apps/simulator/src/settings';
+import { MigrateSettings } from '../../apps/worker/src/migrate.settings';
+import { WorkerSettings } from '../../apps/worker/src/worker.settings';
+import { settingNames } from '#config';
+import { DriverRegistry } from '#drivers';
+
+const ROOT = join(__dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const sorted = (...names: readonly string[][]): string[] => [...new Set(names.flat())].sort();
+
+/** What each process reads: its settings class, and the drivers' settings where it runs drivers. */
+const DECLARED: Readonly<Record<string, string[]>> = {
+  api: sorted(settingNames(ApiSettings), DriverRegistry.variables),
+  worker: sorted(settingNames(WorkerSettings), DriverRegistry.variables),
+  simulator: settingNames(SimulatorSettings),
+  migrate: settingNames(MigrateSettings),
+};
+
+/** Variables of a service of docker-compose.yml with their values. */
+function composeEnvironment(service: string): Record<string, string> {
+  const [, block = ''] =
+    new RegExp(`\\n  ${service}:\\n((?:    .*\\n|\\n(?=    ))*)`).exec(read('docker-compose.yml')) ?? [];
+  const [, lines = ''] = /\n {4}environment:\n((?: {6}.*\n)*)/.exec(block) ?? [];
+  return Object.fromEntries(
+    lines
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => line.trim().split(/: (.*)/s) as [string, string]),
+  );
+}
+
+/** Rows of the table: variable and the processes that read it. */
+const documented = read('docs/settings.md')
+  .split('\n')
+  .flatMap((line) => {
+    const [, name, , readers] = /^\| `([A-Z0-9_]+)`\s*\|([^|]*)\|([^|]*)\|/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, readers: readers!.split(',').map((reader) => reader.trim()) }];
+  });
+
+const SECRETS_OF_THE_API = ['JWT_SECRET', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'];
+
+describe('Settings', () => {
+  it.each(['api', 'worker', 'simulator', 'migrate'] as const)(
+    'npm start gives the %s what it declares',
+    (name) => {
+      expect([...PROCESS_VARIABLES[name]].sort()).toEqual(DECLARED[name]);
+    },
+  );
+
+  it.each(['api', 'worker', 'migrate'])(
+    'docker-compose.yml passes the %s the variables it declares',
+    (name) => {
+      // only the launcher sets EMBEDDED
+      const expected = DECLARED[name]!.filter((variable) => variable !== 'EMBEDDED');
+      expect(Object.keys(composeEnvironment(name)).sort()).toEqual(sorted(expected, ['NODE_ENV']));
+    },
+  );
+
+  it('docs/settings.md has a row for each variable, with the processes that read it', () => {
+    const processes = ['api', 'worker', 'migrate'];
+    const expected = sorted(...processes.map((name) => DECLARED[name]!))
+      .filter((variable) => variable !== 'EMBEDDED')
+      .map((name) => ({ name, readers: processes.filter((one) => DECLARED[one]!.includes(name)) }));
+    const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
+    const ofProcesses = documented.filter(({ readers }) => !readers.includes('npm start'));
+    expect(ofProcesses.toSorted(byName)).toEqual(expected.toSorted(byName));
+  });
+
+  it('docs/settings.md has a row for each variable of npm start', () => {
+    const names = documented.map(({ name }) => name);
+    for (const name of settingNames(LauncherSettings)) expect(names).toContain(name);
+  });
+
+  it('docker-compose.yml passes the worker none of the API’s secrets', () => {
+    for (const name of SECRETS_OF_THE_API) {
+      expect(PROCESS_VARIABLES.worker).not.toContain(name);
+      expect(Object.keys(composeEnvironment('worker'))).not.toContain(name);
+    }
+  });
+
+  it('the owner’s password reaches PostgreSQL and the migrations only', () => {
+    for (const name of ['api', 'worker']) {
+      expect(Object.values(composeEnvironment(name)).join()).not.toContain('{POSTGRES_PASSWORD');
+    }
+    expect(composeEnvironment('migrate')['DATABASE_URL']).toContain('{POSTGRES_PASSWORD');
+  });
+
+  it('deploy/example.env names what docker-compose.yml requires', () => {
+    const required = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name!);
+    const given = read('deploy/example.env');
+    for (const name of new Set(required)) expect(given).toMatch(new RegExp(`^${name}=`, 'm'));
+  });
+
+  it.each(['postgres', 'redis', 'migrate', 'api', 'worker'])('%s runs with reduced privileges', (service) => {
+    const compose = read('docker-compose.yml');
+    const block = compose.slice(compose.indexOf(`\n  ${service}:\n`)).split(/\n {2}(?=\w)/)[1]!;
+    for (const line of ['read_only: true', 'cap_drop: [ALL]', 'no-new-privileges:true']) {
+      expect(block).toContain(line);
+    }
+  });
+});

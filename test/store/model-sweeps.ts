@@ -1,0 +1,83 @@
+import { deepEqual } from 'node:assert/strict';
+import { OverdueStore, SweeperLeaseStore, SweepStore, WriteBudgetStore } from '#engine-store';
+import type { SlotUse } from '#rules';
+import { byJson, type HistoryState } from './model-state';
+
+const sweep = new SweepStore();
+const budgets = new WriteBudgetStore();
+const sweeperLease = new SweeperLeaseStore();
+const overdue = new OverdueStore();
+
+/** The sweeper's statements and write budgets, on the model and on the database. */
+export class SweepSteps {
+  constructor(private readonly state: HistoryState) {}
+
+  async expire(): Promise<void> {
+    if (this.state.chance.happens(0.5)) this.state.both.now += 3_700_000;
+    const next = await this.state.both.real((tx) => sweep.untilNextEnd(tx));
+    deepEqual(next && Math.round(next), this.state.model.sweep.untilNextEnd());
+    const modelled = this.state.model.sweep.expireSessions(1000);
+    const expired = await this.state.both.real((tx) => sweep.expireSessions(tx, 1000));
+    const comparable = ({ count, targets }: typeof modelled): object => ({
+      count,
+      targets: targets.flatMap(({ targetIds }) => targetIds).toSorted(),
+    });
+    deepEqual(comparable(expired), comparable(modelled));
+  }
+
+  async sweepRole(): Promise<void> {
+    const workerId = this.state.chance.pick(['one', 'two']);
+    if (this.state.chance.happens(0.1)) {
+      this.state.model.sweeperLease.release(workerId);
+      await this.state.both.real((tx) => sweeperLease.release(tx, workerId));
+    }
+    const role = this.state.model.sweeperLease.take(workerId, 3);
+    deepEqual(await this.state.both.real((tx) => sweeperLease.take(tx, workerId, 3)), role);
+    const count = this.state.model.overdue.recordOverdue(45, 100);
+    deepEqual(await this.state.both.real((tx) => overdue.recordOverdue(tx, 45, 100)), count);
+  }
+
+  async sweepTargets(): Promise<void> {
+    const { sweep: model } = this.state.model;
+    const all = await this.state.both.real((tx) => sweep.waitingTargets(tx, 9, 9));
+    deepEqual(all.map(plain).toSorted(byJson), model.waitingTargets(9, 9).map(plain).toSorted(byJson));
+    // which one of two that became due in one moment comes first is arbitrary
+    const [perOrganization, limit] = [this.state.chance.whole(1, 2), this.state.chance.whole(2, 3)];
+    const some = await this.state.both.real((tx) => sweep.waitingTargets(tx, perOrganization, limit));
+    const known = new Set(all.map(({ targetId }) => targetId));
+    deepEqual(some.length > 0, all.length > 0);
+    deepEqual(some.length <= limit && some.every(({ targetId }) => known.has(targetId)), true);
+    for (const id of this.state.both.tables.targets.keys())
+      deepEqual(await this.state.both.real((tx) => sweep.waitingTarget(tx, id)), model.waitingTarget(id));
+  }
+
+  async spend(): Promise<void> {
+    const { budgets: model } = this.state.model;
+    const budget = { burst: 8, refillPerSecond: 2 };
+    const [calls, reserve] = [this.state.chance.whole(1, 4), this.state.chance.whole(0, 1)];
+    if (this.state.chance.happens(0.3)) {
+      model.give('account', budget, calls);
+      await this.state.both.real((tx) => budgets.give(tx, 'account', budget, calls));
+    }
+    const taken = model.take('account', budget, calls, reserve);
+    deepEqual(await this.state.both.real((tx) => budgets.take(tx, 'account', budget, calls, reserve)), taken);
+  }
+
+  async purge(): Promise<void> {
+    this.state.model.sweep.purge(1000);
+    this.state.model.sweep.bringForward();
+    await this.state.both.real(async (tx) => {
+      await sweep.purge(tx, 1000);
+      await sweep.bringForward(tx);
+    });
+  }
+}
+
+/** With its columns in one order. */
+const plain = ({ targetId, provider, organizations, closing, deferrable }: SlotUse): SlotUse => ({
+  targetId,
+  provider,
+  organizations,
+  closing,
+  deferrable,
+});

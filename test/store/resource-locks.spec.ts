@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { ConvergenceStore, LeaseStore } from '#engine-store';
+import { type AuditEntry, Database, type Tx } from '#entities';
+import { ruleSpecs } from '#rules';
+import { ResourceStore, SessionStore, StaticIpRuleStore } from '#tenant-store';
+import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
+import { cloneDatabase } from '../harness/database';
+
+const ADDRESS = '203.0.113.1';
+const SPECS = ruleSpecs(`${ADDRESS}/32`, { port: 22 }, 'one');
+const AUDIT: AuditEntry = {
+  eventType: 'SESSION_STARTED',
+  actorType: 'SYSTEM',
+  actorId: null,
+  actorEmail: null,
+  ipAddress: null,
+  resourceType: 'SESSION',
+  resourceId: null,
+  resourceName: null,
+};
+
+describe('Requests for an address on a resource', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+  let rows: LedgerRows;
+  let org: LedgerOrganization;
+  let targetId: string;
+  let resourceId: string;
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'locks-test', poolSize: 4 }).connect();
+    rows = new LedgerRows(database);
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+  beforeEach(async () => {
+    org = await rows.organization();
+    targetId = await rows.target();
+    resourceId = await rows.resource(org, targetId);
+  });
+
+  const start = (): Promise<object | null> =>
+    new SessionStore().start(
+      database.autocommit,
+      org.organizationId,
+      {
+        id: randomUUID(),
+        userId: org.userId,
+        holder: '',
+        ipv4Address: ADDRESS,
+        ipv6Address: null,
+        hours: 1,
+        holders: [{ resourceId, revision: 0, targetId, ipVersion: 4, ipAddress: ADDRESS, specs: SPECS }],
+        limits: { perUser: 0, perServiceUser: 0 },
+      },
+      AUDIT,
+    );
+
+  async function untilBlocked(): Promise<void> {
+    for (;;) {
+      const blocked = await rows.rows(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      if (blocked.length > 0) return;
+    }
+  }
+
+  it.each([
+    ['moved', 'target_id = $2, revision = revision + 1'],
+    ['deleted', 'deleted_at = now(), target_id = $2'],
+  ])(
+    'a session start waits for a resource that is being %s, and holds no rule on its old target',
+    async (_, change) => {
+      const other = await rows.target();
+      let started: Promise<object | null> = Promise.resolve(null);
+      await database.transaction(async (tx: Tx) => {
+        await new ResourceStore().lock(tx, org.organizationId, resourceId);
+        started = start();
+        await Promise.race([started, untilBlocked()]);
+        await tx.query(`UPDATE resources SET ${change} WHERE id = $1`, [resourceId, other]);
+      });
+      expect(await started).toBeNull();
+      expect(await rows.rows('SELECT 1 FROM rules WHERE target_id = ANY ($1)', [[targetId, other]])).toEqual(
+        [],
+      );
+    },
+  );
+
+  it('a static IP rule deleted while its entry is PENDING no longer desires its rule', async () => {
+    const statics = new StaticIpRuleStore();
+    const tx = database.autocommit;
+    const address = { label: 'Office', ipAddress: ADDRESS, createdByEmail: org.email };
+    const id = await statics.create(tx, org.organizationId, address);
+    const entry = { resourceId, resourceName: 'database', targetId, specs: SPECS };
+    await statics.open(tx, org.organizationId, { id, ipVersion: 4, ipAddress: ADDRESS }, [entry]);
+    const desired = async (): Promise<boolean[]> => {
+      const lease = (await new LeaseStore().take(tx, targetId, 10, false))!;
+      const due = await new ConvergenceStore().due(tx, lease, 10);
+      await new LeaseStore().release(tx, lease);
+      return due.map((rule) => rule.desired);
+    };
+    expect(await desired()).toEqual([true]);
+    await statics.release(tx, org.organizationId, id, [resourceId], 'STATIC_RULE_DELETED');
+    await statics.delete(tx, org.organizationId, id);
+    expect(await desired()).toEqual([false]);
+    expect(
+      await rows.rows(
+        'SELECT status, released_at IS NOT NULL AS released FROM resource_ips WHERE resource_id = $1',
+        [resourceId],
+      ),
+    ).toEqual([{ status: 'REMOVING', released: true }]);
+  });
+});
