@@ -48,9 +48,6 @@ const FRAMES: readonly (readonly [head: string, tail: string])[] = [
   ['a@', '!'],
 ];
 
-/** Only characters that are allowed in a header value or a path. */
-const VISIBLE = /^[\t\x20-\x7e]*$/;
-
 export interface Shape {
   readonly name: string;
   /** a text of this shape and length */
@@ -69,6 +66,3 @@ const shapeOf = (name: string, unit: string, head: string, tail: string): Shape 
 export const SHAPES: readonly Shape[] = Object.entries(UNITS).flatMap(([name, unit]) =>
   FRAMES.map(([head, tail]) => shapeOf(name, unit, head, tail)),
 );
-
-/** Shapes that HTTP accepts as a header value. */
-const HEADER_SHAPES: readonly Shape[] = SHAPES.filter(({ text }) => VISIBLE.test(text(64)));

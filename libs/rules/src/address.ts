@@ -68,7 +68,7 @@ export const REFUSAL_MESSAGES: Readonly<Record<AddressRefusal, string>> = {
   multicast: 'is a multicast address',
   broadcast: 'is the broadcast address',
   'link-local': 'is a link-local address',
-  private: 'is not a public address, and this deployment lets public addresses in only',
+  private: 'is not a public address, and this deployment allows public addresses only',
 };
 
 /**

@@ -27,7 +27,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   at: 'The point in time',
   format: 'The format of the response',
   from: 'Only from this time on',
-  to: 'Only before this time',
+  to: 'Only until this time, inclusive',
   waitSeconds: 'How long to wait for a change before answering',
   agent: 'The name of the agent',
   version: 'The version of the state the caller has',

@@ -3,7 +3,6 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type PathItem = OpenAPIObject['paths'][string];
 export type Operation = NonNullable<PathItem['get']>;
 export type DocumentedResponse = Exclude<NonNullable<Operation['responses'][string]>, { $ref: string }>;
-type Parameter = Exclude<NonNullable<Operation['parameters']>[number], { $ref: string }>;
 type Schema = Exclude<
   NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string],
   { $ref: string }

@@ -64,41 +64,28 @@ export class SessionStarter {
    *   many, 422 when the key was used for a different request
    */
   async start(actor: Actor, dto: StartSessionDto, key: string | null): Promise<Started> {
-    const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
-    const addresses = sessionAddresses(dto, actor.address, { allowPrivate });
     try {
-      return key === null
-        ? await this.startUnkeyed(actor, dto, addresses)
-        : await this.startOnce(actor, dto, addresses, key);
+      return key === null ? await this.startUnkeyed(actor, dto) : await this.startOnce(actor, dto, key);
     } catch (error) {
       throw await this.conflictOf(actor.principal, error);
     }
   }
 
-  private async startUnkeyed(
-    actor: Actor,
-    dto: StartSessionDto,
-    addresses: SessionAddresses,
-  ): Promise<Started> {
-    const { session, grants } = await this.database.statement((tx) => this.commit(tx, actor, dto, addresses));
+  private async startUnkeyed(actor: Actor, dto: StartSessionDto): Promise<Started> {
+    const { session, grants } = await this.database.statement((tx) => this.commit(tx, actor, dto));
     this.wake(grants);
     return { session: toSession(session), replayed: false };
   }
 
   /** The key is rolled back with a failed start, so failures are not replayed. */
-  private async startOnce(
-    actor: Actor,
-    dto: StartSessionDto,
-    addresses: SessionAddresses,
-    key: string,
-  ): Promise<Started> {
+  private async startOnce(actor: Actor, dto: StartSessionDto, key: string): Promise<Started> {
     const { organizationId, userId } = actor.principal;
     const { started, grants } = await this.database.transaction(async (tx) => {
       const claim = await this.idempotency.claim(tx, organizationId, userId, key, requestHash(dto));
       if (claim.kind === 'other-request') throw keyUsed();
       if (claim.kind === 'answered')
         return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [] };
-      const committed = await this.commit(tx, actor, dto, addresses);
+      const committed = await this.commit(tx, actor, dto);
       const session = toSession(committed.session);
       await this.idempotency.keepAnswer(tx, organizationId, userId, key, session);
       return { started: { session, replayed: false }, grants: committed.grants };
@@ -108,13 +95,10 @@ export class SessionStarter {
   }
 
   /** Plans and inserts the session. Plans again when a resource was changed concurrently. */
-  private async commit(
-    tx: Tx,
-    actor: Actor,
-    dto: StartSessionDto,
-    addresses: SessionAddresses,
-  ): Promise<Committed> {
+  private async commit(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<Committed> {
     const { organizationId, userId } = actor.principal;
+    const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
+    const addresses = sessionAddresses(dto, actor.address, { allowPrivate });
     const field = fieldDifferingFromCaller(dto, addresses, actor.address);
     if (field !== null && (await this.organizations.settings(tx, organizationId)).requireDetectedAddress)
       throw mustBeCallerAddress(field, actor.address);
