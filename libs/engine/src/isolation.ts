@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { ConvergenceStore, DueRuleRow } from '#engine-store';
 import { type Transactions, withAuditFallback } from '#entities';
-import { APPLY_TIMEOUT_MS, backoffMs, RULE_BACKOFF, type Provider } from '#rules';
+import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider } from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { settle, type SettleStores, type Settlement } from './settle';
@@ -35,18 +35,23 @@ export class Isolation {
     rules: readonly DueRuleRow[],
     work: (part: readonly DueRuleRow[]) => Promise<void>,
   ): Promise<void> {
-    const [first, ...more] = rules;
-    if (!first) return;
-    try {
-      await work(rules);
-      return;
-    } catch (error) {
-      await this.assertIsolable(error);
-      if (more.length === 0) return this.postpone(held, first, error);
-    }
-    const half = Math.ceil(rules.length / 2);
-    await this.bisect(held, rules.slice(0, half), work);
-    await this.bisect(held, rules.slice(half), work);
+    if (rules.length === 0) return;
+    const attempt = async (part: readonly DueRuleRow[]): Promise<{ error: unknown } | null> => {
+      try {
+        await work(part);
+        return null;
+      } catch (error) {
+        await this.assertIsolable(error);
+        return { error };
+      }
+    };
+    const failure = await attempt(rules);
+    if (!failure) return;
+    await bisect(rules, failure, attempt, async ([first, ...more], { error }) => {
+      if (!first || more.length > 0) return false;
+      await this.postpone(held, first, error);
+      return true;
+    });
   }
 
   /** Converts an unexpected failure of a pass to a retryable error. @throws as `bisect` */

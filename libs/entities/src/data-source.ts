@@ -32,7 +32,6 @@ import { SignInsDevicesInvitations1790100000000 } from './migrations/17901000000
 import { RefreshTokensByUser1790100100000 } from './migrations/1790100100000-refresh-tokens-by-user';
 import { AuditCheckpoints1790300100000 } from './migrations/1790300100000-audit-checkpoints';
 import { SubscriptionEnds1790400000000 } from './migrations/1790400000000-subscription-ends';
-import { UnmanagedRules1790500000000 } from './migrations/1790500000000-unmanaged-rules';
 import { LedgerUpkeepFunctions1790300000000 } from './migrations/1790300000000-ledger-upkeep-functions';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
@@ -157,7 +156,6 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       LedgerUpkeepFunctions1790300000000,
       AuditCheckpoints1790300100000,
       SubscriptionEnds1790400000000,
-      UnmanagedRules1790500000000,
     ],
     migrationsTransactionMode: 'each',
   });

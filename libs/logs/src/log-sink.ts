@@ -6,7 +6,8 @@ const WARN_LEVEL = 40;
 
 /**
  * Destination of log lines: a stream that may stall (slow reader) or fail (full disk) without stopping the service. Lines
- * beyond the buffer are dropped; the next written line is preceded by their number.
+ * beyond the buffer are dropped; the next written line is preceded by their number. Own code: `maxLength` of sonic-boom
+ * would replace the limit, not the count and the notice.
  */
 export class LogSink {
   private dropped = 0;

@@ -10,7 +10,10 @@ export interface Count {
   readonly timeToBlockExpire: number;
 }
 
-/** Counts requests in windows that start with a client's first request. */
+/**
+ * Counts requests in windows that start with a client's first request. Own code: the memory store of rate-limiter-flexible
+ * keeps a timer for every key and does not limit their number, which a client with many addresses chooses.
+ */
 export interface RequestWindows extends ThrottlerStorage {
   increment(key: string, ttlMs: number, limit: number): Promise<Count>;
   /** Reverts one count if its window has not ended. */
