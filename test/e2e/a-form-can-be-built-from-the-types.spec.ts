@@ -4,7 +4,7 @@ import type { Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
 interface Form {
-  readonly message: string;
+  readonly words: string;
   readonly pattern: string;
   readonly flags: string;
   readonly example: string;
@@ -20,7 +20,7 @@ interface ConfigField {
   readonly type: string;
   readonly required: boolean;
   readonly example: unknown;
-  readonly message: readonly string[];
+  readonly words: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly mostItems?: number;
@@ -159,7 +159,7 @@ describe('A form can be built from the types', () => {
           const { status, body } = await credential(provider, type, { ...rest, [name]: violating(form) });
           expect({ status, body }).toMatchObject({
             status: 400,
-            body: { message: `credentialData.${name} ${form.message}` },
+            body: { message: `credentialData.${name} ${form.words}` },
           });
         }
       }
@@ -186,7 +186,7 @@ describe('A form can be built from the types', () => {
       for (const type of all.resourceTypes) {
         const { identifier } = type;
         expect(await refusal(type, { resourceIdentifier: violating(identifier) })).toBe(
-          `resourceIdentifier ${identifier.message}`,
+          `resourceIdentifier ${identifier.words}`,
         );
         for (const { name, example } of fieldsOfOthers(type)) {
           expect(await refusal(type, { config: { [name]: example } })).toContain(
@@ -196,13 +196,13 @@ describe('A form can be built from the types', () => {
         for (const field of type.config) {
           for (const value of beyond(field)) {
             const message = await refusal(type, { config: { [field.name]: value } });
-            expect(field.message.map((one) => `config.${field.name} ${one}`)).toContain(message);
+            expect(field.words.map((one) => `config.${field.name} ${one}`)).toContain(message);
           }
         }
         if (!all.region) continue;
         const message = await refusal(type, { region: violating(all.region) });
         expect(message).toMatch(/^region /);
-        expect(message).toContain(all.region.message);
+        expect(message).toContain(all.region.words);
       }
     });
   });

@@ -50,6 +50,21 @@ export function describeDeniedActions(product: () => Setting): void {
       ]);
     });
 
+    it('starting a session with an API key that lacks the scope, by the key', async () => {
+      const key = await org.admin.expect(
+        201,
+        org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', {
+          name: 'reader',
+          scopes: ['sessions:read'],
+        }),
+      );
+      const client = drawbridge.api.as({ apiKey: key.plainTextKey });
+      expect((await client.post('/sessions', { ipv4Address: freeAddress() })).status).toBe(403);
+      expect(await failure('SESSION_STARTED', key.id)).toMatchObject([
+        { actorType: 'API_KEY', resourceType: 'SESSION', details: { status: 403 } },
+      ]);
+    });
+
     it('stopping another user’s session', async () => {
       const mine = await colleague(org);
       const { id } = await org.started({ ipv4Address: freeAddress() });
