@@ -32,7 +32,7 @@ function firstSession(publicUrl: string, apiKey: string): string[] {
   const newest = `$(curl -sS ${key} '${sessions}?active=true&size=1' | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
   const body = JSON.stringify({ ipv4Address: '203.0.113.10', durationHours: 1 });
   return [
-    'Let an address in:',
+    'Start a session for an address:',
     '',
     `curl -sS -X POST ${sessions} ${key} -H 'Content-Type: application/json' -d '${body}'`,
     '',
