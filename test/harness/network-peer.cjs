@@ -4,7 +4,7 @@ const dgram = require('node:dgram');
 
 const clock = () => performance.timeOrigin + performance.now();
 const held = new Map();
-const deeds = { listen, relay, reaches, opens, closes, hold, answers, listenUdp, reachesUdp };
+const actions = { listen, relay, reaches, opens, closes, hold, answers, listenUdp, reachesUdp };
 
 /** Starts a server that echoes. @returns the port */
 function listen({ address = '::', port = 0 }) {
@@ -134,8 +134,8 @@ function reachesUdp({ address, port, withinMs = 300 }) {
   });
 }
 
-process.on('message', ({ id, deed, given }) => {
-  Promise.resolve(deeds[deed](given)).then(
+process.on('message', ({ id, action, given }) => {
+  Promise.resolve(actions[action](given)).then(
     (result) => process.send({ id, result }),
     (error) => process.send({ id, error: String(error) }),
   );

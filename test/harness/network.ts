@@ -89,14 +89,14 @@ export class Peer {
     this.child.kill('SIGKILL');
   }
 
-  private does<T>(deed: string, given: object): Promise<T> {
+  private does<T>(action: string, given: object): Promise<T> {
     const id = (this.asked += 1);
     return new Promise((done, failed) => {
       this.waiting.set(id, ({ result, error }) => {
         if (error === undefined) done(result as T);
         else failed(new Error(error));
       });
-      this.child.send({ id, deed, given });
+      this.child.send({ id, action, given });
     });
   }
 }

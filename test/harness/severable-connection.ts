@@ -91,9 +91,9 @@ export class SeverableConnection {
   /** Delivers chunks in order, each when its direction is free and its delay is over; the end comes last. */
   private pass(from: Socket, to: Socket, direction: Direction): void {
     let arrived = Promise.resolve();
-    const after = (delayMs: number, deed: () => void): void => {
+    const after = (delayMs: number, action: () => void): void => {
       const at = performance.now() + delayMs;
-      arrived = this.inTurn(arrived, direction, at, deed);
+      arrived = this.inTurn(arrived, direction, at, action);
     };
     this.sockets.add(from);
     from.on('data', (piece: Buffer) => after(this.delayMs, () => void (to.destroyed || to.write(piece))));
@@ -111,12 +111,12 @@ export class SeverableConnection {
     before: Promise<void>,
     direction: Direction,
     at: number,
-    deed: () => void,
+    action: () => void,
   ): Promise<void> {
     await before;
     while (this.held.has(direction)) await new Promise<void>((goOn) => this.waiting.push(goOn));
     const rest = at - performance.now();
     if (rest > 0) await pause(rest);
-    deed();
+    action();
   }
 }

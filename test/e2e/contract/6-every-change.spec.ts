@@ -41,8 +41,8 @@ describe('6 Events: every change is on record', () => {
   };
 
   /** Does it, and notes which records are new. */
-  const did = async <T = { id: string }>(operation: string, deed: Promise<Answer<T>>): Promise<T> => {
-    const { status, body } = await deed;
+  const did = async <T = { id: string }>(operation: string, action: Promise<Answer<T>>): Promise<T> => {
+    const { status, body } = await action;
     if (status >= 300) throw new Error(`${operation}: ${status} ${JSON.stringify(body)}`);
     left.set(operation, await fresh());
     return body;

@@ -273,8 +273,8 @@ describe('9 Platform', () => {
       `/platform/organizations/${org.organizationId}`,
     ];
     const all = async (client: ApiClient): Promise<number[]> => {
-      const writes = ['suspend', 'reactivate'].map((deed) =>
-        client.post(`/platform/organizations/${org.organizationId}/${deed}`, { reason: 'x' }),
+      const writes = ['suspend', 'reactivate'].map((action) =>
+        client.post(`/platform/organizations/${org.organizationId}/${action}`, { reason: 'x' }),
       );
       const answers = await Promise.all([...reads().map((path) => client.get(path)), ...writes]);
       return answers.map(({ status }) => status);

@@ -44,7 +44,7 @@ const REFUSALS: readonly RefusalPattern[] = [
     status: 503,
     errorMessage: /value changed before overwritten/i,
     kind: 'conflict',
-    message: 'Somebody else changed the object at the same time',
+    message: 'Another client changed the object at the same time',
   },
   { status: 401, errorMessage: /./, kind: 'denied', message: KEY_REFUSED },
   { status: 403, errorMessage: /./, kind: 'denied', message: KEY_REFUSED },

@@ -128,7 +128,7 @@ export function resultsOf(
       return {
         result: 'refused',
         kind: 'conflict',
-        message: 'Somebody else changed the list at the same time',
+        message: 'Another client changed the list at the same time',
       };
     return { result: 'done', providerRuleId: action === 'add' ? idOf(path, entry) : null };
   });
