@@ -145,6 +145,20 @@ describe('A request sixteen times as large is handled in linear time', () => {
   );
 
   it(
+    'the header authorization beside an API key',
+    async () => {
+      const steep = await steepShape(IN_HEADERS, MAX_HEADER_LENGTH, (text) => ({
+        method: 'POST',
+        path: '/sessions',
+        headers: { 'x-api-key': 'dbk_unknown', authorization: text },
+        body: {},
+      }));
+      expect(steep).toBeUndefined();
+    },
+    MAX_MS,
+  );
+
+  it(
     'every parameter of every path and query',
     async () => {
       const steep: string[] = [];

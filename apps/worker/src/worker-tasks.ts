@@ -1,10 +1,10 @@
 import type { CloudAccess, Sweeper } from '#engine';
 import type { Database } from '#entities';
+import type { CheckpointSigner } from '#secrets';
 import type { Logger } from 'pino';
 import { auditSealing } from './audit/audit-sealer';
 import { checkpointSigning } from './audit/checkpoint-signing';
 import { overdueAlarm } from './audit/overdue-alarm';
-import { readSigner } from './audit/signing-key-file';
 import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
@@ -22,20 +22,20 @@ export class WorkerTasks {
   readonly sweep: RepeatedTask;
   private readonly all: readonly RepeatedTask[];
 
-  /** @throws SettingsError when the signing key cannot be read */
+  /** @param signer null: audit chains are not signed */
   constructor(
     database: Database,
     sweeper: Sweeper,
     clouds: CloudAccess,
     settings: WorkerSettings,
+    signer: CheckpointSigner | null,
     log: Logger,
   ) {
-    const keyFile = settings.AUDIT_SIGNING_KEY_FILE;
     this.sweep = sweeping(sweeper, log);
     this.all = [
       this.sweep,
       auditSealing(database, log),
-      ...(keyFile === undefined ? [] : [checkpointSigning(database, readSigner(keyFile), log)]),
+      ...(signer ? [checkpointSigning(database, signer, log)] : []),
       unwrittenRecords(database, log),
       ledgerUpkeep(database, settings.LEDGER_RETENTION_MONTHS, log),
       unwrittenRuleEvents(database, log),

@@ -5,6 +5,7 @@ import { DriverRegistry } from '#drivers';
 import { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
 import { Database } from '#entities';
 import { QueueConnection } from '#jobs';
+import { readSigner } from './audit/signing-key-file';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ENGINE_PROVIDERS } from './engine.providers';
 import { factory } from './factory';
@@ -26,6 +27,8 @@ export class WorkerModule {
     environment: NodeJS.ProcessEnv,
     log: Logger,
   ): Promise<DynamicModule> {
+    const keyFile = settings.AUDIT_SIGNING_KEY_FILE;
+    const signer = keyFile === undefined ? null : readSigner(keyFile);
     return {
       module: WorkerModule,
       imports: [
@@ -48,7 +51,7 @@ export class WorkerModule {
         factory(
           WorkerTasks,
           [Database, Sweeper, CloudAccess],
-          (database, sweeper, clouds) => new WorkerTasks(database, sweeper, clouds, settings, log),
+          (database, sweeper, clouds) => new WorkerTasks(database, sweeper, clouds, settings, signer, log),
         ),
         factory(
           OperatorPort,

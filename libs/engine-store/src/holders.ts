@@ -178,8 +178,8 @@ const DUE = (cause: string): string => `due AS (
   )`;
 
 /**
- * Releases holders: their ResourceIps become REMOVING, and each rule that loses its last holder becomes unwanted. Sessions,
- * static IP rules and resources release their rules only through this function.
+ * Releases holders with their ResourceIps, which become REMOVING; each rule that loses its last holder becomes unwanted.
+ * `releaseClaims` releases single holders; nothing else does.
  * @returns the targets to wake
  */
 export async function release(
@@ -191,6 +191,7 @@ export async function release(
   await tx.query(
     `SELECT 1 FROM rules WHERE id IN (
        SELECT h.rule_id FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id
+       -- $1 is only numbered as in the statement below
        WHERE $1::text IS NOT NULL AND ${where}) ORDER BY id FOR NO KEY UPDATE`,
     [cause, ...given],
   );
@@ -221,6 +222,7 @@ export async function releaseClaims(
   given: readonly unknown[],
 ): Promise<WokenTargets[]> {
   await tx.query(
+    // $1 is only numbered as in the statement below
     `SELECT 1 FROM rules WHERE $1::text IS NOT NULL AND id IN (SELECT rule_id FROM (${holders}) claim)
      ORDER BY id FOR NO KEY UPDATE`,
     [cause, ...given],

@@ -77,12 +77,12 @@ export class Converger {
     this.held.add(held);
     try {
       const driver = await this.clouds.driver(held.lease.provider);
-      let compared = held.lease.comparison === null;
+      let comparisonDue = held.lease.comparison !== null;
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         if (await this.round(held, driver)) continue;
-        if (compared) break;
+        if (!comparisonDue) break;
         this.observer.eventsRecorded(await this.reconciler.reconcile(held, driver));
-        compared = true;
+        comparisonDue = false;
       }
     } catch (error) {
       // other errors leave the lease to expire, so that a failing target does not occupy a slot every second

@@ -22,7 +22,7 @@ export interface PassStores {
   readonly budgets: WriteBudgetStore;
 }
 
-/** Runs passes: reads a target, plans and sends changes, and reads again. Settles nothing. */
+/** Runs passes: reads a target, plans and sends changes, and reads again. Writes nothing about the outcome: `settle` does. */
 export class PassRunner {
   constructor(
     private readonly database: Transactions,
@@ -66,7 +66,7 @@ export class PassRunner {
     if (planned.length === 0) return observed(judge(pass.rules, new Map(), read.rules), null);
     const waitMs = await allowance.take(held, plannedChanges(planned));
     if (waitMs > 0) return observed(judge(pass.rules, throttledByBudget(planned), read.rules), waitMs);
-    await this.releaseToHolders(held, planned);
+    await this.returnHoldersToPending(held, planned);
     const { results, after } = await this.writer.changeAndRead(
       { held, driver, target: target.done, pass, allowance },
       planned,
@@ -81,13 +81,13 @@ export class PassRunner {
   }
 
   /** Returns the holders of `WRITER_RELEASED` removals to PENDING: they will write the rule through their own access path. */
-  private async releaseToHolders(held: HeldLease, planned: readonly DueChange[]): Promise<void> {
-    const left = planned.filter(({ cause }) => cause === 'WRITER_RELEASED');
-    if (left.length === 0) return;
+  private async returnHoldersToPending(held: HeldLease, planned: readonly DueChange[]): Promise<void> {
+    const handedOver = planned.filter(({ cause }) => cause === 'WRITER_RELEASED');
+    if (handedOver.length === 0) return;
     await this.stores.settlements.returnToPending(
       this.database.autocommit,
       held.lease,
-      left.map(({ rule }) => rule.ruleId),
+      handedOver.map(({ rule }) => rule.ruleId),
     );
   }
 

@@ -53,8 +53,8 @@ export interface SettleStores {
 }
 
 /**
- * Writes an observation and its consequences in one transaction: rules, then ResourceIps, then sessions. The only writer for
- * passes and agents' reports.
+ * Writes an observation and its consequences in one transaction: rules, then ResourceIps, then sessions. The only place
+ * that records what passes and agents' reports observed.
  * @returns null when the lease was lost: nothing is written
  */
 export async function settle(

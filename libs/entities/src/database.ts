@@ -124,7 +124,7 @@ export class Database {
     }
   }
 
-  /** Runs a single statement that changes several rows, with the same retries. */
+  /** Runs work outside a transaction that commits in one statement, with the same retries. */
   statement<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.retryConflicts(() => work(this.autocommit));
   }

@@ -1,13 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import { ExtractJwt, Strategy } from 'passport-jwt';
+import type { IncomingMessage } from 'node:http';
+import { Strategy } from 'passport-jwt';
 import { readAccessClaims } from './access-tokens';
 import { GuardSettings } from './guard-settings';
+import { presentedCredential } from './presented-credential';
 import { PrincipalLookup, type Principal } from './principal';
 import { keyOfToken } from './token-keys';
 import { TOKEN_ALGORITHM, TOKEN_AUDIENCE, TOKEN_ISSUER } from './signed-tokens';
 
 export const BEARER = 'drawbridge-bearer';
+
+/** The token, unless the request presents another kind of credential. */
+function bearerToken({ headers }: IncomingMessage): string | null {
+  const presented = presentedCredential(headers);
+  return presented.kind === 'bearer' ? presented.value : null;
+}
 
 /** `Authorization: Bearer …`: verifies the token, then reads its principal. */
 @Injectable()
@@ -17,7 +25,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
     private readonly lookup: PrincipalLookup,
   ) {
     super({
-      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      // passport-jwt's own extractor backtracks over long headers
+      jwtFromRequest: bearerToken,
       secretOrKeyProvider: (
         _request: unknown,
         token: string,

@@ -2,7 +2,8 @@ import type { AdditionCause, RemovalCause } from './cause';
 import { RETRYABLE_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRule } from './provider';
 
 /**
- * Recorded state of a rule. `absent` and `present` were observed; `unknown`: a call was in flight at the last observation.
+ * Recorded state of a rule. `present`: last observed. `absent`: last observed, never written, or given up. `unknown`: a call
+ * was sent, or may be, and its outcome was not observed.
  */
 export type RuleState = 'absent' | 'unknown' | 'present';
 
@@ -11,7 +12,7 @@ export interface DueRule {
   readonly ruleId: string;
   /** `ruleKey` of its traffic */
   readonly key: string;
-  /** a live holder exists */
+  /** a live holder exists that may have the rule written (`canHoldRule`) */
   readonly desired: boolean;
   /** false when its last holder has expired: it may no longer be added, and its removal is not due yet */
   readonly mayOpen: boolean;
@@ -52,7 +53,7 @@ export type PlannedChange<Rule extends DueRule = DueRule> =
       readonly cause: RemovalCause;
     };
 
-/** What one pass settled for a rule. */
+/** What one pass found out about a rule. */
 export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & (
   | {
       readonly kind: 'present';
@@ -161,13 +162,13 @@ export function planChanges<Rule extends DueRule>(
 function idToRemove(rule: DueRule, index: Observed): string | null {
   const present = index.present(rule);
   if (present) return isOurs(present, rule.recordedId) ? present.providerRuleId : null;
-  // one call at a time: sending it again while it is in flight would extend the wait without end
+  // not shown: sending the removal again while it is in flight would extend the wait without end
   if (rule.inFlight || index.changedTo(rule) !== null) return null;
   return rule.recordedId ?? null;
 }
 
 /**
- * Settles rules by the read after the changes. Results alone settle only refusals.
+ * Judges rules by the read after the changes. Results alone decide only refusals.
  * @param results of the planned changes, by rule id
  * @param observed the target, read after the changes
  */

@@ -41,7 +41,7 @@ interface Started {
   readonly replayed: boolean;
 }
 
-interface Committed {
+interface Inserted {
   readonly session: SessionRow;
   readonly grants: readonly GrantRow[];
 }
@@ -72,7 +72,7 @@ export class SessionStarter {
   }
 
   private async startUnkeyed(actor: Actor, dto: StartSessionDto): Promise<Started> {
-    const { session, grants } = await this.database.statement((tx) => this.commit(tx, actor, dto));
+    const { session, grants } = await this.database.statement((tx) => this.planAndInsert(tx, actor, dto));
     this.wake(grants);
     return { session: toSession(session), replayed: false };
   }
@@ -85,17 +85,17 @@ export class SessionStarter {
       if (claim.kind === 'other-request') throw keyUsed();
       if (claim.kind === 'answered')
         return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [] };
-      const committed = await this.commit(tx, actor, dto);
-      const session = toSession(committed.session);
+      const inserted = await this.planAndInsert(tx, actor, dto);
+      const session = toSession(inserted.session);
       await this.idempotency.keepAnswer(tx, organizationId, userId, key, session);
-      return { started: { session, replayed: false }, grants: committed.grants };
+      return { started: { session, replayed: false }, grants: inserted.grants };
     });
     this.wake(grants);
     return started;
   }
 
-  /** Plans and inserts the session. Plans again when a resource was changed concurrently. */
-  private async commit(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<Committed> {
+  /** The insert is guarded by the revisions of the planned resources: when one was changed, this plans again. */
+  private async planAndInsert(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<Inserted> {
     const { organizationId, userId } = actor.principal;
     const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
     const addresses = sessionAddresses(dto, actor.address, { allowPrivate });
