@@ -46,6 +46,15 @@ onNetworks('An agent guards a host', () => {
   const stop = (id: string): Promise<unknown> =>
     org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
 
+  /** Deletes a resource, and releases on the host what only that one named. */
+  const deleteAndRelease = async (resourceId: string, traffic: string): Promise<void> => {
+    await org.admin.expect(204, org.admin.delete(`/resources/${resourceId}`));
+    await until('nothing else names the port', async () => {
+      await AgentProcess.run(network, {}, 'release', traffic);
+      return agent.output.includes(`Released: ${traffic.replace('/', ' ')}`);
+    });
+  };
+
   it('blocks without a session, allows during a session, and blocks again after it', async () => {
     expect(await network.visitor.reaches(at(ssh))).toBe(false);
     const { id } = await start();
@@ -97,8 +106,8 @@ onNetworks('An agent guards a host', () => {
     ]);
     await stop(id);
     await org.reaches(id, 'CANCELLED');
-    expect((await org.admin.delete(`/resources/${webResource}`)).status).toBe(204);
-    await until('the port is nobody’s any more', () => network.visitor.reaches(at(web)));
+    await deleteAndRelease(webResource, `tcp/${web}`);
+    await until('the port is open', () => network.visitor.reaches(at(web)));
   });
 
   it('guards a port that is redirected by DNAT, such as one published by a container', async () => {
@@ -115,7 +124,7 @@ onNetworks('An agent guards a host', () => {
     await stop(id);
     await org.reaches(id, 'CANCELLED');
     expect(await network.visitor.reaches(at(9022))).toBe(false);
-    expect((await org.admin.delete(`/resources/${published}`)).status).toBe(204);
+    await deleteAndRelease(published, 'tcp/9022');
   });
 
   it('guards UDP and allows a session', async () => {
@@ -130,7 +139,7 @@ onNetworks('An agent guards a host', () => {
     await stop(id);
     await org.reaches(id, 'CANCELLED');
     expect(await network.visitor.reachesUdp(at(port))).toBe(false);
-    expect((await org.admin.delete(`/resources/${dns}`)).status).toBe(204);
+    await deleteAndRelease(dns, `udp/${port}`);
   });
 
   it('allows the range of a static rule until the rule is deleted; a session within it changes nothing', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -144,6 +144,9 @@ export class Network {
       for (const address of addresses) addAddress(name, address);
       for (const link of ['lo', 'eth0']) ip('-n', name, 'link', 'set', link, 'up');
     }
+    // `ip netns exec` mounts it over the machine's own: each network is a machine of its own
+    mkdirSync(`/etc/netns/${names.host}`, { recursive: true });
+    writeFileSync(`/etc/netns/${names.host}/machine-id`, `${randomBytes(16).toString('hex')}\n`);
     const folder = mkdtempSync(join(tmpdir(), `drawbridge-network-${id}-`));
     const [host, visitor] = await Promise.all([Peer.in(names.host), Peer.in(names.visitor)]);
     return new Network(names, host, visitor, folder);
@@ -201,6 +204,7 @@ export class Network {
     this.host.stop();
     this.visitor.stop();
     for (const name of Object.values(this.names)) ip('netns', 'del', name);
+    rmSync(`/etc/netns/${this.names.host}`, { recursive: true, force: true });
     rmSync(this.folder, { recursive: true, force: true });
   }
 

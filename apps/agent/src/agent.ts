@@ -6,15 +6,18 @@ import type { Log } from './log';
 import { guardElements, ruleElements, type Elements } from './nft/elements';
 import type { Guard } from './nft/guard';
 import { NftError } from './nft/nft';
+import type { GuardFile } from './state/guard-file';
+import { unionOf, without } from './state/guarded-traffic';
 import type { HostState, Traffic } from './state/host-state';
 import type { PersistedState } from './state/persisted-state';
 import type { StateFile } from './state/state-file';
-import { formatChange } from './format';
+import { formatChange, formatTrafficList } from './format';
 
 export interface AgentParts {
   readonly channel: Pick<Channel, 'state' | 'report'>;
   readonly guard: Pick<Guard, 'enforce' | 'repair' | 'observe'>;
-  readonly file: Pick<StateFile, 'write'>;
+  readonly file: Pick<StateFile, 'write' | 'remove'>;
+  readonly guardFile: Pick<GuardFile, 'read' | 'write'>;
   readonly log: Log;
   /** running time in milliseconds */
   readonly now: () => number;
@@ -39,18 +42,25 @@ const RESYNC = new Error('there is something to report');
 
 /** Applies the state that the service defines to the host's firewall, and reports what is present. */
 export class Agent {
+  /** what stays closed until it is released, also without a resource that names it */
   private guarded: readonly Traffic[];
+  /** what resources name, by the last state; null: none was received yet */
+  private named: readonly Traffic[] | null = null;
+  private isGuardOnDisk = false;
   private rules: HostState['rules'];
   /** version of the last state that was reported; null: the next request returns immediately */
   private reportedVersion: string | null = null;
   private reported: Reported = NOTHING_REPORTED;
   private request: AbortController | null = null;
 
+  /** @param guarded what was guarded before; empty: nothing yet */
   constructor(
     private readonly parts: AgentParts,
     private readonly persisted: PersistedState,
+    guarded: readonly Traffic[],
   ) {
-    this.guarded = persisted.state?.guarded ?? [];
+    this.guarded = guarded;
+    this.isGuardOnDisk = parts.guardFile.read() !== null;
     this.rules = persisted.state?.rules ?? [];
   }
 
@@ -88,7 +98,7 @@ export class Agent {
     if (state.version === this.reportedVersion) return;
     const outcome = await this.apply(state);
     // persisted before a removal is reported: a restart must not restore the rule
-    await file.write({ ...this.persisted, state: { ...state, guarded: this.guarded } });
+    await this.persist(file, { ...this.persisted, state: { ...state, guarded: this.guarded } });
     const { results, reported } = resultsOf(outcome, this.reported);
     const cleared = outcome.observed?.exact ?? false;
     for (const report of reportsOf(results, cleared)) await channel.report(state.version, report, signal);
@@ -100,7 +110,7 @@ export class Agent {
   private async apply(state: HostState): Promise<Outcome> {
     const { guard, log, now } = this.parts;
     for (const line of formatChange(this.rules, state.rules)) log.info(line);
-    if (state.guarded.length > 0) this.guarded = state.guarded;
+    await this.widenGuard(state.guarded);
     if (state.guarded.length > 0) log.recovered('guarded', 'A resource names this host');
     else log.failure('guarded', unguardedMessage(this.guarded));
     this.rules = state.rules;
@@ -121,12 +131,74 @@ export class Agent {
     }
   }
 
+  /** Adds to the guard. Nothing leaves it here: a port that was closed once stays closed until it is released. */
+  private async widenGuard(named: readonly Traffic[]): Promise<void> {
+    const { log } = this.parts;
+    this.named = named;
+    const added = without(named, this.guarded);
+    if (added.length > 0) log.info(`Guarded from now on: ${formatTrafficList(added)}`);
+    this.guarded = unionOf(this.guarded, named);
+    if (added.length > 0 || !this.isGuardOnDisk) await this.persistGuard();
+  }
+
+  private async persistGuard(): Promise<void> {
+    const { guardFile, log } = this.parts;
+    try {
+      await guardFile.write(this.guarded);
+      this.isGuardOnDisk = true;
+      log.recovered('guard file', 'The guard is on disk again');
+    } catch (error) {
+      this.isGuardOnDisk = false;
+      log.failure('guard file', `The guard is active and not on disk: ${messageOf(error)}`);
+    }
+  }
+
+  /**
+   * Takes over what the operator released in the guard file, except what a resource still names.
+   * @returns whether the table has to change
+   */
+  private async adoptReleases(): Promise<boolean> {
+    const { guardFile, log } = this.parts;
+    const onDisk = this.isGuardOnDisk ? guardFile.read() : null;
+    const released = onDisk === null ? [] : without(this.guarded, onDisk);
+    if (released.length === 0) return false;
+    const kept = without(released, without(released, this.named ?? []));
+    const gone = without(released, kept);
+    this.guarded = without(this.guarded, gone);
+    if (gone.length > 0) log.info(`Released: ${formatTrafficList(gone)}`);
+    if (kept.length > 0) {
+      log.info(`Still guarded, a resource names it: ${formatTrafficList(kept)}`);
+      await this.persistGuard();
+    }
+    return gone.length > 0;
+  }
+
+  /**
+   * Writes the state. Without room for it the old one is deleted: rules that were removed since must not come back with a
+   * restart, and what was done is reported all the same.
+   */
+  private async persist(file: AgentParts['file'], state: PersistedState): Promise<void> {
+    const { log } = this.parts;
+    try {
+      await file.write(state);
+      log.recovered('state file', 'The state is on disk again');
+    } catch (error) {
+      log.failure('state file', `The state cannot be written: ${messageOf(error)}`);
+      try {
+        file.remove();
+      } catch (removal) {
+        log.failure('old state', `A restart may restore rules that ended since: ${messageOf(removal)}`);
+      }
+    }
+  }
+
   /** Repairs the table when another program has changed it, for example by flushing the whole ruleset. */
   private async watch(stopping: AbortSignal): Promise<void> {
     const { guard, log } = this.parts;
     for (let checks = 1; !stopping.aborted; checks += 1) {
       await sleep(POLL_INTERVAL_MS, stopping);
       try {
+        if (await this.adoptReleases()) this.resync();
         const wasRepaired = await guard.repair(checks % CHECKS_PER_FULL_CHECK === 0 ? 'all' : 'structure');
         log.recovered('nft', GUARD_ACTIVE);
         if (wasRepaired) {
@@ -148,7 +220,7 @@ export class Agent {
 const unguardedMessage = (guarded: readonly Traffic[]): string =>
   guarded.length === 0
     ? 'No resource names this host: nothing is guarded'
-    : 'No resource names this host any more: what was guarded stays closed to everybody, until drawbridge-agent --remove';
+    : 'No resource names this host any more: what was guarded stays closed to everybody, until it is released';
 
 /** Returns early when `stopping` is aborted. */
 async function sleep(ms: number, stopping: AbortSignal): Promise<void> {

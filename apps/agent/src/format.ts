@@ -4,8 +4,12 @@ import type { Traffic, DesiredRule } from './state/host-state';
 /** More changes than this are counted, not listed. */
 const MAX_LINES = 10;
 
-const formatTrafficList = ({ protocol, ports }: Traffic): string =>
+const formatOneTraffic = ({ protocol, ports }: Traffic): string =>
   protocol === 'all' ? 'everything' : [protocol, ports.join(',')].filter(Boolean).join(' ');
+
+/** `tcp 22,5432; icmp` */
+export const formatTrafficList = (traffic: readonly Traffic[]): string =>
+  traffic.map(formatOneTraffic).join('; ');
 
 const shortAddress = (cidr: string): string => cidr.replace(cidr.includes(':') ? /\/128$/ : /\/32$/, '');
 
@@ -17,8 +21,8 @@ export function formatChange(before: readonly DesiredRule[], after: readonly Des
   if (opened.length + closed.length > MAX_LINES)
     return [`${opened.length} rules opened, ${closed.length} closed`];
   return [
-    ...opened.map((rule) => `Opened: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
-    ...closed.map((rule) => `Closed: ${shortAddress(rule.cidr)} to ${formatTrafficList(rule)}`),
+    ...opened.map((rule) => `Opened: ${shortAddress(rule.cidr)} to ${formatOneTraffic(rule)}`),
+    ...closed.map((rule) => `Closed: ${shortAddress(rule.cidr)} to ${formatOneTraffic(rule)}`),
   ];
 }
 

@@ -21,6 +21,7 @@ describe('Agent options', () => {
       stateFile: '/var/lib/drawbridge-agent/state.json',
       guard: [],
       keepEstablished: true,
+      released: [],
     });
     const env = {
       DRAWBRIDGE_SERVER: 'https://d.example.com',
@@ -65,7 +66,7 @@ describe('Agent options', () => {
     [['--server', 'https://d.example.com']],
     [['--server', 'https://d.example.com', '--name', 'n']],
   ])('refuses the arguments %j', (args) =>
-    expect(() => readOptions(args, {})).toThrow(/key|option|argument|Choose|missing/i),
+    expect(() => readOptions(args, {})).toThrow(/key|option|argument|command|Choose|missing/i),
   );
 
   it.each([
@@ -103,4 +104,22 @@ describe('Agent options', () => {
       expect(HELP).toContain(`--${option}`);
     }
   });
+
+  it('names what `release` opens', () => {
+    const { command, released } = readOptions(['release', 'tcp/22,icmp'], {});
+    expect({ command, released }).toEqual({
+      command: 'release',
+      released: [
+        { protocol: 'tcp', ports: [22] },
+        { protocol: 'icmp', ports: [] },
+      ],
+    });
+  });
+
+  it.each([
+    [['release']],
+    [['release', 'tcp/0']],
+    [['release', 'tcp/22', 'udp/53']],
+    [['release', 'tcp/22', '--status']],
+  ])('refuses %j', (args) => expect(() => readOptions(args, {})).toThrow(/release/));
 });

@@ -2,16 +2,18 @@ import { parseArgs } from 'node:util';
 import { PROTOCOLS } from '#rules';
 import { isPort, readTraffic, type Traffic } from './state/host-state';
 
-type Command = 'serve' | 'restore' | 'dry-run' | 'status' | 'remove' | 'help' | 'version';
+type Command = 'serve' | 'release' | 'restore' | 'dry-run' | 'status' | 'remove' | 'help' | 'version';
 
 export interface AgentOptions {
   readonly command: Command;
   /** null: the command does not connect */
   readonly connection: Connection | null;
   readonly stateFile: string;
-  /** traffic to close until the first state arrives */
+  /** traffic to close while no state and no guard file is readable */
   readonly guard: readonly Traffic[];
   readonly keepEstablished: boolean;
+  /** of `release` */
+  readonly released: readonly Traffic[];
 }
 
 export interface Connection {
@@ -33,14 +35,15 @@ export const HELP = `drawbridge-agent: applies Drawbridge's access rules to this
   --key-file FILE     DRAWBRIDGE_AGENT_KEY_FILE  file with an API key of the scope agent:connect
                       DRAWBRIDGE_AGENT_KEY       the key itself; never an argument
   --state-file FILE   DRAWBRIDGE_AGENT_STATE     default /var/lib/drawbridge-agent/state.json
-  --guard PORTS       ports to close until the first state arrives: tcp/22,tcp/5432,udp/53,icmp,all
+  --guard PORTS       ports to close while nothing else is known: tcp/22,tcp/5432,udp/53,icmp,all
   --keep-established  keeps connections when their access ends; else they are cut
 
 Instead of serving:
-  --restore           loads the guard from the state file and exits: for use before the network is up
+  release PORTS       opens guarded ports that no resource names any more: tcp/22,udp/53,icmp,all
+  --restore           loads the guard from its files and exits: for use before the network is up
   --dry-run           prints the ruleset for the server's current state, and changes nothing
   --status            prints what is guarded, and which addresses are allowed for how long
-  --remove            removes the guard and the state file: every port is reachable as before
+  --remove            removes the guard and its files: every port is reachable as before. Stop the agent first
   --help, --version
 `;
 
@@ -50,18 +53,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @param args without the program name. @throws UsageError */
 export function readOptions(args: readonly string[], env: Environment): AgentOptions {
-  const given = parse(args);
+  const { values: given, positionals } = parse(args);
   const chosen = COMMANDS.filter((name) => given[name] === true);
+  const released = releasedBy(positionals);
   if (chosen.length > 1)
     throw new UsageError(`Choose one of ${chosen.map((name) => `--${name}`).join(' and ')}`);
-  const [command = 'serve'] = chosen;
+  if (released && chosen.length > 0) throw new UsageError(`Choose one of release and --${chosen[0]}`);
+  const [command = released ? 'release' : 'serve'] = chosen;
   const connects = command === 'serve' || command === 'dry-run';
   return {
     command,
     connection: connects ? connectionOf(given, env) : null,
     stateFile: stateFileOf(given['state-file'], env),
-    guard: given.guard === undefined ? [] : given.guard.split(',').map(readGuard),
+    guard: given.guard === undefined ? [] : readTrafficList(given.guard, '--guard'),
     keepEstablished: given['keep-established'] ?? false,
+    released: released ?? [],
   };
 }
 
@@ -83,7 +89,7 @@ interface Given {
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-function parse(args: readonly string[]): Given {
+function parse(args: readonly string[]): { values: Given; positionals: string[] } {
   if (args.some((arg) => /^--(api-)?key(=|$)/.test(arg))) {
     throw new UsageError(
       'A key cannot be an argument, every user of the host could read it: use --key-file, or DRAWBRIDGE_AGENT_KEY',
@@ -92,6 +98,7 @@ function parse(args: readonly string[]): Given {
   try {
     return parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: {
         server: text,
         name: text,
@@ -106,7 +113,7 @@ function parse(args: readonly string[]): Given {
         help: flag,
         version: flag,
       },
-    }).values;
+    });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -149,12 +156,22 @@ const stateFileOf = (given: string | undefined, env: Environment): string =>
   env['DRAWBRIDGE_AGENT_STATE'] ??
   `${env['STATE_DIRECTORY'] ?? '/var/lib/drawbridge-agent'}/state.json`;
 
-function readGuard(entry: string): Traffic {
-  const [protocol, port, ...more] = entry.trim().split('/');
-  const ports = port === undefined ? [] : [Number(port)];
-  const traffic = more.length === 0 && ports.every(isPort) ? readTraffic({ protocol, ports }) : null;
-  if (traffic) return traffic;
-  throw new UsageError(
-    `--guard must be a list like tcp/22,udp/53,icmp; protocols are ${PROTOCOLS.join(', ')}`,
-  );
+/** @returns null without the command `release`. @throws UsageError */
+function releasedBy([command, list, ...more]: readonly string[]): Traffic[] | null {
+  if (command === undefined) return null;
+  if (command !== 'release') throw new UsageError(`There is no command ${command}`);
+  if (list === undefined || more.length > 0) throw new UsageError('Name what to release: release tcp/5432');
+  return readTrafficList(list, 'release');
+}
+
+function readTrafficList(list: string, option: string): Traffic[] {
+  return list.split(',').map((entry) => {
+    const [protocol, port, ...more] = entry.trim().split('/');
+    const ports = port === undefined ? [] : [Number(port)];
+    const traffic = more.length === 0 && ports.every(isPort) ? readTraffic({ protocol, ports }) : null;
+    if (traffic) return traffic;
+    throw new UsageError(
+      `${option} must be a list like tcp/22,udp/53,icmp; protocols are ${PROTOCOLS.join(', ')}`,
+    );
+  });
 }

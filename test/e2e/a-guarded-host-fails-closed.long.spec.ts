@@ -1,0 +1,189 @@
+import { chmodSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { LoneHost } from '../builders/lone-host';
+import { organization, type Organization } from '../builders/organization';
+import { stateFile, writeStateFile, type AgentProcess } from '../harness/agent-process';
+import { Drawbridge } from '../harness/drawbridge';
+import { hasNetworks, Network, sayNotTested } from '../harness/network';
+import { until } from '../harness/until';
+
+const onNetworks = hasNetworks ? describe : describe.skip;
+if (!hasNetworks) sayNotTested('that a guarded host fails closed');
+
+const STATE = 'state.json';
+const GUARD = 'guard.json';
+const PREVIOUS = 'guard.json.previous';
+
+/** What may have become of a file after a power cut, a full disk or another program. */
+const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
+  empty: (path) => truncateSync(path, 0),
+  truncated: (path) => truncateSync(path, 20),
+  'of a newer format': (path) => writeStateFile(path, '{"format":99}'),
+  'of another program': (path) => writeStateFile(path, '[1,2,3]'),
+  missing: (path) => rmSync(path),
+};
+
+/** A stranger never reaches a guarded port, whatever happens to the agent's files, its server or the machine. */
+onNetworks('A guarded host fails closed', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let lone: LoneHost;
+  let hosts = 0;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, []);
+  });
+  afterAll(() => drawbridge.stop());
+
+  beforeEach(async () => {
+    lone = await LoneHost.start(drawbridge, org, `closed-${(hosts += 1)}`);
+  });
+  afterEach(() => lone.end());
+
+  const fileOf = (name: string): string => join(dirname(stateFile(lone.network)), name);
+  const guardPorts = (): string[] => ['--guard', `tcp/${lone.place.port}`];
+
+  /** The machine stops and starts again: no process, no table. */
+  const reboot = async (agent: AgentProcess): Promise<void> => {
+    await agent.stop('SIGKILL');
+    lone.network.nft('delete', 'table', 'inet', 'drawbridge');
+  };
+
+  const revokeKey = async (): Promise<void> => {
+    const keys = await org.admin.expect(
+      200,
+      org.admin.get<{ id: string; agents: string[] }[]>('/api-keys?size=100'),
+    );
+    const key = keys.find(({ agents }) => agents.includes(lone.host.name))!;
+    await org.admin.expect(204, org.admin.delete(`/api-keys/${key.id}`));
+  };
+
+  const patchPort = (port: number): Promise<unknown> =>
+    org.admin.expect(200, org.admin.patch(`/resources/${lone.host.resourceId}`, { config: { port } }));
+
+  describe('after a reboot', () => {
+    describe.each(Object.keys(DAMAGE))('with a state file that is %s', (kind) => {
+      it.each(['is away', 'answers', 'refuses the key'])('while the server %s', async (server) => {
+        const agent = await lone.served();
+        if (server === 'is away') lone.disconnect();
+        if (server === 'refuses the key') await revokeKey();
+        await reboot(agent);
+        DAMAGE[kind]!(fileOf(STATE));
+        expect((await lone.run('--restore')).code).toBe(0);
+        expect(await lone.isOpen()).toBe(false);
+        const again = lone.serve();
+        await again.says(server === 'answers' ? 'serves as' : 'Open rules stay');
+        expect(await lone.isOpen()).toBe(false);
+      });
+    });
+
+    it.each([
+      ['the guard file', [GUARD], []],
+      ['the guard file and the state file', [GUARD, STATE], []],
+      ['all files, with --guard from the installation', [GUARD, PREVIOUS, STATE], ['--guard']],
+    ])('with damage of %s', async (_, names, given) => {
+      const agent = await lone.served();
+      // a second port: the guard file has a copy before
+      await patchPort(await lone.network.host.listen());
+      await until('there is a copy before', () => exists(fileOf(PREVIOUS)));
+      lone.disconnect();
+      await reboot(agent);
+      for (const name of names) DAMAGE['truncated']!(fileOf(name));
+      const args = given.length > 0 ? guardPorts() : [];
+      expect((await lone.run('--restore', ...args)).code).toBe(0);
+      expect(await lone.isOpen()).toBe(false);
+    });
+
+    it('an unusable state file is kept aside', async () => {
+      const agent = await lone.served();
+      await reboot(agent);
+      writeStateFile(fileOf(STATE), 'not JSON');
+      expect((await lone.run('--restore')).output).toContain('cannot be used');
+      expect(readFileSync(fileOf(`${STATE}.unusable`), 'utf8')).toBe('not JSON');
+    });
+  });
+
+  it('a reinstalled host takes over at once, and is guarded before', async () => {
+    const agent = await lone.served();
+    const id = await lone.active();
+    await reboot(agent);
+    for (const name of [STATE, GUARD]) rmSync(fileOf(name));
+    const again = lone.serve({ args: guardPorts() });
+    await again.says('serves as');
+    await until('the session is allowed again', () => lone.isOpen());
+    expect(again.output).not.toContain('another');
+    expect(await lone.statusOf(id)).toBe('ACTIVE');
+  });
+
+  it('a second host of the same name is refused, and guards what its installation names', async () => {
+    await lone.served();
+    const second = await Network.start();
+    try {
+      const server = await second.reachable(() => drawbridge.apiServer.port);
+      const port = await second.host.listen();
+      const rival = lone.serve({ server, args: ['--guard', `tcp/${port}`] }, second);
+      await rival.says('Open rules stay');
+      expect(await second.visitor.reaches({ ...lone.place, port })).toBe(false);
+    } finally {
+      second.stop();
+    }
+  });
+
+  describe('a port that was guarded once', () => {
+    it('stays closed when its resource names another port, until it is released', async () => {
+      const agent = await lone.served();
+      const other = await lone.network.host.listen();
+      await patchPort(other);
+      await agent.says(`Guarded from now on: tcp ${other}`);
+      expect(await lone.isOpen()).toBe(false);
+      expect((await lone.run('release', `tcp/${lone.place.port}`)).code).toBe(0);
+      await agent.says(`Released: tcp ${lone.place.port}`);
+      await until('the port is open', () => lone.isOpen());
+      expect(await lone.network.visitor.reaches({ ...lone.place, port: other })).toBe(false);
+    });
+
+    it('stays closed while a resource names it, whatever is released', async () => {
+      const agent = await lone.served();
+      await lone.run('release', `tcp/${lone.place.port}`);
+      await agent.says('Still guarded, a resource names it');
+      expect(await lone.isOpen()).toBe(false);
+    });
+
+    it('is released on a host whose agent does not run', async () => {
+      const agent = await lone.served();
+      await agent.stop();
+      expect((await lone.run('release', `tcp/${lone.place.port}`)).code).toBe(0);
+      expect(await lone.isOpen()).toBe(true);
+      expect(await lone.run('release', 'udp/1')).toEqual({ code: 1, output: 'Not guarded: udp 1\n' });
+    });
+  });
+
+  it('a disk that takes nothing: what is done is reported all the same', async () => {
+    const agent = await lone.served();
+    chmodSync(dirname(fileOf(STATE)), 0o500);
+    const id = await lone.active();
+    await agent.says('The state cannot be written');
+    await lone.stop(id);
+    await lone.closes();
+    await org.reaches(id, 'CANCELLED');
+    chmodSync(dirname(fileOf(STATE)), 0o700);
+  });
+
+  it('--remove is refused while an agent serves', async () => {
+    await lone.served();
+    const { code, output } = await lone.run('--remove');
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('stop it first') as string });
+    expect(await lone.isOpen()).toBe(false);
+  });
+});
+
+const exists = (path: string): Promise<boolean> =>
+  Promise.resolve().then(() => {
+    try {
+      readFileSync(path);
+      return true;
+    } catch {
+      return false;
+    }
+  });
