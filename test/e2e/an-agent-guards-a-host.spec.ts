@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { guardedHost, hostResource, type GuardedHost } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
 import { AgentProcess } from '../harness/agent-process';
@@ -207,4 +209,26 @@ onNetworks('An agent guards a host', () => {
 
   const status = async (): Promise<string> => (await AgentProcess.run(network, {}, '--status')).output;
   const withoutCounters = (ruleset: string): string => ruleset.replaceAll(/packets \d+ bytes \d+/g, '');
+
+  it('does not use a key that every user of the host may read', async () => {
+    const file = join(network.folder, 'key');
+    writeFileSync(file, host.plainKey, { mode: 0o644 });
+    const args = ['--key-file', file, '--dry-run', '--server', server, '--name', host.name];
+    expect(await AgentProcess.run(network, {}, ...args)).toEqual({
+      code: 1,
+      output: expect.stringContaining(`chmod 600 ${file}`) as string,
+    });
+  });
+
+  it('says which Node.js it needs before it does anything', async () => {
+    const older = join(network.folder, 'older.cjs');
+    writeFileSync(older, `Object.defineProperty(process, 'version', { value: 'v18.20.4' });`, {
+      mode: 0o644,
+    });
+    const env = { NODE_OPTIONS: `--require ${older}` };
+    expect(await AgentProcess.run(network, { env }, '--version')).toEqual({
+      code: 1,
+      output: expect.stringContaining('needs Node.js 20.19 or newer, and this is v18.20.4') as string,
+    });
+  });
 });

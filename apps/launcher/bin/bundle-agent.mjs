@@ -3,6 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+/** Runs before anything else, in syntax that every Node.js reads: an old one would fail in the middle, unguarded. */
+const VERSION_CHECK = `if (Number(process.version.slice(1).split('.')[0]) < 20) {
+  process.stderr.write('drawbridge-agent needs Node.js 20.19 or newer, and this is ' + process.version + '\\n');
+  process.exit(1);
+}`;
+
 /**
  * Bundles the agent into one file, which needs Node.js and nft but no packages.
  * @param {string} root
@@ -21,7 +27,7 @@ export async function bundleAgent(root, outfile) {
     target: 'node20.19',
     format: 'cjs',
     conditions: ['@drawbridge/source'],
-    banner: { js: '#!/usr/bin/env node' },
+    banner: { js: `#!/usr/bin/env node\n${VERSION_CHECK}` },
     define: { DRAWBRIDGE_RELEASE: JSON.stringify(version) },
     legalComments: 'eof',
     logLevel: 'silent',

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { fields, readState, UnreadableState, type HostState } from '../state/host-state';
 import { exchange, type Request, type Response } from './exchange';
 import type { Report } from './report';
@@ -30,6 +30,7 @@ export interface ChannelOptions {
 
 const CHANNEL_PATH = '/api/v1/agents/';
 /** Added to the requested wait. */
+const OTHERS_MAY_READ = 0o004;
 const ANSWER_TIMEOUT_MS = 15_000;
 
 /** The agent channel: two outbound requests. */
@@ -117,10 +118,13 @@ export class Channel {
   private async key(): Promise<string> {
     const { key } = this.options;
     if ('value' in key) return key.value;
-    const text = await readFile(key.file, 'utf8').catch((error: unknown) => {
-      throw new ChannelError('rejected', `The key cannot be read: ${messageOf(error)}`);
-    });
-    return text.trim();
+    try {
+      const { mode } = await stat(key.file);
+      if ((mode & OTHERS_MAY_READ) !== 0) throw new Error(`other users may read it: chmod 600 ${key.file}`);
+      return (await readFile(key.file, 'utf8')).trim();
+    } catch (error) {
+      throw new ChannelError('rejected', `The key is not used: ${messageOf(error)}`);
+    }
   }
 }
 
