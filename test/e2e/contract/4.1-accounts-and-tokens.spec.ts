@@ -24,7 +24,7 @@ describe('4.1 Accounts and tokens', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
+    drawbridge = await Drawbridge.start({ worker: false });
   });
   afterAll(() => drawbridge.stop());
 

@@ -115,7 +115,10 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
     expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
-    const rows = await drawbridge.query('SELECT 1 FROM sessions WHERE ipv4_address = $1', [body.ipv4Address]);
+    const rows = await drawbridge.query(
+      'SELECT 1 FROM sessions WHERE organization_id = $1 AND ipv4_address = $2',
+      [org.organizationId, body.ipv4Address],
+    );
     expect(rows).toHaveLength(1);
   });
 

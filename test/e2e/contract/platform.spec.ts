@@ -55,7 +55,7 @@ describe('9 Platform', () => {
   };
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
+    drawbridge = await Drawbridge.start({ worker: false });
     superAdmin = await founder(drawbridge, 'Operators');
     support = await newcomer(drawbridge, superAdmin.client);
     org = await organization(drawbridge);
