@@ -49,7 +49,8 @@ export class Drawbridge {
 
   /**
    * An API without a worker that the test files of one jest worker use in turn, each with organizations of its own. For
-   * tests that need no settings, end no process and change no rows of other organizations.
+   * tests that need no settings, start or end no process and change no rows of other organizations: a worker would meet
+   * the sessions that every file before has left behind.
    */
   static async shared(): Promise<Drawbridge> {
     return new Drawbridge(await globalThis.startSharedProcesses(), true);
@@ -61,6 +62,7 @@ export class Drawbridge {
     reader?: Reader,
     release?: string,
   ): Promise<AppProcess> {
+    if (this.isShared) throw new Error('A worker needs a product of its own: Drawbridge.start');
     const worker = await AppProcess.start('worker', { ...this.processes.env, ...env }, reader, release);
     this.workers.push(worker);
     return worker;

@@ -15,7 +15,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
+    drawbridge = await Drawbridge.start({ worker: false });
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
   });
   afterAll(() => drawbridge.stop());

@@ -14,7 +14,7 @@ describe('6 Events', () => {
   let credentialWritten: { transaction: string } | undefined;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
+    drawbridge = await Drawbridge.start({ worker: false });
     org = await organization(drawbridge);
     [credentialWritten] = await drawbridge.query<{ transaction: string }>(
       'SELECT xmin::text AS transaction FROM credentials WHERE id = $1',

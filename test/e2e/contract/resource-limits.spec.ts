@@ -20,7 +20,7 @@ describe('Limits of resources, and what is known of their credentials', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
+    drawbridge = await Drawbridge.start({ worker: false });
   });
   afterEach(() => drawbridge.cloud.clearFaults());
   afterAll(() => drawbridge.stop());
