@@ -49,7 +49,7 @@ export class Drawbridge {
 
   /**
    * An API without a worker that the test files of one jest worker use in turn, each with organizations of its own. For
-   * tests that need no settings, start or end no process and change no rows of other organizations: a worker would meet
+   * tests that need no settings, start no worker, end no process and change no rows of other organizations: a worker would meet
    * the sessions that every file before has left behind.
    */
   static async shared(): Promise<Drawbridge> {
