@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,6 +17,9 @@ export const AS_NOBODY = [
   '--clear-groups',
   '--no-new-privs',
 ] as const;
+
+/** Some containers have none: an agent there is known by its state file. */
+export const hasMachineId = existsSync('/etc/machine-id');
 
 /**
  * Whether this machine supports network namespaces with nftables. Without them, the tests report that they were
@@ -145,8 +148,10 @@ export class Network {
       for (const link of ['lo', 'eth0']) ip('-n', name, 'link', 'set', link, 'up');
     }
     // `ip netns exec` mounts it over the machine's own: each network is a machine of its own
-    mkdirSync(`/etc/netns/${names.host}`, { recursive: true });
-    writeFileSync(`/etc/netns/${names.host}/machine-id`, `${randomBytes(16).toString('hex')}\n`);
+    if (hasMachineId) {
+      mkdirSync(`/etc/netns/${names.host}`, { recursive: true });
+      writeFileSync(`/etc/netns/${names.host}/machine-id`, `${randomBytes(16).toString('hex')}\n`);
+    }
     const folder = mkdtempSync(join(tmpdir(), `drawbridge-network-${id}-`));
     const [host, visitor] = await Promise.all([Peer.in(names.host), Peer.in(names.visitor)]);
     return new Network(names, host, visitor, folder);
