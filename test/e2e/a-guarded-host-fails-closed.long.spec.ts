@@ -136,6 +136,20 @@ onNetworks('A guarded host fails closed', () => {
   });
 
   describe('a port that was guarded once', () => {
+    it.each(Object.keys(DAMAGE))(
+      'stays closed when the guard file is %s while the agent serves',
+      async (kind) => {
+        const agent = await lone.served();
+        await patchPort(await lone.network.host.listen());
+        await until('there is a copy before', () => exists(fileOf(PREVIOUS)));
+        await org.admin.expect(204, org.admin.delete(`/resources/${lone.host.resourceId}`));
+        DAMAGE[kind]!(fileOf(GUARD));
+        await agent.says('it is written again');
+        expect(await lone.isOpen()).toBe(false);
+        expect(agent.output).not.toContain('Released');
+      },
+    );
+
     it('stays closed when its resource names another port, until it is released', async () => {
       const agent = await lone.served();
       const other = await lone.network.host.listen();

@@ -17,7 +17,7 @@ export interface AgentParts {
   readonly channel: Pick<Channel, 'state' | 'report'>;
   readonly guard: Pick<Guard, 'enforce' | 'repair' | 'observe'>;
   readonly file: Pick<StateFile, 'write' | 'remove'>;
-  readonly guardFile: Pick<GuardFile, 'read' | 'write'>;
+  readonly guardFile: Pick<GuardFile, 'readCurrent' | 'write'>;
   readonly log: Log;
   /** running time in milliseconds */
   readonly now: () => number;
@@ -60,7 +60,7 @@ export class Agent {
     guarded: readonly Traffic[],
   ) {
     this.guarded = guarded;
-    this.isGuardOnDisk = parts.guardFile.read() !== null;
+    this.isGuardOnDisk = parts.guardFile.readCurrent() !== null;
     this.rules = persisted.state?.rules ?? [];
   }
 
@@ -159,8 +159,14 @@ export class Agent {
    */
   private async adoptReleases(): Promise<boolean> {
     const { guardFile, log } = this.parts;
-    const onDisk = this.isGuardOnDisk ? guardFile.read() : null;
-    const released = onDisk === null ? [] : without(this.guarded, onDisk);
+    if (!this.isGuardOnDisk) return false;
+    const onDisk = guardFile.readCurrent();
+    if (onDisk === null) {
+      log.info('The guard file is missing or damaged: it is written again');
+      await this.persistGuard();
+      return false;
+    }
+    const released = without(this.guarded, onDisk);
     if (released.length === 0) return false;
     const kept = without(released, without(released, this.named ?? []));
     const gone = without(released, kept);

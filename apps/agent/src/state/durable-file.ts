@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -23,6 +23,9 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const file = await open(draft, 'w', 0o600);
   try {
     chmodSync(draft, 0o600);
+    // an operator runs commands as root, and the agent has to read what they wrote
+    const { uid, gid } = statSync(folder);
+    if (process.getuid?.() === 0) await file.chown(uid, gid);
     await file.writeFile(text);
     await file.sync();
   } finally {

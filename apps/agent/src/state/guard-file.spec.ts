@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GuardFile } from './guard-file';
@@ -55,5 +55,11 @@ describe('The guard file', () => {
     await file.write(ALL);
     writeFileSync(path, 'damaged again');
     expect(file.read()).toEqual(SSH);
+  });
+
+  it('belongs to the owner of its folder, also when an operator wrote it as root', async () => {
+    if (process.getuid?.() === 0) chownSync(folder, 65_534, 65_534);
+    await file.write(SSH);
+    expect(statSync(path).uid).toBe(statSync(folder).uid);
   });
 });

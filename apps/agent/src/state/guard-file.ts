@@ -23,9 +23,20 @@ export class GuardFile {
     return this.readOne(this.path) ?? this.readOne(this.previous);
   }
 
+  /** The file itself, for an agent that knows its guard; null: it is missing or damaged. The copy before tells nothing new. */
+  readCurrent(): readonly Traffic[] | null {
+    try {
+      const text = readIfPresent(this.path);
+      return text === null ? null : parse(text);
+    } catch {
+      // the caller writes it again
+      return null;
+    }
+  }
+
   /** @throws Error of the disk */
   async write(guarded: readonly Traffic[]): Promise<void> {
-    const current = this.readOne(this.path);
+    const current = this.readCurrent();
     if (current) await replaceFile(this.previous, serialize(current));
     await replaceFile(this.path, serialize(guarded));
   }
