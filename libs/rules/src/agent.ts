@@ -1,14 +1,7 @@
 import type { DriverErrorKind } from './provider';
-import type { PortRange, Protocol } from './rule-spec';
 
 /** An agent without a request for this long is away: no rules can be added on its host. */
 export const AGENT_AWAY_SECONDS = 60;
-
-/** Traffic that an agent blocks except from allowed addresses. No ports: all ports of the protocol. */
-export interface GuardedTraffic {
-  readonly protocol: Protocol;
-  readonly ports: readonly PortRange[];
-}
 
 /** Why no rules can be added on a host. The kind is the equivalent driver error kind. */
 export interface AgentAbsence {
