@@ -1,23 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs, type BackoffPolicy } from '#rules';
 import { ChannelError, type Channel, type ChannelFault } from './channel/channel';
-import { NOTHING_REPORTED, reportsOf, resultsOf, type Outcome, type Reported } from './channel/report';
+import {
+  NOTHING_REPORTED,
+  reportedGuard,
+  reportsOf,
+  resultsOf,
+  type Outcome,
+  type Reported,
+  type ReportedGuard,
+} from './channel/report';
+import { desiredElements, enforcedRules, type EnforcedRules } from './enforced-rules';
+import { formatChange } from './format';
+import type { GuardedPorts, GuardStatus } from './guarding/guarded-ports';
+import type { Limits } from './guarding/limits';
 import type { Log } from './log';
-import { guardElements, ruleElements, type Elements } from './nft/elements';
+import { ruleElements, type Elements } from './nft/elements';
 import type { Guard } from './nft/guard';
 import { NftError } from './nft/nft';
-import type { GuardFile } from './state/guard-file';
-import { unionOf, without } from './state/guarded-traffic';
-import type { HostState, Traffic } from './state/host-state';
+import type { TableMonitor } from './nft/table-monitor';
+import { endOf, type DesiredRule, type HostState } from './state/host-state';
 import type { PersistedState } from './state/persisted-state';
 import type { StateFile } from './state/state-file';
-import { formatChange, formatTrafficList } from './format';
 
 export interface AgentParts {
   readonly channel: Pick<Channel, 'state' | 'report'>;
   readonly guard: Pick<Guard, 'enforce' | 'repair' | 'observe'>;
+  readonly guardedPorts: GuardedPorts;
+  readonly monitor: Pick<TableMonitor, 'start' | 'stop' | 'isRunning'>;
+  readonly limits: Limits;
   readonly file: Pick<StateFile, 'write' | 'remove'>;
-  readonly guardFile: Pick<GuardFile, 'readCurrent' | 'write'>;
   readonly log: Log;
   /** running time in milliseconds */
   readonly now: () => number;
@@ -25,9 +38,17 @@ export interface AgentParts {
 
 /** Long-poll timeout of a state request. */
 const WAIT_SECONDS = 25;
-const POLL_INTERVAL_MS = 1000;
-/** Every tenth check reads the elements too: with 20,000 of them a read takes a third of a second. */
+const CHECK_INTERVAL_MS = 1000;
+/** Programs that rewrite a firewall use several transactions. */
+const SETTLING_MS = 50;
+/** While `nft monitor` does not run: every tenth check reads the elements too, which takes a third of a second for 20,000. */
 const CHECKS_PER_FULL_CHECK = 10;
+/** While it runs, for what it might have missed. */
+const CHECKS_PER_MONITORED_CHECK = 60;
+/** Which connections a guard would cut is reported this seldom. */
+const CHECKS_PER_CONNECTIONS = 10;
+/** A loop that has not come round for this long hangs: nft may take a minute, and the server 40 seconds and a backoff. */
+const HANGING_AFTER_MS = 150_000;
 
 const BACKOFF: Readonly<Record<ChannelFault, BackoffPolicy>> = {
   unavailable: { baseMs: 500, capMs: 5000 },
@@ -37,42 +58,66 @@ const BACKOFF: Readonly<Record<ChannelFault, BackoffPolicy>> = {
 
 const GUARD_ACTIVE = 'The guard is active';
 
-/** Aborts the pending request when the table has changed and has to be reported. */
+/** Aborts the pending request when the table or the guard has changed and has to be reported. */
 const RESYNC = new Error('there is something to report');
 
 /** Applies the state that the service defines to the host's firewall, and reports what is present. */
 export class Agent {
-  /** what stays closed until it is released, also without a resource that names it */
-  private guarded: readonly Traffic[];
-  /** what resources name, by the last state; null: none was received yet */
-  private named: readonly Traffic[] | null = null;
-  private isGuardOnDisk = false;
   private rules: HostState['rules'];
+  /** by rule id; milliseconds of running time */
+  private readonly openedAt = new Map<string, number>();
+  /** the answer of the server that silence is measured from; milliseconds of running time */
+  private heardAt: number;
   /** version of the last state that was reported; null: the next request returns immediately */
   private reportedVersion: string | null = null;
   private reported: Reported = NOTHING_REPORTED;
+  private reportedStatus: ReportedGuard | null = null;
   private request: AbortController | null = null;
+  /** another program may have changed the table, or a change of ours failed */
+  private isTableTouched = false;
+  private wasMonitored = true;
+  private endPause = (): void => undefined;
+  /** when each loop came round last; milliseconds of running time */
+  private readonly cameRound: { serving: number; watching: number };
 
-  /** @param guarded what was guarded before; empty: nothing yet */
+  /** @param carried what a table that was found let in, of which no state is known: it stays until the server answers */
   constructor(
     private readonly parts: AgentParts,
     private readonly persisted: PersistedState,
-    guarded: readonly Traffic[],
+    private carried: Elements,
   ) {
-    this.guarded = guarded;
-    this.isGuardOnDisk = parts.guardFile.readCurrent() !== null;
     this.rules = persisted.state?.rules ?? [];
+    this.heardAt = persisted.state?.heardAt ?? parts.now();
+    this.cameRound = { serving: parts.now(), watching: parts.now() };
   }
 
   /** Runs until `stopping` is aborted. Rules that are open then stay until they expire. */
   async run(stopping: AbortSignal): Promise<void> {
-    stopping.addEventListener('abort', () => this.request?.abort(stopping.reason), { once: true });
+    const stop = (): void => {
+      this.request?.abort(stopping.reason);
+      this.endPause();
+    };
+    stopping.addEventListener('abort', stop, { once: true });
     await Promise.all([this.serve(stopping), this.watch(stopping)]);
+    this.parts.monitor.stop();
+  }
+
+  /** Another program changed the table: the next check reads all of it. */
+  noteForeignChange(): void {
+    this.isTableTouched = true;
+    this.endPause();
+  }
+
+  /** Whether both loops still come round. */
+  get isAlive(): boolean {
+    const { serving, watching } = this.cameRound;
+    return this.parts.now() - Math.min(serving, watching) < HANGING_AFTER_MS;
   }
 
   private async serve(stopping: AbortSignal): Promise<void> {
-    const { log } = this.parts;
+    const { log, now } = this.parts;
     for (let failures = 0; !stopping.aborted;) {
+      this.cameRound.serving = now();
       try {
         await this.sync();
         failures = 0;
@@ -81,9 +126,11 @@ export class Agent {
         this.reportedVersion = null;
         if (stopping.aborted || error === RESYNC) continue;
         failures += 1;
+        // the server may know of another installation by now
+        this.reportedStatus = null;
         const fault = error instanceof ChannelError ? error.fault : null;
         const message = `${messageOf(error)}. Open rules stay until they expire, none is added`;
-        log.failure('channel', message, fault ?? message);
+        log.failure('channel', message, fault === 'unavailable' ? fault : message);
         await sleep(backoffMs(BACKOFF[fault ?? 'unavailable'], failures, Math.random()), stopping);
       }
     }
@@ -91,102 +138,105 @@ export class Agent {
 
   /** One pass: fetches the state, applies it, reads it back, persists it, reports it. */
   private async sync(): Promise<void> {
-    const { channel, file } = this.parts;
+    const { channel, guardedPorts } = this.parts;
     this.request = new AbortController();
     const { signal } = this.request;
     const state = await channel.state(this.reportedVersion, WAIT_SECONDS, signal);
-    if (state.version === this.reportedVersion) return;
+    const isNew = state.version !== this.reportedVersion;
+    const isRenewed = this.hear(state.rules);
+    if (!isNew && !isRenewed) return;
     const outcome = await this.apply(state);
     // persisted before a removal is reported: a restart must not restore the rule
-    await this.persist(file, { ...this.persisted, state: { ...state, guarded: this.guarded } });
+    await this.persist(state);
     const { results, reported } = resultsOf(outcome, this.reported);
     const cleared = outcome.observed?.exact ?? false;
-    for (const report of reportsOf(results, cleared)) await channel.report(state.version, report, signal);
+    if (!isNew && results.length === 0) return;
+    const status = outcome.observed && reportedGuard(guardedPorts.status, outcome.observed.present);
+    // a release waits for a report without it
+    const isKnown = isDeepStrictEqual(status, this.reportedStatus) && state.released.length === 0;
+    for (const report of reportsOf(results, cleared, isKnown || !state.takesGuard ? null : status)) {
+      this.cameRound.serving = this.parts.now();
+      await channel.report(state.version, report, signal);
+    }
     signal.throwIfAborted();
     this.reported = reported;
+    this.reportedStatus = status;
     this.reportedVersion = state.version;
   }
 
+  /**
+   * Notes an answer of the server: rules that end with its silence stay open. Their ends are moved only after a quarter of
+   * the shortest silence that they allow, because each time costs a transaction.
+   * @returns whether they moved
+   */
+  private hear(rules: readonly DesiredRule[]): boolean {
+    const shortest = rules.reduce((least, { maxSilenceMs }) => Math.min(least, maxSilenceMs), Infinity);
+    const now = this.parts.now();
+    if (now - this.heardAt < shortest / 4) return false;
+    this.heardAt = now;
+    this.parts.log.recovered('silence', 'The server is heard again');
+    return rules.length > 0;
+  }
+
+  private get enforced(): EnforcedRules {
+    return enforcedRules(this.rules, this.parts.limits, this.heardAt);
+  }
+
+  private get desired(): Elements {
+    const { guardedPorts } = this.parts;
+    return new Map([
+      ...this.carried,
+      ...desiredElements(guardedPorts.effective, this.enforced.rules, this.parts),
+    ]);
+  }
+
   private async apply(state: HostState): Promise<Outcome> {
-    const { guard, log, now } = this.parts;
-    for (const line of formatChange(this.rules, state.rules)) log.info(line);
-    await this.widenGuard(state.guarded);
+    const { guard, guardedPorts, limits, log, now } = this.parts;
+    this.adoptRules(state.rules);
+    this.carried = new Map();
+    const { rules, refused } = enforcedRules(state.rules, limits, this.heardAt);
+    await guardedPorts.follow(state, rules);
     if (state.guarded.length > 0) log.recovered('guarded', 'A resource names this host');
-    else log.failure('guarded', unguardedMessage(this.guarded));
-    this.rules = state.rules;
-    const { elements, keysOf } = ruleElements(state.rules, now());
-    const desired: Elements = new Map([...guardElements(this.guarded), ...elements]);
+    else log.failure('guarded', unguardedMessage(guardedPorts.status, state));
+    const { keysOf } = ruleElements(rules, now());
+    const desired = this.desired;
     try {
       const observed = await guard.enforce(desired);
       log.recovered('nft', GUARD_ACTIVE);
-      return { state, keysOf, observed, error: null };
+      return { state, keysOf, observed, error: null, refused };
     } catch (error) {
       if (!(error instanceof NftError)) throw error;
       log.failure('nft', error.message);
+      this.isTableTouched = true;
       const observed = await guard.observe(desired).catch((readError: unknown) => {
         if (readError instanceof NftError) return null;
         throw readError;
       });
-      return { state, keysOf, observed, error: error.message };
+      return { state, keysOf, observed, error: error.message, refused };
     }
   }
 
-  /** Adds to the guard. Nothing leaves it here: a port that was closed once stays closed until it is released. */
-  private async widenGuard(named: readonly Traffic[]): Promise<void> {
-    const { log } = this.parts;
-    this.named = named;
-    const added = without(named, this.guarded);
-    if (added.length > 0) log.info(`Guarded from now on: ${formatTrafficList(added)}`);
-    this.guarded = unionOf(this.guarded, named);
-    if (added.length > 0 || !this.isGuardOnDisk) await this.persistGuard();
-  }
-
-  private async persistGuard(): Promise<void> {
-    const { guardFile, log } = this.parts;
-    try {
-      await guardFile.write(this.guarded);
-      this.isGuardOnDisk = true;
-      log.recovered('guard file', 'The guard is on disk again');
-    } catch (error) {
-      this.isGuardOnDisk = false;
-      log.failure('guard file', `The guard is active and not on disk: ${messageOf(error)}`);
-    }
-  }
-
-  /**
-   * Takes over what the operator released in the guard file, except what a resource still names.
-   * @returns whether the table has to change
-   */
-  private async adoptReleases(): Promise<boolean> {
-    const { guardFile, log } = this.parts;
-    if (!this.isGuardOnDisk) return false;
-    const onDisk = guardFile.readCurrent();
-    if (onDisk === null) {
-      log.info('The guard file is missing or damaged: it is written again');
-      await this.persistGuard();
-      return false;
-    }
-    const released = without(this.guarded, onDisk);
-    if (released.length === 0) return false;
-    const kept = without(released, without(released, this.named ?? []));
-    const gone = without(released, kept);
-    this.guarded = without(this.guarded, gone);
-    if (gone.length > 0) log.info(`Released: ${formatTrafficList(gone)}`);
-    if (kept.length > 0) {
-      log.info(`Still guarded, a resource names it: ${formatTrafficList(kept)}`);
-      await this.persistGuard();
-    }
-    return gone.length > 0;
+  private adoptRules(rules: HostState['rules']): void {
+    const { log, now } = this.parts;
+    for (const line of formatChange(this.rules, rules, this.openedAt, now())) log.info(line);
+    const desired = new Set(rules.map(({ id }) => id));
+    for (const id of this.openedAt.keys()) if (!desired.has(id)) this.openedAt.delete(id);
+    for (const id of desired) if (!this.openedAt.has(id)) this.openedAt.set(id, now());
+    this.rules = rules;
   }
 
   /**
    * Writes the state. Without room for it the old one is deleted: rules that were removed since must not come back with a
    * restart, and what was done is reported all the same.
    */
-  private async persist(file: AgentParts['file'], state: PersistedState): Promise<void> {
-    const { log } = this.parts;
+  private async persist({ version }: HostState): Promise<void> {
+    const { file, guardedPorts, log } = this.parts;
+    const { guarded } = guardedPorts;
     try {
-      await file.write(state);
+      await file.write({
+        ...this.persisted,
+        state: { version, guarded, rules: this.rules, heardAt: this.heardAt },
+      });
       log.recovered('state file', 'The state is on disk again');
     } catch (error) {
       log.failure('state file', `The state cannot be written: ${messageOf(error)}`);
@@ -198,23 +248,81 @@ export class Agent {
     }
   }
 
-  /** Repairs the table when another program has changed it, for example by flushing the whole ruleset. */
+  /**
+   * Every second: follows what an operator released or confirmed, guards what waited, and repairs the table when another
+   * program has changed it, for example by flushing the whole ruleset.
+   */
   private async watch(stopping: AbortSignal): Promise<void> {
-    const { guard, log } = this.parts;
+    const { guardedPorts, log, now } = this.parts;
+    let { connections, ...decided } = guardedPorts.status;
     for (let checks = 1; !stopping.aborted; checks += 1) {
-      await sleep(POLL_INTERVAL_MS, stopping);
+      await this.nextCheck(stopping);
+      this.cameRound.watching = now();
       try {
-        if (await this.adoptReleases()) this.resync();
-        const wasRepaired = await guard.repair(checks % CHECKS_PER_FULL_CHECK === 0 ? 'all' : 'structure');
-        log.recovered('nft', GUARD_ACTIVE);
-        if (wasRepaired) {
-          log.info('Another program changed or flushed the table inet drawbridge: it was recreated');
+        await guardedPorts.check(() => this.enforced.rules);
+        const { connections: connectionsNow, ...decidedNow } = guardedPorts.status;
+        if (!isDeepStrictEqual(decided, decidedNow)) await this.reportGuard();
+        // connections come and go: a running pass is not interrupted for each of them
+        else if (checks % CHECKS_PER_CONNECTIONS === 0 && !isDeepStrictEqual(connections, connectionsNow)) {
           this.resync();
+          connections = connectionsNow;
         }
+        decided = decidedNow;
+        this.noteSilence();
+        if (await this.repair(checks)) log.recovered('nft', GUARD_ACTIVE);
       } catch (error) {
+        this.isTableTouched = true;
         if (log.failure('nft', messageOf(error))) this.resync();
       }
     }
+  }
+
+  /** Enforces a change of the guard at once, whether or not the server can be reached, and reports it. */
+  private async reportGuard(): Promise<void> {
+    const observed = await this.parts.guard.enforce(this.desired);
+    const status = reportedGuard(this.parts.guardedPorts.status, observed.present);
+    // the pass that follows a state reports it itself
+    if (!isDeepStrictEqual(status, this.reportedStatus)) this.resync();
+  }
+
+  /** @returns whether the table was read */
+  private async repair(checks: number): Promise<boolean> {
+    const { guard, log, monitor } = this.parts;
+    const isMonitored = monitor.isRunning;
+    const checksPerFull = isMonitored ? CHECKS_PER_MONITORED_CHECK : CHECKS_PER_FULL_CHECK;
+    const isFull = this.isTableTouched || checks % checksPerFull === 0;
+    // it reports nothing that happened before it started
+    this.isTableTouched = !isMonitored && this.wasMonitored;
+    this.wasMonitored = isMonitored;
+    monitor.start();
+    if (isMonitored && !isFull) return false;
+    if (await guard.repair(isFull ? 'all' : 'structure')) {
+      log.info('Another program changed or flushed the table inet drawbridge: it was recreated');
+      this.resync();
+    }
+    return true;
+  }
+
+  /** Returns after a second, or soon after another program changed the table. */
+  private async nextCheck(stopping: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, CHECK_INTERVAL_MS);
+      this.endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    if (this.isTableTouched) await sleep(SETTLING_MS, stopping);
+  }
+
+  /** Logs once that rules ended because the server is silent. */
+  private noteSilence(): void {
+    const { log } = this.parts;
+    const now = this.parts.now();
+    const ended = this.rules.filter((rule) => rule.deadline > now && endOf(rule, this.heardAt) <= now);
+    if (ended.length === 0) return;
+    const message = `The server is silent: ${ended.length} rules were closed before their end`;
+    log.failure('silence', message, 'silence');
   }
 
   /** Makes the next pass fetch and report the whole state. */
@@ -223,10 +331,14 @@ export class Agent {
     this.request?.abort(RESYNC);
   }
 }
-const unguardedMessage = (guarded: readonly Traffic[]): string =>
-  guarded.length === 0
-    ? 'No resource names this host: nothing is guarded'
-    : 'No resource names this host any more: what was guarded stays closed to everybody, until it is released';
+
+function unguardedMessage({ guarded }: GuardStatus, { proposed }: HostState): string {
+  if (guarded.length > 0)
+    return 'No resource names this host any more: what was guarded stays closed to everybody, until it is released';
+  return proposed.length > 0
+    ? 'The resources of this host were not verified yet: nothing is guarded'
+    : 'No resource names this host: nothing is guarded';
+}
 
 /** Returns early when `stopping` is aborted. */
 async function sleep(ms: number, stopping: AbortSignal): Promise<void> {

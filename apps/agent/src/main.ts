@@ -1,22 +1,31 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { difference, unionOf, type Traffic } from '#rules';
 import { Agent } from './agent';
 import { Channel } from './channel/channel';
+import { previewOf } from './dry-run';
+import { desiredElements, enforcedRules } from './enforced-rules';
+import { formatStatus, formatTrafficArgument, formatTrafficList } from './format';
+import { establishedConnections } from './guarding/connections';
+import { GuardFile, NOTHING_DECIDED, type GuardDecisions } from './guarding/guard-file';
+import { GuardedPorts } from './guarding/guarded-ports';
+import { alwaysAllowed, bounded } from './guarding/limits';
 import { Log } from './log';
-import { guardElements, ruleElements, type Elements } from './nft/elements';
+import { guardElements, ruleElements, trafficIn, type Elements } from './nft/elements';
 import { Guard } from './nft/guard';
+import { isTrafficSet, type Listing } from './nft/listing';
 import { Nft, NftError } from './nft/nft';
 import { replaceTransaction } from './nft/ruleset';
+import { TableMonitor } from './nft/table-monitor';
 import { HELP, readOptions, UsageError, type AgentOptions, type Connection } from './options';
-import { GuardFile } from './state/guard-file';
-import { without } from './state/guarded-traffic';
-import type { Traffic } from './state/host-state';
+import { ServiceManager } from './service-manager';
+import { readIfPresent } from './state/durable-file';
 import type { PersistedState } from './state/persisted-state';
 import { batterySeconds, bootId, machineId, runningMs } from './state/running-time';
 import { ServingLock } from './state/serving-lock';
 import { StateFile } from './state/state-file';
 import { VERSION } from './version';
-import { formatStatus, formatTrafficList } from './format';
 
 const print = (text: string): void => void process.stdout.write(text);
 const log = new Log(print);
@@ -24,7 +33,7 @@ const nft = new Nft();
 
 /** @returns the exit code */
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), process.env);
+  const options = readOptions(process.argv.slice(2), process.env, readConfig);
   const files = filesOf(options);
   switch (options.command) {
     case 'help':
@@ -34,19 +43,43 @@ async function main(): Promise<number> {
       print(`${VERSION}\n`);
       return 0;
     case 'status':
-      print(formatStatus(await nft.list('all')));
-      return 0;
+      return status(options, files);
     case 'remove':
       return remove(options, files);
     case 'release':
-      return release(options, files);
+      return release(options, files, options.named ?? []);
+    case 'confirm':
+      return confirm(options, files);
     case 'restore':
-      await restoreGuard(options, knownBefore(options, files));
-      return 0;
+      return restore(options, files);
     case 'dry-run':
       return dryRun(options, options.connection!);
     case 'serve':
       return serve(options, options.connection!, files);
+  }
+}
+
+async function status({ limits }: AgentOptions, files: Files): Promise<number> {
+  const listing = await nft.list('all');
+  const planned = enforcedRules(files.state.read().state?.rules ?? [], limits, Infinity).rules;
+  const now = runningMs();
+  const secondsUntil = [...ruleElements(planned, now).elements].map(
+    ([key, deadline]) => [key, (deadline - now) / 1000] as const,
+  );
+  print(formatStatus(listing, files.guard.read() ?? NOTHING_DECIDED, new Map(secondsUntil)));
+  return 0;
+}
+
+/** @returns the variables of a configuration file; null: there is none, or it may not be read. @throws Error */
+function readConfig(path: string): NodeJS.Dict<string> | null {
+  try {
+    const text = readIfPresent(path);
+    return text === null ? null : parseEnv(text);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    // systemd passes its variables to the service, which runs as a user of its own
+    log.info(`${path} may not be read by this user: it is left out`);
+    return null;
   }
 }
 
@@ -68,30 +101,80 @@ const filesOf = ({ stateFile }: AgentOptions): Files => ({
 interface KnownBefore {
   readonly persisted: PersistedState;
   /** null: no guard was ever known here, and none was given */
-  readonly guarded: readonly Traffic[] | null;
+  readonly decisions: GuardDecisions | null;
 }
 
-/** The guard survives damage of any file: its own, its copy, the state's, and the installation's `--guard` in this order. */
-function knownBefore({ guard }: AgentOptions, files: Files): KnownBefore {
+/**
+ * The guard survives damage of any file, and of all while the kernel guards: without a readable guard file, everything
+ * counts that its copy, the state's file or the table names, and with none of these the installation's `--guard`.
+ */
+function knownBefore({ guard }: AgentOptions, files: Files, listing: Listing | null): KnownBefore {
   const persisted = files.state.read();
-  const guarded = files.guard.read() ?? persisted.state?.guarded ?? (guard.length > 0 ? guard : null);
-  return { persisted, guarded };
+  const decisions = files.guard.read();
+  if (files.guard.readCurrent() !== null) return { persisted, decisions };
+  const guarded = unionOf(
+    decisions?.guarded ?? [],
+    persisted.state?.guarded ?? [],
+    listing ? trafficIn(listing.secondsLeft.keys()) : [],
+  );
+  const isKnown = decisions !== null || persisted.state !== null || guarded.length > 0;
+  if (!isKnown && guard.length === 0) return { persisted, decisions: null };
+  return { persisted, decisions: { ...(decisions ?? NOTHING_DECIDED), guarded: isKnown ? guarded : guard } };
 }
 
 async function serve(options: AgentOptions, connection: Connection, files: Files): Promise<number> {
-  const known = knownBefore(options, files);
+  const { limits } = options;
+  const listing = await nft.list('all');
+  const known = knownBefore(options, files, listing);
   // the guard first: neither a full disk nor a server that is away keeps it from being loaded
-  const guard = await restoreGuard(options, known);
+  const { guard, carried } = await restoreGuard(options, known, listing);
   const lock = await ServingLock.take(options.stateFile);
   if (!lock) throw new Error('Another agent serves on this host with the same state file');
   if (machineId() === '' && !known.persisted.state) await files.state.write(known.persisted);
-  const channel = createChannel(connection, known.persisted);
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
   log.info(`${VERSION} serves as ${connection.name} for ${connection.server}`);
-  const parts = { channel, guard, file: files.state, guardFile: files.guard, log, now: runningMs };
-  await new Agent(parts, known.persisted, known.guarded ?? []).run(stopping.signal);
+  const agent = new Agent(
+    {
+      channel: createChannel(connection, known.persisted),
+      guard,
+      guardedPorts: new GuardedPorts(
+        { file: files.guard, limits, connections: establishedConnections, log, now: runningMs },
+        known.decisions,
+      ),
+      monitor: new TableMonitor(
+        (pid) => nft.hasLoaded(pid),
+        () => agent.noteForeignChange(),
+      ),
+      limits,
+      file: files.state,
+      log,
+      now: runningMs,
+    },
+    known.persisted,
+    carried,
+  );
+  notifyManager(agent);
+  await agent.run(stopping.signal);
   return 0;
+}
+
+/** Tells systemd that the guard is loaded, and then that the agent does not hang. */
+function notifyManager(agent: Agent): void {
+  const manager = new ServiceManager(process.env);
+  manager.ready();
+  if (manager.watchdogIntervalMs === null) return;
+  setInterval(() => {
+    if (agent.isAlive) manager.isAlive();
+  }, manager.watchdogIntervalMs).unref();
+}
+
+/** Loads the guard at boot. @returns 1 when settings were left out */
+async function restore(options: AgentOptions, files: Files): Promise<number> {
+  for (const message of options.unusable) process.stderr.write(`Left out: ${message}\n`);
+  const listing = await nft.list('all');
+  await restoreGuard(options, knownBefore(options, files, listing), listing);
+  return options.unusable.length === 0 ? 0 : 1;
 }
 
 /** Removes the guard. An agent that serves would make it anew. */
@@ -110,55 +193,104 @@ async function remove({ stateFile }: AgentOptions, files: Files): Promise<number
   return 0;
 }
 
-/**
- * Opens ports that were guarded. An agent that serves takes it over from the guard file within a second, unless a resource
- * names the port.
- */
-async function release(options: AgentOptions, files: Files): Promise<number> {
-  const { guarded } = knownBefore(options, files);
-  const left = without(guarded ?? [], options.released);
-  const missing = without(options.released, guarded ?? []);
+/** Opens ports that were guarded, unless a resource names them. */
+async function release(options: AgentOptions, files: Files, released: readonly Traffic[]): Promise<number> {
+  const decisions = knownBefore(options, files, await nft.list('all')).decisions ?? NOTHING_DECIDED;
+  const missing = difference(released, decisions.guarded);
   if (missing.length > 0) {
     process.stderr.write(`Not guarded: ${formatTrafficList(missing)}\n`);
     return 1;
   }
-  await files.guard.write(left);
+  await decide(options, files, { ...decisions, guarded: difference(decisions.guarded, released) });
+  return 0;
+}
+
+/** Guards what waits for a confirmation, or was left alone without one. */
+async function confirm(options: AgentOptions, files: Files): Promise<number> {
+  const decisions = knownBefore(options, files, await nft.list('all')).decisions ?? NOTHING_DECIDED;
+  const undecided = unionOf(decisions.waiting, decisions.leftAlone);
+  const confirmed = options.named ?? undecided;
+  const missing = difference(confirmed, undecided);
+  if (confirmed.length === 0 || missing.length > 0) {
+    const waits =
+      undecided.length === 0
+        ? 'Nothing waits'
+        : `What waits is ${formatTrafficArgument(undecided)}, nothing else waits`;
+    process.stderr.write(`${waits} for a confirmation\n`);
+    return 1;
+  }
+  await decide(options, files, {
+    guarded: unionOf(decisions.guarded, confirmed),
+    waiting: difference(decisions.waiting, confirmed),
+    leftAlone: difference(decisions.leftAlone, confirmed),
+  });
+  return 0;
+}
+
+/** An agent that serves takes it over from the guard file within a second; without one the table is changed here. */
+async function decide(options: AgentOptions, files: Files, decisions: GuardDecisions): Promise<void> {
+  await files.guard.write(decisions);
   const lock = await ServingLock.take(options.stateFile);
   const listing = lock && (await nft.list('all'));
-  if (!listing) return 0;
-  const now = runningMs();
-  const rules = [...listing.secondsLeft].filter(([key]) => !key.startsWith('guarded'));
-  const opened = rules.map(([key, seconds]) => [key, now + seconds * 1000] as const);
-  await new Guard(nft, runningMs, options).enforce(new Map([...guardElements(left), ...opened]));
-  lock.release();
-  return 0;
+  if (listing) {
+    const { allowed } = bounded(options.limits, decisions.guarded);
+    const desired = new Map([...guardElements(allowed, options.limits.never), ...addressElements(listing)]);
+    await new Guard(nft, runningMs, options).enforce(desired);
+  }
+  lock?.release();
+}
+
+interface Restored {
+  readonly guard: Guard;
+  /** what the table lets in, of which no state is known */
+  readonly carried: Elements;
 }
 
 /**
  * Loads the guard and the rules of the persisted state before the server is contacted. When the table exists, rules that
- * are missing from it are not added back; while nothing is known, it is not touched.
+ * are missing from it are not added back; without a state, what it lets in stays. While nothing is known, nothing is loaded.
  */
-async function restoreGuard(options: AgentOptions, { persisted, guarded }: KnownBefore): Promise<Guard> {
+async function restoreGuard(
+  options: AgentOptions,
+  { persisted, decisions }: KnownBefore,
+  listing: Listing | null,
+): Promise<Restored> {
+  const { limits } = options;
   const guard = new Guard(nft, runningMs, options);
-  const listing = await nft.list('all');
-  if (guarded === null || (listing && !persisted.state)) return guard;
-  const opened = [...ruleElements(persisted.state?.rules ?? [], runningMs()).elements];
-  const desired: Elements = new Map([
-    ...guardElements(guarded),
-    ...opened.filter(([key]) => !listing || listing.secondsLeft.has(key)),
-  ]);
-  if (desired.size > 0) await guard.enforce(desired);
-  return guard;
+  const carried = listing && !persisted.state ? addressElements(listing) : new Map<string, number>();
+  if (decisions === null) return { guard, carried };
+  const { rules = [], heardAt = 0 } = persisted.state ?? {};
+  const { allowed } = bounded(limits, decisions.guarded);
+  const own = ruleElements(alwaysAllowed(limits), runningMs()).elements;
+  const desired = desiredElements(allowed, enforcedRules(rules, limits, heardAt).rules, {
+    limits,
+    now: runningMs,
+  });
+  const restored = [...desired].filter(
+    ([key]) => isTrafficSet(key) || own.has(key) || !listing || listing.secondsLeft.has(key),
+  );
+  if (restored.length > 0) await guard.enforce(new Map([...carried, ...restored]));
+  return { guard, carried };
+}
+
+/** What a table lets in, with the ends it has. */
+function addressElements({ secondsLeft }: Listing): Map<string, number> {
+  const now = runningMs();
+  const open = [...secondsLeft].filter(([key]) => !isTrafficSet(key));
+  return new Map(open.map(([key, seconds]) => [key, now + seconds * 1000]));
 }
 
 async function dryRun(options: AgentOptions, connection: Connection): Promise<number> {
   const state = await createChannel(connection, { instance: 'dry run', state: null }).preview();
-  if (state.guarded.length === 0) {
-    process.stderr.write(`No resource names ${connection.name}: nothing would be guarded\n`);
-  }
-  const { elements } = ruleElements(state.rules, runningMs());
-  const desired = new Map([...guardElements(state.guarded), ...elements]);
-  print(replaceTransaction(desired, runningMs(), options));
+  const now = runningMs();
+  const { elements, warnings } = previewOf(state, connection.name, {
+    ...options,
+    connections: establishedConnections(),
+    sshConnection: process.env['SSH_CONNECTION'],
+    now,
+  });
+  for (const line of warnings) process.stderr.write(`${line}\n`);
+  print(replaceTransaction(elements, now, options));
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { NO_LIMITS } from './guarding/limits';
 import { HELP, readOptions } from './options';
 
 const KEY = { DRAWBRIDGE_AGENT_KEY: 'k' };
@@ -20,8 +21,10 @@ describe('Agent options', () => {
       connection: { server: 'https://d.example.com', name: 'db', key: { file: '/key' } },
       stateFile: '/var/lib/drawbridge-agent/state.json',
       guard: [],
+      limits: NO_LIMITS,
       keepEstablished: true,
-      released: [],
+      named: null,
+      unusable: [],
     });
     const env = {
       DRAWBRIDGE_SERVER: 'https://d.example.com',
@@ -90,7 +93,8 @@ describe('Agent options', () => {
   });
 
   it.each(['22', 'tcp/0', 'tcp/ssh', 'icmp/8', 'tcp/22/23x', ''])('refuses --guard %s', (given) => {
-    expect(() => readOptions(['--restore', '--guard', given], {})).toThrow('--guard');
+    const args = ['release', 'tcp/22', '--guard', given];
+    expect(() => readOptions(args, {})).toThrow('--guard');
   });
 
   it('need neither key nor server for commands that do not connect', () => {
@@ -100,21 +104,67 @@ describe('Agent options', () => {
   });
 
   it('are all named in the help', () => {
-    for (const option of ['server', 'name', 'key-file', 'state-file', 'guard', 'keep-established']) {
+    for (const option of [
+      'server',
+      'name',
+      'key-file',
+      'state-file',
+      'config',
+      'guard',
+      'only',
+      'never',
+      'always-allow',
+      'keep-established',
+    ]) {
       expect(HELP).toContain(`--${option}`);
     }
   });
 
-  it('names what `release` opens', () => {
-    const { command, released } = readOptions(['release', 'tcp/22,icmp'], {});
-    expect({ command, released }).toEqual({
-      command: 'release',
-      released: [
+  it.each(['release', 'confirm'])('names what `%s` is about', (command) => {
+    expect(readOptions([command, 'tcp/22,icmp'], {})).toMatchObject({
+      command,
+      named: [
         { protocol: 'tcp', ports: [22] },
         { protocol: 'icmp', ports: [] },
       ],
     });
   });
+
+  it('confirms everything that waits when nothing is named', () =>
+    expect(readOptions(['confirm'], {}).named).toBeNull());
+
+  it('reads the limits of the host: arguments before variables, these before the configuration file', () => {
+    const config = {
+      DRAWBRIDGE_ONLY: 'tcp/22,udp/53',
+      DRAWBRIDGE_NEVER: 'tcp/80',
+      DRAWBRIDGE_ALWAYS_ALLOW: '192.0.2.7, 2001:DB8::/32',
+      DRAWBRIDGE_GUARD: '',
+    };
+    const env = { DRAWBRIDGE_NEVER: 'tcp/443', DRAWBRIDGE_ONLY: '' };
+    const args = ['--restore', '--config', '/c', '--only', 'icmp'];
+    const read = (path: string) => (path === '/c' ? config : null);
+    expect(readOptions(args, env, read).limits).toEqual({
+      only: [{ protocol: 'icmp', ports: [] }],
+      never: [{ protocol: 'tcp', ports: [443] }],
+      alwaysAllow: ['192.0.2.7/32', '2001:db8::/32'],
+    });
+  });
+
+  it.each([
+    [{ DRAWBRIDGE_NEVER: 'all' }, '--never all'],
+    [{ DRAWBRIDGE_ONLY: 'ssh' }, '--only'],
+    [{ DRAWBRIDGE_ALWAYS_ALLOW: 'example.com' }, '--always-allow'],
+  ])('refuses %j, and at boot does without it', (env, message) => {
+    expect(() => readOptions(['confirm'], env)).toThrow(message);
+    const { unusable, limits } = readOptions(['--restore'], { DRAWBRIDGE_GUARD: 'tcp/22', ...env });
+    expect({ unusable, limits }).toEqual({
+      unusable: [expect.stringContaining(message) as string],
+      limits: NO_LIMITS,
+    });
+  });
+
+  it('refuses a configuration file that is named and missing', () =>
+    expect(() => readOptions(['confirm', '--config', '/c'], {})).toThrow('/c cannot be read'));
 
   it.each([
     [['release']],

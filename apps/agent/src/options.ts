@@ -1,8 +1,10 @@
-import { parseArgs } from 'node:util';
-import { PROTOCOLS } from '#rules';
-import { isPort, readTraffic, type Traffic } from './state/host-state';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { canonicalCidr, PROTOCOLS, type Traffic } from '#rules';
+import type { Limits } from './guarding/limits';
+import { isPort, readTraffic } from './state/host-state';
 
-type Command = 'serve' | 'release' | 'restore' | 'dry-run' | 'status' | 'remove' | 'help' | 'version';
+type Command =
+  'serve' | 'release' | 'confirm' | 'restore' | 'dry-run' | 'status' | 'remove' | 'help' | 'version';
 
 export interface AgentOptions {
   readonly command: Command;
@@ -11,9 +13,12 @@ export interface AgentOptions {
   readonly stateFile: string;
   /** traffic to close while no state and no guard file is readable */
   readonly guard: readonly Traffic[];
+  readonly limits: Limits;
   readonly keepEstablished: boolean;
-  /** of `release` */
-  readonly released: readonly Traffic[];
+  /** of `release` and `confirm`; null: everything that waits for a confirmation */
+  readonly named: readonly Traffic[] | null;
+  /** errors in settings that the command does without */
+  readonly unusable: readonly string[];
 }
 
 export interface Connection {
@@ -30,90 +35,154 @@ export const HELP = `drawbridge-agent: applies Drawbridge's access rules to this
 
   drawbridge-agent --server https://drawbridge.example.com --name db-host-1
 
-  --server URL        DRAWBRIDGE_SERVER          Drawbridge's address: https, or http on this host
-  --name NAME         DRAWBRIDGE_AGENT_NAME      the resource's identifier
-  --key-file FILE     DRAWBRIDGE_AGENT_KEY_FILE  file with an API key of the scope agent:connect
-                      DRAWBRIDGE_AGENT_KEY       the key itself; never an argument
-  --state-file FILE   DRAWBRIDGE_AGENT_STATE     default /var/lib/drawbridge-agent/state.json
-  --guard PORTS       ports to close while nothing else is known: tcp/22,tcp/5432,udp/53,icmp,all
-  --keep-established  keeps connections when their access ends; else they are cut
+  --server URL          DRAWBRIDGE_SERVER          Drawbridge's address: https, or http on this host
+  --name NAME           DRAWBRIDGE_AGENT_NAME      the resource's identifier
+  --key-file FILE       DRAWBRIDGE_AGENT_KEY_FILE  file with an API key of the scope agent:connect
+                        DRAWBRIDGE_AGENT_KEY       the key itself; never an argument
+  --state-file FILE     DRAWBRIDGE_AGENT_STATE     default /var/lib/drawbridge-agent/state.json
+  --config FILE                                    file with these variables, default
+                                                   /etc/drawbridge-agent/environment
+What the server may decide on this host:
+  --only PORTS          DRAWBRIDGE_ONLY            it may guard these and no others: tcp/22,udp/53,icmp,all
+  --never PORTS         DRAWBRIDGE_NEVER           these are never guarded
+  --always-allow CIDRS  DRAWBRIDGE_ALWAYS_ALLOW    these addresses always reach guarded ports: 192.0.2.0/24
+  --guard PORTS         DRAWBRIDGE_GUARD           closed while nothing else is known
+  --keep-established    DRAWBRIDGE_KEEP_ESTABLISHED=true  keeps connections when their access ends; else they are cut
 
 Instead of serving:
-  release PORTS       opens guarded ports that no resource names any more: tcp/22,udp/53,icmp,all
-  --restore           loads the guard from its files and exits: for use before the network is up
-  --dry-run           prints the ruleset for the server's current state, and changes nothing
-  --status            prints what is guarded, and which addresses are allowed for how long
-  --remove            removes the guard and its files: every port is reachable as before. Stop the agent first
+  confirm [PORTS]       guards what waits for a confirmation, though it cuts connections
+  release PORTS         opens guarded ports that no resource names any more
+  --restore             loads the guard from its files and exits: for use before the network is up
+  --dry-run             prints the ruleset for the server's current state and what it would cut, and changes nothing
+  --status              prints what is guarded, and which addresses are allowed for how long
+  --remove              removes the guard and its files: every port is reachable as before. Stop the agent first
   --help, --version
 `;
 
+/** Commands that need every setting: the others tolerate errors in them. */
+const USES_LIMITS: readonly Command[] = ['serve', 'dry-run', 'release', 'confirm'];
 const COMMANDS = ['restore', 'dry-run', 'status', 'remove', 'help', 'version'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param args without the program name. @throws UsageError */
-export function readOptions(args: readonly string[], env: Environment): AgentOptions {
+/**
+ * Arguments count before the environment, and the environment before the configuration file.
+ * @param args without the program name
+ * @param readConfig reads a configuration file as variables; null: there is none at the path. @throws Error
+ * @throws UsageError
+ */
+export function readOptions(
+  args: readonly string[],
+  environment: Environment,
+  readConfig: (path: string) => Environment | null = () => null,
+): AgentOptions {
   const { values: given, positionals } = parse(args);
-  const chosen = COMMANDS.filter((name) => given[name] === true);
-  const released = releasedBy(positionals);
-  if (chosen.length > 1)
-    throw new UsageError(`Choose one of ${chosen.map((name) => `--${name}`).join(' and ')}`);
-  if (released && chosen.length > 0) throw new UsageError(`Choose one of release and --${chosen[0]}`);
-  const [command = released ? 'release' : 'serve'] = chosen;
+  const command = commandOf(given, positionals);
+  const unusable: string[] = [];
+  // at boot, a setting with an error leaves neither the host unguarded nor the other settings without effect
+  const isLenient = !USES_LIMITS.includes(command);
+  const setting = <T>(read: () => T, otherwise: T): T => {
+    try {
+      return read();
+    } catch (error) {
+      if (!isLenient || !(error instanceof UsageError)) throw error;
+      unusable.push(error.message);
+      return otherwise;
+    }
+  };
+  const config = setting(() => configOf(given.config, readConfig), {});
+  const env = definedIn({ ...config, ...definedIn(environment) });
+  const traffic = (option: 'guard' | 'only' | 'never', variable: string): Traffic[] | null =>
+    setting(() => {
+      const list = given[option] ?? env[variable];
+      const read = list === undefined ? null : readTrafficList(list, `--${option}`);
+      if (option === 'never' && read?.some(({ protocol }) => protocol === 'all'))
+        throw new UsageError('--never all would guard nothing: do not run the agent on this host instead');
+      return read;
+    }, null);
+  const [guard, only, never] = [
+    traffic('guard', 'DRAWBRIDGE_GUARD') ?? [],
+    traffic('only', 'DRAWBRIDGE_ONLY'),
+    traffic('never', 'DRAWBRIDGE_NEVER') ?? [],
+  ];
+  const alwaysAllow = setting(
+    () => readCidrs(given['always-allow'] ?? env['DRAWBRIDGE_ALWAYS_ALLOW'] ?? ''),
+    [],
+  );
   const connects = command === 'serve' || command === 'dry-run';
   return {
     command,
     connection: connects ? connectionOf(given, env) : null,
     stateFile: stateFileOf(given['state-file'], env),
-    guard: given.guard === undefined ? [] : readTrafficList(given.guard, '--guard'),
-    keepEstablished: given['keep-established'] ?? false,
-    released: released ?? [],
+    guard,
+    limits: { only, never, alwaysAllow },
+    keepEstablished: given['keep-established'] ?? env['DRAWBRIDGE_KEEP_ESTABLISHED'] === 'true',
+    named: namedBy(positionals),
+    unusable,
   };
 }
 
-interface Given {
-  readonly server?: string;
-  readonly name?: string;
-  readonly guard?: string;
-  readonly 'key-file'?: string;
-  readonly 'state-file'?: string;
-  readonly 'keep-established'?: boolean;
-  readonly restore?: boolean;
-  readonly 'dry-run'?: boolean;
-  readonly status?: boolean;
-  readonly remove?: boolean;
-  readonly help?: boolean;
-  readonly version?: boolean;
+/** Empty variables count as absent. */
+const definedIn = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
+
+const DEFAULT_CONFIG = '/etc/drawbridge-agent/environment';
+
+function configOf(given: string | undefined, readConfig: (path: string) => Environment | null): Environment {
+  const path = given ?? DEFAULT_CONFIG;
+  try {
+    const config = readConfig(path);
+    if (config === null && given !== undefined) throw new Error('there is no such file');
+    return config ?? {};
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
+
+function commandOf(given: Given, [first, list, ...more]: readonly string[]): Command {
+  const chosen = COMMANDS.filter((name) => given[name] === true);
+  if (chosen.length > 1)
+    throw new UsageError(`Choose one of ${chosen.map((name) => `--${name}`).join(' and ')}`);
+  if (first === undefined) return chosen[0] ?? 'serve';
+  if (first !== 'release' && first !== 'confirm') throw new UsageError(`There is no command ${first}`);
+  if (chosen.length > 0) throw new UsageError(`Choose one of ${first} and --${chosen[0]}`);
+  if (more.length > 0 || (first === 'release' && list === undefined))
+    throw new UsageError(`Name what to ${first}: ${first} tcp/5432`);
+  return first;
+}
+
+type Given = ReturnType<typeof parse>['values'];
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-function parse(args: readonly string[]): { values: Given; positionals: string[] } {
+const OPTIONS = {
+  server: text,
+  name: text,
+  guard: text,
+  only: text,
+  never: text,
+  'always-allow': text,
+  config: text,
+  'key-file': text,
+  'state-file': text,
+  'keep-established': flag,
+  restore: flag,
+  'dry-run': flag,
+  status: flag,
+  remove: flag,
+  help: flag,
+  version: flag,
+} as const satisfies ParseArgsConfig['options'];
+
+function parse(args: readonly string[]) {
   if (args.some((arg) => /^--(api-)?key(=|$)/.test(arg))) {
     throw new UsageError(
       'A key cannot be an argument, every user of the host could read it: use --key-file, or DRAWBRIDGE_AGENT_KEY',
     );
   }
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        server: text,
-        name: text,
-        guard: text,
-        'key-file': text,
-        'state-file': text,
-        'keep-established': flag,
-        restore: flag,
-        'dry-run': flag,
-        status: flag,
-        remove: flag,
-        help: flag,
-        version: flag,
-      },
-    });
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -156,12 +225,21 @@ const stateFileOf = (given: string | undefined, env: Environment): string =>
   env['DRAWBRIDGE_AGENT_STATE'] ??
   `${env['STATE_DIRECTORY'] ?? '/var/lib/drawbridge-agent'}/state.json`;
 
-/** @returns null without the command `release`. @throws UsageError */
-function releasedBy([command, list, ...more]: readonly string[]): Traffic[] | null {
-  if (command === undefined) return null;
-  if (command !== 'release') throw new UsageError(`There is no command ${command}`);
-  if (list === undefined || more.length > 0) throw new UsageError('Name what to release: release tcp/5432');
-  return readTrafficList(list, 'release');
+/** The traffic that `release` or `confirm` names. @throws UsageError */
+const namedBy = ([command, list]: readonly string[]): Traffic[] | null =>
+  list === undefined ? null : readTrafficList(list, command!);
+
+const MAX_CIDRS = 100;
+
+/** @throws UsageError */
+function readCidrs(list: string): string[] {
+  const entries = list.split(',').map((entry) => entry.trim());
+  if (entries.length > MAX_CIDRS) throw new UsageError(`--always-allow takes at most ${MAX_CIDRS} addresses`);
+  return entries.filter(Boolean).map((entry) => {
+    const address = canonicalCidr(entry);
+    if (address) return address.cidr;
+    throw new UsageError('--always-allow must be a list of addresses and ranges: 192.0.2.7,198.51.100.0/24');
+  });
 }
 
 function readTrafficList(list: string, option: string): Traffic[] {

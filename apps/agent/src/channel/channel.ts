@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { isReadableByOthers } from '../state/durable-file';
 import { fields, readState, UnreadableState, type HostState } from '../state/host-state';
 import { exchange, type Request, type Response } from './exchange';
 import type { Report } from './report';
@@ -30,7 +31,6 @@ export interface ChannelOptions {
 
 const CHANNEL_PATH = '/api/v1/agents/';
 /** Added to the requested wait. */
-const OTHERS_MAY_READ = 0o004;
 const ANSWER_TIMEOUT_MS = 15_000;
 
 /** The agent channel: two outbound requests. */
@@ -120,7 +120,7 @@ export class Channel {
     if ('value' in key) return key.value;
     try {
       const { mode } = await stat(key.file);
-      if ((mode & OTHERS_MAY_READ) !== 0) throw new Error(`other users may read it: chmod 600 ${key.file}`);
+      if (isReadableByOthers(mode)) throw new Error(`other users may read it: chmod 600 ${key.file}`);
       return (await readFile(key.file, 'utf8')).trim();
     } catch (error) {
       throw new ChannelError('rejected', `The key is not used: ${messageOf(error)}`);

@@ -1,19 +1,9 @@
 import type { HostState } from '../state/host-state';
-import { NOTHING_REPORTED, reportsOf, resultsOf, type Outcome, type Reported } from './report';
+import { desiredRule, hostState } from '../state/host-state.testing';
+import { NOTHING_REPORTED, reportedGuard, reportsOf, resultsOf, type Outcome, type Reported } from './report';
 
-const state = (...rules: [id: string, unconfirmed: boolean][]): HostState => ({
-  version: '1',
-  guarded: [],
-  unreadable: [],
-  rules: rules.map(([id, unconfirmed]) => ({
-    id,
-    cidr: '10.0.0.1/32',
-    protocol: 'tcp',
-    ports: [22],
-    deadline: Infinity,
-    unconfirmed,
-  })),
-});
+const state = (...rules: [id: string, unconfirmed: boolean][]): HostState =>
+  hostState({ rules: rules.map(([id, unconfirmed]) => desiredRule(id, { unconfirmed })) });
 
 const outcome = (
   given: Partial<Outcome> & Pick<Outcome, 'state'>,
@@ -23,6 +13,7 @@ const outcome = (
   keysOf: new Map(given.state.rules.map(({ id }) => [id, [id]])),
   observed: { present: new Set(present), exact },
   error: null,
+  refused: new Map(),
   ...given,
 });
 const reportedBefore = (known: string[], failed: string[] = []): Reported => ({
@@ -75,6 +66,13 @@ describe('A report', () => {
     ]);
   });
 
+  it('fails a rule that the host refuses, with its reason', () => {
+    const refused = outcome({ state: state(['a', true]), refused: new Map([['a', 'never']]) }, []);
+    expect(resultsOf(refused, NOTHING_REPORTED).results).toEqual([
+      { ruleId: 'a', status: 'FAILED', errorMessage: 'never' },
+    ]);
+  });
+
   it('fails a rule that the agent cannot read', () => {
     const unreadable = outcome({ state: { ...state(), unreadable: ['z'] } }, []);
     expect(resultsOf(unreadable, NOTHING_REPORTED).results).toMatchObject([
@@ -90,7 +88,7 @@ describe('Reports of many results', () => {
   }));
 
   it('are split into batches of a thousand, of which the last has cleared', () => {
-    const parts = reportsOf(results, true);
+    const parts = reportsOf(results, true, null);
     expect(parts.map((part) => [part.results.length, part.cleared])).toEqual([
       [1000, false],
       [1000, false],
@@ -99,7 +97,36 @@ describe('Reports of many results', () => {
     expect(parts.flatMap((part) => part.results)).toEqual(results);
   });
 
+  it('are split so that the server takes each body', () => {
+    const failed = results.map(({ ruleId }) => ({
+      ruleId,
+      status: 'FAILED' as const,
+      errorMessage: 'e'.repeat(400),
+    }));
+    const sizes = reportsOf(failed, true, null).map((part) => JSON.stringify(part).length);
+    expect(Math.max(...sizes)).toBeLessThan(70_000);
+  });
+
   it('are one report without results when only cleared is to be reported', () => {
-    expect(reportsOf([], true)).toEqual([{ results: [], cleared: true }]);
+    expect(reportsOf([], true, null)).toEqual([{ results: [], cleared: true }]);
+  });
+
+  it('of which the last says what is guarded, within what the server takes', () => {
+    const ports = Array.from({ length: 2500 }, (_, index) => index + 1);
+    const traffic = { protocol: 'tcp', ports } as const;
+    const connections = [{ address: '192.0.2.7', port: 22 }];
+    const status = { guarded: [traffic], waiting: [], leftAlone: [], refused: [], connections };
+    const guard = reportedGuard(status, new Set(ports.map((port) => `guarded_ports 6 . ${port}`)));
+    expect(guard.guarded.map((part) => part.ports.length)).toEqual([1000, 1000, 500]);
+    // what was not read back is not guarded
+    const partly = reportedGuard(status, new Set(['guarded_ports 6 . 7']));
+    expect(partly.guarded).toEqual([{ protocol: 'tcp', ports: [7] }]);
+    expect(guard.connections).toEqual([{ address: '192.0.2.7', protocol: 'tcp', port: 22 }]);
+    expect(reportsOf(results, true, guard).map((part) => part.guard)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      guard,
+    ]);
   });
 });

@@ -1,20 +1,22 @@
 import type { Protocol } from '#rules';
 import type { DesiredRule } from '../state/host-state';
-import { guardElements, ruleElements } from './elements';
+import { desiredRule } from '../state/host-state.testing';
+import { guardElements, ruleElements, trafficIn } from './elements';
 
 let rules = 0;
-const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infinity): DesiredRule => ({
-  id: `rule-${(rules += 1)}`,
-  cidr,
-  protocol,
-  ports,
-  deadline,
-  unconfirmed: true,
-});
+const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infinity): DesiredRule =>
+  desiredRule(`rule-${(rules += 1)}`, { cidr, protocol, ports, deadline });
 
 describe('Guard elements', () => {
   it.each([
-    ['ports', [{ protocol: 'tcp', ports: [22, 443] }], ['guarded_ports 6 . 22', 'guarded_ports 6 . 443']],
+    [
+      'ports',
+      [
+        { protocol: 'tcp', ports: [22] },
+        { protocol: 'tcp', ports: [443] },
+      ],
+      ['guarded_ports 6 . 22', 'guarded_ports 6 . 443'],
+    ],
     ['a whole protocol', [{ protocol: 'udp', ports: [] }], ['guarded_protocols 17']],
     [
       'icmp, which is two protocols',
@@ -23,7 +25,10 @@ describe('Guard elements', () => {
     ],
     ['everything', [{ protocol: 'all', ports: [] }], ['guarded_families 2', 'guarded_families 10']],
   ] as const)('for %s', (_, guarded, keys) => {
-    expect([...guardElements(guarded)]).toEqual(keys.map((key) => [key, Infinity]));
+    expect([...guardElements(guarded, [])]).toEqual(keys.map((key) => [key, Infinity]));
+    expect(trafficIn(keys)).toEqual(guarded);
+    const exempt = keys.map((key) => key.replace('guarded_', 'exempt_'));
+    expect([...guardElements([], guarded).keys()]).toEqual(exempt);
   });
 });
 

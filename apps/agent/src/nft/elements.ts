@@ -1,5 +1,5 @@
-import type { Protocol } from '#rules';
-import type { Traffic, DesiredRule } from '../state/host-state';
+import { PROTOCOLS, type Protocol, type Traffic } from '#rules';
+import type { DesiredRule } from '../state/host-state';
 import { addressText, bounds, disjoint, familyOf, isHost, type Family, type Span } from './address-span';
 
 /**
@@ -20,21 +20,40 @@ const FAMILIES: readonly Family[] = [4, 6];
 /** of meta nfproto */
 const NFPROTO: Readonly<Record<Family, number>> = { 4: 2, 6: 10 };
 
-/** The elements that close guarded traffic. */
-export function guardElements(guarded: readonly Traffic[]): Elements {
-  const keys = guarded.flatMap(({ protocol, ports }) => {
-    if (protocol === 'all') return FAMILIES.map((family) => `guarded_families ${NFPROTO[family]}`);
-    if (protocol === 'icmp') return FAMILIES.map((family) => `guarded_protocols ${ICMP[family]}`);
-    if (ports.length === 0) return [`guarded_protocols ${NUMBERS[protocol]}`];
-    return ports.map((port) => `guarded_ports ${NUMBERS[protocol]} . ${port}`);
-  });
+/** The elements that close guarded traffic. @param exempt is never closed, whatever is guarded */
+export function guardElements(guarded: readonly Traffic[], exempt: readonly Traffic[]): Elements {
+  const keys = [...trafficKeys('guarded', guarded), ...trafficKeys('exempt', exempt)];
   return new Map(keys.map((key) => [key, Infinity]));
+}
+
+const trafficKeys = (sets: 'guarded' | 'exempt', traffic: readonly Traffic[]): string[] =>
+  traffic.flatMap(({ protocol, ports }) => {
+    if (protocol === 'all') return FAMILIES.map((family) => `${sets}_families ${NFPROTO[family]}`);
+    if (protocol === 'icmp') return FAMILIES.map((family) => `${sets}_protocols ${ICMP[family]}`);
+    if (ports.length === 0) return [`${sets}_protocols ${NUMBERS[protocol]}`];
+    return ports.map((port) => `${sets}_ports ${NUMBERS[protocol]} . ${port}`);
+  });
+
+/** The guarded traffic that these elements close: the reverse of `guardElements`. */
+export function trafficIn(keys: Iterable<string>): Traffic[] {
+  const found = new Set(keys);
+  const candidates: Traffic[] = [...found].flatMap((key): Traffic[] => {
+    const port = /^guarded_ports (6|17) \. (\d+)$/.exec(key);
+    return port ? [{ protocol: port[1] === '6' ? 'tcp' : 'udp', ports: [Number(port[2])] }] : [];
+  });
+  const whole = PROTOCOLS.map((protocol): Traffic => ({ protocol, ports: [] }));
+  return [...whole, ...candidates].filter((traffic) =>
+    [...guardElements([traffic], []).keys()].every((key) => found.has(key)),
+  );
 }
 
 /** The elements that allow the rules' addresses. @param now running time in milliseconds: expired rules are left out */
 export function ruleElements(rules: readonly DesiredRule[], now: number): RuleElements {
   const elements = new Map<string, number>();
   const keysOf = new Map<string, string[]>();
+  // a rule of everything is several within the limits of the host
+  const addKeys = (id: string, keys: readonly string[]): void =>
+    void keysOf.set(id, [...(keysOf.get(id) ?? []), ...keys]);
   const unexpired = rules.filter(({ deadline }) => deadline > now);
   for (const { id, cidr, deadline, ...traffic } of unexpired.filter((rule) => isHost(rule.cidr))) {
     const family = familyOf(cidr);
@@ -43,7 +62,7 @@ export function ruleElements(rules: readonly DesiredRule[], now: number): RuleEl
       ({ kind, suffix }) => `host${family}_${kind} ${address}${suffix}`,
     );
     for (const key of keys) elements.set(key, Math.max(deadline, elements.get(key) ?? 0));
-    keysOf.set(id, keys);
+    addKeys(id, keys);
   }
   const rangeRules = unexpired.filter((rule) => !isHost(rule.cidr));
   const spansByMatch = new Map<string, Span[]>();
@@ -57,7 +76,7 @@ export function ruleElements(rules: readonly DesiredRule[], now: number): RuleEl
   for (const found of pieces.values()) for (const [key, deadline] of found) elements.set(key, deadline);
   // a range needs all pieces of its match: a piece may belong to several ranges
   for (const rule of rangeRules)
-    keysOf.set(
+    addKeys(
       rule.id,
       rangeMatches(rule).flatMap((match) => [...pieces.get(match)!.keys()]),
     );

@@ -53,9 +53,12 @@ function element(set: string, listedAs: unknown): [string, number] {
   return [`${set} ${parts.join(' . ')}`, timeout === undefined ? Infinity : Number(expires ?? 0)];
 }
 
+/** Whether the set holds traffic, and not addresses. */
+export const isTrafficSet = (set: string): boolean => /^(guarded|exempt)_/.test(set);
+
 /** One field of an element's key, in the form that `ruleElements` writes. */
 function keyPart(set: string, part: unknown, index: number): string {
-  if (index > 0 || set.startsWith('guarded')) return String(part);
+  if (index > 0 || isTrafficSet(set)) return String(part);
   if (!set.startsWith('net')) return canonical(String(part));
   const { prefix, range } = fields(part);
   if (Array.isArray(range)) return range.map((end) => canonical(String(end))).join('-');

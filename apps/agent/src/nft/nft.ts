@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readListing, type Listing } from './listing';
 import { TABLE } from './ruleset';
 
@@ -19,11 +19,22 @@ const MAX_MESSAGE_LENGTH = 400;
 /** Added to PATH: services are often started without it. */
 const SYSTEM_PATH = '/usr/sbin:/sbin:/usr/local/sbin';
 
+/** Processes that are remembered: events of a change arrive soon after it. */
+const MAX_OWN_PROCESSES = 50;
+
 /** The nft command. Rulesets are passed by stdin, never by arguments. */
 export class Nft {
+  private readonly loads: number[] = [];
+
   /** Loads a ruleset in one transaction. @throws NftError: then nothing was changed */
   async load(transaction: string): Promise<void> {
-    await run(['-f', '-'], transaction);
+    await run(['-f', '-'], transaction, (child) => this.loads.push(child.pid ?? 0));
+    this.loads.splice(0, this.loads.length - MAX_OWN_PROCESSES);
+  }
+
+  /** Whether a process with this id loaded one of the last rulesets. */
+  hasLoaded(pid: number): boolean {
+    return this.loads.includes(pid);
   }
 
   /**
@@ -50,10 +61,20 @@ export class Nft {
   }
 }
 
-function run(args: readonly string[], input = ''): Promise<string> {
+export const nftEnvironment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  LC_ALL: 'C',
+  PATH: `${process.env['PATH'] ?? ''}:${SYSTEM_PATH}`,
+});
+
+function run(
+  args: readonly string[],
+  input = '',
+  onStart: (child: ChildProcess) => void = () => undefined,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, LC_ALL: 'C', PATH: `${process.env['PATH'] ?? ''}:${SYSTEM_PATH}` };
-    const child = spawn('nft', args, { env, stdio: 'pipe' });
+    const child = spawn('nft', args, { env: nftEnvironment(), stdio: 'pipe' });
+    onStart(child);
     const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
     const out: Buffer[] = [];
     const err: Buffer[] = [];

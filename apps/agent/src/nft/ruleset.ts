@@ -37,22 +37,26 @@ const LOOKUPS = FAMILIES.flatMap((family) =>
  * The table without elements. Its rules never change, only the elements of its sets.
  *
  * The chain runs before NAT (priority -150), so that a published port is guarded by the port number that clients use.
- * Guarded TCP ports are checked first: a connection that connection tracking picks up midway must not bypass them. Then
- * follow exceptions that the host or a protocol needs: replies to its own requests, traffic to other hosts, ICMP errors,
- * neighbour discovery, DHCPv6.
+ * What the host exempts is accepted first. Then guarded ports are checked: neither a connection that connection tracking
+ * picks up midway may bypass them, nor an answer to a datagram that the guarded service sent by itself. Then follow
+ * exceptions that the host or a protocol needs: replies to its own requests, traffic to other hosts, ICMP errors, neighbour
+ * discovery, DHCPv6.
  */
 export const structure = ({ keepEstablished }: RulesetOptions): string => `table ${TABLE} {
   set guarded_ports { type inet_proto . inet_service; }
   set guarded_protocols { type inet_proto; }
   set guarded_families { type nf_proto; }
+  set exempt_ports { type inet_proto . inet_service; }
+  set exempt_protocols { type inet_proto; }
 ${indent(ADDRESS_SETS, 2)}
   chain guard {
     type filter hook prerouting priority -150; policy accept;
     iif lo accept
     fib daddr type unicast accept
-    meta l4proto tcp meta l4proto . th dport @guarded_ports goto check
-    ct direction reply accept
+    meta l4proto . th dport @exempt_ports accept
+    meta l4proto @exempt_protocols accept
     meta l4proto . th dport @guarded_ports goto check
+    ct direction reply accept
     fib daddr type != local accept
     icmp type { destination-unreachable, time-exceeded, parameter-problem } accept
     icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem, nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, nd-redirect } accept

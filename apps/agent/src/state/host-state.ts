@@ -1,10 +1,4 @@
-import { canonicalCidr, PROTOCOLS, type Protocol } from '#rules';
-
-/** A protocol and its ports; no ports: all of them. */
-export interface Traffic {
-  readonly protocol: Protocol;
-  readonly ports: readonly number[];
-}
+import { canonicalCidr, PROTOCOLS, type Traffic } from '#rules';
 
 /** A rule that the host is to have. */
 export interface DesiredRule extends Traffic {
@@ -13,6 +7,10 @@ export interface DesiredRule extends Traffic {
   readonly cidr: string;
   /** in milliseconds of the machine's running time; Infinity: no planned end */
   readonly deadline: number;
+  /** it ends this long after the server's last answer, in milliseconds; Infinity: it does not */
+  readonly maxSilenceMs: number;
+  /** whose access it is, for the log */
+  readonly holders: readonly string[];
   /** the server waits for a report that it is present */
   readonly unconfirmed: boolean;
 }
@@ -20,8 +18,17 @@ export interface DesiredRule extends Traffic {
 /** The desired state of the host. */
 export interface HostState {
   readonly version: string;
+  /** what resources protect that were verified */
   readonly guarded: readonly Traffic[];
+  /** what of it an administrator confirmed: connections are cut without a question */
+  readonly confirmed: readonly Traffic[];
+  /** what resources would protect once they are verified */
+  readonly proposed: readonly Traffic[];
+  /** what an administrator released */
+  readonly released: readonly Traffic[];
   readonly rules: readonly DesiredRule[];
+  /** the server takes reports of the guard */
+  readonly takesGuard: boolean;
   /** ids of rules that this agent cannot read */
   readonly unreadable: readonly string[];
 }
@@ -35,14 +42,18 @@ export class UnreadableState extends Error {}
  * @throws UnreadableState
  */
 export function readState(body: unknown, receivedAt: number): HostState {
-  const { version, guarded, rules } = fields(body);
+  const { version, guarded, confirmed, proposed, released, rules } = fields(body);
   if (typeof version !== 'string' || !Array.isArray(guarded) || !Array.isArray(rules)) {
     throw new UnreadableState('The answer is no state of a host: does the address lead to Drawbridge?');
   }
   const read = rules.map((rule: unknown) => readRule(fields(rule), receivedAt));
   return {
     version,
-    guarded: guarded.map(readGuarded),
+    guarded: readList(guarded),
+    confirmed: readList(confirmed),
+    proposed: readList(proposed),
+    released: readList(released),
+    takesGuard: Array.isArray(proposed),
     rules: read.filter((rule) => typeof rule !== 'string'),
     unreadable: read.filter((rule) => typeof rule === 'string'),
   };
@@ -50,21 +61,56 @@ export function readState(body: unknown, receivedAt: number): HostState {
 
 /** @returns the rule, or the id of one that cannot be read */
 function readRule(rule: Record<string, unknown>, receivedAt: number): DesiredRule | string {
-  const { id, ipAddress, secondsLeft, unconfirmed } = rule;
+  const { id, ipAddress, secondsLeft, maxSilenceSeconds, holders, unconfirmed } = rule;
   if (typeof id !== 'string') throw new UnreadableState('A rule of the state has no id');
   const traffic = readTraffic(rule);
   const address = typeof ipAddress === 'string' ? canonicalCidr(ipAddress) : null;
   const deadline = secondsLeft === null ? Infinity : receivedAt + Number(secondsLeft) * 1000;
   if (!traffic || !address || Number.isNaN(deadline)) return id;
-  return { id, cidr: address.cidr, ...traffic, deadline, unconfirmed: unconfirmed === true };
+  return {
+    id,
+    cidr: address.cidr,
+    ...traffic,
+    deadline,
+    maxSilenceMs: typeof maxSilenceSeconds === 'number' ? maxSilenceSeconds * 1000 : Infinity,
+    holders: Array.isArray(holders) ? holders.map((holder: unknown) => formatHolder(fields(holder))) : [],
+    unconfirmed: unconfirmed === true,
+  };
 }
 
-function readGuarded(entry: unknown): Traffic {
-  const traffic = readTraffic(fields(entry));
-  if (!traffic)
-    throw new UnreadableState('The state guards traffic that this agent does not know: upgrade it');
-  return traffic;
+const MAX_HOLDER_LENGTH = 200;
+
+/** `ann@example.com, session 3f2a…`, on one line whatever the names contain. */
+function formatHolder({ sessionId, user, label }: Record<string, unknown>): string {
+  const parts = [
+    typeof user === 'string' ? user : null,
+    typeof sessionId === 'string' ? `session ${sessionId}` : null,
+    typeof label === 'string' ? `static IP rule ${label}` : null,
+  ];
+  return parts
+    .filter((part) => part !== null)
+    .join(', ')
+    .replace(/[^\P{C}]/gu, '?')
+    .slice(0, MAX_HOLDER_LENGTH);
 }
+
+/** Servers of earlier releases leave lists out. */
+function readList(list: unknown): Traffic[] {
+  return (Array.isArray(list) ? list : []).map((entry: unknown) => {
+    const traffic = readTraffic(fields(entry));
+    if (!traffic)
+      throw new UnreadableState('The state guards traffic that this agent does not know: upgrade it');
+    return traffic;
+  });
+}
+
+/**
+ * When the host ends the rule by itself: at its planned end, or earlier when the server is silent for longer than the rule
+ * allows.
+ * @param heardAt the server's last answer, in milliseconds of running time
+ */
+export const endOf = ({ deadline, maxSilenceMs }: DesiredRule, heardAt: number): number =>
+  maxSilenceMs === Infinity ? deadline : Math.min(deadline, heardAt + maxSilenceMs);
 
 /** @returns null when it is invalid or unknown to this agent */
 export function readTraffic({ protocol, ports }: Record<string, unknown>): Traffic | null {

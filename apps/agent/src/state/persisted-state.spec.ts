@@ -1,21 +1,16 @@
 import type { DesiredRule } from './host-state';
+import { desiredRule } from './host-state.testing';
 import { parseState, serializeState, type ClockReading, type PersistedState } from './persisted-state';
 
 const THEN: ClockReading = { bootId: 'boot', runningMs: 500_000, batterySeconds: 1_700_000_000 };
 
-const rule = (id: string, deadline: number): DesiredRule => ({
-  id,
-  cidr: '10.0.0.1/32',
-  protocol: 'tcp',
-  ports: [22],
-  deadline,
-  unconfirmed: false,
-});
+const rule = (id: string, deadline: number): DesiredRule => desiredRule(id, { deadline });
 
 const persisted: PersistedState = {
   instance: 'installation',
   state: {
     version: '7-abc',
+    heardAt: THEN.runningMs - 10_000,
     guarded: [{ protocol: 'tcp', ports: [22] }],
     rules: [rule('endless', Infinity), rule('timed', THEN.runningMs + 60_000)],
   },
@@ -51,6 +46,32 @@ describe('The state file', () => {
     const now = { bootId: 'next', runningMs: 5000, batterySeconds: THEN.batterySeconds! + 30 };
     expect(readAt(now)).toEqual({ endless: Infinity, timed: 5000 + 60_000 - 31_000 });
     expect(readAt({ ...now, batterySeconds: THEN.batterySeconds! + 59 })).toEqual({ endless: Infinity });
+  });
+
+  it('a rule that allows a silence of the server is dropped when it was longer, restarted or not', () => {
+    const state = {
+      ...persisted.state!,
+      rules: [
+        desiredRule('patient', {
+          deadline: THEN.runningMs + 600_000,
+          maxSilenceMs: 60_000,
+          holders: ['ann'],
+        }),
+        desiredRule('endless'),
+      ],
+    };
+    const readAfter = (seconds: number, bootId: string): string[] => {
+      const moment = {
+        bootId,
+        runningMs: bootId === 'boot' ? THEN.runningMs + seconds * 1000 : 5000,
+        batterySeconds: THEN.batterySeconds! + seconds,
+      };
+      const text = serializeState({ instance: 'installation', state }, THEN);
+      return parseState(text, moment).state!.rules.map(({ id }) => id);
+    };
+    // it was heard 10 seconds before the file was written; after a restart one second is added
+    expect([readAfter(49, 'boot'), readAfter(50, 'boot')]).toEqual([['patient', 'endless'], ['endless']]);
+    expect([readAfter(48, 'next'), readAfter(49, 'next')]).toEqual([['patient', 'endless'], ['endless']]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
-import { canonicalCidr } from '#rules';
-import { fields, readTraffic, type HostState, type Traffic, type DesiredRule } from './host-state';
+import { canonicalCidr, type Traffic } from '#rules';
+import { endOf, fields, readTraffic, type HostState, type DesiredRule } from './host-state';
 
 /** Clocks that are independent of the host's time of day. */
 export interface ClockReading {
@@ -15,7 +15,12 @@ export interface PersistedState {
   /** distinguishes this installation from another one under the same name */
   readonly instance: string;
   /** null: no state was ever received */
-  readonly state: Pick<HostState, 'version' | 'guarded' | 'rules'> | null;
+  readonly state: PersistedHostState | null;
+}
+
+interface PersistedHostState extends Pick<HostState, 'version' | 'guarded' | 'rules'> {
+  /** the server's last answer, in milliseconds of running time */
+  readonly heardAt: number;
 }
 
 const FORMAT = 1;
@@ -25,12 +30,15 @@ export function serializeState({ instance, state }: PersistedState, moment: Cloc
   const persisted = state && {
     version: state.version,
     guarded: state.guarded,
-    rules: state.rules.map(({ id, cidr, protocol, ports, deadline }) => ({
+    heardMsAgo: moment.runningMs - state.heardAt,
+    rules: state.rules.map(({ id, cidr, protocol, ports, deadline, maxSilenceMs, holders }) => ({
       id,
       cidr,
       protocol,
       ports,
       leftMs: deadline === Infinity ? null : deadline - moment.runningMs,
+      maxSilenceMs: maxSilenceMs === Infinity ? null : maxSilenceMs,
+      holders,
     })),
   };
   return `${JSON.stringify({ format: FORMAT, instance, moment, state: persisted })}\n`;
@@ -45,17 +53,20 @@ export function parseState(text: string, now: ClockReading): PersistedState {
   const { format, instance, moment, state } = fields(JSON.parse(text));
   if (format !== FORMAT || typeof instance !== 'string') throw new Error('it is no state file of this agent');
   if (state === null) return { instance, state };
-  const { version, guarded, rules } = fields(state);
+  const { version, guarded, heardMsAgo, rules } = fields(state);
   if (typeof version !== 'string' || !Array.isArray(guarded) || !Array.isArray(rules)) {
     throw new Error('it holds no state');
   }
   const agoMs = elapsedMs(fields(moment), now);
+  // files of earlier releases were written with every answer that changed something
+  const heardAt = now.runningMs - agoMs - Number(heardMsAgo ?? 0);
   return {
     instance,
     state: {
       version,
       guarded: guarded.map(readGuarded),
-      rules: rules.flatMap((rule: unknown) => readRule(fields(rule), now.runningMs, agoMs)),
+      heardAt,
+      rules: rules.flatMap((rule: unknown) => readRule(fields(rule), now.runningMs, agoMs, heardAt)),
     },
   };
 }
@@ -79,13 +90,25 @@ function readGuarded(entry: unknown): Traffic {
   return traffic;
 }
 
-function readRule(rule: Record<string, unknown>, runningMs: number, agoMs: number): DesiredRule[] {
-  const { id, cidr, leftMs } = rule;
+function readRule(
+  rule: Record<string, unknown>,
+  runningMs: number,
+  agoMs: number,
+  heardAt: number,
+): DesiredRule[] {
+  const { id, cidr, leftMs, maxSilenceMs, holders } = rule;
   const traffic = readTraffic(rule);
   const address = typeof cidr === 'string' ? canonicalCidr(cidr) : null;
   if (typeof id !== 'string' || !traffic || !address) throw new Error('it holds a rule that cannot be read');
-  const deadline = leftMs === null ? Infinity : runningMs + Number(leftMs) - agoMs;
+  const read: DesiredRule = {
+    id,
+    cidr: address.cidr,
+    ...traffic,
+    deadline: leftMs === null ? Infinity : runningMs + Number(leftMs) - agoMs,
+    maxSilenceMs: typeof maxSilenceMs === 'number' ? maxSilenceMs : Infinity,
+    holders: Array.isArray(holders) ? holders.filter((holder) => typeof holder === 'string') : [],
+    unconfirmed: false,
+  };
   // negated, so that NaN counts as expired
-  if (!(deadline > runningMs)) return [];
-  return [{ id, cidr: address.cidr, ...traffic, deadline, unconfirmed: false }];
+  return !(endOf(read, heardAt) > runningMs) ? [] : [read];
 }

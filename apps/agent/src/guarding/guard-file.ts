@@ -1,8 +1,20 @@
 import { rmSync } from 'node:fs';
-import { readIfPresent, replaceFile } from './durable-file';
-import { fields, readTraffic, type Traffic } from './host-state';
+import type { Traffic } from '#rules';
+import { readIfPresent, replaceFile } from '../state/durable-file';
+import { fields, readTraffic } from '../state/host-state';
 
 const FORMAT = 1;
+
+/** What a host guards, and what it does not guard before somebody confirms it. */
+export interface GuardDecisions {
+  readonly guarded: readonly Traffic[];
+  /** named, and not guarded yet: connections would be cut */
+  readonly waiting: readonly Traffic[];
+  /** nobody confirmed it in time: not guarded until somebody does */
+  readonly leftAlone: readonly Traffic[];
+}
+
+export const NOTHING_DECIDED: GuardDecisions = { guarded: [], waiting: [], leftAlone: [] };
 
 /**
  * The guarded traffic on disk, apart from the rules and with the copy before. It is written only when the guard changes, so
@@ -19,12 +31,12 @@ export class GuardFile {
   }
 
   /** @returns the last guard that is readable; null: none is, or none was ever written */
-  read(): readonly Traffic[] | null {
+  read(): GuardDecisions | null {
     return this.readOne(this.path) ?? this.readOne(this.previous);
   }
 
   /** The file itself, for an agent that knows its guard; null: it is missing or damaged. The copy before tells nothing new. */
-  readCurrent(): readonly Traffic[] | null {
+  readCurrent(): GuardDecisions | null {
     try {
       const text = readIfPresent(this.path);
       return text === null ? null : parse(text);
@@ -35,17 +47,19 @@ export class GuardFile {
   }
 
   /** @throws Error of the disk */
-  async write(guarded: readonly Traffic[]): Promise<void> {
+  async write(decisions: GuardDecisions): Promise<void> {
     const current = this.readCurrent();
-    if (current) await replaceFile(this.previous, serialize(current));
-    await replaceFile(this.path, serialize(guarded));
+    // a copy that guards nothing, from before the first verification, would leave the host open
+    if (current)
+      await replaceFile(this.previous, serialize(current.guarded.length > 0 ? current : decisions));
+    await replaceFile(this.path, serialize(decisions));
   }
 
   remove(): void {
     for (const path of [this.path, this.previous]) rmSync(path, { force: true });
   }
 
-  private readOne(path: string): readonly Traffic[] | null {
+  private readOne(path: string): GuardDecisions | null {
     try {
       const text = readIfPresent(path);
       return text === null ? null : parse(text);
@@ -56,13 +70,19 @@ export class GuardFile {
   }
 }
 
-const serialize = (guarded: readonly Traffic[]): string => `${JSON.stringify({ format: FORMAT, guarded })}\n`;
+const serialize = ({ guarded, waiting, leftAlone }: GuardDecisions): string =>
+  `${JSON.stringify({ format: FORMAT, guarded, waiting, leftAlone })}\n`;
 
 /** @throws Error when the text is no guard, in part or whole */
-function parse(text: string): readonly Traffic[] {
-  const { format, guarded } = fields(JSON.parse(text));
+function parse(text: string): GuardDecisions {
+  const { format, guarded, waiting, leftAlone } = fields(JSON.parse(text));
   if (format !== FORMAT || !Array.isArray(guarded)) throw new Error('it is no guard file of this agent');
-  return guarded.map((entry: unknown) => {
+  return { guarded: readList(guarded), waiting: readList(waiting), leftAlone: readList(leftAlone) };
+}
+
+/** Files of earlier releases have no list of what waits. */
+function readList(list: unknown): Traffic[] {
+  return (Array.isArray(list) ? list : []).map((entry: unknown) => {
     const traffic = readTraffic(fields(entry));
     if (!traffic) throw new Error('it guards traffic that this agent does not know');
     return traffic;
