@@ -58,6 +58,21 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'if (!(await stores.leases.lock(tx, lease))) return null;',
     '',
   ),
+  'takes-a-doubt-for-absence': bug(
+    'a rule whose last change is in doubt is added without a read before',
+    `${ENGINE}/first-read.ts`,
+    `  rule.state === 'absent' &&
+  !rule.inFlight &&
+  !rule.inDoubt &&
+`,
+    '',
+  ),
+  'adds-a-shared-rule-twice': bug(
+    'a rule that several credentials wait for is added once for each, without a read',
+    `${ENGINE}/first-read.ts`,
+    'isNew(rule) && !shared.has(rule.ruleId)',
+    'isNew(rule)',
+  ),
   'trusts-removal-answers': bug(
     'the answer to a removal counts as an observation of absence',
     'libs/rules/src/planner.ts',

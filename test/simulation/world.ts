@@ -31,7 +31,7 @@ import { Timeline } from './timeline';
 /** Time after the last fault until the final check: the state settles, then nothing happens for a while. */
 const REST_MS = 100_000;
 const SWEEP_INTERVAL_MS = 1000;
-const SWEEPER_LEASE_SECONDS = 3;
+const SWEEPER_LEASE_SECONDS = 4;
 /** Of the overdue alarm. */
 const ALARM_INTERVAL_MS = 5000;
 const OVERDUE_AFTER_SECONDS = 55;
@@ -41,6 +41,7 @@ const NEVER_ABORTED = new AbortController().signal;
 const TRAITS: readonly DriverTraits[] = [
   {
     batchSize: 500,
+    refusesDuplicates: ['SECURITY_GROUP'],
     writeBudget: { burst: 50, refillPerSecond: 5 },
     writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,

@@ -54,7 +54,15 @@ export interface DriverTraits {
    * rebuilt from `CloudTarget.claims`
    */
   readonly wholeList?: true;
-  /** minimum interval between writes to one target, so that changes arriving meanwhile are batched */
+  /**
+   * types of resources whose provider refuses to add a rule that exists, and changes nothing then: a rule that is recorded
+   * as absent is added without a read before
+   */
+  readonly refusesDuplicates?: readonly string[];
+  /**
+   * Minimum interval between writes to one target, so that changes arriving meanwhile are batched. A few changes on a quiet
+   * target are written at once: see `MAX_PROMPT_WRITES`.
+   */
   readonly writeSpacing: {
     readonly usualMs: number;
     /** for additions after a write of at least `burstSize` changes */

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
+  DEFAULT_MAX_SILENCE_SECONDS,
   parsePorts,
-  ruleSpecs,
-  type GuardedTraffic,
+  trafficOf,
+  unionOf,
+  withoutCovered,
   type OrganizationId,
   type Protocol,
   type RuleSpec,
+  type Traffic,
   type TrafficConfig,
 } from '#rules';
 import type { ServingAgent } from './agent.store';
@@ -23,6 +26,17 @@ export interface AgentRule extends RuleSpec {
   readonly secondsLeft: number | null;
   /** a holder waits for a report that it is present */
   readonly unconfirmed: boolean;
+  /** the host closes it after this long without an answer of the server; null: never for that reason */
+  readonly maxSilenceSeconds: number | null;
+  /** for the host's log: at most `MAX_NAMED_HOLDERS` of those that are live */
+  readonly holders: readonly NamedHolder[];
+}
+
+/** Who a rule is for: a session and its user's e-mail address, or a static IP rule's label. */
+interface NamedHolder {
+  readonly sessionId: string | null;
+  readonly user: string | null;
+  readonly label: string | null;
 }
 
 /** The desired firewall state of a host. */
@@ -30,8 +44,22 @@ export interface AgentState {
   /** changes exactly when there is something new to enforce or to report */
   readonly version: string;
   readonly serverTime: Date;
-  readonly guarded: readonly GuardedTraffic[];
+  /** of resources that were verified for this host */
+  readonly guarded: readonly Traffic[];
+  /** of resources that were never verified, without what is guarded: it stays as it is */
+  readonly proposed: readonly Traffic[];
+  /** the part of `guarded` that may cut established connections */
+  readonly confirmed: readonly Traffic[];
+  /** what the host is no longer to guard */
+  readonly released: readonly Traffic[];
   readonly rules: readonly AgentRule[];
+}
+
+interface RawHost {
+  serverTime: Date;
+  targetId: string | null;
+  released: Traffic[];
+  resources: { config: TrafficConfig; isVerified: boolean; isConfirmed: boolean }[];
 }
 
 interface RawRule {
@@ -46,8 +74,12 @@ interface RawRule {
   waiting: boolean;
   endsAt: string | null;
   secondsLeft: number | null;
+  maxSilenceSeconds: number | null;
+  holders: NamedHolder[] | null;
 }
 
+/** Holders of a rule that a state names. */
+const MAX_NAMED_HOLDERS = 5;
 /** Read attempts while rules change concurrently. */
 const MAX_READS = 10;
 
@@ -87,20 +119,22 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
     organization: OrganizationId,
     { targetKey, servedVersion }: Pick<ServingAgent, 'targetKey' | 'servedVersion'>,
   ): Promise<{ state: AgentState; rules: RawRule[] }> {
-    const [host] = await tx.query<{ serverTime: Date; targetId: string | null; configs: TrafficConfig[] }[]>(
-      `SELECT clock_timestamp() AS "serverTime", t.id AS "targetId",
-         ARRAY(SELECT r.config FROM resources r WHERE r.organization_id = $1 AND r.target_id = t.id
-           AND r.deleted_at IS NULL) AS configs
-       FROM (SELECT 1) one LEFT JOIN targets t ON t.key = $2`,
+    const [host] = await tx.query<RawHost[]>(
+      `SELECT clock_timestamp() AS "serverTime", t.id AS "targetId", coalesce(a.pending_release, '[]') AS released,
+         ARRAY(SELECT jsonb_build_object('config', r.config, 'isVerified', r.target_verified_at IS NOT NULL,
+             'isConfirmed', r.guard_confirmed_at IS NOT NULL)
+           FROM resources r WHERE r.organization_id = $1 AND r.target_id = t.id AND r.deleted_at IS NULL) AS resources
+       FROM (SELECT 1) one LEFT JOIN targets t ON t.key = $2
+         LEFT JOIN agents a ON a.organization_id = $1 AND a.target_key = $2`,
       [organization, targetKey],
     );
     const rules = host!.targetId === null ? [] : await this.rules(tx, host!.targetId);
-    const guarded = guardedTraffic(host!.configs);
     const desired = rules.filter((rule) => rule.desired);
+    const traffic = hostTraffic(host!);
     const state = {
-      version: versionOf(servedVersion, contentHash(guarded, desired)),
+      version: versionOf(servedVersion, contentHash(traffic, desired)),
       serverTime: host!.serverTime,
-      guarded,
+      ...traffic,
       rules: desired.map(toAgentRule),
     };
     return { state, rules };
@@ -112,13 +146,22 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
          r.offered_revision IS NOT DISTINCT FROM r.revision AS offered,
          held.live > 0 AS desired, held.waiting > 0 AS waiting,
          CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at)::text END AS "endsAt",
-         CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at - clock_timestamp())::float8 END AS "secondsLeft"
+         CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at - clock_timestamp())::float8 END AS "secondsLeft",
+         CASE WHEN held.endless = 0 AND held.unlimited = 0 THEN held.max_silence END AS "maxSilenceSeconds",
+         held.names[1:${MAX_NAMED_HOLDERS}] AS holders
        FROM rules r CROSS JOIN LATERAL (
          SELECT count(*) AS live, count(*) FILTER (WHERE ip.status = 'PENDING') AS waiting,
-           count(*) FILTER (WHERE s.id IS NULL) AS endless, max(s.expires_at) AS ends_at
+           count(*) FILTER (WHERE s.id IS NULL) AS endless, max(s.expires_at) AS ends_at,
+           count(*) FILTER (WHERE own.config -> 'maxSilenceSeconds' = 'null') AS unlimited,
+           max(coalesce((own.config ->> 'maxSilenceSeconds')::int, ${DEFAULT_MAX_SILENCE_SECONDS})) AS max_silence,
+           array_agg(jsonb_build_object('sessionId', s.id, 'user', u.email, 'label', fixed.label)
+             ORDER BY ip.created_at, ip.id) AS names
          FROM rule_holders holder
          CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+         LEFT JOIN resources own ON own.id = ip.resource_id
          LEFT JOIN sessions s ON s.id = ip.session_id
+         LEFT JOIN users u ON u.id = s.user_id
+         LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id
          WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})
            AND (s.id IS NULL OR s.expires_at > statement_timestamp())
        ) held
@@ -141,7 +184,9 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
            possible_since = CASE WHEN NOT o.desired THEN r.possible_since
              WHEN r.state = 'absent' THEN now() ELSE coalesce(r.possible_since, now()) END,
            present_since = CASE WHEN o.desired AND r.state = 'absent' THEN NULL ELSE r.present_since END,
-           removal_sent_at = CASE WHEN o.desired THEN NULL ELSE coalesce(r.removal_sent_at, now()) END
+           -- until it is observed again, it may have been removed meanwhile
+           removal_sent_at = CASE WHEN NOT o.desired THEN coalesce(r.removal_sent_at, now())
+             WHEN r.state <> 'absent' THEN r.removal_sent_at END
          FROM jsonb_to_recordset($1::jsonb) AS o(id uuid, revision int, desired boolean, "endsAt" float8)
          WHERE r.id = o.id AND r.revision = o.revision RETURNING 1`,
         [
@@ -160,7 +205,8 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
   }
 }
 
-function toAgentRule({ id, address, protocol, ports, state, waiting, secondsLeft }: RawRule): AgentRule {
+function toAgentRule(rule: RawRule): AgentRule {
+  const { id, address, protocol, ports, state, waiting, secondsLeft, maxSilenceSeconds, holders } = rule;
   return {
     id,
     address,
@@ -168,32 +214,40 @@ function toAgentRule({ id, address, protocol, ports, state, waiting, secondsLeft
     ports: parsePorts(ports),
     secondsLeft,
     unconfirmed: state !== 'present' || waiting,
+    maxSilenceSeconds,
+    holders: holders ?? [],
   };
 }
 
-/** The traffic guarded by the host's resources, without duplicates. */
-function guardedTraffic(configs: readonly TrafficConfig[]): GuardedTraffic[] {
-  const specs = configs.flatMap((config) => ruleSpecs('', config, 'many'));
-  const portsOf = new Map<Protocol, Set<number> | 'all'>();
-  for (const { protocol, ports } of specs) {
-    const known = portsOf.get(protocol) ?? new Set<number>();
-    if (known === 'all' || ports.length === 0) portsOf.set(protocol, 'all');
-    else portsOf.set(protocol, new Set([...known, ...ports.map(({ from }) => from)]));
-  }
-  return [...portsOf]
-    .sort(([one], [other]) => one.localeCompare(other))
-    .map(([protocol, ports]) => ({
-      protocol,
-      ports:
-        ports === 'all' ? [] : [...ports].sort((a, b) => a - b).map((port) => ({ from: port, to: port })),
-    }));
+type HostTraffic = Pick<AgentState, 'guarded' | 'proposed' | 'confirmed' | 'released'>;
+
+/** What the host's resources name. A port is listed beside its whole protocol: each may be decided apart. */
+function hostTraffic({ resources, released }: RawHost): HostTraffic {
+  const named = (chosen: RawHost['resources']): Traffic[] =>
+    unionOf(...chosen.map(({ config }) => trafficOf(config)));
+  const verified = resources.filter(({ isVerified }) => isVerified);
+  const guarded = named(verified);
+  return {
+    guarded,
+    proposed: withoutCovered(named(resources.filter(({ isVerified }) => !isVerified)), guarded),
+    confirmed: named(verified.filter(({ isConfirmed }) => isConfirmed)),
+    released,
+  };
 }
 
 /** The revision of a rule grows with every change of its holders, each of which waits for a report. */
-function contentHash(guarded: readonly GuardedTraffic[], rules: readonly RawRule[]): string {
-  const kept = rules.map(({ id, revision, endsAt }) => [id, revision, endsAt]);
+function contentHash(
+  { guarded, proposed, confirmed, released }: HostTraffic,
+  rules: readonly RawRule[],
+): string {
+  const kept = rules.map(({ id, revision, endsAt, maxSilenceSeconds }) => [
+    id,
+    revision,
+    endsAt,
+    maxSilenceSeconds,
+  ]);
   return createHash('sha256')
-    .update(JSON.stringify([guarded, kept]))
+    .update(JSON.stringify([guarded, proposed, confirmed, released, kept]))
     .digest('hex')
     .slice(0, 32);
 }

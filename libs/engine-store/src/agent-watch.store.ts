@@ -1,4 +1,4 @@
-import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
+import { AGENT_AWAY_SECONDS, type HostGuard, type OrganizationId, type TrafficConfig } from '#rules';
 import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from '#entities';
 import type { Lease } from './lease.store';
 import type { NamingResource } from './comparison';
@@ -12,10 +12,19 @@ export interface WatchedHost {
   readonly address: string | null;
   /** another installation that sent requests under the same name within the last minute */
   readonly rival: { readonly address: string | null } | null;
-  readonly resources: readonly NamingResource[];
+  readonly resources: readonly WatchedResource[];
+  /** as reported; null: the agent has reported none */
+  readonly guard: HostGuard | null;
   /** desired rules that are not present, by the agent's last report */
   readonly failing: number;
   readonly failure: string | null;
+}
+
+/** A resource of a host. */
+export interface WatchedResource extends NamingResource {
+  readonly config: TrafficConfig;
+  /** it was verified for this host: its traffic is to be guarded */
+  readonly isVerified: boolean;
 }
 
 /** Agents as monitored by workers. Serves all organizations. */
@@ -24,10 +33,11 @@ export class AgentWatchStore {
 
   async host(tx: Tx, { targetId }: Lease): Promise<WatchedHost> {
     const [host] = await tx.query<WatchedHost[]>(
-      `SELECT t.identifier AS name, extract(epoch FROM now() - a.seen_at)::float8 AS "secondsAway", a.address,
+      `SELECT t.identifier AS name, extract(epoch FROM now() - a.seen_at)::float8 AS "secondsAway", a.address, a.guard,
          CASE WHEN a.rival_seen_at > now() - make_interval(secs => $2)
            THEN jsonb_build_object('address', a.rival_address) END AS rival,
-         ARRAY(SELECT jsonb_build_object('id', r.id, 'organizationId', r.organization_id, 'name', r.name, 'lastOutcome', (
+         ARRAY(SELECT jsonb_build_object('id', r.id, 'organizationId', r.organization_id, 'name', r.name, 'config', r.config,
+           'isVerified', r.target_verified_at IS NOT NULL, 'lastOutcome', (
            SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
            WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
            ORDER BY e.created_at DESC LIMIT 1))

@@ -43,6 +43,8 @@ interface Known {
   instance: string;
   address: string | null;
   servedVersion: string | null;
+  /** as text, in full precision */
+  seenAt: string;
   away: boolean;
   /** served with another key than that of the request */
   otherKey: boolean;
@@ -86,11 +88,12 @@ export class AgentStore implements TenantStore<AgentStore> {
     const servedVersion = same ? known.servedVersion : withoutContent(known.servedVersion);
     await tx.query(
       `UPDATE agents SET instance = $2, address = $3, software = $4, seen_at = now(), told_away = false,
-         served_version = $5, key_id = $6, released_until = CASE WHEN $7 THEN released_until END WHERE id = $1`,
+         served_version = $5, key_id = $6, released_until = CASE WHEN $7 THEN released_until END,
+         guard = CASE WHEN $7 THEN guard END, guard_reported_at = CASE WHEN $7 THEN guard_reported_at END WHERE id = $1`,
       [known.id, visit.instance, visit.address, visit.software, servedVersion, visit.keyId, same],
     );
     const agent = { id: known.id, targetKey: visit.targetKey, servedVersion };
-    if (!same) await this.invalidateRules(tx, visit.targetKey);
+    if (!same || known.away) await this.invalidateRules(tx, visit.targetKey, known.seenAt);
     return { kind: 'serving', agent, connected: created || known.away || !same };
   }
 
@@ -139,7 +142,7 @@ export class AgentStore implements TenantStore<AgentStore> {
   private async locked(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Known | undefined> {
     const [known] = await tx.query<Known[]>(
       `SELECT a.id, a.instance, a.address, a.served_version AS "servedVersion",
-         a.seen_at <= now() - make_interval(secs => $4) AS away,
+         a.seen_at::text AS "seenAt", a.seen_at <= now() - make_interval(secs => $4) AS away,
          a.key_id IS NOT NULL AND a.key_id <> $5 AS "otherKey",
          coalesce(k.revoked_at IS NOT NULL OR k.expires_at <= now(), false) AS "keyEnded",
          coalesce(a.released_until > now(), false) AS released,
@@ -176,12 +179,17 @@ export class AgentStore implements TenantStore<AgentStore> {
     );
   }
 
-  /** Reports of another installation prove nothing about this one: its present rules become unknown. */
-  private async invalidateRules(tx: Tx, targetKey: string): Promise<void> {
+  /**
+   * The rules of the host become unknown: reports of another installation prove nothing about this one, and a host that
+   * was away may have closed rules whose silence limit had passed.
+   * @param since the last request before: from then on a rule may have been absent until it is observed again
+   */
+  private async invalidateRules(tx: Tx, targetKey: string, since: string): Promise<void> {
     await tx.query(
-      `UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1, attempts = 0
-       FROM targets t WHERE t.key = $1 AND rules.target_id = t.id AND rules.state = 'present'`,
-      [targetKey],
+      `UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1, attempts = 0,
+         removal_sent_at = coalesce(removal_sent_at, $2::timestamptz)
+       FROM targets t WHERE t.key = $1 AND rules.target_id = t.id AND rules.state <> 'absent'`,
+      [targetKey, since],
     );
   }
 }

@@ -80,7 +80,7 @@ export class ConvergenceStore {
   /**
    * Records the changes before the provider is called, so that a crash leaves them in doubt instead of unknown to us. An
    * added rule was just observed absent: its certain interval starts again.
-   * @param changes `wholeList`: the provider replaces the target's whole list, so a call without an answer puts every rule
+   * @param changes `promptWrites`: writes that are possible at once after this one; `wholeList`: the provider replaces the target's whole list, so a call without an answer puts every rule
    *   of the target in doubt
    * @param horizonSeconds how long after its intent a change may still take effect
    * @returns null when the lease is lost: nothing may be sent
@@ -93,6 +93,7 @@ export class ConvergenceStore {
       removals: readonly string[];
       access: Access;
       wholeList: boolean;
+      promptWrites: number;
     },
     horizonSeconds: number,
   ): Promise<Intent | null> {
@@ -100,7 +101,7 @@ export class ConvergenceStore {
       `WITH fence AS (
            UPDATE targets t SET last_write_at = now(),
              reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_WRITE}'),
-             last_write_size = cardinality($3::uuid[]) + cardinality($4::uuid[]),
+             last_write_size = cardinality($3::uuid[]) + cardinality($4::uuid[]), prompt_writes = $9,
              in_flight_until = CASE WHEN $8 THEN now() + make_interval(secs => $7) END
            FROM (SELECT id, in_flight_until FROM targets WHERE id = $1) old
            WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now() RETURNING old.in_flight_until AS inDoubt
@@ -131,6 +132,7 @@ export class ConvergenceStore {
         changes.access.region,
         horizonSeconds,
         changes.wholeList,
+        changes.promptWrites,
       ],
     );
     return marked ?? null;

@@ -1,4 +1,5 @@
 export type * from './comparison';
+export * from './agent-guard.store';
 export * from './agent-key.store';
 export * from './agent-settlement.store';
 export * from './agent-state.store';

@@ -13,6 +13,8 @@ export interface Lease {
   readonly sinceLastWriteMs: number | null;
   /** number of changes in that write */
   readonly lastWriteSize: number;
+  /** writes that were still possible at once right after it; null: unknown */
+  readonly promptWrites: number | null;
   /** the due comparison; taking the lease has already scheduled its retry, in case this worker fails */
   readonly comparison: DueComparison | null;
 }
@@ -50,7 +52,7 @@ export class LeaseStore {
          WHERE t.id = old.id AND ${UNLEASED('t')}
          RETURNING t.id AS "targetId", provider, resource_type AS "resourceType", identifier,
            lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
-           last_write_size AS "lastWriteSize", CASE WHEN old.is_due THEN jsonb_build_object(
+           last_write_size AS "lastWriteSize", prompt_writes AS "promptWrites", CASE WHEN old.is_due THEN jsonb_build_object(
              'requested', t.reconcile_requested, 'againAt', t.reconcile_due_at::text) END AS comparison`,
         [targetId, seconds, compares],
       ),
@@ -95,6 +97,8 @@ export interface SweepRole {
   readonly sweeps: boolean;
   /** while it sweeps: other workers stand by and can be given work */
   readonly hasOthers: boolean;
+  /** how long the lease lasts, this worker's or another one's, unless it is renewed or released */
+  readonly heldForMs: number;
 }
 
 /** Elects one sweeping worker; the others stand by. */
@@ -102,23 +106,31 @@ export class SweeperLeaseStore {
   /** Takes or renews the lease, or registers as standing by while another worker holds it. */
   async take(tx: Tx, workerId: string, seconds: number): Promise<SweepRole> {
     const [role] = await tx.query<SweepRole[]>(
-      `INSERT INTO sweeper_lease AS l (id, worker_id, lease_until) VALUES (1, $1, now() + make_interval(secs => $2))
-       ON CONFLICT (id) DO UPDATE SET
-         worker_id = CASE WHEN ${MAY_SWEEP} THEN $1 ELSE l.worker_id END,
-         lease_until = CASE WHEN ${MAY_SWEEP} THEN excluded.lease_until ELSE l.lease_until END,
-         others_seen_at = CASE WHEN l.worker_id = $1 THEN l.others_seen_at ELSE now() END
-       WHERE ${MAY_SWEEP} OR l.others_seen_at IS NULL OR l.others_seen_at < now() - interval '5 seconds'
-       RETURNING worker_id = $1 AS sweeps, coalesce(others_seen_at > now() - interval '15 seconds', false) AS "hasOthers"`,
+      `WITH taken AS (
+         INSERT INTO sweeper_lease AS l (id, worker_id, lease_until) VALUES (1, $1, now() + make_interval(secs => $2))
+         ON CONFLICT (id) DO UPDATE SET
+           worker_id = CASE WHEN ${MAY_SWEEP} THEN $1 ELSE l.worker_id END,
+           lease_until = CASE WHEN ${MAY_SWEEP} THEN excluded.lease_until ELSE l.lease_until END,
+           others_seen_at = CASE WHEN l.worker_id = $1 THEN l.others_seen_at ELSE now() END
+         WHERE ${MAY_SWEEP} OR l.others_seen_at IS NULL OR l.others_seen_at < now() - interval '5 seconds'
+         RETURNING worker_id = $1 AS sweeps, coalesce(others_seen_at > now() - interval '15 seconds', false) AS "hasOthers",
+           ${HELD_FOR_MS} AS "heldForMs"
+       )
+       SELECT * FROM taken
+       UNION ALL SELECT false, false, ${HELD_FOR_MS} FROM sweeper_lease WHERE NOT EXISTS (SELECT FROM taken)`,
       [workerId, seconds],
     );
-    return role ?? { sweeps: false, hasOthers: false };
+    // without a row another worker has just taken it
+    return role ?? { sweeps: false, hasOthers: false, heldForMs: seconds * 1000 };
   }
 
-  /** Call it on shutdown, so that another worker takes over at once. */
+  /** Call it on shutdown: the next worker that asks takes over. */
   async release(tx: Tx, workerId: string): Promise<void> {
     await tx.query('DELETE FROM sweeper_lease WHERE worker_id = $1', [workerId]);
   }
 }
+
+const HELD_FOR_MS = `(extract(epoch FROM lease_until - now()) * 1000)::float8`;
 
 /** For `WHERE`: the lease is this worker's or has expired. One that ends too late dates from before a clock was set back. */
 const MAY_SWEEP = `(l.worker_id = $1 OR l.lease_until <= now() OR l.lease_until > now() + interval '1 minute')`;

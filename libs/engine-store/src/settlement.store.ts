@@ -16,6 +16,8 @@ const WAITS = (ip: string): string =>
 
 /** For `SET`: the rule was observed present by a read that began $2 ms and ended $3 ms ago. */
 const OBSERVED_PRESENT = `s."observedPresent" AND $2::float8 IS NOT NULL`;
+/** A read that began after the removal may be stale: it makes nothing certain. */
+const IS_REMOVAL_IN_FLIGHT = `r.removal_sent_at IS NOT NULL AND s."inFlight"`;
 /** The time this many ms before the transaction began. @param parameter placeholder */
 const ago = (parameter: string): string => `(now() - make_interval(secs => ${parameter}::float8 / 1000))`;
 
@@ -70,8 +72,9 @@ export class SettlementStore {
              WHEN (r.removal_sent_at IS NOT NULL AND NOT s."inFlight") OR r.provider_rule_id <> s."providerRuleId"
                THEN statement_timestamp() - ${ENDED}
              ELSE coalesce(r.present_since, statement_timestamp() - ${ENDED}) END,
-           observed_at = CASE WHEN ${OBSERVED_PRESENT} THEN ${STARTED}
-             WHEN s."presentAtStart" AND r.present_since IS NOT NULL THEN greatest(r.observed_at, ${ago('$5')})
+           observed_at = CASE WHEN ${OBSERVED_PRESENT} AND NOT (${IS_REMOVAL_IN_FLIGHT}) THEN ${STARTED}
+             WHEN s."presentAtStart" AND r.present_since IS NOT NULL AND $5::float8 IS NOT NULL
+               THEN greatest(r.observed_at, least(${ago('$5')}, r.removal_sent_at))
              ELSE r.observed_at END,
            removal_sent_at = CASE WHEN ${OBSERVED_PRESENT} AND NOT s."inFlight" THEN NULL
              WHEN s."observedPresent" OR $2::float8 IS NULL THEN r.removal_sent_at ELSE coalesce(r.removal_sent_at, ${LAST_SEEN}) END,

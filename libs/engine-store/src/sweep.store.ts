@@ -16,6 +16,13 @@ const FIRST_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 const namedBy = (targetId: string): string =>
   `ARRAY(SELECT organization_id FROM resources WHERE target_id = ${targetId})`;
 
+export interface SweepOutlook {
+  /** ms until the next session expires, 0 when one has expired; null: none will */
+  readonly nextEndMs: number | null;
+  /** whether a target has something due, under a lease or not */
+  readonly isDue: boolean;
+}
+
 /** A target with rules that are due. */
 interface DueTarget extends SlotUse {
   readonly accountedTo: string;
@@ -119,13 +126,15 @@ export class SweepStore {
     return { count: ended.length, targets: await release(tx, 'SESSION_EXPIRED', { sessionIds }) };
   }
 
-  /** Ms until the next session expires, 0 when one has expired; null: none will. */
-  async untilNextEnd(tx: Tx): Promise<number | null> {
-    const [next] = await tx.query<{ ms: number | null }[]>(
-      `SELECT extract(epoch FROM min(expires_at) - now())::float8 * 1000 AS ms
-       FROM sessions WHERE status IN (${MAY_EXPIRE})`,
+  /** Whether there is anything to sweep, from the ends of three indexes. */
+  async outlook(tx: Tx): Promise<SweepOutlook> {
+    const [found] = await tx.query<[SweepOutlook]>(
+      `SELECT (SELECT extract(epoch FROM greatest(expires_at, now()) - now())::float8 * 1000 FROM sessions
+           WHERE status IN (${MAY_EXPIRE}) ORDER BY expires_at LIMIT 1) AS "nextEndMs",
+         coalesce((SELECT min(due_at) FROM rules WHERE due_at IS NOT NULL) <= now(), false)
+           OR coalesce((SELECT min(reconcile_due_at) FROM targets) <= now(), false) AS "isDue"`,
     );
-    return next!.ms === null ? null : Math.max(0, next!.ms);
+    return found;
   }
 
   /**

@@ -13,7 +13,7 @@ import { type Trail, type Transactions, type Tx, withAuditFallback } from '#enti
 import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES } from '#rules';
 import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
-import { hostProblem } from './host-messages';
+import { guardProblem, hostProblem } from './host-messages';
 import { isAbandoned } from './passes';
 import { remarksOnAbandoned, type Remark } from './rule-events';
 import { settle, type Settled, type SettleStores } from './settle';
@@ -132,7 +132,10 @@ export class AgentConverger {
     if (host.resources.length === 0) return comparisons.postpone(tx, lease.targetId);
     const problem = hostProblem(host);
     if (problem !== null) await watch.recordAway(tx, lease, problem, trail);
-    await comparisons.report(tx, healthReports(host.resources, problem, requested));
+    const reports = host.resources.flatMap((resource) =>
+      healthReports([resource], problem ?? guardProblem(resource, host.guard), requested),
+    );
+    await comparisons.report(tx, reports);
   }
 }
 

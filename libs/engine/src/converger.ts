@@ -136,8 +136,8 @@ export class Converger {
     for (;;) {
       const due = await this.due(held, driver);
       const { open } = sortDue(due);
-      const addsOnly = open.every((rule) => rule.desired);
-      const wait = open.length === 0 ? 0 : held.msUntilNextWrite(driver.traits.writeSpacing, addsOnly);
+      const changes = { count: open.length, addsOnly: open.every((rule) => rule.desired) };
+      const wait = open.length === 0 ? 0 : held.msUntilNextWrite(driver.traits.writeSpacing, changes);
       if (wait === 0) return due;
       await this.timing.wait(Math.min(wait, DUE_POLL_INTERVAL_MS));
       await held.ensureHeld();

@@ -8,6 +8,10 @@ const RENEW_AFTER_MS = 4000;
 /** No writes later than this after the last renewal: providers cannot fence them, and another worker may soon hold the lease. */
 const SAFE_WRITE_MS = 9000;
 
+/** At most this many changes are written at once, by tokens that are refilled with the usual spacing. */
+const MAX_PROMPT_CHANGES = 3;
+const MAX_PROMPT_WRITES = 3;
+
 /** Another worker holds the target, or this process is stopping: results of this worker are discarded. */
 export class LeaseLost extends Error {
   constructor(targetId: string) {
@@ -20,6 +24,8 @@ export class LeaseLost extends Error {
 export class HeldLease {
   private writtenAt: number | null;
   private writtenSize: number;
+  /** writes that were still possible at once right after the last write */
+  private promptWrites: number;
   private readonly settled = new Set<string>();
 
   private constructor(
@@ -32,6 +38,7 @@ export class HeldLease {
   ) {
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
     this.writtenSize = lease.lastWriteSize;
+    this.promptWrites = lease.promptWrites ?? MAX_PROMPT_WRITES;
   }
 
   /**
@@ -100,19 +107,36 @@ export class HeldLease {
   }
 
   /**
-   * Ms until the next write may be sent, by the driver's write spacing.
-   * @param addsOnly additions wait longer than removals after a burst
+   * Ms until the next write may be sent, by the driver's write spacing. A few changes go at once while the target is quiet.
+   * @param changes that are due; additions wait longer than removals after a burst
    */
-  msUntilNextWrite({ usualMs, burstMs, burstSize }: DriverTraits['writeSpacing'], addsOnly: boolean): number {
+  msUntilNextWrite(
+    spacing: DriverTraits['writeSpacing'],
+    changes: { count: number; addsOnly: boolean },
+  ): number {
     if (this.writtenAt === null) return 0;
-    const spacingMs = addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
+    if (changes.count <= MAX_PROMPT_CHANGES && this.promptWritesNow(spacing) >= 1) return 0;
+    const { usualMs, burstMs, burstSize } = spacing;
+    const spacingMs = changes.addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
     return Math.max(0, this.writtenAt + spacingMs - this.timing.now());
   }
 
-  /** Call it before sending a write. @param size number of changes */
-  recordWrite(size: number): void {
+  /**
+   * Call it before sending a write.
+   * @param size number of changes
+   * @returns writes that are possible at once after it, to be recorded
+   */
+  recordWrite(size: number, spacing: DriverTraits['writeSpacing']): number {
+    this.promptWrites = Math.max(0, this.promptWritesNow(spacing) - 1);
     this.writtenAt = this.timing.now();
     this.writtenSize = size;
+    return this.promptWrites;
+  }
+
+  private promptWritesNow({ usualMs }: DriverTraits['writeSpacing']): number {
+    if (this.writtenAt === null || usualMs === 0) return MAX_PROMPT_WRITES;
+    const refilled = (this.timing.now() - this.writtenAt) / usualMs;
+    return Math.min(MAX_PROMPT_WRITES, this.promptWrites + refilled);
   }
 
   /**

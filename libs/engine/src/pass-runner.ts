@@ -5,6 +5,7 @@ import { judge, planChanges, unmarkedOf, type Verdict } from '#rules';
 import { longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
+import { assumedRead, needsNoRead, RecentReads } from './first-read';
 import type { HeldLease } from './held-lease';
 import type { Isolation } from './isolation';
 import type { PassOutcome } from './pass-outcome';
@@ -24,6 +25,8 @@ export interface PassStores {
 
 /** Runs passes: reads a target, plans and sends changes, and reads again. Writes nothing about the outcome: `settle` does. */
 export class PassRunner {
+  private readonly recent: RecentReads;
+
   constructor(
     private readonly database: Transactions,
     private readonly stores: PassStores,
@@ -32,7 +35,9 @@ export class PassRunner {
     private readonly isolation: Isolation,
     private readonly observer: Pick<ConvergenceObserver, 'passEnded'>,
     private readonly timing: Timing,
-  ) {}
+  ) {
+    this.recent = new RecentReads(timing);
+  }
 
   /** Sends at most one batch of changes through the access path of the pass. */
   async run(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<PassOutcome> {
@@ -51,18 +56,24 @@ export class PassRunner {
     );
     const early = await allowance.take(held, expectedChanges(pass.rules));
     if (early > 0) return { kind: 'postponed', waitMs: early, message: BUDGET_SPENT };
-    const before = await this.attempt(held, pass, () => this.read(driver, target.done));
+    const recent = this.recentRead(held, driver, pass);
+    // beside the changes, so that access is certain until then; without an answer the next read tells what there is
+    const beside = recent && this.attempt(held, pass, () => this.read(driver, target.done)).catch(() => null);
+    const before = recent ? { done: recent } : await this.firstRead(held, driver, target.done, pass);
     const planned = 'done' in before ? planChanges(pass.rules, before.done.rules) : [];
     await allowance.returnUnneeded(plannedChanges(planned));
     if ('error' in before) return { kind: 'unreadable', error: before.error };
     const read = before.done;
-    const unmarked = unmarkedOf(pass.rules, read.rules);
     const observed = (
       verdicts: readonly Verdict<DueRuleRow>[],
       waitMs: number | null,
       last: TimedRead = read,
       isDenied = false,
-    ): PassOutcome => ({ kind: 'read', verdicts, read: last, firstRead: read, unmarked, waitMs, isDenied });
+      firstRead: TimedRead = read,
+    ): PassOutcome => {
+      const unmarked = unmarkedOf(pass.rules, firstRead.rules);
+      return { kind: 'read', verdicts, read: last, firstRead, unmarked, waitMs, isDenied };
+    };
     if (planned.length === 0) return observed(judge(pass.rules, new Map(), read.rules), null);
     const waitMs = await allowance.take(held, plannedChanges(planned));
     if (waitMs > 0) return observed(judge(pass.rules, throttledByBudget(planned), read.rules), waitMs);
@@ -71,13 +82,33 @@ export class PassRunner {
       { held, driver, target: target.done, pass, allowance },
       planned,
     );
+    const readBeside = await beside;
+    const first = readBeside && 'done' in readBeside ? readBeside.done : read;
     const isDenied = [...results.values()].some(
       (result) => result.result === 'refused' && result.kind === 'denied',
     );
+    if (after) this.recent.keep(held, pass, after);
     const verdicts = after
       ? judge(pass.rules, results, after.rules)
       : judge(pass.rules, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
-    return observed(verdicts, longestWait(results), after ?? read, isDenied);
+    return observed(verdicts, longestWait(results), after ?? read, isDenied, first);
+  }
+
+  /** A read of the target, or what the pass may take for one. */
+  private async firstRead(
+    held: HeldLease,
+    driver: ProviderDriver,
+    target: CloudTarget,
+    pass: Pass,
+  ): Promise<{ done: TimedRead } | { error: DriverError }> {
+    if (needsNoRead(driver, held, pass)) return { done: assumedRead(this.timing) };
+    return this.attempt(held, pass, () => this.read(driver, target));
+  }
+
+  /** A read of this worker that serves a pass of removals too; null: none, or there would be nothing to remove. */
+  private recentRead(held: HeldLease, driver: ProviderDriver, pass: Pass): TimedRead | null {
+    const recent = driver.traits.wholeList ? null : this.recent.before(held, pass);
+    return recent && planChanges(pass.rules, recent.rules).length > 0 ? recent : null;
   }
 
   /** Returns the holders of `WRITER_RELEASED` removals to PENDING: they will write the rule through their own access path. */

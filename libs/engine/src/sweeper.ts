@@ -7,8 +7,11 @@ import type { ConvergenceRunner } from './convergence-runner';
 const BATCH_SIZE = 1000;
 /** Small, because the check for remaining uses searches all live rules. */
 const CREDENTIALS_BATCH_SIZE = 10;
-/** A crashed sweeper is replaced after this time. */
-const LEASE_SECONDS = 3;
+/** A crashed sweeper is replaced after this time: the others try to take the lease when it ends. */
+const LEASE_SECONDS = 4;
+const RENEW_AFTER_MS = 1500;
+/** Finished rows that nothing waits for. */
+const PURGE_INTERVAL_MS = 5000;
 
 /** Wakes other workers for targets, through the queue. */
 export type TargetDispatcher = (targets: readonly WokenTargets[]) => void;
@@ -19,6 +22,10 @@ export type TargetDispatcher = (targets: readonly WokenTargets[]) => void;
  */
 export class Sweeper {
   private maintainedAt = -Infinity;
+  private purgedAt = -Infinity;
+  /** whether this worker sweeps, until `askAt` */
+  private sweeps = false;
+  private askAt = -Infinity;
   /** unknown before the first sweep, so others are woken too */
   private hasOthers = true;
 
@@ -36,28 +43,41 @@ export class Sweeper {
 
   /**
    * Sweeps, if this worker holds the sweeper lease. A failed step does not prevent the following ones.
-   * @returns ms until the next session expires; null: none will, or another worker sweeps
+   * @returns ms until the next session expires, or until another worker's lease ends; null: none will
    * @throws AggregateError of the failed steps
    */
   async sweep(stopping: AbortSignal): Promise<number | null> {
-    const { database, store } = this;
-    const role = await this.lease.take(database.autocommit, this.workerId, LEASE_SECONDS);
-    if (!role.sweeps) {
-      this.runner.standBy();
-      return null;
-    }
-    this.hasOthers = role.hasOthers;
+    if (this.now() >= this.askAt) await this.ask();
+    if (!this.sweeps) return this.askAt - this.now();
     const failures: unknown[] = [];
-    for (const step of [
-      () => this.expireSessions(stopping),
-      () => this.distribute(),
-      () => store.purge(database.autocommit, BATCH_SIZE),
-      () => this.onceAMinute(),
-    ]) {
-      await step().catch((error: unknown) => failures.push(error));
-    }
+    const attempt = <Result>(step: () => Promise<Result>): Promise<Result | null> =>
+      step().catch((error: unknown) => {
+        failures.push(error);
+        return null;
+      });
+    const outlook = await attempt(() => this.store.outlook(this.database.autocommit));
+    const isOver = outlook?.nextEndMs === 0;
+    if (!outlook || isOver) await attempt(() => this.expireSessions(stopping));
+    if (!outlook || isOver || outlook.isDue) await attempt(() => this.distribute());
+    await attempt(() => this.purge());
+    await attempt(() => this.onceAMinute());
     if (failures.length > 0) throw new AggregateError(failures, 'Not all of the sweep was done');
-    return store.untilNextEnd(database.autocommit);
+    return outlook!.nextEndMs;
+  }
+
+  /** Whether this worker sweeps, and does whatever else one worker does for all. */
+  get isSweeping(): boolean {
+    return this.sweeps;
+  }
+
+  /** Takes or renews the lease. When another worker holds it, asks again at its end. */
+  private async ask(): Promise<void> {
+    this.sweeps = false;
+    const role = await this.lease.take(this.database.autocommit, this.workerId, LEASE_SECONDS);
+    this.sweeps = role.sweeps;
+    this.hasOthers = role.hasOthers;
+    this.askAt = this.now() + (role.sweeps ? RENEW_AFTER_MS : Math.min(role.heldForMs, LEASE_SECONDS * 1000));
+    if (!role.sweeps) this.runner.standBy();
   }
 
   /**
@@ -68,8 +88,9 @@ export class Sweeper {
     await this.expireSessions(new AbortController().signal);
   }
 
-  /** Call it on shutdown, so that another worker sweeps at once. */
+  /** Call it on shutdown, so that the next worker that asks sweeps. Wake-ups reach the others meanwhile. */
   standDown(): Promise<void> {
+    this.sweeps = false;
     return this.lease.release(this.database.autocommit, this.workerId);
   }
 
@@ -96,6 +117,12 @@ export class Sweeper {
         targetIds: uses.map(({ targetId }) => targetId),
       })),
     );
+  }
+
+  private async purge(): Promise<void> {
+    if (this.now() - this.purgedAt < PURGE_INTERVAL_MS) return;
+    await this.store.purge(this.database.autocommit, BATCH_SIZE);
+    this.purgedAt = this.now();
   }
 
   /** Corrects due times after a database clock change, and deletes unused credentials. */

@@ -79,6 +79,7 @@ export class TargetWriter {
       planned.filter((change) => change.action === action).map(({ rule }) => rule.ruleId);
     held.markInFlight(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
     const intentAt = this.timing.now();
+    const promptWrites = held.recordWrite(planned.length, driver.traits.writeSpacing);
     const intent = await this.convergence.recordIntent(
       this.database.autocommit,
       held.lease,
@@ -87,6 +88,7 @@ export class TargetWriter {
         removals: ofAction('remove'),
         access: pass.access,
         wholeList: driver.traits.wholeList ?? false,
+        promptWrites,
       },
       horizonMs(driver) / 1000,
     );
@@ -94,7 +96,6 @@ export class TargetWriter {
     held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs);
     const noted = new Set(intent.ruleIds);
     const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
-    held.recordWrite(sent.length);
     const results =
       sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(held, driver, target, sent);
     if (driver.traits.wholeList)

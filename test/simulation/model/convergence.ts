@@ -123,6 +123,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     target.inFlightUntil = changes.wholeList ? now + horizonSeconds * 1000 : null;
     target.reconcileDueAt = Math.min(target.reconcileDueAt, now + COMPARE_AFTER_WRITE_MS);
     target.lastWriteSize = changes.additions.length + changes.removals.length;
+    target.promptWrites = changes.promptWrites;
     const [added, removed] = [new Set(changes.additions), new Set(changes.removals)];
     const known = [...new Set([...added, ...removed])]
       .flatMap((id) => this.tables.rules.get(id) ?? [])

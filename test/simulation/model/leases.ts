@@ -29,6 +29,7 @@ export class ModelLeases implements Modelled<LeaseStore> {
       generation: `${target.leaseGeneration}`,
       sinceLastWriteMs: target.lastWriteAt === null ? null : now - target.lastWriteAt,
       lastWriteSize: target.lastWriteSize,
+      promptWrites: target.promptWrites,
       comparison: isDue
         ? { requested: target.reconcileRequested, againAt: `${target.reconcileDueAt}` }
         : null,
@@ -63,16 +64,16 @@ export class ModelSweeperLease implements Modelled<SweeperLeaseStore> {
     const lease = this.tables.sweeper;
     if (!lease) {
       this.tables.sweeper = { workerId, leaseUntil, othersSeenAt: null };
-      return { sweeps: true, hasOthers: false };
+      return { sweeps: true, hasOthers: false, heldForMs: leaseUntil - now };
     }
     const isOwn = lease.workerId === workerId;
     const maySweep = isOwn || lease.leaseUntil <= now || lease.leaseUntil > now + MAX_LEASE_MS;
     const isNoted = lease.othersSeenAt !== null && lease.othersSeenAt >= now - OTHERS_NOTED_MS;
-    if (!maySweep && isNoted) return { sweeps: false, hasOthers: false };
+    if (!maySweep && isNoted) return { sweeps: false, hasOthers: false, heldForMs: lease.leaseUntil - now };
     if (maySweep) Object.assign(lease, { workerId, leaseUntil });
     if (!isOwn) lease.othersSeenAt = now;
     const hasOthers = lease.othersSeenAt !== null && lease.othersSeenAt > now - OTHERS_THERE_MS;
-    return { sweeps: lease.workerId === workerId, hasOthers };
+    return { sweeps: lease.workerId === workerId, hasOthers, heldForMs: lease.leaseUntil - now };
   }
 
   release(workerId: string): void {

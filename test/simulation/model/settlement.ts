@@ -58,8 +58,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     if (reading && found.observedPresent) this.writeObserved(rule, old, found, reading, now);
     else if (reading) {
       rule.removalSentAt ??= lastSeen(rule, this.tables.targets.get(rule.targetId)!);
-      if (found.presentAtStart && rule.presentSince !== null)
-        rule.observedAt = Math.max(rule.observedAt ?? -Infinity, now - reading.firstStartedAgoMs);
+      this.writePresentAtStart(rule, old, found, reading, now);
     }
     return {
       ruleId: rule.id,
@@ -93,9 +92,24 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     const isOther = old.providerRuleId !== null && old.providerRuleId !== rule.providerRuleId;
     if ((rule.removalSentAt !== null && !found.inFlight) || isOther) rule.presentSince = null;
     rule.presentSince ??= now - reading.endedAgoMs;
-    rule.observedAt = now - reading.startedAgoMs;
+    // a read that began after the removal may be stale: it makes nothing certain
+    if (rule.removalSentAt !== null && found.inFlight)
+      this.writePresentAtStart(rule, old, found, reading, now);
+    else rule.observedAt = now - reading.startedAgoMs;
     if (!found.inFlight) rule.removalSentAt = null;
     Object.assign(rule, { isMissing: false, isSuspended: false });
+  }
+
+  private writePresentAtStart(
+    rule: RuleRow,
+    old: RuleRow,
+    { presentAtStart }: RuleSettlement,
+    { firstStartedAgoMs }: Reading,
+    now: number,
+  ): void {
+    if (!presentAtStart || old.presentSince === null) return;
+    const seenAt = Math.min(now - firstStartedAgoMs, old.removalSentAt ?? Infinity);
+    rule.observedAt = Math.max(old.observedAt ?? -Infinity, seenAt);
   }
 
   alignRetries({ targetId }: Lease, found: readonly RuleSettlement[]): void {

@@ -1,4 +1,4 @@
-import type { SweepStore, WokenTargets } from '#engine-store';
+import type { SweepOutlook, SweepStore, WokenTargets } from '#engine-store';
 import { grouped, SESSION_MOVES, type SlotUse } from '#rules';
 import { endSessions } from './holders';
 import { isUnleased } from './leases';
@@ -51,9 +51,15 @@ export class ModelSweep implements Modelled<SweepStore> {
     };
   }
 
-  untilNextEnd(): number | null {
+  outlook(): SweepOutlook {
+    const now = this.tables.now();
     const ends = this.live().map(({ expiresAt }) => expiresAt);
-    return ends.length === 0 ? null : Math.max(0, Math.min(...ends) - this.tables.now());
+    return {
+      nextEndMs: ends.length === 0 ? null : Math.max(0, Math.min(...ends) - now),
+      isDue:
+        [...this.tables.rules.values()].some(({ dueAt }) => dueAt !== null && dueAt <= now) ||
+        [...this.tables.targets.values()].some(({ reconcileDueAt }) => reconcileDueAt <= now),
+    };
   }
 
   private over(): SessionRow[] {

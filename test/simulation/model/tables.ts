@@ -24,6 +24,7 @@ export interface TargetRow {
   leaseGeneration: number;
   lastWriteAt: number | null;
   lastWriteSize: number;
+  promptWrites: number | null;
   inFlightUntil: number | null;
   reconcileDueAt: number;
   reconcileRequested: boolean;

@@ -1,3 +1,4 @@
+import { DEFAULT_MAX_SILENCE_SECONDS } from '#rules';
 import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
 
 /**
@@ -26,7 +27,15 @@ export const AGENT_FACTS: ProviderFacts = {
         description: 'the name of the agent on the host',
       },
       portsPerRule: 'many',
-      config: TRAFFIC_FIELDS,
+      config: [
+        ...TRAFFIC_FIELDS,
+        {
+          name: 'maxSilenceSeconds',
+          type: 'integer',
+          description: `the host closes what is open after this long without an answer of Drawbridge (${DEFAULT_MAX_SILENCE_SECONDS} when left out; null: never for that reason)`,
+          example: DEFAULT_MAX_SILENCE_SECONDS,
+        },
+      ],
       // host names are unique per organization
       nameTarget: ({ identifier, organization }) => {
         const name = identifier.toLowerCase();

@@ -11,6 +11,8 @@ export const AWS_FACTS: ProviderFacts = {
   traits: {
     // A group has at most 1000 rules. EC2 documents no limit per request; 500 rules are about 100 kB of form data.
     batchSize: 500,
+    // An entry of a prefix list that exists would be overwritten instead.
+    refusesDuplicates: ['SECURITY_GROUP'],
     // EC2's token bucket for changes to security groups, per account and region.
     writeBudget: { burst: 50, refillPerSecond: 5 },
     // A burst on ten groups then uses half of the account's write budget.
