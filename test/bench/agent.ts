@@ -1,4 +1,7 @@
-import { guardedHost, type GuardedHost } from '../builders/agents';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { guardedHost, verifiedByAgent, type GuardedHost } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
 import { seedHolders } from '../builders/seeded-holders';
 import { AgentProcess } from '../harness/agent-process';
@@ -27,21 +30,25 @@ interface Times {
 export async function agent(): Promise<Figure[]> {
   if (!hasNetworks) throw new Error('No network namespaces or no nft here');
   const [drawbridge, network] = await Promise.all([Drawbridge.start(), Network.start()]);
-  let process: AgentProcess | null = null;
+  let served: AgentProcess | null = null;
   try {
     const org = await organization(drawbridge, []);
     const port = await network.host.listen();
     const host = await guardedHost(org, 'bench-host', { port });
     const site = { org, network, host, endpoint: { address: HOST.ipv4, port } };
     const server = await network.reachable(() => drawbridge.apiServer.port);
-    process = AgentProcess.start(network, { server, name: host.name, key: host.plainKey });
+    served = AgentProcess.start(network, { server, name: host.name, key: host.plainKey });
+    await verifiedByAgent(org, host.resourceId);
     await until('the port is guarded', async () => !(await network.visitor.reaches(site.endpoint)));
-    await org.admin.expect(200, host.verify());
+    const idle = await idleCost(served.pid);
     const few = await openAndClose(site, ROUNDS);
     await seedHolders(org, host, { port, count: MANY_RULES });
     const loaded = await applyAll(site);
     const full = await openAndClose(site, ROUNDS_WHEN_FULL);
     return [
+      figure('Host: idle agent, memory with nft monitor', 'MB', [idle.megabytes], { atMost: 40 }),
+      figure('Host: the runtime alone', 'MB', [await runtimeMegabytes()]),
+      figure('Host: idle agent, CPU', '%', [idle.cpuPercent], { atMost: 0.2 }),
       figure('Host: POST to open, p50', 'ms', few.opened),
       figure('Host: POST to open, p99', 'ms', few.opened, null, 0.99),
       figure('Host: stop to closed, p50', 'ms', few.closed),
@@ -51,7 +58,7 @@ export async function agent(): Promise<Figure[]> {
       figure(`Host with ${MANY_RULES} rules: stop to closed, p50`, 'ms', full.closed),
     ];
   } finally {
-    await process?.stop('SIGKILL');
+    await served?.stop('SIGKILL');
     network.stop();
     await drawbridge.stop();
   }
@@ -72,6 +79,50 @@ async function openAndClose({ org, network, host, endpoint }: Site, rounds: numb
     await org.reaches(id, 'CANCELLED');
   }
   return times;
+}
+
+const IDLE_SECONDS = 60;
+const TICKS_PER_SECOND = 100;
+
+/** What an agent costs that has nothing to do, with the programs it has started. */
+async function idleCost(pid: number): Promise<{ megabytes: number; cpuPercent: number }> {
+  await pause(5000);
+  const before = cpuSeconds(pid);
+  await pause(IDLE_SECONDS * 1000);
+  return {
+    megabytes: processTree(pid).reduce((sum, one) => sum + residentMegabytes(one), 0),
+    cpuPercent: ((cpuSeconds(pid) - before) / IDLE_SECONDS) * 100,
+  };
+}
+
+const processTree = (pid: number): number[] => [
+  pid,
+  ...readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+];
+
+/** Of the process, with its children: also those that have ended. */
+const cpuSeconds = (pid: number): number =>
+  processTree(pid)
+    .map((one) =>
+      readFileSync(`/proc/${one}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' '),
+    )
+    .flatMap((fields, index) => (index === 0 ? fields.slice(11, 15) : fields.slice(11, 13)))
+    .reduce((sum, ticks) => sum + Number(ticks) / TICKS_PER_SECOND, 0);
+
+const residentMegabytes = (pid: number): number =>
+  Number(/^Rss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))![1]) / 1024;
+
+/** Node.js with a timer, and nothing else. */
+async function runtimeMegabytes(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'], { stdio: 'ignore' });
+  try {
+    await pause(2000);
+    return residentMegabytes(child.pid!);
+  } finally {
+    child.kill();
+  }
 }
 
 /** From the commit of many rules at once until all are applied. */

@@ -65,6 +65,57 @@ export function seedHoldersOfEnded({ drawbridge, org }: Seeded, count: number): 
   ]);
 }
 
+export interface ListSeed {
+  readonly count: number;
+  /** of the oldest sessions that are rare */
+  readonly rare: number;
+  readonly rareUserId: string;
+}
+
+/**
+ * Ended sessions, one a minute, with three audit records each. The oldest ones, which a walk from the newest finds last,
+ * are the only FAILED ones, the only ones on the second resource, and the only ones of another user.
+ */
+export function seedLists({ drawbridge, org }: Seeded, { count, rare, rareUserId }: ListSeed): Promise<void> {
+  return seed(
+    drawbridge.ownerUrl,
+    [
+      `CREATE TEMP TABLE plan AS
+       SELECT gen_random_uuid() AS id, n > ${count - rare} AS is_rare, now() - interval '1 minute' * (n + 60) AS ended_at
+       FROM generate_series(1, ${count}) n`,
+      [],
+    ],
+    [
+      `INSERT INTO sessions (id, organization_id, user_id, ipv4_address, status, started_at, expires_at, ended_at,
+         ended_reason, created_at)
+       SELECT id, $1, CASE WHEN is_rare THEN $3::uuid ELSE $2 END, '${CROWDED_ADDRESS}',
+         CASE WHEN is_rare THEN 'FAILED' ELSE 'EXPIRED' END, ended_at - interval '1 hour', ended_at, ended_at, 'EXPIRED',
+         ended_at - interval '1 hour' FROM plan ORDER BY ended_at`,
+      [org.organizationId, org.adminId, rareUserId],
+    ],
+    [
+      `INSERT INTO resource_ips (organization_id, session_id, resource_id, resource_name, ip_version, ip_address, status,
+         pending_since, applied_at, released_at, removed_at, created_at)
+       SELECT $1, id, CASE WHEN is_rare THEN $3::uuid ELSE $2 END, 'seeded', 4, '${CROWDED_ADDRESS}', 'REMOVED',
+         ended_at - interval '1 hour', ended_at - interval '1 hour', ended_at, ended_at, ended_at - interval '1 hour'
+       FROM plan ORDER BY ended_at`,
+      [org.organizationId, ...org.resourceIds.slice(0, 2)],
+    ],
+    [
+      `INSERT INTO audit_records (organization_id, event_type, actor_type, actor_id, actor_email, resource_type,
+         resource_id, details, timestamp)
+       SELECT $1, e.type, e.actor, CASE WHEN e.actor = 'USER' THEN u.id END, CASE WHEN e.actor = 'USER' THEN u.email END,
+         'SESSION', p.id, jsonb_build_object('userId', u.id), p.ended_at - e.before
+       FROM plan p JOIN users u ON u.id = CASE WHEN is_rare THEN $3::uuid ELSE $2 END
+       CROSS JOIN LATERAL (VALUES ('SESSION_STARTED', 'USER', interval '1 hour'),
+         ('SESSION_ACTIVATED', 'SYSTEM', interval '59 minutes'),
+         (CASE WHEN is_rare THEN 'SESSION_FAILED' ELSE 'SESSION_EXPIRED' END, 'SYSTEM', interval '0')) e(type, actor, before)
+       ORDER BY p.ended_at - e.before`,
+      [org.organizationId, org.adminId, rareUserId],
+    ],
+  );
+}
+
 export async function vacuum(drawbridge: Drawbridge): Promise<void> {
   await drawbridge.query('VACUUM ANALYZE');
   await drawbridge.query('CHECKPOINT');

@@ -1,9 +1,7 @@
-import { group, organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import type { Drawbridge } from '../harness/drawbridge';
 import type { BenchPostgres, LoggedLine } from './bench-postgres';
 import { figure, type Figure } from './figure';
 import { MAX_RATIO, SCALE, type Side } from './history-scale';
-import { isQuery } from './request-cost';
 
 /** smaller differences are noise of the machine */
 const NOISE_MS = 1;
@@ -14,7 +12,6 @@ const OBSERVED_MS = SCALE < 1 ? 5000 : 65_000;
 const STARTS = SCALE < 1 ? 1 : 4;
 /** longer than the interval between comparisons */
 const START_MS = SCALE < 1 ? 5000 : 12_000;
-const IDLE_MS = SCALE < 1 ? 5000 : 20_000;
 
 /** For each statement, the durations of its executions: planning and execution, milliseconds. */
 export type Statements = Map<string, number[]>;
@@ -117,29 +114,4 @@ export function statementFigures(
       ]),
     ),
   ];
-}
-
-/** Statements of one worker without work, what one more adds, and by arithmetic fifty. */
-export async function idleFigures(postgres: BenchPostgres): Promise<Figure[]> {
-  const drawbridge = await Drawbridge.start({ worker: false });
-  try {
-    await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-    const perSecond = async (): Promise<number> => {
-      // the work at the start does not count
-      const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5000));
-      await drawbridge.startWorker();
-      await settled();
-      const lines = await loggedFor(postgres, drawbridge, IDLE_MS, () => Promise.resolve());
-      return lines.filter(isQuery).length / (IDLE_MS / 1000);
-    };
-    const one = await perSecond();
-    const another = (await perSecond()) - one;
-    return [
-      figure('idle statements, one worker', '/s', [one]),
-      figure('idle statements, each further worker', '/s', [another]),
-      figure('idle statements, 50 workers (arithmetic)', '/s', [one + 49 * another]),
-    ];
-  } finally {
-    await drawbridge.stop();
-  }
 }

@@ -11,7 +11,7 @@ import {
   vacuum,
   CROWDED_ADDRESS,
 } from './history-seeds';
-import { idleFigures, periodicStatements, statementFigures } from './history-statements';
+import { periodicStatements, statementFigures } from './history-statements';
 import { sweepFigures } from './history-sweep';
 
 const ENDED_SESSIONS = scaled(1_000_000);
@@ -46,9 +46,9 @@ interface Times {
   readonly reconcile: number[];
 }
 
-/** Cost of a session, a comparison and an idle worker with a long history, compared to none. */
+/** Cost of a session, a comparison and a worker's statements with a long history, compared to none. */
 export async function history(postgres: BenchPostgres): Promise<Figure[]> {
-  return [...(await sweepFigures()), ...(await idleFigures(postgres)), ...(await productFigures(postgres))];
+  return [...(await sweepFigures()), ...(await productFigures(postgres))];
 }
 
 async function productFigures(postgres: BenchPostgres): Promise<Figure[]> {

@@ -9,6 +9,8 @@ import { drivers } from './drivers';
 import { fairness } from './fairness';
 import { figure, table, type Figure } from './figure';
 import { history } from './history';
+import { lists } from './history-lists';
+import { idle } from './idle';
 import { outage, throttled } from './outage';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
@@ -26,6 +28,8 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'denied-neighbours': deniedNeighbours,
   pending,
   history,
+  lists,
+  idle,
   backlog,
   burst,
   outage,

@@ -9,6 +9,7 @@ export class RepeatedTask {
   private running: Promise<void> = Promise.resolve();
   private succeededAt = performance.now();
   private readonly stopping = new AbortController();
+  private condition = (): boolean => true;
 
   /**
    * @param intervalMs from the start of one run to the start of the next, unless a run takes longer
@@ -23,6 +24,12 @@ export class RepeatedTask {
 
   start(): void {
     this.running = this.runAndScheduleNext();
+  }
+
+  /** Skips runs while the condition does not hold. */
+  onlyWhile(condition: () => boolean): this {
+    this.condition = condition;
+    return this;
   }
 
   /** Time since the last successful run; before the first one: since construction. */
@@ -42,7 +49,7 @@ export class RepeatedTask {
     const startedAt = performance.now();
     let requestedMs: number | null = null;
     try {
-      requestedMs = (await this.work(signal)) ?? null;
+      if (this.condition()) requestedMs = (await this.work(signal)) ?? null;
       this.succeededAt = performance.now();
     } catch (error) {
       this.log.error({ err: error, task: this.name }, 'A repeated task failed; its next run follows');

@@ -8,6 +8,7 @@ import { overdueAlarm } from './audit/overdue-alarm';
 import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
+import { DueWorkPoll } from './due-work-poll';
 import type { RepeatedTask } from './repeated-task';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
@@ -32,19 +33,23 @@ export class WorkerTasks {
     log: Logger,
   ) {
     this.sweep = sweeping(sweeper, log);
+    const due = new DueWorkPoll(database, sweeper, log);
+    const { credentials, resources } = verificationTasks(database, clouds, log);
     this.all = [
       this.sweep,
-      auditSealing(database, log),
+      due.task,
+      due.gate(auditSealing(database, log), 'sealing'),
       ...(signer ? [checkpointSigning(database, signer, log)] : []),
-      unwrittenRecords(database, log),
+      due.gate(unwrittenRecords(database, log), 'keptAuditRecords'),
       ledgerUpkeep(database, settings.LEDGER_RETENTION_MONTHS, log),
-      unwrittenRuleEvents(database, log),
-      overdueAlarm(database, log),
-      subscriptionSweep(database, log),
-      idempotencyKeyDeletion(database, log),
+      due.gate(unwrittenRuleEvents(database, log), 'keptRuleEvents'),
+      due.gate(overdueAlarm(database, log), 'overdueRules'),
+      due.gate(subscriptionSweep(database, log), 'subscriptions'),
+      due.gate(credentials, 'credentials'),
+      due.gate(resources, 'resources'),
+      idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
       spentTokenDeletion(database, log),
       healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),
-      ...verificationTasks(database, clouds, log),
     ];
   }
 

@@ -1,5 +1,6 @@
+import type { HostGuard, Traffic } from '#rules';
 import { Entity, ForeignKey, Unique } from 'typeorm';
-import { CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
+import { CreatedAt, Flag, Id, Json, Moment, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { ApiKeyEntity } from './user.entity';
 
@@ -38,5 +39,10 @@ export class AgentEntity {
   @Moment({ nullable: true }) rivalSeenAt!: Date | null;
   /** when the conflict was last reported */
   @Moment({ nullable: true }) rivalToldAt!: Date | null;
+  /** what the host guards by the serving installation's last report that differed; null: it has not reported it */
+  @Json({ nullable: true }) guard!: HostGuard | null;
+  @Moment({ nullable: true }) guardReportedAt!: Date | null;
+  /** traffic that the host is to release from its guard, until the agent reports a guard without it */
+  @Json({ default: [] }) pendingRelease!: Traffic[];
   @CreatedAt() createdAt!: Date;
 }

@@ -77,10 +77,12 @@ export const AUDIT_EVENT_TYPES = [
   'RULE_ORPHAN_REMOVED',
   'RESOURCE_RECONCILED',
   'RESOURCE_ABANDONED',
+  'RESOURCE_GUARD_CONFIRMED',
   'AGENT_CONNECTED',
   'AGENT_OFFLINE',
   'AGENT_DUPLICATED',
   'AGENT_RELEASED',
+  'AGENT_GUARD_CHANGED',
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
@@ -90,6 +92,18 @@ export type ActorType = (typeof ACTOR_TYPES)[number];
 /** One audited action. Written in the action's transaction; a trigger refuses to change or delete it. */
 @Entity('audit_records')
 @Index('audit_records_organization_id_idx', ['organizationId', 'timestamp', 'sequence'])
+@Index('audit_records_event_type_idx', ['organizationId', 'eventType', 'timestamp'])
+@Index('audit_records_actor_email_idx', ['organizationId', 'actorEmail', 'timestamp'], {
+  where: 'actor_email IS NOT NULL',
+})
+@Index('audit_records_actor_id_idx', ['organizationId', 'actorId', 'timestamp'], {
+  where: 'actor_id IS NOT NULL',
+})
+@Index('audit_records_resource_id_idx', ['organizationId', 'resourceId', 'timestamp'])
+@Index('audit_records_user_id_idx', { synchronize: false })
+@Index('audit_records_denied_idx', ['organizationId', 'timestamp'], {
+  where: `result = 'FAILURE' AND actor_type <> 'SYSTEM'`,
+})
 @Index('audit_records_transaction_id_idx', ['transactionId', 'sequence'])
 @Check('audit_records_actor_type_check', `actor_type IN ('USER', 'API_KEY', 'SYSTEM', 'AGENT')`)
 @Check('audit_records_result_check', `result IN ('SUCCESS', 'FAILURE')`)

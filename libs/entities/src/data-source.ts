@@ -14,6 +14,7 @@ import {
   PaymentEventEntity,
   SubscriptionEntity,
 } from './billing.entity';
+import { ListMarkEntity } from './list-mark.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
 import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
 import { UnwrittenAuditRecords1780100000000 } from './migrations/1780100000000-unwritten-audit-records';
@@ -32,7 +33,10 @@ import { SignInsDevicesInvitations1790100000000 } from './migrations/17901000000
 import { RefreshTokensByUser1790100100000 } from './migrations/1790100100000-refresh-tokens-by-user';
 import { AuditCheckpoints1790300100000 } from './migrations/1790300100000-audit-checkpoints';
 import { SubscriptionEnds1790400000000 } from './migrations/1790400000000-subscription-ends';
+import { HostGuards1790500000000 } from './migrations/1790500000000-host-guards';
 import { LedgerUpkeepFunctions1790300000000 } from './migrations/1790300000000-ledger-upkeep-functions';
+import { FlatLists1790600000000 } from './migrations/1790600000000-flat-lists';
+import { PromptWrites1790600900000 } from './migrations/1790600900000-prompt-writes';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -135,6 +139,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditSealCursorEntity,
       AuditCheckpointEntity,
       UnwrittenAuditRecordEntity,
+      ListMarkEntity,
     ],
     migrations: [
       FirstTables1760000000000,
@@ -154,8 +159,11 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SignInsDevicesInvitations1790100000000,
       RefreshTokensByUser1790100100000,
       LedgerUpkeepFunctions1790300000000,
+      PromptWrites1790600900000,
       AuditCheckpoints1790300100000,
       SubscriptionEnds1790400000000,
+      FlatLists1790600000000,
+      HostGuards1790500000000,
     ],
     migrationsTransactionMode: 'each',
   });

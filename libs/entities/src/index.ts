@@ -14,6 +14,7 @@ export { RoleEntity } from './role.entity';
 export { StaticIpRuleEntity } from './session.entity';
 export * from './slice';
 export * from './status-lists';
+export * from './timed-list';
 export type { TenantStore } from './tenant-store';
 export * from './unusable-database';
 export type { PlatformRole } from './user.entity';

@@ -59,6 +59,10 @@ export class ResourceEntity {
   @Json({ default: {} }) config!: ResourceConfig;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
+  /** the first successful verification of its current target; null: none. An agent's host guards its traffic from then on */
+  @Moment({ nullable: true }) targetVerifiedAt!: Date | null;
+  /** an admin agreed that a host cuts established connections to its current traffic; null: not yet */
+  @Moment({ nullable: true }) guardConfirmedAt!: Date | null;
   /** incremented when the target of its rules changes: a session planned for an earlier revision is planned again */
   @Count({ default: 0 }) revision!: number;
   /** when the worker verifies it next; null: never, before the first requested verification */

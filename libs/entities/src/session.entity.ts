@@ -6,6 +6,8 @@ import { RuleEntity } from './target.entity';
 import { UserEntity } from './user.entity';
 
 const LIVE = `status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
+const UNFINISHED = `status IN ('PENDING', 'ACTIVE', 'PARTIAL', 'EXPIRING')`;
+const FINISHED = `status IN ('FAILED', 'EXPIRED', 'CANCELLED')`;
 
 @Entity('sessions')
 @Unique('sessions_organization_id_id_key', ['organizationId', 'id'])
@@ -20,6 +22,12 @@ const LIVE = `status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
 @Index('sessions_expiry_idx', ['expiresAt'], { where: LIVE })
 @Index('sessions_organization_id_idx', ['organizationId', 'createdAt'])
 @Index('sessions_user_id_idx', ['userId', 'createdAt'])
+@Index('sessions_unfinished_idx', ['organizationId', 'createdAt'], { where: UNFINISHED })
+@Index('sessions_finished_idx', ['organizationId', 'status', 'createdAt'], { where: FINISHED })
+@Index('sessions_finished_of_user_idx', ['userId', 'status', 'createdAt'], { where: FINISHED })
+@Index('sessions_long_idx', ['organizationId', 'createdAt'], {
+  where: `coalesce(ended_at, expires_at) - created_at > interval '25 hours'`,
+})
 @Check(
   'sessions_status_check',
   `status IN ('PENDING', 'ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRING', 'EXPIRED', 'CANCELLED')`,
@@ -65,14 +73,13 @@ export class StaticIpRuleEntity {
 
 /** One address on one resource, desired by a session or a static rule. */
 @Entity('resource_ips')
-@Unique('resource_ips_organization_id_id_key', ['organizationId', 'id'])
 @Index('resource_ips_session_id_idx', ['sessionId'])
 @Index('resource_ips_static_ip_rule_id_idx', ['staticIpRuleId'], { where: 'static_ip_rule_id IS NOT NULL' })
 @Index('resource_ips_removed_entries_idx', ['id'], {
   where: `static_ip_rule_id IS NOT NULL AND status = 'REMOVED'`,
 })
 @Index('resource_ips_removing_idx', ['releasedAt'], { where: `status = 'REMOVING'` })
-@Index('resource_ips_resource_id_idx', ['resourceId'])
+@Index('resource_ips_sessions_idx', ['resourceId', 'createdAt', 'sessionId'])
 @Index('resource_ips_held_idx', ['organizationId', 'resourceId'], {
   where: `status IN ('PENDING', 'APPLIED', 'REMOVING')`,
 })

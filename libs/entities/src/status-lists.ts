@@ -5,10 +5,13 @@ import {
   RESOURCE_IP_MOVES,
   SESSION_MOVES,
   SUBSCRIPTION_MOVES,
+  type SessionStatus,
   type SubscriptionStatus,
 } from '#rules';
 
-const sqlList = (statuses: readonly string[]): string => statuses.map((status) => `'${status}'`).join(', ');
+/** For `IN (…)`: constants of the code. Unlike parameters, they let PostgreSQL use partial indexes. */
+export const sqlList = (constants: readonly string[]): string =>
+  constants.map((constant) => `'${constant}'`).join(', ');
 
 /** The statuses from which a transition to `to` is allowed. */
 const startsOf = <Status extends string>(
@@ -29,8 +32,11 @@ export const HOLDING = sqlList(HOLDING_STATUSES);
 export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
 /** For `status IN (…)`: ResourceIps that may be released. */
 export const MAY_RELEASE = startsOf(RESOURCE_IP_MOVES, 'REMOVING');
+const UNFINISHED_STATUSES: readonly SessionStatus[] = [...LIVE_SESSION_STATUSES, 'EXPIRING'];
+/** Whether the session is live or still being removed. */
+export const isUnfinished = (status: SessionStatus): boolean => UNFINISHED_STATUSES.includes(status);
 /** For `status IN (…)`: sessions that are live or still being removed. */
-export const UNFINISHED = sqlList([...LIVE_SESSION_STATUSES, 'EXPIRING']);
+export const UNFINISHED = sqlList(UNFINISHED_STATUSES);
 /** For `status IN (…)`: ResourceIps that are being removed or are removed. */
 export const LEAVING = sqlList(['REMOVING', 'REMOVED']);
 /** For `status IN (…)`: subscriptions that wait for a payment. */

@@ -60,22 +60,22 @@ const BOUNDS: Record<RecordsOf, string> = {
   'restored-transactions': `r.transaction_id >= ${NEXT_TRANSACTION}`,
 };
 
+/**
+ * SQL: whether there is something to seal. Reads one entry of an index. The first record after the cursor has the oldest
+ * transaction of all that follow it. It is selected by ORDER BY and LIMIT: an EXISTS over the range makes the planner expect
+ * many rows, and it reads the whole table to find that there is none.
+ */
+export const IS_BEHIND = `(NOT EXISTS (SELECT FROM audit_seal_cursor) OR EXISTS (
+  SELECT FROM audit_seal_cursor c WHERE c.transaction_id >= ${NEXT_TRANSACTION} OR (
+    SELECT r.transaction_id FROM audit_records r
+    WHERE (r.transaction_id, r.sequence) > (c.transaction_id, c.sequence)
+    ORDER BY r.transaction_id, r.sequence LIMIT 1) < ${OLDEST_RUNNING}))`;
+
 /** Serves all organizations: the sealer chains every organization's records, the verifier reads every chain. */
 export class AuditChainStore {
-  /**
-   * Reads one entry of an index and writes nothing. The first record after the cursor has the oldest transaction of all
-   * that follow it. It is selected by ORDER BY and LIMIT: an EXISTS over the range makes the planner expect many rows,
-   * and it reads the whole table to find that there is none.
-   * @returns false when there is nothing to seal
-   */
+  /** @returns false when there is nothing to seal */
   async isBehind(tx: Tx): Promise<boolean> {
-    const [row] = await tx.query<{ isBehind: boolean }[]>(
-      `SELECT NOT EXISTS (SELECT FROM audit_seal_cursor) OR EXISTS (
-         SELECT FROM audit_seal_cursor c WHERE c.transaction_id >= ${NEXT_TRANSACTION} OR (
-           SELECT r.transaction_id FROM audit_records r
-           WHERE (r.transaction_id, r.sequence) > (c.transaction_id, c.sequence)
-           ORDER BY r.transaction_id, r.sequence LIMIT 1) < ${OLDEST_RUNNING}) AS "isBehind"`,
-    );
+    const [row] = await tx.query<{ isBehind: boolean }[]>(`SELECT ${IS_BEHIND} AS "isBehind"`);
     return row!.isBehind;
   }
 

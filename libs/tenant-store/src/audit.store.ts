@@ -1,16 +1,21 @@
 import type { OrganizationId } from '#rules';
 import {
+  AUDIT_EVENT_TYPES,
   type ActorType,
   type AuditEntry,
   type AuditEventType,
   AuditTrail,
+  type Interval,
+  NO_LONGER_WRITTEN,
   type Slice,
   type Sliced,
   type TenantStore,
+  type TimedList,
   type Tx,
   auditInsert,
   auditJson,
-  sliced,
+  sqlList,
+  timedSlice,
 } from '#entities';
 
 export interface AuditRecordRow {
@@ -29,38 +34,75 @@ export interface AuditRecordRow {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface AuditFilter {
+export interface AuditFilter extends Interval {
   /** only records with this user as actor or object; null: all */
   readonly concerns: string | null;
   readonly eventTypes: readonly AuditEventType[] | null;
   readonly actorEmail: string | null;
   readonly resourceId: string | null;
-  readonly from: Date | null;
-  /** inclusive, with millisecond precision */
-  readonly to: Date | null;
 }
 
-/** $2 to $7: the filter, in the order of `filterValues` */
-const FILTERED = `FROM audit_records a
-  WHERE a.organization_id = $1
-    AND a.timestamp >= coalesce($2::timestamptz, '-infinity')
-    AND a.timestamp < coalesce($3::timestamptz + interval '1 millisecond', 'infinity')
-    AND ($4::text[] IS NULL OR a.event_type = ANY ($4))
-    AND ($5::text IS NULL OR a.actor_email = $5)
-    AND ($6::uuid IS NULL OR a.resource_id = $6)
-    AND ($7::uuid IS NULL OR $7 IN (a.actor_id, a.resource_id) OR a.details->>'userId' = $7::text
-      OR a.actor_id IN (SELECT id FROM api_keys WHERE organization_id = $1 AND user_id = $7)
-      OR a.resource_id IN (SELECT id FROM api_keys WHERE organization_id = $1 AND user_id = $7
-        UNION ALL SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $7))`;
+/** up to so many event types are read in order of time each by itself */
+const MAX_MERGED_TYPES = 8;
 
-const filterValues = (filter: AuditFilter): unknown[] => [
-  filter.from,
-  filter.to,
-  filter.eventTypes,
-  filter.actorEmail,
-  filter.resourceId,
-  filter.concerns,
-];
+const own = (condition: string): string => `a.organization_id = $1 AND ${condition}`;
+
+/**
+ * SQL: alternatives without a record in common that together match the records with the user as actor or object. An index
+ * returns each in order of time. Records of actions on a user's session name the user; denied ones do not.
+ * @param user its placeholder
+ */
+function concerning(user: string): string[] {
+  // its organization is not the constant $1: otherwise all records might be walked in order of time to find the keys' ones
+  const keys = `SELECT organization_id, id FROM api_keys
+    WHERE user_id = (SELECT id FROM users WHERE organization_id = $1 AND id = ${user}::uuid)`;
+  const denied = `a.result = 'FAILURE' AND a.actor_type <> 'SYSTEM' AND ${user}::uuid =
+    (SELECT s.user_id FROM sessions s WHERE s.organization_id = $1 AND s.id = a.resource_id)`;
+  const alternatives = [
+    own(`a.actor_id = ${user}::uuid`),
+    `(a.organization_id, a.actor_id) IN (${keys})`,
+    own(`a.resource_id = ${user}::uuid`),
+    `(a.organization_id, a.resource_id) IN (${keys})`,
+    own(`a.details->>'userId' = ${user}::text`),
+    own(denied),
+  ];
+  return alternatives.map((condition, index) =>
+    [condition, ...alternatives.slice(0, index).map((other) => `(${other}) IS NOT TRUE`)].join(' AND '),
+  );
+}
+
+const ofTypes = (types: readonly AuditEventType[]): string => `a.event_type IN (${sqlList(types)})`;
+
+function auditList(organization: OrganizationId, filter: AuditFilter): TimedList {
+  const given: [OrganizationId, ...unknown[]] = [organization];
+  const add = (value: unknown): string => `$${given.push(value)}`;
+  const { actorEmail, resourceId, concerns } = filter;
+  const types = filter.eventTypes && AUDIT_EVENT_TYPES.filter((type) => filter.eventTypes!.includes(type));
+  const conditions = [
+    ...(actorEmail === null ? [] : [`a.actor_email = ${add(actorEmail)}`]),
+    ...(resourceId === null ? [] : [`a.resource_id = ${add(resourceId)}::uuid`]),
+  ];
+  let alternatives = ['a.organization_id = $1'];
+  if (concerns !== null) alternatives = concerning(add(concerns));
+  else if (types && types.length <= MAX_MERGED_TYPES)
+    alternatives = types.map((type) => own(ofTypes([type])));
+  if (types && (concerns !== null || types.length > MAX_MERGED_TYPES)) conditions.push(ofTypes(types));
+  return {
+    identity: ['audit', types, actorEmail, resourceId, concerns],
+    keys: (from, until) =>
+      alternatives.map(
+        (alternative) => `SELECT a.timestamp AS at, a.sequence AS tie FROM audit_records a
+          WHERE ${[...conditions, alternative].join(' AND ')} AND a.timestamp >= ${from} AND a.timestamp < ${until}`,
+      ),
+    rows: `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
+        a.actor_email AS "actorEmail", a.resource_type AS "resourceType", a.resource_id AS "resourceId",
+        a.resource_name AS "resourceName", a.result, a.ip_address AS "ipAddress", a.error_message AS "errorMessage", a.details
+      FROM page JOIN audit_records a ON a.organization_id = $1 AND a.timestamp = page.at AND a.sequence = page.tie`,
+    // records that wait for the trail will have the time of their action
+    settled: `least(${NO_LONGER_WRITTEN}, (SELECT min(kept_at) FROM unwritten_audit_records WHERE organization_id = $1))`,
+    given,
+  };
+}
 
 export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
   /**
@@ -89,18 +131,6 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     filter: AuditFilter,
     slice: Slice,
   ): Promise<Sliced<AuditRecordRow>> {
-    return sliced(
-      tx,
-      {
-        counted: FILTERED,
-        rows: `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
-         a.actor_email AS "actorEmail", a.resource_type AS "resourceType", a.resource_id AS "resourceId",
-         a.resource_name AS "resourceName", a.result, a.ip_address AS "ipAddress",
-         a.error_message AS "errorMessage", a.details
-       ${FILTERED} ORDER BY a.timestamp DESC, a.sequence DESC`,
-      },
-      [organization, ...filterValues(filter)],
-      slice,
-    );
+    return timedSlice(tx, auditList(organization, filter), filter, slice);
   }
 }

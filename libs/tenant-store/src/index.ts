@@ -7,6 +7,7 @@ export * from './audit.store';
 export * from './billing.store';
 export * from './credential.store';
 export * from './data-key.store';
+export * from './due-work.store';
 export * from './offboarding.store';
 export * from './health-event-retention';
 export * from './idempotency.store';

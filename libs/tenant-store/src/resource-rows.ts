@@ -6,6 +6,8 @@ export interface ResourceRow {
   readonly credentialId: string;
   readonly credentialName: string;
   readonly targetId: string;
+  /** unique over all providers */
+  readonly targetKey: string;
   readonly provider: Provider;
   readonly resourceType: string;
   readonly resourceIdentifier: string;

@@ -12,7 +12,7 @@ import {
 import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './resource-rows';
 
 const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
-    r.target_id AS "targetId", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
+    r.target_id AS "targetId", t.key AS "targetKey", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
     t.identifier AS "targetIdentifier", r.region, r.config,
     r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.created_at AS "createdAt",
     r.updated_at AS "updatedAt"
@@ -145,8 +145,9 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /**
-   * @param change `moved`: its target, credential or region changed, so it is due for verification; `activityGiven`:
-   *   the request sets `isActive`, so the next background check does not reactivate it
+   * @param change `moved`: its target, credential or region changed, so it is due for verification; `trafficChanged`: it
+   *   names other ports or another protocol, which nobody has confirmed; `activityGiven`: the request sets `isActive`, so
+   *   the next background check does not reactivate it
    */
   async update(
     tx: Tx,
@@ -155,6 +156,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     change: Omit<ResourceChange, 'object'> & {
       readonly targetId: string;
       readonly moved: boolean;
+      readonly trafficChanged: boolean;
       readonly activityGiven: boolean;
     },
   ): Promise<void> {
@@ -165,6 +167,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
          write_verified = write_verified AND credential_id = $4 AND resource_identifier = $5
            AND region IS NOT DISTINCT FROM $6,
          abandoned_at = CASE WHEN NOT $10 THEN abandoned_at END,
+         target_verified_at = CASE WHEN target_id = $9 THEN target_verified_at END,
+         guard_confirmed_at = CASE WHEN target_id = $9 AND NOT $12 THEN guard_confirmed_at END,
          verify_due_at = CASE WHEN $10 AND last_verified_at IS NOT NULL THEN now() ELSE verify_due_at END
        WHERE organization_id = $1 AND id = $2`,
       [
@@ -179,7 +183,17 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         change.targetId,
         change.moved,
         change.activityGiven,
+        change.trafficChanged,
       ],
+    );
+  }
+
+  /** Records that a host may cut established connections to the resource's current traffic. */
+  async confirmGuard(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE resources SET guard_confirmed_at = now(), updated_at = now()
+       WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL`,
+      [organization, id],
     );
   }
 
@@ -222,6 +236,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
       `WITH verified AS (
          UPDATE resources SET is_active = $3, updated_at = now(),
            last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
+           target_verified_at = CASE WHEN $3 THEN coalesce(target_verified_at, now()) ELSE target_verified_at END,
            verify_due_at = now() + interval '30 minutes', suspended_by_check = false,
            write_verified = CASE WHEN $9 THEN write_verified ELSE $3 END,
            abandoned_at = CASE WHEN NOT $3 THEN abandoned_at END

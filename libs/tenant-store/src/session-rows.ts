@@ -1,4 +1,5 @@
 import type { NewHolder, WokenTargets } from '#engine-store/port';
+import type { Interval } from '#entities';
 import type {
   EndedReason,
   IpVersion,
@@ -69,13 +70,11 @@ interface LiveSessionLimits {
   readonly perServiceUser: number;
 }
 
-export interface SessionFilter {
+/** The interval: sessions that overlap it. */
+export interface SessionFilter extends Interval {
   readonly userId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly statuses?: readonly SessionStatus[] | undefined;
-  /** only sessions that overlap the interval, both ends included; null: unbounded */
-  readonly from: Date | null;
-  readonly to: Date | null;
 }
 
 /** A stopped session and the targets of its rules. */

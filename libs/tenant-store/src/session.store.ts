@@ -8,6 +8,7 @@ import {
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
+import { sessionList } from './session-list';
 import {
   ALL_UNCHANGED,
   INSERT_HOLDERS,
@@ -33,7 +34,7 @@ import {
   prepared,
   returned,
   postgresErrorField,
-  sliced,
+  timedSlice,
 } from '#entities';
 
 const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'ipVersion', ip.ip_version,
@@ -45,10 +46,12 @@ const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "
     s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
     s.created_at AS "createdAt"`;
 
-const SELECT = `SELECT ${COLUMNS},
+const WITH_IPS = `${COLUMNS},
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
-      WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id) AS "resourceIps"
-  FROM sessions s JOIN users u ON u.id = s.user_id`;
+      WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id) AS "resourceIps"`;
+
+const PAGE = `SELECT ${WITH_IPS}
+  FROM page JOIN sessions s ON s.organization_id = $1 AND s.id = page.tie JOIN users u ON u.id = s.user_id`;
 
 const GRANTS: PreparedStatement = {
   name: 'grants',
@@ -135,10 +138,10 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<SessionRow | null> {
-    const [row] = await tx.query<SessionRow[]>(`${SELECT} WHERE s.organization_id = $1 AND s.id = $2`, [
-      organization,
-      id,
-    ]);
+    const [row] = await tx.query<SessionRow[]>(
+      `SELECT ${WITH_IPS} FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2`,
+      [organization, id],
+    );
     return row ?? null;
   }
 
@@ -149,25 +152,8 @@ export class SessionStore implements TenantStore<SessionStore> {
     filter: SessionFilter,
     slice: Slice,
   ): Promise<Sliced<SessionRow>> {
-    const where = `WHERE s.organization_id = $1 AND ($2::uuid IS NULL OR s.user_id = $2)
-      AND ($3::uuid IS NULL OR EXISTS (SELECT FROM resource_ips f WHERE f.session_id = s.id AND f.resource_id = $3))
-      AND ($4::text[] IS NULL OR s.status = ANY ($4))
-      AND ($5::timestamptz IS NULL OR coalesce(s.ended_at, s.expires_at) >= $5)
-      AND ($6::timestamptz IS NULL OR s.started_at <= $6)`;
-    const given = [
-      organization,
-      filter.userId ?? null,
-      filter.resourceId ?? null,
-      filter.statuses ?? null,
-      filter.from,
-      filter.to,
-    ];
-    return sliced(
-      tx,
-      { counted: `FROM sessions s ${where}`, rows: `${SELECT} ${where} ORDER BY s.created_at DESC, s.id` },
-      given,
-      slice,
-    );
+    if (filter.statuses?.length === 0) return Promise.resolve({ rows: [], total: 0 });
+    return timedSlice(tx, sessionList(organization, filter, PAGE), filter, slice);
   }
 
   /**

@@ -39,15 +39,4 @@ export class SubscriptionSweepStore {
       [limit],
     );
   }
-
-  /** Milliseconds until the next period or grace period may end; null: none ends soon. */
-  async untilNextEnd(tx: Tx): Promise<number | null> {
-    const [next] = await tx.query<{ ms: number | null }[]>(
-      `SELECT extract(epoch FROM min(ends.at) - now())::float8 * 1000 AS ms
-       FROM subscriptions s CROSS JOIN LATERAL (VALUES (s.current_period_end), (s.grace_period_end), (${RENEWAL_DUE})) ends (at)
-       WHERE s.status <> 'EXPIRED' AND least(s.current_period_end, s.grace_period_end) < now() + interval '1 minute'
-         AND ends.at > now()`,
-    );
-    return next!.ms;
-  }
 }

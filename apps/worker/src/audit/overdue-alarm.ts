@@ -3,8 +3,8 @@ import { OverdueStore } from '#engine-store';
 import type { Database } from '#entities';
 import { RepeatedTask } from '../repeated-task';
 
-const INTERVAL_MS = 5000;
-const OVERDUE_AFTER_SECONDS = 55;
+const INTERVAL_MS = 1000;
+export const OVERDUE_AFTER_SECONDS = 55;
 const BATCH_SIZE = 500;
 
 /** Reports overdue rules within a minute. The attempts to remove them continue independently. */

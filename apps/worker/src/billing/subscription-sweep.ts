@@ -3,21 +3,17 @@ import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
 import { AuditStore, type EndedPeriod, SubscriptionMoveStore, SubscriptionSweepStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
-/**
- * Upper bound: the end of a period is known in advance and scheduled; only one that changed meanwhile waits this long.
- */
-const INTERVAL_MS = 10_000;
+const INTERVAL_MS = 1000;
 const BATCH_SIZE = 100;
 
-/** Moves subscriptions to their next status as soon as their period or grace is over, by the database's clock. */
+/** Moves subscriptions to their next status within seconds of the end of their period or grace, by the database's clock. */
 export function subscriptionSweep(database: Database, log: Logger): RepeatedTask {
   const ends = new SubscriptionEnds();
-  const sweep = async (stopping: AbortSignal): Promise<number | null> => {
+  const sweep = async (stopping: AbortSignal): Promise<void> => {
     for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
       count = await database.transaction((tx) => ends.moveOn(tx, BATCH_SIZE));
       if (count > 0) log.info({ count }, 'Subscriptions were moved on');
     }
-    return ends.untilNext(database.autocommit);
   };
   return new RepeatedTask('move on ended subscriptions', INTERVAL_MS, sweep, log);
 }
@@ -32,10 +28,6 @@ class SubscriptionEnds {
     const ended = await this.sweep.ended(tx, limit);
     for (const subscription of ended) await this.moveOne(tx, subscription);
     return ended.length;
-  }
-
-  untilNext(tx: Tx): Promise<number | null> {
-    return this.sweep.untilNextEnd(tx);
   }
 
   private async moveOne(tx: Tx, { id, organizationId, to }: EndedPeriod): Promise<void> {

@@ -5,8 +5,13 @@ import type { Provider } from '#rules';
 import type { ConvergenceRunner } from '#engine';
 
 const LOCK_MS = 10_000;
-/** Must be the same in every worker: on Redis one key throttles the check of all of them. */
-const STALLED_CHECK_MS = 5000;
+/**
+ * A job that a crashed worker left returns to its queue after one to two of these; its target is found by the sweep
+ * within a second. Must be the same in every worker: on Redis one key throttles the check of all of them.
+ */
+const STALLED_CHECK_MS = 60_000;
+/** A new job is announced: this only bounds how long one waits whose announcement was lost. The sweep does not wait for it. */
+const IDLE_POLL_SECONDS = 300;
 /** Pause after a queue error: BullMQ itself retries without a delay. */
 const RETRY_DELAY_MS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -37,6 +42,7 @@ export class ConvergenceProcessors {
       concurrency: this.concurrency,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
+      drainDelay: IDLE_POLL_SECONDS,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });

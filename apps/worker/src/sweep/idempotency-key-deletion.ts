@@ -4,7 +4,7 @@ import { deleteOldIdempotencyKeys } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { deleteInBatches } from './delete-in-batches';
 
-const INTERVAL_MS = 10_000;
+const INTERVAL_MS = 30_000;
 
 /** Deletes expired Idempotency-Keys. */
 export const idempotencyKeyDeletion = (database: Database, log: Logger): RepeatedTask =>

@@ -7,7 +7,7 @@ import type { DueResource, VerificationStore } from '#tenant-store';
 import { agentAbsence, RETRYABLE_KINDS } from '#rules';
 
 const BATCH_SIZE = 10;
-const INTERVAL_MINUTES = 30;
+export const VERIFY_INTERVAL_MINUTES = 30;
 /** After a verification that failed with a retryable error. */
 const RETRY_MINUTES = 2;
 const LEASE_SECONDS = 60;
@@ -35,7 +35,7 @@ export class ResourceChecks {
       DriverRegistry.providers,
       BATCH_SIZE,
       {
-        everyMinutes: INTERVAL_MINUTES,
+        everyMinutes: VERIFY_INTERVAL_MINUTES,
         leaseSeconds: LEASE_SECONDS,
       },
     );
@@ -52,7 +52,7 @@ export class ResourceChecks {
         return;
       }
       await this.database.transaction((tx) =>
-        this.store.settleResource(tx, due, failure?.message ?? null, INTERVAL_MINUTES),
+        this.store.settleResource(tx, due, failure?.message ?? null, VERIFY_INTERVAL_MINUTES),
       );
     } catch (error) {
       this.log.error({ err: error, resourceId: due.id }, 'A resource could not be verified');

@@ -10,12 +10,16 @@ import { ResourceChecks } from './resource-checks';
 const INTERVAL_MS = 1000;
 
 /** Tasks that check due credentials and resources once a second. */
-export function verificationTasks(database: Database, clouds: CloudAccess, log: Logger): RepeatedTask[] {
+export function verificationTasks(
+  database: Database,
+  clouds: CloudAccess,
+  log: Logger,
+): Readonly<Record<'credentials' | 'resources', RepeatedTask>> {
   const store = new VerificationStore();
   const credentials = new CredentialChecks(database, store, clouds, log);
   const resources = new ResourceChecks(database, store, new WriteBudgetStore(), clouds, log);
-  return [
-    new RepeatedTask('check credentials', INTERVAL_MS, () => credentials.run(), log),
-    new RepeatedTask('verify resources', INTERVAL_MS, () => resources.run(), log),
-  ];
+  return {
+    credentials: new RepeatedTask('check credentials', INTERVAL_MS, () => credentials.run(), log),
+    resources: new RepeatedTask('verify resources', INTERVAL_MS, () => resources.run(), log),
+  };
 }

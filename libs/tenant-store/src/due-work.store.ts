@@ -1,0 +1,39 @@
+import type { Tx } from '#entities';
+import { IS_BEHIND } from './audit-chain.store';
+
+/** What one worker does for all, besides the sweep. */
+export interface DueWork {
+  readonly sealing: boolean;
+  readonly keptAuditRecords: boolean;
+  readonly keptRuleEvents: boolean;
+  readonly overdueRules: boolean;
+  readonly subscriptions: boolean;
+  readonly credentials: boolean;
+  readonly resources: boolean;
+}
+
+/** Serves all organizations. */
+export class DueWorkStore {
+  /**
+   * One statement instead of one for each. Some due rows may be locked or lack an action: whoever handles them decides.
+   * @param overdueSeconds after which an unwanted rule is reported
+   * @param verifiedMinutes after which a resource is verified again
+   */
+  async find(tx: Tx, overdueSeconds: number, verifiedMinutes: number): Promise<DueWork> {
+    const [found] = await tx.query<[DueWork]>(
+      `SELECT ${IS_BEHIND} AS sealing,
+         EXISTS (SELECT FROM unwritten_audit_records) AS "keptAuditRecords",
+         EXISTS (SELECT FROM unwritten_rule_events) AS "keptRuleEvents",
+         EXISTS (SELECT FROM rules WHERE overdue_at IS NULL AND unwanted_since < now() - make_interval(secs => $1)
+           AND state <> 'absent') AS "overdueRules",
+         coalesce((SELECT min(least(current_period_end, grace_period_end)) FROM subscriptions
+           WHERE status <> 'EXPIRED') <= now(), false) AS subscriptions,
+         coalesce((SELECT min(check_due_at) FROM credentials WHERE deleted_at IS NULL) <= now(), false) AS credentials,
+         coalesce((SELECT min(verify_due_at) FROM resources WHERE deleted_at IS NULL) <= now(), false)
+           OR EXISTS (SELECT FROM resources WHERE deleted_at IS NULL AND verify_due_at IS NULL
+             AND last_verified_at <= now() - make_interval(mins => $2)) AS resources`,
+      [overdueSeconds, verifiedMinutes],
+    );
+    return found;
+  }
+}

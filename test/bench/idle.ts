@@ -1,0 +1,79 @@
+import { group, organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { RedisServer, hasRedis } from '../harness/redis';
+import type { BenchPostgres } from './bench-postgres';
+import { figure, type Figure } from './figure';
+import { isQuery } from './request-cost';
+
+const WORKERS = [1, 2, 4];
+const SETTLE_MS = 15_000;
+/** one comparison of the target with its cloud */
+const OBSERVED_MS = 45_000;
+const FIRST_WORKER = 3;
+const FURTHER_WORKER = 0.5;
+
+/**
+ * Statements that the whole product sends while nothing happens: API, workers and the queue in PostgreSQL. There is one
+ * live session: its end is awaited.
+ */
+export async function idle(postgres: BenchPostgres): Promise<Figure[]> {
+  const figures = await idleWith(postgres, 'queue in PostgreSQL', {});
+  if (!hasRedis) return figures;
+  const redis = await RedisServer.start();
+  try {
+    return [...figures, ...(await idleWith(postgres, 'queue in Redis', { redisUrl: redis.url }))];
+  } finally {
+    await redis.kill();
+  }
+}
+
+async function idleWith(
+  postgres: BenchPostgres,
+  queue: string,
+  options: { redisUrl?: string },
+): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start(options);
+  try {
+    const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    const session = await org.started({ ipv4Address: '203.0.113.7' });
+    await org.reaches(session.id, 'ACTIVE');
+    const figures: Figure[] = [];
+    let first = 0;
+    for (const workers of WORKERS) {
+      while (drawbridge.workers.length < workers) await drawbridge.startWorker();
+      const rate = await perSecond(postgres, drawbridge);
+      if (workers === 1) first = rate;
+      figures.push(
+        workers === 1
+          ? figure(`idle statements, ${queue}, one worker`, '/s', [rate], { atMost: FIRST_WORKER })
+          : figure(
+              `idle statements, ${queue}, ${workers} workers: each further one`,
+              '/s',
+              [(rate - first) / (workers - 1)],
+              {
+                atMost: FURTHER_WORKER,
+              },
+            ),
+      );
+    }
+    return figures;
+  } finally {
+    await drawbridge.stop();
+  }
+}
+
+async function perSecond(postgres: BenchPostgres, drawbridge: Drawbridge): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  const lines = postgres.keepLog();
+  await drawbridge.query('ALTER SYSTEM SET log_min_duration_statement = 0');
+  await drawbridge.query('SELECT pg_reload_conf()');
+  try {
+    await new Promise((resolve) => setTimeout(resolve, OBSERVED_MS));
+  } finally {
+    await drawbridge.query('ALTER SYSTEM RESET log_min_duration_statement');
+    await drawbridge.query('SELECT pg_reload_conf()');
+    postgres.dropLog();
+  }
+  const sent = lines.filter((line) => line.application.startsWith('drawbridge') && isQuery(line));
+  return sent.length / (OBSERVED_MS / 1000);
+}
