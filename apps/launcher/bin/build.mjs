@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AGENT, CHECKSUMS, COPIED, DOWNLOADS, publishAgent } from './downloads.mjs';
 import { readIfPresent } from './files.mjs';
 import { startProgress } from './progress.mjs';
 import { runQuietly } from './run-quietly.mjs';
@@ -10,8 +11,9 @@ const SETTINGS = [
   'tsconfig.json',
   'tsconfig.build.json',
   'apps/launcher/bin/bundle-agent.mjs',
+  'apps/launcher/bin/downloads.mjs',
+  ...COPIED,
 ];
-const AGENT = join('dist', 'agent', 'drawbridge-agent.cjs');
 
 /**
  * Compiles all apps and libs in one go when a source, a compiler setting or an output has changed since the last time.
@@ -22,7 +24,9 @@ export async function buildWhenStale(root) {
   const sources = listSources(root);
   const stampFile = join(root, 'dist', '.build-stamp');
   const stamp = stampOf(root, sources);
-  const isMissing = [...sources.map(outputOf), AGENT].some((output) => !existsSync(join(root, output)));
+  const isMissing = [...sources.map(outputOf), AGENT, join(DOWNLOADS, CHECKSUMS)].some(
+    (output) => !existsSync(join(root, output)),
+  );
   if (!isMissing && readIfPresent(stampFile) === stamp) return;
   rmSync(stampFile, { force: true });
   // The compiler trusts its build info and does not write a missing output again.
@@ -32,6 +36,7 @@ export async function buildWhenStale(root) {
   // imported here because the bundler is a package, installed before the build
   const { bundleAgent } = await import('./bundle-agent.mjs');
   await bundleAgent(root, join(root, AGENT));
+  publishAgent(root);
   writeFileSync(stampFile, stamp);
 }
 

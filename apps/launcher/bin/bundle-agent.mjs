@@ -2,6 +2,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { AGENT } from './downloads.mjs';
 
 /** Runs before anything else, in syntax that every Node.js reads: an old one would fail in the middle, unguarded. */
 const VERSION_CHECK = `if (Number(process.version.slice(1).split('.')[0]) < 20) {
@@ -37,5 +38,5 @@ export async function bundleAgent(root, outfile) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-  await bundleAgent(root, process.argv[2] ?? join(root, 'dist/agent/drawbridge-agent.cjs'));
+  await bundleAgent(root, process.argv[2] ?? join(root, AGENT));
 }

@@ -32,7 +32,7 @@ async function install(root) {
 }
 
 /** The npm that runs this command, else the one on the PATH, which Windows can only start through a shell. */
-function npm() {
+export function npm() {
   const running = process.env['npm_execpath'] ?? '';
   if (basename(running) === 'npm-cli.js' && existsSync(running)) {
     return { program: process.execPath, leading: [running], shell: false };

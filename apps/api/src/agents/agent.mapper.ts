@@ -1,12 +1,10 @@
 import type { AgentRule, AgentState, ReleasedAgent } from '#engine-store';
-import type { PortRange } from '#rules';
 import type { AgentRuleDto, AgentStateDto } from './dto/agent-state.dto';
 import type { ReleasedAgentDto } from './dto/released-agent.dto';
 
-export const toAgentState = ({ version, serverTime, guarded, rules }: AgentState): AgentStateDto => ({
-  version,
+export const toAgentState = ({ serverTime, rules, ...state }: AgentState): AgentStateDto => ({
+  ...state,
   serverTime: serverTime.toISOString(),
-  guarded: guarded.map(({ protocol, ports }) => ({ protocol, ports: portNumbers(ports) })),
   rules: rules.map(toAgentRule),
 });
 
@@ -17,21 +15,23 @@ const toAgentRule = ({
   ports,
   secondsLeft,
   unconfirmed,
+  maxSilenceSeconds,
+  holders,
 }: AgentRule): AgentRuleDto => ({
   id,
   ipAddress: address.replace(/\/(32|128)$/, (length) => (isWhole(address, length) ? '' : length)),
   protocol,
-  ports: portNumbers(ports),
+  ports: ports.map(({ from }) => from),
   // rounded up to the millisecond, so that the agent never removes it too early
   secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft * 1000) / 1000,
   unconfirmed,
+  maxSilenceSeconds,
+  holders,
 });
 
 /** A /32 is a single address in IPv4 only. */
 const isWhole = (address: string, length: string): boolean =>
   length === (address.includes(':') ? '/128' : '/32');
-
-const portNumbers = (ports: readonly PortRange[]): number[] => ports.map(({ from }) => from);
 
 export const toReleasedAgent = ({ name, releasedUntil }: ReleasedAgent): ReleasedAgentDto => ({
   name,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AgentKeyStore, AgentStateStore, AgentStore } from '#engine-store';
+import { AgentGuardStore, AgentKeyStore, AgentStateStore, AgentStore } from '#engine-store';
 import { AgentReportStores } from './agent-report-stores';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentNamesController } from './agent-names.controller';
@@ -13,6 +13,7 @@ import { AgentsService } from './agents.service';
     AgentsService,
     AgentNamesService,
     AgentStateWatcher,
+    AgentGuardStore,
     AgentKeyStore,
     AgentStore,
     AgentStateStore,

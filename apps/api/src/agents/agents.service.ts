@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   type Admission,
+  AgentGuardStore,
   AgentKeyStore,
   type AgentState,
   AgentStateStore,
@@ -12,12 +13,14 @@ import { settleReport } from '#engine';
 import { type AuditEntry, Database, type Trail, type Tx, withAuditFallback } from '#entities';
 import { AuditStore } from '#tenant-store';
 import type { Principal } from '#guards';
+import type { HostGuard } from '#rules';
 import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
 import { hostKey } from './agent-name';
 import { AgentReportStores } from './agent-report-stores';
 import { AgentStateWatcher } from './agent-state-watcher';
+import { canonicalGuard, guardChange } from './guard-change';
 import type { AgentReportDto } from './dto/agent-report.dto';
 import type { AgentIdentityDto, AgentStateQueryDto } from './dto/agent-state.dto';
 
@@ -32,6 +35,7 @@ export class AgentsService {
     private readonly keys: AgentKeyStore,
     private readonly agents: AgentStore,
     private readonly states: AgentStateStore,
+    private readonly guards: AgentGuardStore,
     private readonly stores: AgentReportStores,
     private readonly audit: AuditStore,
     private readonly watcher: AgentStateWatcher,
@@ -76,7 +80,8 @@ export class AgentsService {
   }
 
   /**
-   * Settles the agent's results, unless the report is about another version than the last one served.
+   * Settles the agent's results, unless the report is about another version than the last one served, and stores the
+   * reported guard.
    * @returns the current version of the state
    * @throws ApiError as `state` does
    */
@@ -92,8 +97,37 @@ export class AgentsService {
         const outcome = { results, cleared: report.cleared ?? false };
         await settleReport(tx, this.stores, visit.targetKey, outcome, `agent ${agent.id}`, trail);
       }
-      return this.states.version(tx, organizationId, agent);
+      const version = await this.states.version(tx, organizationId, agent);
+      if (!report.guard) return version;
+      const guard = canonicalGuard(report.guard);
+      await this.noteGuard(tx, actor, visit, agent, guard, trail);
+      // a report on an earlier state says nothing about a release that this one did not list
+      const ended =
+        version === report.version &&
+        (await this.guards.endRelease(tx, organizationId, visit.targetKey, guard.guarded));
+      return ended ? this.states.version(tx, organizationId, agent) : version;
     });
+  }
+
+  /** Stores a guard that differs from the stored one, and records a change of more than its connections. */
+  private async noteGuard(
+    tx: Tx,
+    { principal }: Actor,
+    visit: AgentVisit,
+    agent: ServingAgent,
+    guard: HostGuard,
+    trail: Trail,
+  ): Promise<void> {
+    const { organizationId } = principal;
+    const before = await this.guards.report(tx, organizationId, agent.id, guard);
+    const change = before === undefined ? null : guardChange(before, guard);
+    if (!change) return;
+    await this.audit.writeRevocation(tx, organizationId, trail, {
+      ...agentEntry(agent.id, visit),
+      eventType: 'AGENT_GUARD_CHANGED',
+      details: { ...change },
+    });
+    await this.agents.requestCheck(tx, organizationId, visit.targetKey, false);
   }
 
   /**
@@ -189,15 +223,9 @@ function visitOf({ principal, address }: Actor, dto: AgentIdentityDto, software:
 
 /** @returns null when there is nothing new to record */
 function admissionEntry(principal: Principal, visit: AgentVisit, admission: Admission): AuditEntry | null {
-  const { name, instance, software, address } = visit;
+  const { instance, software } = visit;
   const entryFor = (id: string): Omit<AuditEntry, 'eventType'> => ({
-    actorType: 'AGENT',
-    actorId: id,
-    actorEmail: null,
-    ipAddress: address,
-    resourceType: 'AGENT',
-    resourceId: id,
-    resourceName: name,
+    ...agentEntry(id, visit),
     details: { instance, software, apiKey: principal.keyName },
   });
   if (admission.kind === 'serving') {
@@ -214,6 +242,17 @@ function admissionEntry(principal: Principal, visit: AgentVisit, admission: Admi
     details: { ...entry.details, serving },
   };
 }
+
+/** An audit entry by an agent about itself. */
+const agentEntry = (id: string, { name, address }: AgentVisit): Omit<AuditEntry, 'eventType'> => ({
+  actorType: 'AGENT',
+  actorId: id,
+  actorEmail: null,
+  ipAddress: address,
+  resourceType: 'AGENT',
+  resourceId: id,
+  resourceName: name,
+});
 
 const duplicateMessage = ({ name }: AgentVisit, { address }: Pick<AgentVisit, 'address'>): string =>
   `Another agent serves as ${name}, from ${address ?? 'an unknown address'}: give each host a name of its own`;

@@ -27,6 +27,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'POST /resources/:/verify': 'RESOURCE_VERIFIED',
     'POST /resources/:/reconcile': 'RESOURCE_RECONCILED',
     'POST /resources/:/abandon': 'RESOURCE_ABANDONED',
+    'POST /resources/:/confirm-guard': 'RESOURCE_GUARD_CONFIRMED',
   }),
   ...of('CREDENTIAL', {
     'POST /credentials': 'CREDENTIAL_CREATED',

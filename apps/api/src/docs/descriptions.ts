@@ -32,9 +32,11 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   agent: 'The name of the agent',
   version: 'The version of the state the caller has',
   dryRun: 'Whether to read the state without any effect',
+  releasePorts: 'Whether the host stops guarding ports that nothing else names',
   instance: 'The agent’s installation; stable across restarts',
   adapter: 'The payment provider that sends the event',
   token: 'The token of the link',
+  file: 'The name of the file, as `GET /downloads` lists it',
   'Idempotency-Key': 'Within 24 hours, the same key with the same body returns the first response',
 };
 

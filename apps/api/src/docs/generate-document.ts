@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { RESOURCE_MODULES } from '../app.module';
 import { API_PREFIX } from '../errors';
+import { UNPREFIXED_ROUTES } from '../http/unprefixed-paths';
 import { openApiDocument } from './open-api';
 
 @Module({})
@@ -19,7 +20,7 @@ export async function generateDocument(): Promise<OpenAPIObject> {
     { module: DocumentedApi, controllers, providers: stubProviders(controllers) },
     { preview: true, logger: false, abortOnError: false },
   );
-  app.setGlobalPrefix(API_PREFIX.slice(1));
+  app.setGlobalPrefix(API_PREFIX.slice(1), { exclude: UNPREFIXED_ROUTES });
   const document = openApiDocument(app);
   await app.close();
   return document;

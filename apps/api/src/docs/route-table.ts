@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
 import { isAllowedWhileSuspended, routePolicyOf, type RoutePolicy } from '#guards';
 import { API_PREFIX } from '../errors';
-import { isPage } from '../http/browser-pages';
+import { isUnprefixed } from '../http/unprefixed-paths';
 import { isUncounted } from '../rate-limit/rate-limit.decorators';
 
 export interface Route {
@@ -60,7 +60,7 @@ function pathsOf(controller: Type, handler: Handler): string[] {
   return pathMetadata(controller).flatMap((base) =>
     pathMetadata(handler).map((own) => {
       const parts = [base, own].flatMap((part) => part.split('/')).filter((part) => part !== '');
-      const prefix = isPage(parts.join('/')) ? '' : API_PREFIX;
+      const prefix = isUnprefixed(parts.join('/')) ? '' : API_PREFIX;
       return [prefix, ...parts].join('/').replaceAll(/:(\w+)/g, '{$1}');
     }),
   );

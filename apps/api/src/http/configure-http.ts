@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { RequestMethod } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
 import type { ApiSettings } from '../api.settings';
 import { API_PREFIX } from '../errors';
 import { rememberCallerAddress } from './caller-address';
-import { PAGE_PATHS } from './browser-pages';
 import { assignRequestId } from './request-id';
+import { DOWNLOADS_PATH, UNPREFIXED_ROUTES } from './unprefixed-paths';
 
 const EXPOSED_HEADERS = [
   'X-RateLimit-Limit',
@@ -25,11 +24,9 @@ const KEEP_ALIVE_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-const PAGES = PAGE_PATHS.map((path) => ({ path: `${path}/{*path}`, method: RequestMethod.ALL }));
-
 /** Configures everything around the routes: prefix, headers, CORS, connection timeouts. */
 export function configureHttp(app: NestExpressApplication, settings: ApiSettings): void {
-  app.setGlobalPrefix(API_PREFIX.slice(1), { exclude: PAGES });
+  app.setGlobalPrefix(API_PREFIX.slice(1), { exclude: UNPREFIXED_ROUTES });
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(assignRequestId);
@@ -37,6 +34,7 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   app.use(rememberCallerAddress(settings.TRUSTED_PROXIES, (warning) => log.warn(warning)));
   app.use('/docs', docsHeaders);
   app.use(API_PREFIX, apiHeaders, disableCaching);
+  app.use(`/${DOWNLOADS_PATH}`, apiHeaders);
   if (settings.CORS_ORIGINS.length > 0) {
     app.enableCors({ origin: [...settings.CORS_ORIGINS], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange, ResourceRow } from '#tenant-store';
-import type { ResourceConfig } from '#rules';
+import { trafficOf, type ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
 import { checkedType } from './resource-naming';
@@ -9,6 +9,8 @@ import { checkedType } from './resource-naming';
 export interface PlannedChange extends Omit<ResourceChange, 'object'> {
   /** the resource points at another target or allows other traffic */
   readonly targetChanged: boolean;
+  /** it names other ports or another protocol */
+  readonly trafficChanged: boolean;
   /** the target is accessed with another credential or in another region */
   readonly accessChanged: boolean;
   readonly activityGiven: boolean;
@@ -43,6 +45,7 @@ export function changedResource(now: ResourceRow, dto: UpdateResourceDto): Plann
     ...change,
     targetChanged:
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
+    trafficChanged: !isDeepStrictEqual(trafficOf(config), trafficOf(now.config)),
     activityGiven: dto.isActive !== undefined,
     accessChanged: change.credentialId !== now.credentialId || change.region !== now.region,
   };

@@ -14,6 +14,7 @@ import { notPossible } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
 import type { UpdateResourceDto } from './dto/resource.dto';
+import { HostReleases, refuseRelease } from './host-releases';
 import { lockProviderCredential } from './provider-credential';
 import { plannedRules } from './planned-rules';
 import { changedResource, type PlannedChange } from './resource-changes';
@@ -31,17 +32,30 @@ export class ResourceEditingService {
     private readonly credentials: CredentialStore,
     private readonly audit: AuditStore,
     private readonly wakeUps: WakeUps,
+    private readonly releases: HostReleases,
   ) {}
 
   /** Applied rules follow the resource: they are revoked on the old target and applied on the new one. */
-  async update(actor: Actor, id: string, dto: UpdateResourceDto): Promise<ResourceRow> {
+  async update(
+    actor: Actor,
+    id: string,
+    { releasePorts = false, ...dto }: UpdateResourceDto,
+  ): Promise<ResourceRow> {
     const { principal } = actor;
     const { organizationId } = principal;
     const { updated, targets } = await this.database.transaction(async (tx) => {
       const now = await this.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
+      refuseRelease(now, releasePorts);
       const change = changedResource(now, dto);
       if (change.targetChanged || change.accessChanged || dto.isActive) refuseSuspended(principal);
+      const released = change.targetChanged
+        ? await this.releases.apply(tx, organizationId, {
+            from: now,
+            to: { ...now, ...change },
+            releasePorts,
+          })
+        : [];
       const woken = await this.applyChange(tx, principal, now, change);
       await this.audit.write(tx, organizationId, {
         ...auditActor(actor),
@@ -50,7 +64,8 @@ export class ResourceEditingService {
         resourceId: id,
         resourceName: change.name,
         details: {
-          fields: Object.keys(dto).filter((field) => dto[field as keyof UpdateResourceDto] !== undefined),
+          fields: Object.keys(dto).filter((field) => dto[field as keyof typeof dto] !== undefined),
+          ...(releasePorts && { released }),
         },
       });
       return { updated: (await this.resources.find(tx, organizationId, id))!, targets: woken };
@@ -59,26 +74,40 @@ export class ResourceEditingService {
     return updated;
   }
 
-  /** @throws ApiError 400 RESOURCE_IN_USE while sessions use it */
-  async delete(actor: Actor, id: string): Promise<void> {
+  /**
+   * @param releasePorts its host stops guarding what no other resource names
+   * @throws ApiError 400 RESOURCE_IN_USE while sessions use it
+   */
+  async delete(actor: Actor, id: string, releasePorts: boolean): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
     const targets = await this.database.transaction(async (tx) => {
       const resource = await this.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
+      refuseRelease(resource, releasePorts);
+      if (releasePorts) refuseSuspended(principal);
       if (!(await this.rules.isUnused(tx, organizationId, id))) {
         throw notPossible(
           'Sessions use the resource: stop them, wait until they have ended, then delete it',
           { code: 'RESOURCE_IN_USE' },
         );
       }
+      const released = await this.releases.apply(tx, organizationId, {
+        from: resource,
+        to: null,
+        releasePorts,
+      });
       await this.audit.write(tx, organizationId, {
         ...auditActor(actor),
         eventType: 'RESOURCE_DELETED',
         resourceType: 'RESOURCE',
         resourceId: id,
         resourceName: resource.name,
-        details: { provider: resource.provider, resourceIdentifier: resource.resourceIdentifier },
+        details: {
+          provider: resource.provider,
+          resourceIdentifier: resource.resourceIdentifier,
+          ...(releasePorts && { released }),
+        },
       });
       return this.rules.delete(tx, organizationId, id);
     });

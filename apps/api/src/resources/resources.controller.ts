@@ -10,10 +10,14 @@ import { MessageDto } from '../http/message.dto';
 import {
   AbandonResourceDto,
   CreateResourceDto,
+  DeleteResourceQueryDto,
   ResourceDto,
   ResourceListQueryDto,
   UpdateResourceDto,
 } from './dto/resource.dto';
+import { ResourceGuardDto } from './dto/resource-guard.dto';
+import { HostGuardService } from './host-guard.service';
+import { toResourceGuard } from './resource-guard.mapper';
 import { ResourceEditingService } from './resource-editing.service';
 import { toResource } from './resource.mapper';
 import { ResourcesService } from './resources.service';
@@ -24,6 +28,7 @@ export class ResourcesController {
   constructor(
     private readonly resources: ResourcesService,
     private readonly editing: ResourceEditingService,
+    private readonly hosts: HostGuardService,
   ) {}
 
   @Get()
@@ -93,11 +98,46 @@ export class ResourcesController {
   @AdminOnly()
   @ApiOperation({
     summary: 'Delete a resource that no session uses',
-    description: 'It is removed from all roles, and its static IP rules are removed from the cloud.',
+    description:
+      'It is removed from all roles, and its static IP rules are removed from the cloud. A host keeps guarding its ports ' +
+      'unless releasePorts is true.',
   })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
-  delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
-    return this.editing.delete(actor, id);
+  delete(
+    @CurrentActor() actor: Actor,
+    @PathId() id: string,
+    @Query() { releasePorts = false }: DeleteResourceQueryDto,
+  ): Promise<void> {
+    return this.editing.delete(actor, id, releasePorts);
+  }
+
+  @Get(':id/guard')
+  @AdminOnly({ scope: 'audit:read' })
+  @ApiOperation({
+    summary: "Get what a resource's host guards, and which connections a guard would cut",
+    description:
+      'For resources of the provider AGENT; also before the first verification, from which on the host guards the ' +
+      'resource’s ports.',
+  })
+  @Answers({ 200: ResourceGuardDto, errors: [400, 401, 403, 404] })
+  async guard(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<ResourceGuardDto> {
+    return toResourceGuard(await this.hosts.find(principal, id));
+  }
+
+  @Post(':id/confirm-guard')
+  @AllowedWhileSuspended()
+  @HttpCode(200)
+  @AdminOnly()
+  @ApiOperation({
+    summary: "Confirm that a resource's host guards its ports, and cuts established connections",
+    description:
+      'For resources of the provider AGENT. Without it a host waits up to a minute before it guards newly named ports ' +
+      'that addresses without access are connected to, and then leaves them open. It applies until the resource names ' +
+      'other ports, another protocol or another host. GET /resources/{id}/guard lists the connections.',
+  })
+  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
+  async confirmGuard(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceDto> {
+    return toResource(await this.hosts.confirm(actor, id));
   }
 
   @Post(':id/reconcile')

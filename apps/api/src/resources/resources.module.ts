@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
-import { AgentStore } from '#engine-store/port';
+import { AgentGuardStore, AgentStore } from '#engine-store/port';
 import { ResourceRulesStore, ResourceStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
+import { HostGuardService } from './host-guard.service';
+import { HostReleases } from './host-releases';
 import { ResourceEditingService } from './resource-editing.service';
 import { ResourceVerifier } from './resource-verifier';
 import { ResourceTypesController } from './resource-types.controller';
@@ -16,6 +18,9 @@ import { ResourcesService } from './resources.service';
     ResourcesService,
     ResourceEditingService,
     ResourceVerifier,
+    HostGuardService,
+    HostReleases,
+    AgentGuardStore,
     AgentStore,
     ResourceStore,
     ResourceRulesStore,

@@ -8,6 +8,7 @@ import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import type { CreateResourceDto } from './dto/resource.dto';
+import { HostReleases } from './host-releases';
 import { lockProviderCredential } from './provider-credential';
 import { givenConfig } from './resource-changes';
 import { checkedType, targetNameOf } from './resource-naming';
@@ -22,6 +23,7 @@ export class ResourcesService {
     private readonly credentials: CredentialStore,
     private readonly audit: AuditStore,
     private readonly verifier: ResourceVerifier,
+    private readonly releases: HostReleases,
   ) {}
 
   /** @param slice null: all of them */
@@ -56,6 +58,7 @@ export class ResourcesService {
           { code: 'MAX_RESOURCES_REACHED' },
         );
       }
+      await this.releases.apply(tx, organizationId, { from: null, to: named, releasePorts: false });
       const object = targetNameOf(named, type, hints, organizationId);
       const targetId = await this.resources.target(tx, organizationId, { ...named, object });
       await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id: null });

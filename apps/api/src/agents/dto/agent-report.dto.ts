@@ -5,6 +5,7 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
+  IsObject,
   IsOptional,
   IsString,
   IsUUID,
@@ -13,6 +14,7 @@ import {
 } from 'class-validator';
 import { asId } from '../../http/text-fields';
 import { AgentIdentityDto } from './agent-state.dto';
+import { HostGuardDto } from '../../http/host-guard.dto';
 
 const STATUSES = ['APPLIED', 'FAILED', 'REMOVED'] as const;
 const MAX_RESULTS = 1000;
@@ -62,6 +64,16 @@ export class AgentReportDto extends AgentIdentityDto {
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   cleared?: boolean;
+
+  @ApiPropertyOptional({
+    type: HostGuardDto,
+    description: 'What the host guards now, whatever the version. Absent: as reported before',
+  })
+  @IsOptional()
+  @Type(() => HostGuardDto)
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
+  guard?: HostGuardDto | null;
 }
 
 @ApiSchema({ description: 'A version other than the reported one means that a newer state is available.' })

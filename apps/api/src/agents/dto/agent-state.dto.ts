@@ -2,9 +2,8 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { PROTOCOLS, type Protocol } from '#rules';
+import { TrafficDto } from '../../http/traffic.dto';
 import { AGENT_NAME, AGENT_NAME_MESSAGE } from '../agent-name';
-
-const PORTS = { example: [22] as number[], description: 'Empty: every port of the protocol' };
 
 /** Identifies the agent on each of its requests. */
 export class AgentIdentityDto {
@@ -59,10 +58,23 @@ export class AgentStateQueryDto extends AgentIdentityDto {
   dryRun?: boolean;
 }
 
-@ApiSchema({ description: 'Traffic that must be blocked except for the addresses of the rules.' })
-export class GuardedTrafficDto {
-  @ApiProperty({ enum: PROTOCOLS }) protocol!: Protocol;
-  @ApiProperty({ type: [Number], ...PORTS }) ports!: number[];
+@ApiSchema({ description: 'Who a rule is for, for the log of the host: a session or a static IP rule.' })
+export class RuleHolderDto {
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) sessionId!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'ada@example.com',
+    description: "The e-mail address of the session's user",
+  })
+  user!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'office',
+    description: 'The label of the static IP rule',
+  })
+  label!: string | null;
 }
 
 @ApiSchema({ description: 'A rule that must be present.' })
@@ -71,7 +83,8 @@ export class AgentRuleDto {
   @ApiProperty({ example: '203.0.113.10', description: 'An address, or a range in CIDR notation' })
   ipAddress!: string;
   @ApiProperty({ enum: PROTOCOLS }) protocol!: Protocol;
-  @ApiProperty({ type: [Number], ...PORTS }) ports!: number[];
+  @ApiProperty({ type: [Number], example: [22], description: 'Empty: every port of the protocol' })
+  ports!: number[];
   @ApiProperty({
     type: Number,
     nullable: true,
@@ -82,6 +95,16 @@ export class AgentRuleDto {
   secondsLeft!: number | null;
   @ApiProperty({ description: 'true: a report that the rule is applied is awaited' })
   unconfirmed!: boolean;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 600,
+    description:
+      'The agent must remove the rule after this long without a response of the server; null: not for that reason',
+  })
+  maxSilenceSeconds!: number | null;
+  @ApiProperty({ type: [RuleHolderDto], description: 'At most 5 of them; not part of the version' })
+  holders!: readonly RuleHolderDto[];
 }
 
 @ApiSchema({
@@ -95,7 +118,26 @@ export class AgentStateDto {
   })
   version!: string;
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) serverTime!: string;
-  @ApiProperty({ type: [GuardedTrafficDto], description: "The traffic that the host's resources protect" })
-  guarded!: GuardedTrafficDto[];
+  @ApiProperty({
+    type: [TrafficDto],
+    description: 'The traffic of resources that were verified: closed except to the addresses of the rules',
+  })
+  guarded!: readonly TrafficDto[];
+  @ApiProperty({
+    type: [TrafficDto],
+    description:
+      'The traffic of resources that were never verified, without what is guarded: it stays as it is',
+  })
+  proposed!: readonly TrafficDto[];
+  @ApiProperty({
+    type: [TrafficDto],
+    description: 'The part of guarded for which an administrator agreed that established connections are cut',
+  })
+  confirmed!: readonly TrafficDto[];
+  @ApiProperty({
+    type: [TrafficDto],
+    description: 'Traffic that the host stops guarding. Listed until a report of the guard lacks it',
+  })
+  released!: readonly TrafficDto[];
   @ApiProperty({ type: [AgentRuleDto] }) rules!: AgentRuleDto[];
 }

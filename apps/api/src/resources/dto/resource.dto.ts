@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -21,7 +21,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
-import { PROTOCOLS, PROVIDERS } from '#rules';
+import { DEFAULT_MAX_SILENCE_SECONDS, PROTOCOLS, PROVIDERS } from '#rules';
 import { LAST_PAGE } from '../../http/page-query.dto';
 import { asId, trimmed } from '../../http/text-fields';
 import { nullAsAbsent } from '../../http/absent-fields';
@@ -31,6 +31,7 @@ import type { Protocol, Provider, TrafficConfig } from '#rules';
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const PRIORITY_MESSAGE = 'must be a whole number from 100 to 4096';
 const PORT_MESSAGE = 'must be a port from 1 to 65535';
+const SILENCE_MESSAGE = 'must be a whole number of seconds from 60 to 86400, or null for no limit';
 
 /** The resource types with an example identifier, by provider. */
 function resourceTypeMessage(): string {
@@ -143,6 +144,21 @@ export class ResourceConfigDto {
   @Matches(/^\/[\w.~!$&'()*+,;=:@%/-]{0,255}$/, { message: 'must be a path that begins with /' })
   @IsString({ message: 'must be a string' })
   pathPrefix?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 60,
+    maximum: 86400,
+    default: DEFAULT_MAX_SILENCE_SECONDS,
+    description:
+      'AGENT: the host closes what is open after this long without a response of the server; null: not for that reason',
+  })
+  @IsOptional()
+  @Min(60, { message: SILENCE_MESSAGE })
+  @Max(86400, { message: SILENCE_MESSAGE })
+  @IsInt({ message: SILENCE_MESSAGE })
+  maxSilenceSeconds?: number | null;
 }
 
 export class CreateResourceDto {
@@ -195,6 +211,26 @@ export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNull
   @ValidateIf((_, value) => value !== undefined)
   @IsBoolean({ message: 'must be true or false' })
   isActive?: boolean;
+
+  @ApiPropertyOptional({
+    default: false,
+    description:
+      'AGENT: true: the host stops guarding the ports that this request removes and no other resource of the host names',
+  })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsBoolean({ message: 'must be true or false' })
+  releasePorts?: boolean;
+}
+
+export class DeleteResourceQueryDto {
+  @ApiPropertyOptional({
+    default: false,
+    description: 'AGENT: true: the host stops guarding the ports that no other resource of the host names',
+  })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean({ message: 'must be true or false' })
+  releasePorts?: boolean;
 }
 
 export class AbandonResourceDto {

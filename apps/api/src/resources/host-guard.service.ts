@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { DriverRegistry } from '#drivers';
+import { AgentGuardStore } from '#engine-store/port';
+import { Database } from '#entities';
+import type { Principal } from '#guards';
+import { AuditStore, type ResourceRow, ResourceStore } from '#tenant-store';
+import { type HostGuard, trafficOf, type Traffic } from '#rules';
+import { auditActor } from '../audit/audit-actor';
+import { badRequest } from '../errors/api-error';
+import type { Actor } from '../http/actor';
+import { ResourcesService, resourceMissing } from './resources.service';
+
+/** The guard of a host, as one of its resources sees it. */
+export interface ResourceGuard {
+  readonly agent: string;
+  /** what the resource names */
+  readonly named: readonly Traffic[];
+  /** of the whole host; null: the agent has reported none */
+  readonly reported: { readonly guard: HostGuard; readonly reportedAt: Date } | null;
+}
+
+/** What hosts guard of a resource's traffic, and the agreement that connections are cut. */
+@Injectable()
+export class HostGuardService {
+  constructor(
+    private readonly database: Database,
+    private readonly resources: ResourcesService,
+    private readonly store: ResourceStore,
+    private readonly guards: AgentGuardStore,
+    private readonly audit: AuditStore,
+  ) {}
+
+  /** @throws ApiError 404, or 400 for a resource without an agent */
+  async find(principal: Principal, id: string): Promise<ResourceGuard> {
+    const { organizationId } = principal;
+    const resource = await this.resources.find(principal, id);
+    refuseWithoutAgent(resource);
+    const { targetKey, targetIdentifier, config } = resource;
+    const reported = await this.guards.find(this.database.autocommit, organizationId, targetKey);
+    return { agent: targetIdentifier, named: trafficOf(config), reported };
+  }
+
+  /**
+   * Agrees that the host cuts established connections to the resource's current traffic.
+   * @throws ApiError 404, or 400 for a resource without an agent
+   */
+  confirm(actor: Actor, id: string): Promise<ResourceRow> {
+    const { organizationId } = actor.principal;
+    return this.database.transaction(async (tx) => {
+      const resource = await this.store.lock(tx, organizationId, id);
+      if (!resource) throw resourceMissing(id);
+      refuseWithoutAgent(resource);
+      await this.store.confirmGuard(tx, organizationId, id);
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(actor),
+        eventType: 'RESOURCE_GUARD_CONFIRMED',
+        resourceType: 'RESOURCE',
+        resourceId: id,
+        resourceName: resource.name,
+        details: { agent: resource.targetIdentifier, confirmed: trafficOf(resource.config) },
+      });
+      return (await this.store.find(tx, organizationId, id))!;
+    });
+  }
+}
+
+function refuseWithoutAgent({ provider }: ResourceRow): void {
+  if (!DriverRegistry.isDriven(provider)) return;
+  throw badRequest(`${provider} has no guard: only resources of the provider AGENT have one`);
+}
