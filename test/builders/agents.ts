@@ -3,6 +3,20 @@ import type { Product } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import type { Organization } from './organization';
 
+export interface Traffic {
+  readonly protocol: string;
+  readonly ports: number[];
+}
+
+/** What a host reports as guarded. */
+export interface ReportedGuard {
+  readonly guarded: Traffic[];
+  readonly waiting: Traffic[];
+  readonly leftAlone: Traffic[];
+  readonly refused: (Traffic & { readonly reason: string })[];
+  readonly connections: { readonly address: string; readonly protocol: string; readonly port: number }[];
+}
+
 interface AgentRule {
   readonly id: string;
   readonly ipAddress: string;
@@ -10,12 +24,21 @@ interface AgentRule {
   readonly ports: number[];
   readonly secondsLeft: number | null;
   readonly unconfirmed: boolean;
+  readonly maxSilenceSeconds: number | null;
+  readonly holders: {
+    readonly sessionId: string | null;
+    readonly user: string | null;
+    readonly label: string | null;
+  }[];
 }
 
 export interface AgentState {
   readonly version: string;
   readonly serverTime: string;
-  readonly guarded: { readonly protocol: string; readonly ports: number[] }[];
+  readonly guarded: Traffic[];
+  readonly proposed: Traffic[];
+  readonly confirmed: Traffic[];
+  readonly released: Traffic[];
   readonly rules: AgentRule[];
 }
 
@@ -80,6 +103,13 @@ export class TestAgent {
     return state;
   }
 
+  /** Reports what the host guards, about the last state it received. */
+  async reportsGuard(guard: Partial<ReportedGuard>): Promise<string> {
+    const whole = { guarded: [], waiting: [], leftAlone: [], refused: [], connections: [], ...guard };
+    const { version } = await this.client.expect(200, this.report(this.state!.version, [], { guard: whole }));
+    return version;
+  }
+
   /** Takes turns until it is stopped. */
   serve(): { stop: () => Promise<void> } {
     const stopping = new AbortController();
@@ -115,6 +145,13 @@ export class GuardedHost {
 
   agent(instance: string | null = null): TestAgent {
     return new TestAgent(this.key, this.name, instance);
+  }
+
+  /** Its agent connects, it is verified, and the agent fetches the state that guards it. */
+  async guardedBy(agent: TestAgent): Promise<void> {
+    await agent.turn();
+    await this.org.admin.expect(200, this.verify());
+    await agent.turn();
   }
 
   verify(): Promise<Answer<{ isActive: boolean; error: string; message: string }>> {
@@ -159,6 +196,13 @@ export async function hostResource(
   await admin.expect(200, admin.post(`/roles/${roleId}/resources/${id}`));
   return id;
 }
+
+/** Verifies a resource of a host once its agent, a process, has connected: from then on the host guards its ports. */
+export const verifiedByAgent = ({ admin }: Organization, resourceId: string): Promise<boolean> =>
+  until('the agent has connected', async () => {
+    const { status } = await admin.post(`/resources/${resourceId}/verify`);
+    return status === 200;
+  });
 
 /** Moves the time an agent was last seen into the past. */
 export const lastHeardOf = (drawbridge: Product, name: string, secondsAgo: number): Promise<unknown> =>

@@ -54,11 +54,12 @@ interface RawDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Raw>> };
 }
 
-/** The operations in the document of a running API. */
+/** The operations in the document of a running API, without downloads, which are outside its prefix. */
 export async function requestShapes(api: ApiClient): Promise<RequestShape[]> {
   const { paths, components } = await api.expect(200, api.get<RawDocument>('/openapi.json'));
   const resolved = (schema: Raw): FieldSchema => resolve(schema, components.schemas) as FieldSchema;
-  return Object.entries(paths).flatMap(([path, item]) =>
+  const ofApi = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
+  return ofApi.flatMap(([path, item]) =>
     Object.entries(item).map(([method, { parameters = [], requestBody }]) => {
       const template = path.replace(/^\/api\/v1/, '');
       const media = requestBody?.content['application/json'];

@@ -34,7 +34,9 @@ export async function furnishedOrganization(
   });
 }
 
-const isForAgents = (template: string): boolean => template.startsWith('/agents/');
+/** The furnished resources are no hosts. */
+const isForAgents = (template: string): boolean =>
+  template.startsWith('/agents/') || template === '/resources/{id}/guard';
 
 /** Every readable path, lists and single objects, with the organization's ids. */
 export async function readablePaths(org: FurnishedOrganization): Promise<string[]> {

@@ -3,7 +3,7 @@ import type { Session } from '../harness/api-client';
 import type { Drawbridge } from '../harness/drawbridge';
 import { HOST, Network, VISITOR } from '../harness/network';
 import { until } from '../harness/until';
-import { guardedHost, type GuardedHost } from './agents';
+import { guardedHost, verifiedByAgent, type GuardedHost } from './agents';
 import type { Organization } from './organization';
 
 /** A host in a network namespace of its own, with a guarded port, whose agents and server can fail. */
@@ -45,8 +45,8 @@ export class LoneHost {
   /** Starts an agent, and waits until it guards the port. */
   async served(more: Partial<AgentSetting> = {}): Promise<AgentProcess> {
     const agent = this.serve(more);
+    await verifiedByAgent(this.org, this.host.resourceId);
     await until('the port is guarded', async () => !(await this.isOpen()));
-    await this.org.admin.expect(200, this.host.verify());
     return agent;
   }
 
@@ -74,6 +74,15 @@ export class LoneHost {
   /** Runs the agent's program once. */
   run(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
     return AgentProcess.run(this.network, {}, ...args);
+  }
+
+  /** Runs a command of it that asks the server. */
+  runConnected(
+    more: Partial<AgentSetting>,
+    ...args: readonly string[]
+  ): Promise<{ code: number | null; output: string }> {
+    const { server, name } = this.setting;
+    return AgentProcess.run(this.network, more, '--server', server, '--name', name, ...args);
   }
 
   async active(given: object = {}): Promise<string> {

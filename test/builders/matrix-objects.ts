@@ -22,7 +22,11 @@ const TABLES: Readonly<Record<string, Table>> = {
     table: 'sessions',
     own: ({ userId }) => ({ user_id: userId, holder: randomUUID(), status: 'PENDING' }),
   },
-  resources: { table: 'resources', own: () => ({ name: randomUUID() }) },
+  // hosts with an agent: routes of a resource's guard have nothing to answer for others
+  resources: {
+    table: 'resources',
+    own: () => ({ name: randomUUID(), provider: 'AGENT', resource_type: 'HOST_FIREWALL' }),
+  },
   credentials: { table: 'credentials', own: () => ({ name: randomUUID() }) },
   roles: { table: 'roles', own: () => ({ name: randomUUID() }) },
   users: { table: 'users', own: () => ({ email: `${randomUUID()}@example.com`, is_org_admin: false }) },

@@ -4,7 +4,7 @@ import { NAMED_POINTS, SHORT } from './runner/faults';
 import { report } from './runner/report';
 import { hasFaketime } from './runner/skewed-clock';
 
-const KILLS_EACH = 24;
+const KILLS_EACH = 16;
 const MINUTES = 20;
 const SEED = Number(process.env['CHAOS_SEED'] ?? 466);
 

@@ -4,7 +4,7 @@ import { LoneHost } from '../builders/lone-host';
 import { organization, type Organization } from '../builders/organization';
 import { stateFile, writeStateFile, type AgentProcess } from '../harness/agent-process';
 import { Drawbridge } from '../harness/drawbridge';
-import { hasMachineId, hasNetworks, Network, sayNotTested } from '../harness/network';
+import { hasMachineId, hasNetworks, Network, sayNotTested, VISITOR } from '../harness/network';
 import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;
@@ -47,6 +47,12 @@ onNetworks('A guarded host fails closed', () => {
   const fileOf = (name: string): string => join(dirname(stateFile(lone.network)), name);
   const guardPorts = (): string[] => ['--guard', `tcp/${lone.place.port}`];
 
+  /** Who reaches the guarded port: an address without access, and one that the host itself always lets in. */
+  const reachedBy = async (): Promise<{ stranger: boolean; owner: boolean }> => ({
+    stranger: await lone.isOpen(),
+    owner: await lone.network.visitor.reaches({ ...lone.place, from: VISITOR.otherIpv4 }),
+  });
+
   /** The machine stops and starts again: no process, no table. */
   const reboot = async (agent: AgentProcess): Promise<void> => {
     await agent.stop('SIGKILL');
@@ -65,19 +71,30 @@ onNetworks('A guarded host fails closed', () => {
   const patchPort = (port: number): Promise<unknown> =>
     org.admin.expect(200, org.admin.patch(`/resources/${lone.host.resourceId}`, { config: { port } }));
 
+  /** The first port is then in the guard file and in the copy before. */
+  const guardAnotherPort = async (): Promise<void> => {
+    const port = await lone.network.host.listen();
+    await patchPort(port);
+    await until('the guard file has it', () => contains(fileOf(GUARD), String(port)));
+    await until('the copy before has the first port', () =>
+      contains(fileOf(PREVIOUS), String(lone.place.port)),
+    );
+  };
+
   describe('after a reboot', () => {
     describe.each(Object.keys(DAMAGE))('with a state file that is %s', (kind) => {
       it.each(['is away', 'answers', 'refuses the key'])('while the server %s', async (server) => {
-        const agent = await lone.served();
+        const owner = ['--always-allow', VISITOR.otherIpv4];
+        const agent = await lone.served({ args: owner });
         if (server === 'is away') lone.disconnect();
         if (server === 'refuses the key') await revokeKey();
         await reboot(agent);
         DAMAGE[kind]!(fileOf(STATE));
-        expect((await lone.run('--restore')).code).toBe(0);
-        expect(await lone.isOpen()).toBe(false);
-        const again = lone.serve();
+        expect((await lone.run('--restore', ...owner)).code).toBe(0);
+        expect(await reachedBy()).toEqual({ stranger: false, owner: true });
+        const again = lone.serve({ args: owner });
         await again.says(server === 'answers' ? 'serves as' : 'Open rules stay');
-        expect(await lone.isOpen()).toBe(false);
+        expect(await reachedBy()).toEqual({ stranger: false, owner: true });
       });
     });
 
@@ -88,14 +105,13 @@ onNetworks('A guarded host fails closed', () => {
     ])('with damage of %s', async (_, names, given) => {
       const agent = await lone.served();
       // a second port: the guard file has a copy before
-      await patchPort(await lone.network.host.listen());
-      await until('there is a copy before', () => exists(fileOf(PREVIOUS)));
+      await guardAnotherPort();
       lone.disconnect();
       await reboot(agent);
       for (const name of names) DAMAGE['truncated']!(fileOf(name));
-      const args = given.length > 0 ? guardPorts() : [];
+      const args = ['--always-allow', VISITOR.otherIpv4, ...(given.length > 0 ? guardPorts() : [])];
       expect((await lone.run('--restore', ...args)).code).toBe(0);
-      expect(await lone.isOpen()).toBe(false);
+      expect(await reachedBy()).toEqual({ stranger: false, owner: true });
     });
 
     it('an unusable state file is kept aside', async () => {
@@ -140,8 +156,7 @@ onNetworks('A guarded host fails closed', () => {
       'stays closed when the guard file is %s while the agent serves',
       async (kind) => {
         const agent = await lone.served();
-        await patchPort(await lone.network.host.listen());
-        await until('there is a copy before', () => exists(fileOf(PREVIOUS)));
+        await guardAnotherPort();
         await org.admin.expect(204, org.admin.delete(`/resources/${lone.host.resourceId}`));
         DAMAGE[kind]!(fileOf(GUARD));
         await agent.says('it is written again');
@@ -167,6 +182,13 @@ onNetworks('A guarded host fails closed', () => {
       await lone.run('release', `tcp/${lone.place.port}`);
       await agent.says('Still guarded, a resource names it');
       expect(await lone.isOpen()).toBe(false);
+    });
+
+    it('is released when its resource is deleted with that wish, and the agent hears of it', async () => {
+      const agent = await lone.served();
+      await org.admin.expect(204, org.admin.delete(`/resources/${lone.host.resourceId}?releasePorts=true`));
+      await agent.says(`Released by the server: tcp ${lone.place.port}`);
+      expect(await until('the port is open', () => lone.isOpen())).toBe(true);
     });
 
     it('is released on a host whose agent does not run', async () => {
@@ -197,11 +219,10 @@ onNetworks('A guarded host fails closed', () => {
   });
 });
 
-const exists = (path: string): Promise<boolean> =>
+const contains = (path: string, text: string): Promise<boolean> =>
   Promise.resolve().then(() => {
     try {
-      readFileSync(path);
-      return true;
+      return readFileSync(path, 'utf8').includes(text);
     } catch {
       return false;
     }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { auditRecords } from '../builders/audit-trail';
+import { verifiedByAgent } from '../builders/agents';
 import { LoneHost } from '../builders/lone-host';
 import { organization, type Organization } from '../builders/organization';
 import { seedHolders } from '../builders/seeded-holders';
@@ -324,6 +325,8 @@ onNetworks('A guarded host without its server or agent', () => {
       const agent = begun({ key: '', args: ['--key-file', file] });
       await agent.says('The server refuses the key');
       writeStateFile(file, `${lone.host.plainKey}\n`);
+      await agent.says('serves as');
+      await verifiedByAgent(org, lone.host.resourceId);
       expect(await until('the port is guarded', async () => !(await lone.isOpen()), 90_000)).toBe(true);
     });
 

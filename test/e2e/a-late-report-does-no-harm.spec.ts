@@ -25,8 +25,7 @@ const fresh = (): string => `203.0.113.${(addresses += 1)}`;
 async function served(by = org): Promise<{ host: GuardedHost; agent: TestAgent }> {
   const host = await guardedHost(by, `host-${(hosts += 1)}`);
   const agent = host.agent();
-  await agent.turn();
-  expect((await host.verify()).status).toBe(200);
+  await host.guardedBy(agent);
   return { host, agent };
 }
 

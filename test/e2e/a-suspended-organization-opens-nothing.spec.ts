@@ -21,6 +21,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /resources/{id}/verify': [['closes']],
   'POST /resources/{id}/reconcile': [['closes']],
   'POST /resources/{id}/abandon': [['closes', { reason: 'The account is closed' }]],
+  'POST /resources/{id}/confirm-guard': [['closes']],
   'PATCH /resources/{id}': [
     ['opens', { config: { protocol: 'udp', port: 53 } }],
     ['opens', { resourceIdentifier: 'sg-0fedcba9876543210' }],

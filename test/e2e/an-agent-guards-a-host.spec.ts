@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { guardedHost, hostResource, type GuardedHost } from '../builders/agents';
+import { guardedHost, hostResource, verifiedByAgent, type GuardedHost } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
 import { AgentProcess } from '../harness/agent-process';
 import type { Session } from '../harness/api-client';
@@ -28,8 +28,8 @@ onNetworks('An agent guards a host', () => {
     [ssh, web] = await Promise.all([network.host.listen(), network.host.listen()]);
     host = await guardedHost(org, 'db-host-1', { port: ssh });
     agent = AgentProcess.start(network, { server, name: host.name, key: host.plainKey });
+    await verifiedByAgent(org, host.resourceId);
     await guards(ssh);
-    await org.admin.expect(200, host.verify());
   });
   afterAll(async () => {
     await agent.stop('SIGKILL');
@@ -98,8 +98,8 @@ onNetworks('An agent guards a host', () => {
 
   it('allows a session the ports of its own resource only', async () => {
     const webResource = await hostResource(org, host.credentialId, host.name, { ports: [web] });
+    await verifiedByAgent(org, webResource);
     await guards(web);
-    await org.admin.expect(200, org.admin.post(`/resources/${webResource}/verify`));
     const { id } = await start({ resourceIds: [webResource] });
     await org.reaches(id, 'ACTIVE');
     expect([await network.visitor.reaches(at(web)), await network.visitor.reaches(at(ssh))]).toEqual([
@@ -118,8 +118,8 @@ onNetworks('An agent guards a host', () => {
     );
     expect(await network.visitor.reaches(at(9022))).toBe(true);
     const published = await hostResource(org, host.credentialId, host.name, { port: 9022 });
+    await verifiedByAgent(org, published);
     await guards(9022);
-    await org.admin.expect(200, org.admin.post(`/resources/${published}/verify`));
     const { id } = await start({ resourceIds: [published] });
     await org.reaches(id, 'ACTIVE');
     expect(await network.visitor.reaches(at(9022))).toBe(true);
@@ -133,8 +133,8 @@ onNetworks('An agent guards a host', () => {
     const port = await network.host.listenUdp(5300);
     expect(await network.visitor.reachesUdp(at(port))).toBe(true);
     const dns = await hostResource(org, host.credentialId, host.name, { port, protocol: 'udp' });
+    await verifiedByAgent(org, dns);
     await until('the port is guarded', async () => !(await network.visitor.reachesUdp(at(port))));
-    await org.admin.expect(200, org.admin.post(`/resources/${dns}/verify`));
     const { id } = await start({ resourceIds: [dns] });
     await org.reaches(id, 'ACTIVE');
     expect(await network.visitor.reachesUdp(at(port))).toBe(true);

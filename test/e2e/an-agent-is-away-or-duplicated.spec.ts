@@ -23,8 +23,7 @@ const fresh = (): string => `203.0.113.${(addresses += 1)}`;
 async function served(instance: string | null = null): Promise<{ host: GuardedHost; agent: TestAgent }> {
   const host = await guardedHost(org, hostName());
   const agent = host.agent(instance);
-  await agent.turn();
-  expect((await host.verify()).status).toBe(200);
+  await host.guardedBy(agent);
   return { host, agent };
 }
 

@@ -22,8 +22,7 @@ const fresh = (): string => `203.0.113.${(addresses += 1)}`;
 async function served(config?: object): Promise<{ host: GuardedHost; agent: TestAgent }> {
   const host = await guardedHost(org, hostName(), config);
   const agent = host.agent();
-  await agent.turn();
-  expect((await host.verify()).status).toBe(200);
+  await host.guardedBy(agent);
   return { host, agent };
 }
 
@@ -49,6 +48,8 @@ describe('An agent serves a host', () => {
         ports: [22, 443],
         secondsLeft: expect.any(Number) as number,
         unconfirmed: true,
+        maxSilenceSeconds: 600,
+        holders: [{ sessionId: session.id, user: org.adminEmail, label: null }],
       },
     ]);
     const [rule] = state.rules;
@@ -215,11 +216,20 @@ describe('An agent serves a host', () => {
       port: 53,
       protocol: 'udp',
     });
-    expect((await news.answer).guarded).toEqual([
-      { protocol: 'tcp', ports: [22] },
-      { protocol: 'udp', ports: [53] },
-    ]);
+    agent.state = await news.answer;
+    expect(agent.state).toMatchObject({
+      guarded: [{ protocol: 'tcp', ports: [22] }],
+      proposed: [{ protocol: 'udp', ports: [53] }],
+    });
+    const verified = await waiting(drawbridge, agent);
     expect((await org.admin.post(`/resources/${other}/verify`)).status).toBe(200);
+    expect(await verified.answer).toMatchObject({
+      guarded: [
+        { protocol: 'tcp', ports: [22] },
+        { protocol: 'udp', ports: [53] },
+      ],
+      proposed: [],
+    });
     const { id } = await org.started({ ipv4Address: fresh(), resourceIds: [host.resourceId, other] });
     expect((await agent.turn()).rules).toHaveLength(2);
     expect(await statusOf(id)).toBe('ACTIVE');

@@ -133,7 +133,7 @@ describe('The agent channel is for agents', () => {
     const dryRun = (): Promise<Answer<AgentState>> => key.get('/agents/state?agent=db-host-dry&dryRun=true');
     expect(await dryRun()).toMatchObject({
       status: 200,
-      body: { guarded: [{ protocol: 'tcp', ports: [22] }], rules: [] },
+      body: { guarded: [], proposed: [{ protocol: 'tcp', ports: [22] }], rules: [] },
     });
     expect((await host.verify()).status).toBe(404);
     const agent = host.agent('one');
@@ -193,7 +193,7 @@ describe('The agent channel is for agents', () => {
     expect((await org.admin.get('/sessions?size=1')).status).toBe(200);
 
     const host = await guardedHost(org, 'crowd-7');
-    expect((await waits[7])!.body.guarded).toEqual([{ protocol: 'tcp', ports: [22, 80] }]);
+    expect((await waits[7])!.body.proposed).toEqual([{ protocol: 'tcp', ports: [22, 80] }]);
     expect((await host.verify()).status).toBe(200);
     goodbye.abort();
     await Promise.all(waits);

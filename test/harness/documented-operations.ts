@@ -33,13 +33,15 @@ interface DocumentedDetails {
 
 const WITH_BODY: ReadonlySet<string> = new Set(['post', 'put', 'patch']);
 
-/** Every documented operation, for tests of all of them. @param base URL of the API with its prefix */
+/** Every documented operation of the API itself, for tests of all of them; downloads are outside its prefix. @param base URL of the API with its prefix */
 export async function documentedOperations(base: string): Promise<DocumentedOperation[]> {
   const response = await fetch(`${base}/openapi.json`);
   const { paths } = (await response.json()) as Documented;
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, details]) => operationOf(path, method, details)),
-  );
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/v1/'))
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, details]) => operationOf(path, method, details)),
+    );
 }
 
 function operationOf(path: string, method: string, details: DocumentedDetails): DocumentedOperation {

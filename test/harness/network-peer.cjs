@@ -4,7 +4,8 @@ const dgram = require('node:dgram');
 
 const clock = () => performance.timeOrigin + performance.now();
 const held = new Map();
-const actions = { listen, relay, reaches, opens, closes, hold, answers, listenUdp, reachesUdp };
+const udpServers = new Map();
+const actions = { listen, relay, reaches, opens, closes, hold, answers, listenUdp, sendUdp, reachesUdp };
 
 /** Starts a server that echoes. @returns the port */
 function listen({ address = '::', port = 0 }) {
@@ -115,11 +116,21 @@ function listenUdp({ port }) {
     const socket = dgram.createSocket('udp4');
     socket.on('message', (message, { port: to, address }) => socket.send(message, to, address));
     socket.once('error', reject);
-    socket.bind(port, '0.0.0.0', () => resolve(socket.address().port));
+    socket.bind(port, '0.0.0.0', () => {
+      udpServers.set(port, socket);
+      resolve(socket.address().port);
+    });
   });
 }
 
-function reachesUdp({ address, port, withinMs = 300 }) {
+/** A server sends a datagram by itself. */
+function sendUdp({ port, to }) {
+  return new Promise((resolve, reject) => {
+    udpServers.get(port).send('!', to.port, to.address, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function reachesUdp({ address, port, fromPort = 0, withinMs = 300 }) {
   return new Promise((resolve) => {
     const socket = dgram.createSocket('udp4');
     const done = (isOpen) => {
@@ -130,7 +141,7 @@ function reachesUdp({ address, port, withinMs = 300 }) {
     const timer = setTimeout(() => done(false), withinMs);
     socket.once('message', () => done(true));
     socket.once('error', () => done(false));
-    socket.send('?', port, address);
+    socket.bind(fromPort, () => socket.send('?', port, address));
   });
 }
 

@@ -79,7 +79,10 @@ export class Peer {
   /** Forwards a loopback port to a Unix socket. */
   relay = (path: string): Promise<number> => this.does('relay', { path });
   reaches = (place: Place): Promise<boolean> => this.does('reaches', place);
-  reachesUdp = (place: Place): Promise<boolean> => this.does('reachesUdp', place);
+  /** A UDP server sends a datagram by itself. @param port of the server */
+  sendUdp = (port: number, to: Place): Promise<void> => this.does('sendUdp', { port, to });
+  /** @param fromPort default: any */
+  reachesUdp = (place: Place & { fromPort?: number }): Promise<boolean> => this.does('reachesUdp', place);
   /** Tries without a pause. @returns when it was first open, on the machine's clock; null: never */
   opens = (place: Place): Promise<number | null> => this.does('opens', place);
   /** @returns when it was first closed, on the machine's clock; null: never */

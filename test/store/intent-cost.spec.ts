@@ -67,6 +67,7 @@ describe('Noting what a pass is about to write', () => {
       removals: [removal!],
       access: { credentialId: randomUUID(), region: null },
       wholeList: false,
+      promptWrites: 2,
     };
     const plans: Plan[] = [];
     await new ConvergenceStore().recordIntent(explained(tx, plans), lease, changes, 10);

@@ -112,7 +112,7 @@ describe('A lease on a target', () => {
     expect(BigInt(next.generation)).toBe(BigInt(paused.generation) + 1n);
     expect(await leases.renew(database.autocommit, paused, 10)).toBe(false);
     const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
-    const changes = { additions: [ruleId], removals: [], access, wholeList: false };
+    const changes = { additions: [ruleId], removals: [], access, wholeList: false, promptWrites: 2 };
     expect(await new ConvergenceStore().recordIntent(database.autocommit, paused, changes, 10)).toBeNull();
     expect(await settle(paused, ruleId, 0)).toBeNull();
     expect(await stateOf(ruleId)).toBe('absent');
@@ -126,7 +126,7 @@ describe('A lease on a target', () => {
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
     await database.autocommit.query('UPDATE targets SET lease_until = now() WHERE id = $1', [id]);
     const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
-    const changes = { additions: [], removals: [ruleId], access, wholeList: false };
+    const changes = { additions: [], removals: [ruleId], access, wholeList: false, promptWrites: 2 };
     expect(await new ConvergenceStore().recordIntent(database.autocommit, lease, changes, 10)).toBeNull();
     expect(await stateOf(ruleId)).toBe('absent');
   });
@@ -174,7 +174,7 @@ describe('A lease on a target', () => {
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
     const convergence = new ConvergenceStore();
     const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
-    const changes = { additions: [written], removals: [], access, wholeList: true };
+    const changes = { additions: [written], removals: [], access, wholeList: true, promptWrites: 2 };
     const inFlightMs = async (): Promise<number> => {
       const due = await convergence.due(database.autocommit, lease, 10);
       return due.find(({ ruleId }) => ruleId === other)!.inFlightMs;

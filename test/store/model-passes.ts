@@ -82,13 +82,14 @@ export class PassSteps {
         removals: pairs.filter((pair) => !pair.model.desired).map((pair) => pair[side].ruleId),
       });
       const wholeList = this.state.chance.happens(0.3);
+      const promptWrites = this.state.chance.happens(0.5) ? 2 : 0.5;
       const noted = this.state.model.convergence.recordIntent(
         model,
-        { ...split('model'), access, wholeList },
+        { ...split('model'), access, wholeList, promptWrites },
         10,
       );
       const reallyNoted = await this.state.both.real((tx) =>
-        convergence.recordIntent(tx, real, { ...split('real'), access, wholeList }, 10),
+        convergence.recordIntent(tx, real, { ...split('real'), access, wholeList, promptWrites }, 10),
       );
       deepEqual(reallyNoted && typeof reallyNoted.inDoubtUntil, noted && typeof noted.inDoubtUntil);
       deepEqual(reallyNoted?.ruleIds.length, noted?.ruleIds.length);

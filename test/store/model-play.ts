@@ -73,7 +73,7 @@ export class Play {
     for (const resource of resources) this.place(resource);
     await this.state.both.real((first) =>
       first.query(
-        `UPDATE targets SET lease_until = NULL, lease_generation = 0, last_write_at = NULL, last_write_size = 0,
+        `UPDATE targets SET lease_until = NULL, lease_generation = 0, last_write_at = NULL, last_write_size = 0, prompt_writes = NULL,
            in_flight_until = NULL, reconcile_due_at = now() + interval '10 minutes', reconcile_requested = false,
            compared_at = NULL, unmanaged_digest = NULL`,
       ),
@@ -105,6 +105,7 @@ export class Play {
       leaseGeneration: 0,
       lastWriteAt: null,
       lastWriteSize: 0,
+      promptWrites: null,
       inFlightUntil: null,
       reconcileDueAt: 600_000,
       reconcileRequested: false,

@@ -18,6 +18,7 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       target.id,
       target.leaseGeneration,
       target.lastWriteSize,
+      target.promptWrites,
       target.reconcileRequested,
       fromNow(target.leaseUntil),
       fromNow(target.lastWriteAt),
@@ -149,7 +150,7 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
   };
   return {
     targets: await rows(
-      `id, lease_generation::int, last_write_size, reconcile_requested, ${ms('lease_until')}, ${ms('last_write_at')},
+      `id, lease_generation::int, last_write_size, prompt_writes, reconcile_requested, ${ms('lease_until')}, ${ms('last_write_at')},
          ${ms('reconcile_due_at')}, ${ms('in_flight_until')}, compared_at IS NOT NULL AS compared, unmanaged_digest`,
       'targets',
     ),

@@ -14,8 +14,9 @@ export class SweepSteps {
 
   async expire(): Promise<void> {
     if (this.state.chance.happens(0.5)) this.state.both.now += 3_700_000;
-    const next = await this.state.both.real((tx) => sweep.untilNextEnd(tx));
-    deepEqual(next && Math.round(next), this.state.model.sweep.untilNextEnd());
+    const { nextEndMs, isDue } = await this.state.both.real((tx) => sweep.outlook(tx));
+    const rounded = nextEndMs && Math.round(nextEndMs);
+    deepEqual({ nextEndMs: rounded, isDue }, this.state.model.sweep.outlook());
     const modelled = this.state.model.sweep.expireSessions(1000);
     const expired = await this.state.both.real((tx) => sweep.expireSessions(tx, 1000));
     const comparable = ({ count, targets }: typeof modelled): object => ({
@@ -32,7 +33,8 @@ export class SweepSteps {
       await this.state.both.real((tx) => sweeperLease.release(tx, workerId));
     }
     const role = this.state.model.sweeperLease.take(workerId, 3);
-    deepEqual(await this.state.both.real((tx) => sweeperLease.take(tx, workerId, 3)), role);
+    const taken = await this.state.both.real((tx) => sweeperLease.take(tx, workerId, 3));
+    deepEqual({ ...taken, heldForMs: Math.round(taken.heldForMs) }, role);
     const count = this.state.model.overdue.recordOverdue(45, 100);
     deepEqual(await this.state.both.real((tx) => overdue.recordOverdue(tx, 45, 100)), count);
   }

@@ -60,7 +60,10 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 const jsonOf = (
   name: string,
   { content = {} }: Pick<Response, 'content'>,
-): { name: string; media: Content }[] => Object.values(content).map((media) => ({ name, media }));
+): { name: string; media: Content }[] =>
+  Object.entries(content)
+    .filter(([type]) => type === 'application/json')
+    .map(([, media]) => ({ name, media }));
 
 /** Every body an operation takes or gives, with its examples. */
 const bodies = operations.flatMap(({ name, operation }) => [

@@ -199,6 +199,7 @@ describeUpgrade('An upgrade while the release before is running', () => {
         drawbridge,
         newApi,
         org.adminId,
+        org.adminEmail,
         org.organizationId,
         org.credentialId,
         org.roleId,

@@ -236,11 +236,14 @@ describe('4.2 Sessions: reading them', () => {
     it.each(['/sessions', '/sessions/admin'])(
       '%s lists, with from and to, what overlaps that time',
       async (path) => {
+        const someone = await colleague(org);
+        const [client, filter] =
+          path === '/sessions' ? [someone.client, ''] : [org.admin, `userId=${someone.id}&`];
         const at = (hour: number): string => `2026-01-31T${String(hour).padStart(2, '0')}:00:00.000Z`;
         const lasting = async (from: number, to: number | null): Promise<string> => {
-          const { id } = await sessionInStatus(org, to === null ? 'ACTIVE' : 'EXPIRED');
+          const { id } = await sessionInStatus(org, to === null ? 'ACTIVE' : 'EXPIRED', someone.client);
           await drawbridge.query(
-            'UPDATE sessions SET started_at = $2, ended_at = $3, expires_at = $4 WHERE id = $1',
+            'UPDATE sessions SET created_at = $2, started_at = $2, ended_at = $3, expires_at = $4 WHERE id = $1',
             [id, at(from), to === null ? null : at(to), at(20)],
           );
           return id;
@@ -253,7 +256,7 @@ describe('4.2 Sessions: reading them', () => {
           late: await lasting(12, 13),
         };
         const listed = async (query: string): Promise<string[]> => {
-          const found = await ids(`${path}?${query}`);
+          const found = await ids(`${path}?${filter}${query}`, client);
           return Object.entries(made).flatMap(([name, id]) => (found.includes(id) ? [name] : []));
         };
         expect(await listed(`from=${at(9)}&to=${at(11)}`)).toEqual(['across', 'within', 'open']);

@@ -116,9 +116,12 @@ describe('6 Events: every change is on record', () => {
   }
 
   async function throughAgents(): Promise<void> {
-    const agent = (await guardedHost(org, 'db-host-1')).agent();
+    const host = await guardedHost(org, 'db-host-1');
+    const agent = host.agent();
     const { version } = await agent.fetched();
     await fresh();
+    const confirmed = admin.post<{ id: string }>(`/resources/${host.resourceId}/confirm-guard`);
+    await did('POST /resources/{id}/confirm-guard', confirmed);
     await did<{ version: string }>('POST /agents/report', agent.report(version, []));
     await did('POST /agents/{name}/release', admin.post('/agents/db-host-1/release'));
   }
@@ -260,6 +263,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /resources/{id}/verify', 'RESOURCE_VERIFIED'],
     ['POST /resources/{id}/reconcile', 'RESOURCE_RECONCILED'],
     ['POST /resources/{id}/abandon', 'RESOURCE_ABANDONED'],
+    ['POST /resources/{id}/confirm-guard', 'RESOURCE_GUARD_CONFIRMED'],
     ['DELETE /resources/{id}', 'RESOURCE_DELETED'],
     ['POST /static-ip-rules', 'STATIC_IP_RULE_CREATED'],
     ['PATCH /static-ip-rules/{id}', 'STATIC_IP_RULE_UPDATED'],

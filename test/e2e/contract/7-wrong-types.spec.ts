@@ -8,6 +8,7 @@ const AGENT_CHANNEL = /^\/agents\/(state|report)/;
 
 interface Schema {
   readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly unknown[];
@@ -81,7 +82,8 @@ describe('7 Errors: a value of the wrong type', () => {
   afterAll(() => drawbridge.stop());
 
   const resolved = (schema: Schema): Schema => {
-    const name = schema.$ref?.split('/').at(-1);
+    // a described reference is the only part of another schema
+    const name = (schema.$ref ?? schema.allOf?.[0]?.$ref)?.split('/').at(-1);
     return name === undefined ? schema : document.components.schemas[name]!;
   };
 

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { Drawbridge } from '../harness/drawbridge';
+import { OpenApiContract } from '../harness/openapi-contract';
+
+interface Listed {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly description: string;
+}
+
+type Downloaded = Omit<Response, 'bytes'> & { readonly bytes: Buffer };
+
+let drawbridge: Drawbridge;
+let origin: string;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.shared();
+  origin = `http://127.0.0.1:${drawbridge.apiServer.port}`;
+});
+afterAll(() => drawbridge.stop());
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Each response must conform to the OpenAPI document. */
+async function get(path: string, init: RequestInit = {}): Promise<Downloaded> {
+  const response = await fetch(`${origin}${path}`, init);
+  const body = Buffer.from(await response.arrayBuffer());
+  const contract = await OpenApiContract.of(`${origin}/api/v1`);
+  contract.check({
+    method: init.method ?? 'GET',
+    path,
+    status: response.status,
+    contentType: response.headers.get('content-type'),
+    text: body.toString('latin1'),
+  });
+  return Object.assign(response, { bytes: body });
+}
+
+/** Sends the request as it is: fetch resolves dots in the path, and asks caches not to answer. */
+const statusOf = (path: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
+  new Promise((answered, failed) => {
+    request({ host: '127.0.0.1', port: drawbridge.apiServer.port, path, headers }, (response) => {
+      response.resume();
+      answered(response.statusCode);
+    })
+      .on('error', failed)
+      .end();
+  });
+
+const listed = async (): Promise<Listed[]> =>
+  JSON.parse((await get('/downloads/')).bytes.toString('utf8')) as Listed[];
+
+describe('Files for hosts can be downloaded', () => {
+  it('the list has what every build makes, and is public', async () => {
+    const response = await get('/downloads');
+    expect(response.status).toBe(200);
+    const names = (await listed()).map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'drawbridge-agent.cjs',
+        'install-agent.sh',
+        'drawbridge-agent.service',
+        'drawbridge-guard.service',
+        'SHA256SUMS',
+      ]),
+    );
+  });
+
+  it('each file has the size and the checksum of the list, and says what it is', async () => {
+    for (const { name, size, sha256: expected } of await listed()) {
+      const response = await get(`/downloads/${name}`);
+      expect([name, response.status, sha256(response.bytes)]).toEqual([name, 200, expected]);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-length': String(size),
+        'content-disposition': `attachment; filename="${name}"`,
+        'cache-control': 'no-cache',
+        etag: `"${expected}"`,
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
+
+  it('SHA256SUMS has the checksums of all others, as sha256sum writes them', async () => {
+    const sums = (await get('/downloads/SHA256SUMS')).bytes.toString('utf8');
+    const files = (await listed()).filter(({ name }) => name !== 'SHA256SUMS');
+    expect(sums).toBe(files.map(({ name, sha256: sum }) => `${sum}  ${name}\n`).join(''));
+  });
+
+  it('a file that was downloaded before is not sent again', async () => {
+    const { headers } = await get('/downloads/install-agent.sh');
+    const known = { 'If-None-Match': headers.get('etag')! };
+    expect(await statusOf('/downloads/install-agent.sh', known)).toBe(304);
+    const head = await get('/downloads/install-agent.sh', { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(headers.get('content-length'));
+  });
+
+  it('a file that was not built: 404 that names the command', async () => {
+    const response = await get('/downloads/drawbridge-agent_9.9.9_amd64.deb');
+    expect(response.status).toBe(404);
+    expect(JSON.parse(response.bytes.toString('utf8'))).toMatchObject({
+      status: 404,
+      error: 'Not Found',
+      message: expect.stringContaining('npm run build:agent-packages') as string,
+      path: '/downloads/drawbridge-agent_9.9.9_amd64.deb',
+    });
+    expect(response.headers.get('content-disposition')).toBeNull();
+  });
+
+  it.each([
+    '..%2f..%2fpackage.json',
+    '..%2fagent%2fdrawbridge-agent.cjs',
+    '%2fetc%2fpasswd',
+    '%2e%2e',
+    '../../package.json',
+    'SHA256SUMS%00',
+    'constructor',
+  ])('%s: 404, nothing outside of the list is served', async (path) => {
+    expect(await statusOf(`/downloads/${path}`)).toBe(404);
+  });
+
+  it('requests are counted by the rate limit', async () => {
+    const { headers } = await get('/downloads/install-agent.sh');
+    expect(headers.get('x-ratelimit-limit')).not.toBeNull();
+  });
+
+  it('under the API’s prefix there are none', async () => {
+    expect((await get('/api/v1/downloads/install-agent.sh')).status).toBe(404);
+  });
+});

@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+import { Sweeper, type ConvergenceRunner } from '#engine';
+import { SweeperLeaseStore, SweepStore, type SweepRole } from '#engine-store';
+import { Database, type Tx } from '#entities';
+import { cloneDatabase } from '../harness/database';
+import { until } from '../harness/until';
+
+const NEVER = new AbortController().signal;
+
+/** Counts how often it is asked for. */
+class CountedLease extends SweeperLeaseStore {
+  asked = 0;
+
+  override take(tx: Tx, workerId: string, seconds: number): Promise<SweepRole> {
+    this.asked += 1;
+    return super.take(tx, workerId, seconds);
+  }
+}
+
+describe('The sweeping worker', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'role-test', poolSize: 4 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+
+  const worker = (name: string): { sweeper: Sweeper; lease: CountedLease } => {
+    const lease = new CountedLease();
+    const runner = { fill: () => Promise.resolve([]), standBy: () => undefined };
+    const sweeper = new Sweeper(
+      database,
+      new SweepStore(),
+      lease,
+      runner as unknown as ConvergenceRunner,
+      () => undefined,
+      name,
+      () => performance.now(),
+      pino({ enabled: false }),
+    );
+    return { sweeper, lease };
+  };
+
+  it('is replaced within seconds of its end; until then the other one does not ask', async () => {
+    const [first, second] = [worker('first'), worker('second')];
+    await first.sweeper.sweep(NEVER);
+    const waitMs = await second.sweeper.sweep(NEVER);
+    expect([first.sweeper.isSweeping, second.sweeper.isSweeping]).toEqual([true, false]);
+    expect(waitMs).toBeGreaterThan(3000);
+    expect(waitMs).toBeLessThanOrEqual(4000);
+    const crashedAt = performance.now();
+    await until(
+      'the second one sweeps',
+      async () => {
+        await second.sweeper.sweep(NEVER);
+        return second.sweeper.isSweeping;
+      },
+      10_000,
+    );
+    expect(performance.now() - crashedAt).toBeLessThan(5000);
+    expect(second.lease.asked).toBeLessThanOrEqual(3);
+  });
+
+  it('hands over at the next question when it stops', async () => {
+    const third = worker('third');
+    const second = worker('second');
+    await second.sweeper.sweep(NEVER);
+    expect(second.sweeper.isSweeping).toBe(true);
+    await second.sweeper.standDown();
+    await third.sweeper.sweep(NEVER);
+    expect([second.sweeper.isSweeping, third.sweeper.isSweeping]).toEqual([false, true]);
+  });
+});
