@@ -61,6 +61,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
       hours: 1,
       holders: [holder],
       limits: { perUser: 0, perServiceUser: 0 },
+      grantVersion: null,
     },
     {
       actorType: 'USER',

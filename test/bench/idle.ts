@@ -3,7 +3,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { RedisServer, hasRedis } from '../harness/redis';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, type Figure } from './figure';
-import { isQuery } from './request-cost';
+import { statementsDuring } from './statement-log';
 
 const WORKERS = [1, 2, 4];
 const SETTLE_MS = 15_000;
@@ -64,16 +64,7 @@ async function idleWith(
 
 async function perSecond(postgres: BenchPostgres, drawbridge: Drawbridge): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  const lines = postgres.keepLog();
-  await drawbridge.query('ALTER SYSTEM SET log_min_duration_statement = 0');
-  await drawbridge.query('SELECT pg_reload_conf()');
-  try {
-    await new Promise((resolve) => setTimeout(resolve, OBSERVED_MS));
-  } finally {
-    await drawbridge.query('ALTER SYSTEM RESET log_min_duration_statement');
-    await drawbridge.query('SELECT pg_reload_conf()');
-    postgres.dropLog();
-  }
-  const sent = lines.filter((line) => line.application.startsWith('drawbridge') && isQuery(line));
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, OBSERVED_MS));
+  const sent = await statementsDuring(postgres, drawbridge, pause);
   return sent.length / (OBSERVED_MS / 1000);
 }

@@ -5,6 +5,8 @@ export interface Load {
   readonly headers?: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly amount: number;
+  /** of each request; a session for an address of its own unless given */
+  readonly body?: () => object;
 }
 
 export interface LoadOutcome {
@@ -25,7 +27,13 @@ export function freshAddress(): string {
  * POSTs sessions, each for its own address, as fast as the connections allow.
  * @throws Error when a request fails
  */
-export async function startSessions({ url, headers = {}, connections, amount }: Load): Promise<LoadOutcome> {
+export async function startSessions({
+  url,
+  headers = {},
+  connections,
+  amount,
+  body = () => ({ ipv4Address: freshAddress() }),
+}: Load): Promise<LoadOutcome> {
   const began = performance.now();
   let ended = began;
   const run = autocannon({
@@ -34,9 +42,7 @@ export async function startSessions({ url, headers = {}, connections, amount }: 
     headers: { 'content-type': 'application/json', ...headers },
     connections,
     amount,
-    requests: [
-      { setupRequest: (request) => ({ ...request, body: JSON.stringify({ ipv4Address: freshAddress() }) }) },
-    ],
+    requests: [{ setupRequest: (request) => ({ ...request, body: JSON.stringify(body()) }) }],
   });
   // autocannon itself ends on a whole second
   run.on('response', () => {

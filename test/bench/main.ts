@@ -11,19 +11,29 @@ import { figure, table, type Figure } from './figure';
 import { history } from './history';
 import { lists } from './history-lists';
 import { idle } from './idle';
+import { idleAgents } from './idle-agents';
+import { logins } from './logins';
+import { oneGrant } from './one-grant';
 import { outage, throttled } from './outage';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
+import { sessionLife } from './session-life';
 import { thousandSessions } from './thousand-sessions';
 import { timeToActive } from './time-to-active';
+import { workerScaling } from './worker-scaling';
 
 const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise<Figure[]>>> = {
   disk: async (postgres) => [figure('Disk: write and sync 8 kB', 'ms', await postgres.flushTimes())],
   'request-rate': requestRate,
   'request-cost': requestCost,
+  'session-life': sessionLife,
+  'one-grant': oneGrant,
   'time-to-active': timeToActive,
   'thousand-sessions': thousandSessions,
+  logins,
+  'worker-scaling': workerScaling,
+  'idle-agents': idleAgents,
   fairness,
   'denied-neighbours': deniedNeighbours,
   pending,

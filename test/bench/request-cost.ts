@@ -5,6 +5,7 @@ import type { BenchPostgres, LoggedLine } from './bench-postgres';
 import { figure, type Figure } from './figure';
 import { startSessions } from './load';
 import { apiKeyHeader, sessionsUrl } from './request-rate';
+import { commitsIn, statementsDuring } from './statement-log';
 
 const REQUESTS = 50;
 const QUIET_MS = 500;
@@ -24,7 +25,10 @@ export async function requestCost(postgres: BenchPostgres): Promise<Figure[]> {
     await startSessions({ ...load, connections: 16 });
     const figures: Figure[] = [];
     for (const connections of [1, 16]) {
-      const lines = await logged(postgres, drawbridge, () => startSessions({ ...load, connections }));
+      const lines = await statementsDuring(postgres, drawbridge, async (log) => {
+        await startSessions({ ...load, connections });
+        await untilQuiet(log);
+      });
       figures.push(...APPLICATIONS.flatMap((one) => costs(lines, one, connections)));
     }
     return figures;
@@ -38,45 +42,19 @@ function costs(
   { application, label }: (typeof APPLICATIONS)[number],
   connections: number,
 ): Figure[] {
-  const own = lines.filter((line) => line.application === application && isQuery(line));
-  const commits = new Set(own.map((line) => line.transaction).filter((id) => id !== '0'));
+  const own = lines.filter((line) => line.application === application);
   const how = connections === 1 ? 'one by one' : `${connections} at once`;
   const name = (what: string): string => `${what} of the ${label} per POST, ${how}`;
   const isGoal = application === 'drawbridge-api';
   return [
     figure(name('Queries'), '', [own.length / REQUESTS], isGoal ? { atMost: 3 } : null),
-    figure(name('Commits'), '', [commits.size / REQUESTS], isGoal ? { atMost: 1 } : null),
+    figure(name('Commits'), '', [commitsIn(own) / REQUESTS], isGoal ? { atMost: 1 } : null),
   ];
 }
 
-/** Parse and bind are logged as separate lines: only the execution counts. */
-export const isQuery = ({ text }: LoggedLine): boolean =>
-  /^LOG: +duration: \S+ ms +(execute|statement)/.test(text);
-
-/** All statements that the server logs during the work and until the queue is idle. */
-async function logged(
-  postgres: BenchPostgres,
-  drawbridge: Drawbridge,
-  work: () => Promise<unknown>,
-): Promise<readonly LoggedLine[]> {
-  const lines = postgres.keepLog();
-  await logStatements(drawbridge, true);
-  await until('the server logs statements', async () => {
-    await drawbridge.query('SELECT 1');
-    return lines.some(isQuery);
-  });
-  await work();
-  await until('the log is quiet', async () => {
-    const before = lines.length;
+const untilQuiet = (log: readonly LoggedLine[]): Promise<boolean> =>
+  until('the log is quiet', async () => {
+    const before = log.length;
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    return lines.length === before;
+    return log.length === before;
   });
-  await logStatements(drawbridge, false);
-  postgres.dropLog();
-  return lines;
-}
-
-async function logStatements(drawbridge: Drawbridge, on: boolean): Promise<void> {
-  await drawbridge.query(`ALTER SYSTEM SET log_min_duration_statement = ${on ? 0 : -1}`);
-  await drawbridge.query('SELECT pg_reload_conf()');
-}

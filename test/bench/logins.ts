@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { organization } from '../builders/organization';
+import type { ApiClient } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { figure, quantile, type Figure } from './figure';
+
+const LOGINS = 16;
+const REQUESTS = 400;
+const INTERVAL_MS = 10;
+const ROUNDS = 3;
+const WARM_UP = 4000;
+const MAX_RATIO = 1.5;
+
+/** GET /sessions 100 times a second, alone and while 16 people sign in over and over. */
+export async function logins(): Promise<Figure[]> {
+  const drawbridge = await Drawbridge.start({ worker: false, api: { NODE_ENV: 'production' } });
+  try {
+    const { api } = drawbridge;
+    const org = await organization(drawbridge, []);
+    const key = await org.apiKey(['sessions:read']);
+    const account = {
+      organizationName: 'Example',
+      email: `${randomUUID()}@example.com`,
+      password: randomUUID(),
+    };
+    await api.expect(201, api.post('/auth/register', account));
+    for (let sent = 0; sent < WARM_UP; sent += 1) await key.expect(200, key.get('/sessions'));
+    const rounds: { quiet: number; busy: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const quiet = await p99(key);
+      const signingIn = signIns(api, account);
+      const busy = await p99(key);
+      await signingIn.stop();
+      rounds.push({ quiet, busy });
+    }
+    return [
+      figure(
+        'GET /sessions p99, quiet',
+        'ms',
+        rounds.map(({ quiet }) => quiet),
+      ),
+      figure(
+        'GET /sessions p99, 16 logins at once',
+        'ms',
+        rounds.map(({ busy }) => busy),
+      ),
+      figure(
+        'times quiet',
+        '',
+        rounds.map(({ quiet, busy }) => busy / quiet),
+        { atMost: MAX_RATIO },
+      ),
+    ];
+  } finally {
+    await drawbridge.stop();
+  }
+}
+
+/** Requests at a fixed rate, so that a slow one delays no other. */
+async function p99(client: ApiClient): Promise<number> {
+  const sent: Promise<number>[] = [];
+  const began = performance.now();
+  for (let index = 0; index < REQUESTS; index += 1) {
+    const wait = began + index * INTERVAL_MS - performance.now();
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, wait)));
+    const at = performance.now();
+    sent.push(client.expect(200, client.get('/sessions')).then(() => performance.now() - at));
+  }
+  return quantile(await Promise.all(sent), 0.99);
+}
+
+function signIns(api: ApiClient, account: { email: string; password: string }): { stop(): Promise<unknown> } {
+  let stopped = false;
+  const { email, password } = account;
+  const person = async (): Promise<void> => {
+    while (!stopped) await api.expect(200, api.post('/auth/login', { email, password }));
+  };
+  const people = Promise.all(Array.from({ length: LOGINS }, person));
+  return {
+    stop: () => {
+      stopped = true;
+      return people;
+    },
+  };
+}
