@@ -98,6 +98,7 @@ describe('The agent channel in the database', () => {
       hours: 1,
       holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
+      grantVersion: null,
     };
     const row = await sessions.start(database.autocommit, organization, session, BY_NOBODY);
     if (!row) throw new Error('The session was not started');

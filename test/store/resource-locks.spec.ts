@@ -56,6 +56,7 @@ describe('Requests for an address on a resource', () => {
         hours: 1,
         holders: [{ resourceId, revision: 0, targetId, ipVersion: 4, ipAddress: ADDRESS, specs: SPECS }],
         limits: { perUser: 0, perServiceUser: 0 },
+        grantVersion: null,
       },
       AUDIT,
     );

@@ -1,6 +1,5 @@
 import { Logger, Module, ValidationPipe, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { LoggerModule } from 'nestjs-pino';
 import { ConnectionsModule } from '#connections';
 import { AccessGuard } from '#guards';
 import { AgentsModule } from './agents/agents.module';
@@ -16,7 +15,6 @@ import { validationFailed } from './errors';
 import { ApiErrorFilter } from './http/api-error.filter';
 import { HealthModule } from './health/health.module';
 import { JsonBodyInterceptor } from './http/json-body.interceptor';
-import { requestLog } from './http/request-log';
 import { UnknownRouteModule } from './http/unknown-route.module';
 import { MailModule } from './mail/mail.module';
 import { MfaModule } from './mfa/mfa.module';
@@ -90,7 +88,6 @@ export class AppModule {
       imports: [
         await connections(settings),
         SharedModule.register(settings),
-        LoggerModule.forRoot(requestLog(settings.LOG_LEVEL)),
         MailModule,
         RateLimitModule,
         ...RESOURCE_MODULES,

@@ -1,17 +1,16 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Logger } from 'nestjs-pino';
-import { pino } from 'pino';
 import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
 import { UnusableDatabase, isUnavailable } from '#entities';
-import { LogSink, NestLog } from '#logs';
+import { NestLog, StartupLog } from '#logs';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
 import { serveDocs } from './docs/open-api';
 import { Readiness } from './health/readiness';
 import { RequestMetrics } from './health/request-metrics';
 import { configureHttp } from './http/configure-http';
+import { apiLog } from './http/request-log';
 import { installNotFoundHandler } from './http/not-found-handler';
 import { installShutdownHandlers } from './health/shutdown-handlers';
 
@@ -22,16 +21,16 @@ const LOOPBACK = '127.0.0.1';
 
 async function start(): Promise<void> {
   const settings = loadSettings(ApiSettings, process.env);
-  const startupLog = new NestLog(pino({ level: settings.LOG_LEVEL }, new LogSink(process.stdout)));
+  const log = apiLog(settings.LOG_LEVEL);
   const app = await NestFactory.create<NestExpressApplication>(await AppModule.connect(settings), {
     bodyParser: false,
     abortOnError: false,
     // startup errors are printed in one line below
-    logger: startupLog,
+    logger: new StartupLog(log),
   });
   const metrics = app.get(RequestMetrics);
   if (settings.METRICS_PORT !== undefined) metrics.measure(app);
-  configureHttp(app, settings);
+  configureHttp(app, settings, log);
   serveDocs(app, settings);
   installShutdownHandlers(
     app,
@@ -43,10 +42,10 @@ async function start(): Promise<void> {
     await metrics.serve(settings.METRICS_PORT, settings.METRICS_HOST, app.get(Readiness));
   const host = settings.HOST ?? (settings.EMBEDDED ? LOOPBACK : undefined);
   await (host === undefined ? app.listen(settings.PORT) : app.listen(settings.PORT, host));
-  app.useLogger(app.get(Logger));
+  app.useLogger(new NestLog(log));
   const address = app.getHttpServer().address();
   const port = typeof address === 'object' && address ? address.port : settings.PORT;
-  app.get(Logger).log({ msg: 'Listening', port });
+  log.info({ port }, 'Listening');
   process.send?.({ ready: true, port });
 }
 

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { pino } from 'pino';
 import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
 import { UnusableDatabase } from '#entities';
-import { LogSink, NestLog } from '#logs';
+import { LogSink, StartupLog } from '#logs';
 import { installShutdownHandlers } from './shutdown-handlers';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerModule } from './worker.module';
@@ -15,7 +15,7 @@ async function start(): Promise<void> {
   const worker = await NestFactory.createApplicationContext(
     await WorkerModule.connect(settings, process.env, log),
     {
-      logger: new NestLog(log),
+      logger: new StartupLog(log),
       abortOnError: false,
     },
   );

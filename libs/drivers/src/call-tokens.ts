@@ -1,4 +1,4 @@
-import { BoundedCache } from './bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { CallFailure, TokenRefused } from './call-failure';
 
 /** A short-lived token that a cloud issues for a credential. */
@@ -19,12 +19,9 @@ interface CachedToken<T> {
 const CAPACITY = 200;
 const RENEW_BEFORE_MS = 300_000;
 
-/**
- * Short-lived tokens by credential, renewed five minutes before they expire.
- * Own code: lru-cache (`fetchMethod`) is in the dependency tree for development only.
- */
+/** Short-lived tokens by credential, renewed five minutes before they expire. */
 export class TokenCache<T> {
-  private readonly tokens = new BoundedCache<CachedToken<T>>(CAPACITY);
+  private readonly tokens = new LRUCache<string, CachedToken<T>>({ max: CAPACITY });
 
   /**
    * The token for one driver call. Concurrent calls share one request.

@@ -14,6 +14,7 @@ import {
   PaymentEventEntity,
   SubscriptionEntity,
 } from './billing.entity';
+import { GrantVersionEntity } from './grant-version.entity';
 import { ListMarkEntity } from './list-mark.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
 import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
@@ -37,6 +38,7 @@ import { HostGuards1790500000000 } from './migrations/1790500000000-host-guards'
 import { LedgerUpkeepFunctions1790300000000 } from './migrations/1790300000000-ledger-upkeep-functions';
 import { FlatLists1790600000000 } from './migrations/1790600000000-flat-lists';
 import { PromptWrites1790600900000 } from './migrations/1790600900000-prompt-writes';
+import { GrantVersions1790700000000 } from './migrations/1790700000000-grant-versions';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -140,6 +142,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditCheckpointEntity,
       UnwrittenAuditRecordEntity,
       ListMarkEntity,
+      GrantVersionEntity,
     ],
     migrations: [
       FirstTables1760000000000,
@@ -164,6 +167,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SubscriptionEnds1790400000000,
       FlatLists1790600000000,
       HostGuards1790500000000,
+      GrantVersions1790700000000,
     ],
     migrationsTransactionMode: 'each',
   });

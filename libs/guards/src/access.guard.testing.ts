@@ -34,6 +34,8 @@ export const user: Principal = {
   organizationSlug: 'example',
   tier: 'PAID',
   suspended: false,
+  requireDetectedAddress: false,
+  grantVersion: '1',
   keyId: null,
   keyName: null,
   scopes: [],

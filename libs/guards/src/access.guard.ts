@@ -1,8 +1,9 @@
 import { ForbiddenException, Injectable, UnauthorizedException, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard, type AuthGuardAuthenticateOptions } from '@nestjs/passport';
+import { LRUCache } from 'lru-cache';
 import type { IncomingMessage } from 'node:http';
 import { API_KEY } from './api-key.strategy';
-import { PRINCIPAL } from './current-principal';
+import { PRINCIPAL, RENEWAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
 import { isOpenDuringMfaSetup } from './mfa-setup';
@@ -13,7 +14,10 @@ import { ScopeError } from './scope-error';
 import { isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
-type GuardedRequest = IncomingMessage & { [PRINCIPAL]?: Principal };
+type GuardedRequest = IncomingMessage & { [PRINCIPAL]?: Principal; [RENEWAL]?: () => Promise<Principal> };
+/** How long a key's principal is remembered, in milliseconds. */
+const REMEMBERED_MS = 1000;
+const MAX_REMEMBERED = 10_000;
 const NO_KEYS = 'This operation takes no API key: sign in for a bearer token';
 
 type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
@@ -21,6 +25,9 @@ type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 /** Authorizes every route by its policy. A route without a policy is denied to everyone. */
 @Injectable()
 export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
+  /** authorized for a route, by route and hash of the key */
+  private readonly remembered = new LRUCache<string, Principal>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
+
   constructor(private readonly settings: GuardSettings) {
     super();
   }
@@ -30,6 +37,27 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
     const policy = routePolicyOf(context.getHandler(), context.getClass());
     if (!policy) throw new ForbiddenException('This operation is not open to anybody');
     if (policy.kind === 'public') return true;
+    const request = context.switchToHttp().getRequest<GuardedRequest>();
+    const name = 'rememberedKeys' in policy && policy.rememberedKeys ? this.nameOf(request, context) : null;
+    const known = name === null ? undefined : this.remembered.get(name);
+    request[RENEWAL] = () => this.authorized(context, policy, name);
+    request[PRINCIPAL] = known ?? (await this.authorized(context, policy, name));
+    return true;
+  }
+
+  /** @returns null when the request presents no key */
+  private nameOf({ headers }: GuardedRequest, context: ExecutionContext): string | null {
+    const presented = presentedCredential(headers);
+    const hash = presented.kind === 'key' ? this.settings.hashApiKey(presented.plainText) : null;
+    return hash && `${context.getClass().name}.${context.getHandler().name} ${hash}`;
+  }
+
+  private async authorized(
+    context: ExecutionContext,
+    policy: GuardedPolicy,
+    name: string | null,
+  ): Promise<Principal> {
+    if (name !== null) this.remembered.delete(name);
     const principal = await this.principalOf(context, policy);
     if (principal.signIn?.mfaSetupOnly && !isOpenDuringMfaSetup(context.getHandler(), context.getClass())) {
       throw new ForbiddenException(
@@ -46,7 +74,8 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
     }
     if (policy.kind === 'platform') refuseUnlessPlatform(principal, policy.write);
     else if (principal.suspended) refuseUnlessAllowed(context);
-    return true;
+    if (name !== null) this.remembered.set(name, principal);
+    return principal;
   }
 
   private async principalOf(context: ExecutionContext, policy: GuardedPolicy): Promise<Principal> {

@@ -8,6 +8,19 @@ export const PRINCIPAL = 'principal';
 export const principalOfRequest = (request: object): Principal | null =>
   (request as { [PRINCIPAL]?: Principal })[PRINCIPAL] ?? null;
 
+/** The request property with `renewPrincipal`'s work. */
+export const RENEWAL = Symbol('renewal');
+
+/**
+ * Reads the principal of a request again and authorizes it for the route again.
+ * @throws what the guard throws
+ */
+export async function renewPrincipal(request: object): Promise<Principal> {
+  const { [RENEWAL]: renewal } = request as { [RENEWAL]?: () => Promise<Principal> };
+  if (!renewal) throw new Error('A public route has no principal');
+  return renewal();
+}
+
 /** Handler parameter: the principal. Not for public routes. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
   const principal = context.switchToHttp().getRequest<{ [PRINCIPAL]?: Principal }>()[PRINCIPAL];

@@ -11,7 +11,10 @@ export interface SignIn {
   readonly mfaSetupOnly: boolean;
 }
 
-/** The caller of a request, read from the database for each request. A key never has more rights than its user. */
+/**
+ * The caller of a request, read from the database for each request, except on routes with `rememberedKeys`. A key never
+ * has more rights than its user.
+ */
 export interface Principal {
   readonly kind: 'user' | 'key';
   readonly userId: string;
@@ -26,6 +29,10 @@ export interface Principal {
   readonly tier: Tier;
   /** a suspended organization may read, stop and remove; opening or widening access is denied */
   readonly suspended: boolean;
+  /** sessions of the organization may only allow the address that the start request came from */
+  readonly requireDetectedAddress: boolean;
+  /** another one: something that decides who may start which session has changed since the principal was read */
+  readonly grantVersion: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
   /** empty for a user: scopes apply to keys only */

@@ -12,6 +12,11 @@ export type RoutePolicy =
       readonly scope: Scope | null;
       /** keys are allowed on the Free plan regardless of their scope: for routes that only show or revoke access */
       readonly onFreePlan?: boolean;
+      /**
+       * the principal of a key may be as old as `REMEMBERED_MS`: the route proves with `grantVersion` that nothing it
+       * depends on has changed, and otherwise starts over with `renewPrincipal`
+       */
+      readonly rememberedKeys?: boolean;
     }
   | { readonly kind: 'key'; readonly scope: Scope }
   | { readonly kind: 'platform'; readonly write: boolean; readonly scope: null };
@@ -24,8 +29,12 @@ const policy = (value: RoutePolicy): PolicyDecorator => SetMetadata(ROUTE_POLICY
 export const Public = (): PolicyDecorator => policy({ kind: 'public' });
 
 /** Every active user; keys with `scope`, if given, on the Free plan only with `onFreePlan`. */
-export const SignedIn = (options: { scope?: Scope; onFreePlan?: boolean } = {}): PolicyDecorator =>
-  policy({ kind: 'signed-in', scope: options.scope ?? null, onFreePlan: options.onFreePlan ?? false });
+export const SignedIn = ({
+  scope = null,
+  onFreePlan = false,
+  rememberedKeys = false,
+}: { scope?: Scope | null; onFreePlan?: boolean; rememberedKeys?: boolean } = {}): PolicyDecorator =>
+  policy({ kind: 'signed-in', scope, onFreePlan, rememberedKeys });
 
 /** The organization's admins; keys of an admin with `scope`, if given. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>

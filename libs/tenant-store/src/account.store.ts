@@ -16,6 +16,8 @@ export interface PrincipalRow {
   readonly organizationSlug: string;
   readonly tier: Tier;
   readonly suspended: boolean;
+  readonly requireDetectedAddress: boolean;
+  readonly grantVersion: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
   readonly scopes: readonly string[];
@@ -48,7 +50,9 @@ export interface SignInRequirements {
 const PRINCIPAL_COLUMNS = `
   u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name, u.is_org_admin AS "isOrgAdmin",
   u.platform_role AS "platformRole", u.mfa_enabled AS "mfaEnabled", o.name AS "organizationName", o.slug AS "organizationSlug",
-  o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended`;
+  o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended,
+  o.require_detected_address AS "requireDetectedAddress",
+  coalesce((SELECT v.version FROM grant_versions v WHERE v.organization_id = o.id), 0)::text AS "grantVersion"`;
 
 const USER_PRINCIPAL: PreparedStatement = {
   name: 'user-principal',

@@ -62,6 +62,8 @@ export interface NewSession {
   readonly hours: number;
   readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
+  /** the version of the organization's grants that it was planned with; null: just read, not checked */
+  readonly grantVersion: string | null;
 }
 
 /** Maximum number of live sessions of one user; 0: no limit. */

@@ -87,7 +87,8 @@ export class SessionStore implements TenantStore<SessionStore> {
 
   /**
    * One statement, one commit: the session, its addresses, their desired rules, the audit record.
-   * @returns null when a resource has changed since the holders were planned, or the user was deactivated meanwhile
+   * @returns null when a resource or the version of the grants has changed since the holders were planned, or the user was
+   *   deactivated meanwhile
    * @throws AddressTaken when a live session of the user holds one of the addresses: a constraint decides
    * @throws TooManyLiveSessions when the user has reached the limit: the user's lock serializes concurrent starts
    */
@@ -112,6 +113,7 @@ export class SessionStore implements TenantStore<SessionStore> {
         auditJson(audit),
         session.limits.perUser,
         session.limits.perServiceUser,
+        session.grantVersion,
       ]);
       return started ?? null;
     } catch (error) {
@@ -233,6 +235,10 @@ const PROLONG = `prolonged AS (
       WHERE r.provider = 'AGENT' AND ip.status IN (${HOLDING}))
   )`;
 
+/** SQL: the grants have a version, or it is not to be checked. */
+const GRANTS_UNCHANGED = (version: string): string => `(${version}::bigint IS NULL OR ${version}::bigint =
+    coalesce((SELECT v.version FROM grant_versions v WHERE v.organization_id = $1), 0))`;
+
 /**
  * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
  * it prevents the start, one after it ends the session.
@@ -242,7 +248,7 @@ const START_SESSION: PreparedStatement = {
   text: `WITH ${PLANNED_RESOURCES('$8')}, owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7) FROM users u
-    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND limit_live_sessions(u.id, $11, $12)
+    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${GRANTS_UNCHANGED('$13')} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
   ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},

@@ -1,11 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import helmet from 'helmet';
-import { Logger } from 'nestjs-pino';
+import helmet, { type HelmetOptions } from 'helmet';
+import type { Logger } from 'pino';
 import type { ApiSettings } from '../api.settings';
 import { API_PREFIX } from '../errors';
 import { rememberCallerAddress } from './caller-address';
 import { assignRequestId } from './request-id';
+import { logRequests } from './request-log';
 import { DOWNLOADS_PATH, UNPREFIXED_ROUTES } from './unprefixed-paths';
 
 const EXPOSED_HEADERS = [
@@ -25,13 +27,13 @@ const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /** Configures everything around the routes: prefix, headers, CORS, connection timeouts. */
-export function configureHttp(app: NestExpressApplication, settings: ApiSettings): void {
+export function configureHttp(app: NestExpressApplication, settings: ApiSettings, log: Logger): void {
   app.setGlobalPrefix(API_PREFIX.slice(1), { exclude: UNPREFIXED_ROUTES });
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(assignRequestId);
-  const log = app.get(Logger);
   app.use(rememberCallerAddress(settings.TRUSTED_PROXIES, (warning) => log.warn(warning)));
+  app.use(logRequests(log));
   app.use('/docs', docsHeaders);
   app.use(API_PREFIX, apiHeaders, disableCaching);
   app.use(`/${DOWNLOADS_PATH}`, apiHeaders);
@@ -44,7 +46,20 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 }
 
-const apiHeaders = helmet({
+type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/** Express middleware: helmet's headers. They are the same for every request, so they are computed once. */
+function securityHeaders(options: HelmetOptions): Middleware {
+  const example = new ServerResponse(new IncomingMessage(new Socket()));
+  helmet(options)(example.req, example, () => undefined);
+  const headers = Object.entries(example.getHeaders());
+  return (_request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value!);
+    next();
+  };
+}
+
+const apiHeaders = securityHeaders({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -59,7 +74,7 @@ function disableCaching(_request: IncomingMessage, response: ServerResponse, nex
 }
 
 // the page has its own scripts and styles, and some styles are inline
-const docsHeaders = helmet({
+const docsHeaders = securityHeaders({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {

@@ -1,49 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Params } from 'nestjs-pino';
-import { RequestMethod } from '@nestjs/common';
+import { pino, type Logger } from 'pino';
 import { LogSink } from '#logs';
 import { callerAddressOf } from './caller-address';
 import { loggedPath } from './logged-path';
 import { requestIdOf } from './request-id';
 
 type LoggedRequest = IncomingMessage & { originalUrl?: string };
+type Middleware = (request: LoggedRequest, response: ServerResponse, next: () => void) => void;
 
-const pathOf = (request: LoggedRequest): string => loggedPath(request.originalUrl ?? request.url ?? '');
+const HEALTH_PATH = '/api/v1/health';
 
-/** The log entry of a request. Headers, body and query are omitted: they may contain secrets. */
-function logEntryOf(request: LoggedRequest, response: ServerResponse, ms: number): object {
-  return {
-    method: request.method,
-    path: pathOf(request),
-    status: response.statusCode,
-    ms,
-    caller: callerAddressOf(request)?.text ?? null,
-  };
-}
+const requests = new AsyncLocalStorage<IncomingMessage>();
 
-const msOf = (value: unknown): number =>
-  typeof value === 'object' && value !== null && 'ms' in value && typeof value.ms === 'number' ? value.ms : 0;
-
-/** Settings of nestjs-pino: one JSON line per request, built from an allow-list of fields. */
-export function requestLog(level: string): Params {
-  return {
-    forRoutes: [{ path: '{*path}', method: RequestMethod.ALL }],
-    pinoHttp: {
+/** The API's log: JSON lines to standard output. Those written during a request have its `requestId`. */
+export const apiLog = (level: string): Logger =>
+  pino(
+    {
       level,
-      stream: new LogSink(process.stdout),
-      genReqId: (request) => requestIdOf(request) ?? '',
-      autoLogging: { ignore: (request: LoggedRequest) => pathOf(request).startsWith('/api/v1/health') },
-      quietReqLogger: true,
-      quietResLogger: true,
-      customAttributeKeys: { responseTime: 'ms', reqId: 'requestId' },
-      serializers: { req: () => undefined, res: () => undefined, err: () => undefined },
-      customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'info'),
-      customSuccessMessage: () => 'request',
-      customErrorMessage: () => 'request',
-      customSuccessObject: (request: LoggedRequest, response, value) =>
-        logEntryOf(request, response, msOf(value)),
-      customErrorObject: (request: LoggedRequest, response, _error, value) =>
-        logEntryOf(request, response, msOf(value)),
+      serializers: { err: () => undefined },
+      mixin: () => {
+        const request = requests.getStore();
+        return request === undefined ? {} : { requestId: requestIdOf(request) };
+      },
     },
+    new LogSink(process.stdout),
+  );
+
+/**
+ * Express middleware: one line per request when it has ended, except of health checks. Headers, body and query are
+ * omitted: they may contain secrets.
+ */
+export const logRequests =
+  (log: Logger): Middleware =>
+  (request, response, next) => {
+    const began = performance.now();
+    response.once('close', () => {
+      const path = loggedPath(request.originalUrl ?? request.url ?? '');
+      if (path.startsWith(HEALTH_PATH)) return;
+      const line = {
+        requestId: requestIdOf(request),
+        method: request.method,
+        path,
+        status: response.statusCode,
+        ms: Math.round(performance.now() - began),
+        caller: callerAddressOf(request)?.text ?? null,
+      };
+      if (response.statusCode >= 500) log.error(line, 'request');
+      else log.info(line, 'request');
+    });
+    requests.run(request, next);
   };
-}

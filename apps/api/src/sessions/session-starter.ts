@@ -6,7 +6,6 @@ import {
   type GrantRow,
   IdempotencyStore,
   type NewSession,
-  OrganizationStore,
   type SessionRow,
   SessionStore,
   TooManyLiveSessions,
@@ -16,11 +15,12 @@ import { WakeUps } from '#jobs';
 import { maximumDuration } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
-import { conflict, unprocessable } from '../errors/api-error';
-import type { Actor } from '../http/actor';
+import { ApiError, conflict, unprocessable } from '../errors/api-error';
+import type { Actor, ActorRenewal } from '../http/actor';
 import type { SessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
+import { RememberedGrants } from './remembered-grants';
 import {
   selectGrants,
   fieldDifferingFromCaller,
@@ -46,6 +46,13 @@ interface Inserted {
   readonly grants: readonly GrantRow[];
 }
 
+interface StartRequest {
+  /** possibly remembered */
+  readonly actor: Actor;
+  readonly renew: ActorRenewal;
+  readonly dto: StartSessionDto;
+}
+
 /** Commits a session with its holders and rules, then wakes a worker. A request never waits for a provider. */
 @Injectable()
 export class SessionStarter {
@@ -53,7 +60,7 @@ export class SessionStarter {
     private readonly database: Database,
     private readonly sessions: SessionStore,
     private readonly idempotency: IdempotencyStore,
-    private readonly organizations: OrganizationStore,
+    private readonly grants: RememberedGrants,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
@@ -63,29 +70,30 @@ export class SessionStarter {
    * @throws ApiError 400, 403 or 404 when planning fails, 409 when the address has a live session or the user has too
    *   many, 422 when the key was used for a different request
    */
-  async start(actor: Actor, dto: StartSessionDto, key: string | null): Promise<Started> {
+  async start(request: StartRequest, key: string | null): Promise<Started> {
     try {
-      return key === null ? await this.startUnkeyed(actor, dto) : await this.startOnce(actor, dto, key);
+      return key === null ? await this.startUnkeyed(request) : await this.startOnce(request, key);
     } catch (error) {
-      throw await this.conflictOf(actor.principal, error);
+      throw await this.conflictOf(request.actor.principal, error);
     }
   }
 
-  private async startUnkeyed(actor: Actor, dto: StartSessionDto): Promise<Started> {
-    const { session, grants } = await this.database.statement((tx) => this.planAndInsert(tx, actor, dto));
+  private async startUnkeyed(request: StartRequest): Promise<Started> {
+    const { session, grants } = await this.database.statement((tx) => this.planAndInsert(tx, request));
     this.wake(grants);
     return { session: toSession(session), replayed: false };
   }
 
   /** The key is rolled back with a failed start, so failures are not replayed. */
-  private async startOnce(actor: Actor, dto: StartSessionDto, key: string): Promise<Started> {
-    const { organizationId, userId } = actor.principal;
+  private async startOnce(request: StartRequest, key: string): Promise<Started> {
+    const { dto } = request;
+    const { organizationId, userId } = request.actor.principal;
     const { started, grants } = await this.database.transaction(async (tx) => {
       const claim = await this.idempotency.claim(tx, organizationId, userId, key, requestHash(dto));
       if (claim.kind === 'other-request') throw keyUsed();
       if (claim.kind === 'answered')
         return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [] };
-      const inserted = await this.planAndInsert(tx, actor, dto);
+      const inserted = await this.planAndInsert(tx, request);
       const session = toSession(inserted.session);
       await this.idempotency.keepAnswer(tx, organizationId, userId, key, session);
       return { started: { session, replayed: false }, grants: inserted.grants };
@@ -94,23 +102,53 @@ export class SessionStarter {
     return started;
   }
 
-  /** The insert is guarded by the revisions of the planned resources: when one was changed, this plans again. */
-  private async planAndInsert(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<Inserted> {
-    const { organizationId, userId } = actor.principal;
+  /**
+   * The first attempt may use what is remembered: the insert is guarded by the version of the grants, and nothing is
+   * refused before everything was read again. Every insert is guarded by the revisions of the planned resources: when
+   * one was changed, this plans again.
+   */
+  private async planAndInsert(tx: Tx, { actor, renew, dto }: StartRequest): Promise<Inserted> {
+    const remembered = await this.attemptRemembered(tx, actor, dto);
+    if (remembered) return remembered;
+    for (let attempt = 1; attempt < MAX_PLAN_ATTEMPTS; attempt += 1) {
+      const current = await renew();
+      const { organizationId, userId } = current.principal;
+      const grants = await this.sessions.grants(tx, organizationId, userId, dto.resourceIds ?? []);
+      const inserted = await this.insert(tx, current, dto, grants, null);
+      if (inserted) return inserted;
+    }
+    throw conflict('The resources are being changed right now: try again');
+  }
+
+  /** @returns null when something has changed, or a key would be refused by what may be remembered */
+  private async attemptRemembered(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<Inserted | null> {
+    const { principal } = actor;
+    const grants = await this.grants.of(tx, principal, dto.resourceIds ?? []);
+    try {
+      return await this.insert(tx, actor, dto, grants, principal.grantVersion);
+    } catch (error) {
+      if (error instanceof ApiError && principal.kind === 'key') return null;
+      throw error;
+    }
+  }
+
+  private async insert(
+    tx: Tx,
+    actor: Actor,
+    dto: StartSessionDto,
+    known: readonly GrantRow[],
+    grantVersion: string | null,
+  ): Promise<Inserted | null> {
+    const { principal } = actor;
     const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
     const addresses = sessionAddresses(dto, actor.address, { allowPrivate });
     const field = fieldDifferingFromCaller(dto, addresses, actor.address);
-    if (field !== null && (await this.organizations.settings(tx, organizationId)).requireDetectedAddress)
-      throw mustBeCallerAddress(field, actor.address);
-    for (let attempt = 0; attempt < MAX_PLAN_ATTEMPTS; attempt += 1) {
-      const known = await this.sessions.grants(tx, organizationId, userId, dto.resourceIds ?? []);
-      const grants = selectGrants(known, dto.resourceIds);
-      const planned = this.plan(actor.principal, dto, addresses, grants);
-      const entry = startedEntry(actor, planned, grants, field !== null);
-      const session = await this.sessions.start(tx, organizationId, planned, entry);
-      if (session) return { session, grants };
-    }
-    throw conflict('The resources are being changed right now: try again');
+    if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor.address);
+    const grants = selectGrants(known, dto.resourceIds);
+    const planned = { ...this.plan(principal, dto, addresses, grants), grantVersion };
+    const entry = startedEntry(actor, planned, grants, field !== null);
+    const session = await this.sessions.start(tx, principal.organizationId, planned, entry);
+    return session && { session, grants };
   }
 
   private plan(
@@ -118,7 +156,7 @@ export class SessionStarter {
     dto: StartSessionDto,
     addresses: SessionAddresses,
     grants: readonly GrantRow[],
-  ): NewSession {
+  ): Omit<NewSession, 'grantVersion'> {
     const { SESSION_DEFAULT_HOURS, MAX_LIVE_SESSIONS_PER_USER, MAX_LIVE_SESSIONS_PER_SERVICE_USER } =
       this.settings;
     return {

@@ -5,7 +5,7 @@ import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Prin
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import type { SessionFilter } from '#tenant-store';
 import { Answers } from '../docs/answers';
-import { CurrentActor, type Actor } from '../http/actor';
+import { CurrentActor, RenewableActor, type Actor, type ActorRenewal } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
 import { PathId } from '../http/path-id';
 import { writePageHeaders } from '../http/page-headers';
@@ -29,7 +29,7 @@ export class SessionsController {
 
   @Post()
   @HttpCode(200)
-  @SignedIn({ scope: 'sessions:write' })
+  @SignedIn({ scope: 'sessions:write', rememberedKeys: true })
   @ApiOperation({
     summary: 'Start a session',
     description:
@@ -47,13 +47,14 @@ export class SessionsController {
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409, 422] })
   async start(
     @CurrentActor() actor: Actor,
+    @RenewableActor() renew: ActorRenewal,
     @IdempotencyKey() key: string | null,
     @Body() dto: StartSessionDto,
     @Query() { waitSeconds }: SessionWaitDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionDto> {
     const { principal } = actor;
-    const { session, replayed } = await this.starter.start(actor, dto, key);
+    const { session, replayed } = await this.starter.start({ actor, renew, dto }, key);
     if (replayed) response.setHeader('Idempotency-Replayed', 'true');
     if (waitSeconds === undefined) return session;
     return toSession(

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyStore, OrganizationStore, SessionStore } from '#tenant-store';
+import { IdempotencyStore, SessionStore } from '#tenant-store';
+import { RememberedGrants } from './remembered-grants';
 import { SessionStarter } from './session-starter';
 import { SessionSettlementWaiter } from './session-settlement-waiter';
 import { SessionsController } from './sessions.controller';
@@ -13,7 +14,7 @@ import { SessionsService } from './sessions.service';
     SessionSettlementWaiter,
     SessionStore,
     IdempotencyStore,
-    OrganizationStore,
+    RememberedGrants,
   ],
   exports: [SessionsService],
 })

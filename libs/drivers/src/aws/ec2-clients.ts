@@ -1,8 +1,8 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
+import { LRUCache } from 'lru-cache';
 import type { CallFailure } from '../call-failure';
 import { CallToken } from '../call-tokens';
 import type { CloudTarget } from '../provider-driver';
-import { BoundedCache } from '../bounded-cache';
 import { fingerprint } from '../fingerprint';
 import { readCredential, readRegion, type AwsKeys } from './aws-credentials';
 import { toFailure } from './aws-errors';
@@ -33,7 +33,7 @@ export const accessWith = (
 
 /** EC2 clients by credential and region. */
 export class Ec2Clients {
-  private readonly clients = new BoundedCache<EC2Client>(CAPACITY);
+  private readonly clients = new LRUCache<string, EC2Client>({ max: CAPACITY });
 
   constructor(
     private readonly roles: RoleSessions,

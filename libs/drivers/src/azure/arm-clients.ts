@@ -1,6 +1,6 @@
 import { NetworkManagementClient } from '@azure/arm-network';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { BoundedCache } from '../bounded-cache';
+import { LRUCache } from 'lru-cache';
 import type { CallToken } from '../call-tokens';
 import { unexpectedResponse } from './azure-errors';
 import { Deadline } from './deadline';
@@ -12,7 +12,7 @@ const TIMEOUT_HEADER = 'x-drawbridge-timeout';
 
 /** Resource manager clients by subscription. A client holds no credential: each call sets its token. */
 export class ArmClients {
-  private readonly clients = new BoundedCache<NetworkManagementClient>(CAPACITY);
+  private readonly clients = new LRUCache<string, NetworkManagementClient>({ max: CAPACITY });
   private readonly tokens = new AsyncLocalStorage<CallToken<string>>();
 
   /** @param endpoint without trailing slash */
