@@ -211,7 +211,12 @@ export class Network {
     for (const owner of this.owners) owner.kill('SIGKILL');
     this.host.stop();
     this.visitor.stop();
-    for (const name of Object.values(this.names)) ip('netns', 'del', name);
+    for (const name of Object.values(this.names)) {
+      // of agents that were killed: what they started is left
+      for (const pid of execFileSync('ip', ['netns', 'pids', name], { encoding: 'utf8' }).split('\n'))
+        if (pid !== '') process.kill(Number(pid), 'SIGKILL');
+      ip('netns', 'del', name);
+    }
     rmSync(`/etc/netns/${this.names.host}`, { recursive: true, force: true });
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -214,9 +214,11 @@ export function faultsFor(withRedis: boolean, areas?: readonly Area[]): Fault[] 
     .filter(({ area }) => areas?.includes(area) ?? true);
 }
 
-/** An endless random sequence: each fault once, then by weight. */
+/** An endless random sequence: each fault once, those at named points first, then by weight. */
 export function* sequence(faults: readonly Fault[], random: Random): Generator<Fault, never> {
-  for (const fault of random.shuffled(faults)) yield fault;
+  const isNamed = (fault: Fault): boolean => NAMED_POINTS.includes(fault);
+  yield* random.shuffled(faults.filter(isNamed));
+  yield* random.shuffled(faults.filter((fault) => !isNamed(fault)));
   const whole = faults.reduce((sum, { weight }) => sum + weight, 0);
   for (;;) {
     let at = random.next() * whole;

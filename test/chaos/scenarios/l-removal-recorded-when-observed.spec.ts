@@ -97,11 +97,14 @@ describe('L. A removal is recorded when it is observed, with its cause', () => {
     expect(rows[1]).toMatchObject({ cause: 'SESSION_STOPPED', holderKind: 'SESSION', sessionId: id });
     expect(['STALE_RULE', 'ORPHAN']).toContain(rows[3]!.cause);
 
-    const lines = logOf(worker).filter((line) => JSON.stringify(line).includes(`${address}/32`));
     for (const { kind, providerRuleId } of rows) {
-      const ofEvent = lines.filter(
-        (line) => Object.values(line).includes(kind) && JSON.stringify(line).includes(providerRuleId ?? kind),
-      );
+      const ofEvent = await until('the event is logged', () => {
+        const lines = logOf(worker)
+          .filter((line) => Object.values(line).includes(kind))
+          .map((line) => JSON.stringify(line))
+          .filter((line) => line.includes(`${address}/32`) && line.includes(providerRuleId ?? kind));
+        return Promise.resolve(lines.length > 0 && lines);
+      });
       expect(ofEvent).toHaveLength(1);
     }
     await bench.holds();

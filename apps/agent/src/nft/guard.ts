@@ -22,6 +22,8 @@ export class Guard {
   /** read right after the table was created */
   private structure: string | null = null;
   private desired: Elements | null = null;
+  /** by `enforce`, because the table was not as it was read last */
+  private wasRecreated = false;
   private lastOperation: Promise<unknown> = Promise.resolve();
 
   /** @param now running time in milliseconds */
@@ -38,8 +40,11 @@ export class Guard {
   enforce(elements: Elements): Promise<Observed> {
     return this.runExclusive(async () => {
       this.desired = elements;
-      if (!(await this.tryChange(elements))) await this.replace(elements);
+      const wasKnown = this.known !== null;
+      const isChanged = await this.tryChange(elements);
+      if (!isChanged) await this.replace(elements);
       const observed = await this.read(elements);
+      if (wasKnown && !(isChanged && observed.exact)) this.wasRecreated = true;
       if (observed.exact) return observed;
       await this.replace(elements);
       return this.read(elements);
@@ -49,17 +54,19 @@ export class Guard {
   /**
    * Checks whether the table is as it was created, and recreates it if not.
    * @param parts what to check
-   * @returns whether it was recreated
+   * @returns whether it was recreated, also by an `enforce` since the last call
    * @throws NftError when the table cannot be read or recreated
    */
   repair(parts: 'all' | 'structure'): Promise<boolean> {
     return this.runExclusive(async () => {
       if (!this.desired) return false;
+      const { wasRecreated } = this;
+      this.wasRecreated = false;
       const isIntact =
         parts === 'all'
           ? (await this.read(this.desired)).exact
           : (await this.nft.list('structure'))?.structure === this.structure;
-      if (isIntact) return false;
+      if (isIntact) return wasRecreated;
       await this.replace(this.desired);
       await this.read(this.desired);
       return true;
