@@ -70,15 +70,15 @@ async function p99(client: ApiClient): Promise<number> {
 }
 
 function signIns(api: ApiClient, account: { email: string; password: string }): { stop(): Promise<unknown> } {
-  let stopped = false;
+  const stopping = new AbortController();
   const { email, password } = account;
   const person = async (): Promise<void> => {
-    while (!stopped) await api.expect(200, api.post('/auth/login', { email, password }));
+    while (!stopping.signal.aborted) await api.expect(200, api.post('/auth/login', { email, password }));
   };
   const people = Promise.all(Array.from({ length: LOGINS }, person));
   return {
     stop: () => {
-      stopped = true;
+      stopping.abort();
       return people;
     },
   };

@@ -9,7 +9,8 @@ import { startSessions, type LoadOutcome } from './load';
 
 const ROUNDS = 3;
 const SESSIONS = 1500;
-const WARM_UP = 500;
+/** Node.js compiles the code of a request in its first thousands of requests */
+const WARM_UP = 4000;
 const CONNECTIONS = 16;
 /** as in the API */
 const POOL_SIZE = 20;
@@ -71,7 +72,7 @@ async function alternate(
       '',
       of(({ api, floor }) => api.perSecond / floor.perSecond),
       {
-        atLeast: 0.5,
+        atLeast: 0.7,
       },
     ),
   ];

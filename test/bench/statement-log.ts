@@ -3,7 +3,7 @@ import { until } from '../harness/until';
 import type { BenchPostgres, LoggedLine } from './bench-postgres';
 
 /** Parse and bind are logged as separate lines: only the execution counts. */
-export const isQuery = ({ text }: LoggedLine): boolean =>
+const isQuery = ({ text }: LoggedLine): boolean =>
   /^LOG: +duration: \S+ ms +(execute|statement)/.test(text);
 
 /** The statements of the product's processes that the server executes during the work. @param work gets the growing log */

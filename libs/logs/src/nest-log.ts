@@ -1,10 +1,8 @@
-import type { LoggerService } from '@nestjs/common';
-
 /** The part of pino's logger that is used here. */
 type JsonLog = Readonly<Record<'error' | 'warn' | 'info' | 'debug' | 'trace', (line: object) => void>>;
 
 /** Nest's logger: every line is JSON, with the context that Nest passes last. */
-export class NestLog implements LoggerService {
+export class NestLog {
   constructor(private readonly target: JsonLog) {}
 
   log(message: unknown, ...rest: unknown[]): void {

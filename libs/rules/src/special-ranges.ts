@@ -55,7 +55,8 @@ const SPECIAL = Object.entries(RANGES).flatMap(([refusal, ranges]) =>
  * @param allowPrivate skips private ranges
  */
 export function specialRangeIn(cidr: string, allowPrivate: boolean): SpecialRange | null {
-  const [network, prefix] = ipaddr.parseCIDR(cidr);
+  // ipaddr's own choice of the family tries the other one first, at the cost of an exception
+  const [network, prefix] = (cidr.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4).parseCIDR(cidr);
   const found = SPECIAL.find(
     ({ refusal, parsed: [other, length] }) =>
       !(allowPrivate && refusal === 'private') &&

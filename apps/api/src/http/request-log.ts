@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pino, type Logger } from 'pino';
 import { LogSink } from '#logs';
@@ -11,21 +10,9 @@ type Middleware = (request: LoggedRequest, response: ServerResponse, next: () =>
 
 const HEALTH_PATH = '/api/v1/health';
 
-const requests = new AsyncLocalStorage<IncomingMessage>();
-
-/** The API's log: JSON lines to standard output. Those written during a request have its `requestId`. */
+/** The API's log: JSON lines to standard output. */
 export const apiLog = (level: string): Logger =>
-  pino(
-    {
-      level,
-      serializers: { err: () => undefined },
-      mixin: () => {
-        const request = requests.getStore();
-        return request === undefined ? {} : { requestId: requestIdOf(request) };
-      },
-    },
-    new LogSink(process.stdout),
-  );
+  pino({ level, serializers: { err: () => undefined } }, new LogSink(process.stdout));
 
 /**
  * Express middleware: one line per request when it has ended, except of health checks. Headers, body and query are
@@ -49,5 +36,5 @@ export const logRequests =
       if (response.statusCode >= 500) log.error(line, 'request');
       else log.info(line, 'request');
     });
-    requests.run(request, next);
+    next();
   };

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { loggedPath } from './logged-path';
+import { requestIdOf } from './request-id';
 import { isPage } from './browser-pages';
 import { Markup, sendPage, type BrowserPage } from '../pages/browser-page';
 import { errorBodyOf } from '../errors/error-body';
@@ -15,7 +16,7 @@ const logger = new Logger('Errors');
 export function sendErrorResponse(exception: unknown, request: Request, response: Response): void {
   const path = request.originalUrl.replace(/[?#].*/s, '');
   const failure = failureOf(exception);
-  if (failure.unexpected) logger.error(logEntryOf(exception, request.method, loggedPath(path)));
+  if (failure.unexpected) logger.error(logEntryOf(exception, request, loggedPath(path)));
   if (response.headersSent) {
     // part of the response was sent: closing the connection is the only way to signal the failure
     response.destroy();
@@ -34,11 +35,12 @@ const pageOf = ({ status, message }: Failure): BrowserPage => ({
 });
 
 /** Omits query parameters and row values, which some errors carry as properties. */
-function logEntryOf(exception: unknown, method: string, path: string): object {
+function logEntryOf(exception: unknown, request: Request, path: string): object {
   const error = exception instanceof Error ? exception : new Error(`thrown: ${typeof exception}`);
   return {
     msg: 'A request failed unexpectedly',
-    method,
+    requestId: requestIdOf(request),
+    method: request.method,
     path,
     failure: { name: error.name, message: error.message, stack: error.stack },
   };
