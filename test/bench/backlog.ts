@@ -35,13 +35,13 @@ export async function allClosed(
   withinMs: number,
 ): Promise<number[]> {
   await until(
-    'every rule is absent in the database',
+    'every rule is absent in the database, or deleted',
     async () => {
       const [row] = await drawbridge.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM rules WHERE state = 'absent' AND id = ANY ($1::uuid[])`,
+        `SELECT count(*)::int AS count FROM rules WHERE state <> 'absent' AND id = ANY ($1::uuid[])`,
         [rules.map(({ ruleId }) => ruleId)],
       );
-      return row!.count === rules.length;
+      return row!.count === 0;
     },
     withinMs,
   );

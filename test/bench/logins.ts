@@ -18,17 +18,17 @@ export async function logins(): Promise<Figure[]> {
     const { api } = drawbridge;
     const org = await organization(drawbridge, []);
     const key = await org.apiKey(['sessions:read']);
-    const account = {
+    const accounts = Array.from({ length: LOGINS }, () => ({
       organizationName: 'Example',
       email: `${randomUUID()}@example.com`,
       password: randomUUID(),
-    };
-    await api.expect(201, api.post('/auth/register', account));
+    }));
+    for (const account of accounts) await api.expect(201, api.post('/auth/register', account));
     for (let sent = 0; sent < WARM_UP; sent += 1) await key.expect(200, key.get('/sessions'));
     const rounds: { quiet: number; busy: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const quiet = await p99(key);
-      const signingIn = signIns(api, account);
+      const signingIn = signIns(api, accounts);
       const busy = await p99(key);
       await signingIn.stop();
       rounds.push({ quiet, busy });
@@ -69,13 +69,15 @@ async function p99(client: ApiClient): Promise<number> {
   return quantile(await Promise.all(sent), 0.99);
 }
 
-function signIns(api: ApiClient, account: { email: string; password: string }): { stop(): Promise<unknown> } {
+function signIns(
+  api: ApiClient,
+  accounts: readonly { email: string; password: string }[],
+): { stop(): Promise<unknown> } {
   const stopping = new AbortController();
-  const { email, password } = account;
-  const person = async (): Promise<void> => {
+  const person = async ({ email, password }: { email: string; password: string }): Promise<void> => {
     while (!stopping.signal.aborted) await api.expect(200, api.post('/auth/login', { email, password }));
   };
-  const people = Promise.all(Array.from({ length: LOGINS }, person));
+  const people = Promise.all(accounts.map(person));
   return {
     stop: () => {
       stopping.abort();

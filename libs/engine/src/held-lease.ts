@@ -10,7 +10,7 @@ const SAFE_WRITE_MS = 9000;
 
 /** At most this many changes are written at once, by tokens that are refilled with the usual spacing. */
 const MAX_PROMPT_CHANGES = 3;
-const MAX_PROMPT_WRITES = 3;
+const MAX_PROMPT_WRITES = 2;
 
 /** Another worker holds the target, or this process is stopping: results of this worker are discarded. */
 export class LeaseLost extends Error {
