@@ -21,7 +21,6 @@ import { requestRate } from './request-rate';
 import { sessionLife } from './session-life';
 import { thousandSessions } from './thousand-sessions';
 import { timeToActive } from './time-to-active';
-import { workerScaling } from './worker-scaling';
 
 const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise<Figure[]>>> = {
   disk: async (postgres) => [figure('Disk: write and sync 8 kB', 'ms', await postgres.flushTimes())],
@@ -32,7 +31,6 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'time-to-active': timeToActive,
   'thousand-sessions': thousandSessions,
   logins,
-  'worker-scaling': workerScaling,
   'idle-agents': idleAgents,
   fairness,
   'denied-neighbours': deniedNeighbours,
