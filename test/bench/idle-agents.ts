@@ -12,8 +12,9 @@ import { figure, type Figure } from './figure';
 import { statementsDuring } from './statement-log';
 
 const AGENTS = 1000;
-/** agents that have waited once before memory is measured: code is compiled, caches are filled */
+/** before memory is measured: code is compiled, and the heap has grown to the size that as many requests need */
 const WARM_UP_AGENTS = 50;
+const WARM_UP_TURNS = 40;
 const AT_ONCE = 20;
 /** most resources of one static IP rule */
 const RESOURCES_PER_RULE = 100;
@@ -46,12 +47,13 @@ export async function idleAgents(postgres: BenchPostgres): Promise<Figure[]> {
     const client = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`);
     const agents = keys.map(([name, apiKey]) => new TestAgent(client.as({ apiKey }), name));
     await inTurn(agents.slice(0, WARM_UP_AGENTS), async (agent) => {
-      for (let polls = 0; polls < 5; polls += 1) await agent.fetched(1);
+      for (let turns = 0; turns < WARM_UP_TURNS; turns += 1) await agent.turn();
+      await agent.fetched(1);
     });
     const before = residentKb(api.pid);
     const polls: Polls = { answered: 0, failures: [], areOver: false };
     const waiting = agents.map((agent) => waitOn(agent, polls));
-    await settled(drawbridge);
+    await settled(drawbridge, polls);
     await pause(SETTLE_MS);
     const answeredBefore = polls.answered;
     const sent = await statementsDuring(postgres, drawbridge, () => pause(OBSERVED_MS));
@@ -60,9 +62,7 @@ export async function idleAgents(postgres: BenchPostgres): Promise<Figure[]> {
     polls.areOver = true;
     await api.stop('SIGKILL');
     await Promise.all(waiting);
-    if (polls.failures.length > 0) {
-      throw new AggregateError(polls.failures, `Polls failed: ${String(polls.failures[0])}`);
-    }
+    throwFailures(polls);
     const perSecond = (program: string): number =>
       sent.filter(({ application }) => application.startsWith(program)).length / (OBSERVED_MS / 1000);
     return [
@@ -113,13 +113,21 @@ async function servedHosts(drawbridge: Drawbridge): Promise<(readonly [name: str
   });
 }
 
+function throwFailures({ failures }: Polls): void {
+  if (failures.length === 0) return;
+  const [first] = failures;
+  const cause = first instanceof Error && first.cause ? ` (${String(first.cause)})` : '';
+  throw new Error(`${failures.length} agents failed, the first with: ${String(first)}${cause}`);
+}
+
 /** Returns once all rules are present, nothing is due, and each host was compared since. */
-async function settled(drawbridge: Drawbridge): Promise<void> {
+async function settled(drawbridge: Drawbridge, polls: Polls): Promise<void> {
   await drawbridge.query(
     `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => random() * $1) WHERE provider = 'AGENT'`,
     [WAIT_SECONDS],
   );
   const isSettled = async (): Promise<boolean> => {
+    throwFailures(polls);
     const [open] = await drawbridge.query<{ hosts: number }>(
       `SELECT count(*)::int AS hosts FROM targets t WHERE provider = 'AGENT' AND (t.reconcile_due_at <= now()
          OR EXISTS (SELECT FROM rules r WHERE r.target_id = t.id AND (r.state <> 'present' OR r.due_at IS NOT NULL))

@@ -27,9 +27,9 @@ describe('An idle agent', () => {
           const api = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
           return new TestAgent(api.as({ apiKey: host.plainKey }), host.name);
         });
-        let isOver = false;
+        const over = new AbortController();
         const polls = async (): Promise<void> => {
-          for (let turn = 0; !isOver; turn += 1) await agents[turn % agents.length]!.fetched(30);
+          for (let turn = 0; !over.signal.aborted; turn += 1) await agents[turn % agents.length]!.fetched(30);
         };
         const polled = polls();
         const silences: number[] = [];
@@ -41,7 +41,7 @@ describe('An idle agent', () => {
           );
           silences.push(row!.seconds);
         }
-        isOver = true;
+        over.abort();
         await polled;
         expect(Math.max(...silences)).toBeLessThan(LONGEST_SILENCE_SECONDS);
         expect(await audited(drawbridge, org.organizationId, 'AGENT_OFFLINE')).toEqual([]);

@@ -1,10 +1,4 @@
-import {
-  AgentPollStore,
-  AgentStateStore,
-  AgentStore,
-  type AgentVisit,
-  type PolledAgent,
-} from '#engine-store';
+import { AgentPollStore, AgentStateStore, AgentStore } from '#engine-store';
 import { Database, NotificationFeed, type Tx } from '#entities';
 import { storedHost, type StoredHost as Host } from '../builders/stored-host';
 import { cloneDatabase } from '../harness/database';
