@@ -26,6 +26,8 @@ const SETTLED_WITHIN_MS = 300_000;
 const OBSERVED_MS = 90_000;
 const MAX_STATEMENTS = 10;
 const MAX_KB = 50;
+/** as the agent's own, while the server does not answer */
+const MAX_RETRY_DELAY_MS = 5000;
 /** as `VERIFY_INTERVAL_MINUTES` of the worker */
 const VERIFY_INTERVAL_SECONDS = 1800;
 
@@ -53,16 +55,18 @@ export async function idleAgents(postgres: BenchPostgres): Promise<Figure[]> {
     const before = residentKb(api.pid);
     const polls: Polls = { answered: 0, failures: [], areOver: false };
     const waiting = agents.map((agent) => waitOn(agent, polls));
-    await settled(drawbridge, polls);
+    await settled(drawbridge);
     await pause(SETTLE_MS);
     const answeredBefore = polls.answered;
+    const failedBefore = polls.failures.length;
     const sent = await statementsDuring(postgres, drawbridge, () => pause(OBSERVED_MS));
     const answered = polls.answered - answeredBefore;
     const each = (residentKb(api.pid) - before) / AGENTS;
+    const failures = polls.failures.slice(failedBefore);
     polls.areOver = true;
     await api.stop('SIGKILL');
     await Promise.all(waiting);
-    throwFailures(polls);
+    if (failures.length > 0) throw new Error(`${failures.length} polls failed: ${String(failures[0])}`);
     const perSecond = (program: string): number =>
       sent.filter(({ application }) => application.startsWith(program)).length / (OBSERVED_MS / 1000);
     return [
@@ -113,21 +117,13 @@ async function servedHosts(drawbridge: Drawbridge): Promise<(readonly [name: str
   });
 }
 
-function throwFailures({ failures }: Polls): void {
-  if (failures.length === 0) return;
-  const [first] = failures;
-  const cause = first instanceof Error && first.cause ? ` (${String(first.cause)})` : '';
-  throw new Error(`${failures.length} agents failed, the first with: ${String(first)}${cause}`);
-}
-
 /** Returns once all rules are present, nothing is due, and each host was compared since. */
-async function settled(drawbridge: Drawbridge, polls: Polls): Promise<void> {
+async function settled(drawbridge: Drawbridge): Promise<void> {
   await drawbridge.query(
     `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => random() * $1) WHERE provider = 'AGENT'`,
     [WAIT_SECONDS],
   );
   const isSettled = async (): Promise<boolean> => {
-    throwFailures(polls);
     const [open] = await drawbridge.query<{ hosts: number }>(
       `SELECT count(*)::int AS hosts FROM targets t WHERE provider = 'AGENT' AND (t.reconcile_due_at <= now()
          OR EXISTS (SELECT FROM rules r WHERE r.target_id = t.id AND (r.state <> 'present' OR r.due_at IS NOT NULL))
@@ -156,18 +152,22 @@ async function inTurn<Item>(items: readonly Item[], work: (item: Item) => Promis
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }
 
-/** Fetches once, then waits again and again. Agents do not begin together. */
+/** Takes a turn, then waits again and again. Agents do not begin together, and try again after a failure. */
 async function waitOn(agent: TestAgent, polls: Polls): Promise<void> {
-  try {
-    await pause(Math.random() * WAIT_SECONDS * 1000);
-    await agent.turn();
-    while (!polls.areOver) {
+  await pause(Math.random() * WAIT_SECONDS * 1000);
+  let isServed = false;
+  while (!polls.areOver) {
+    try {
+      if (!isServed) await agent.turn();
       const { rules } = await agent.fetched(WAIT_SECONDS);
       polls.answered += 1;
-      if (rules.some(({ unconfirmed }) => unconfirmed)) await agent.turn();
+      isServed = rules.every(({ unconfirmed }) => !unconfirmed);
+    } catch (error) {
+      if (polls.areOver) return;
+      polls.failures.push(error);
+      isServed = false;
+      await pause(Math.random() * MAX_RETRY_DELAY_MS);
     }
-  } catch (error) {
-    if (!polls.areOver) polls.failures.push(error);
   }
 }
 

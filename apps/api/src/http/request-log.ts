@@ -11,7 +11,8 @@ type Middleware = (request: LoggedRequest, response: ServerResponse, next: () =>
 
 const HEALTH_PATH = '/api/v1/health';
 
-const requests = new AsyncLocalStorage<IncomingMessage>();
+/** The id alone: the keep-alive timer of a connection holds it until the next request. */
+const requestIds = new AsyncLocalStorage<string | null>();
 
 /** The API's log: JSON lines to standard output. Those written during a request have its `requestId`. */
 export const apiLog = (level: string): Logger =>
@@ -20,8 +21,8 @@ export const apiLog = (level: string): Logger =>
       level,
       serializers: { err: () => undefined },
       mixin: () => {
-        const request = requests.getStore();
-        return request === undefined ? {} : { requestId: requestIdOf(request) };
+        const requestId = requestIds.getStore();
+        return requestId === undefined ? {} : { requestId };
       },
     },
     new LogSink(process.stdout),
@@ -49,5 +50,5 @@ export const logRequests =
       if (response.statusCode >= 500) log.error(line, 'request');
       else log.info(line, 'request');
     });
-    requests.run(request, next);
+    requestIds.run(requestIdOf(request), next);
   };
