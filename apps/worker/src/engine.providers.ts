@@ -50,7 +50,7 @@ const settlementStores = {
 
 /** The engine of this process: what it is made of, in the order of dependency. */
 export const ENGINE_PROVIDERS: readonly Provider[] = [
-  SweepStore,
+  factory(SweepStore, [WorkerSettings], ({ RECONCILE_SECONDS }) => new SweepStore(RECONCILE_SECONDS)),
   factory(
     ComparisonStore,
     [WorkerSettings],

@@ -9,6 +9,8 @@ export interface AgentKeyRow {
   readonly isKnownHost: boolean;
   /** the name is served with another key that is neither revoked nor expired */
   readonly isHeldByOther: boolean;
+  /** until the key expires; null: never */
+  readonly secondsLeft: number | null;
 }
 
 /** Hosts that the API keys of agents may serve. */
@@ -25,7 +27,8 @@ export class AgentKeyStore implements TenantStore<AgentKeyStore> {
            SELECT FROM targets t JOIN resources r ON r.target_id = t.id
            WHERE t.key = $4 AND r.organization_id = $1) AS "isKnownHost",
          coalesce(other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > now()), false)
-           AND other.id IS NOT NULL AS "isHeldByOther"
+           AND other.id IS NOT NULL AS "isHeldByOther",
+         extract(epoch FROM k.expires_at - now())::float8 AS "secondsLeft"
        FROM api_keys k JOIN users u ON u.id = k.user_id
        LEFT JOIN agents a ON a.organization_id = $1 AND a.name = $3
        LEFT JOIN api_keys other ON other.id = a.key_id AND other.id <> k.id

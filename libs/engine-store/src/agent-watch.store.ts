@@ -1,6 +1,6 @@
 import { AGENT_AWAY_SECONDS, type HostGuard, type OrganizationId, type TrafficConfig } from '#rules';
 import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from '#entities';
-import type { Lease } from './lease.store';
+import { UNLEASED, type Lease } from './lease.store';
 import type { NamingResource } from './comparison';
 
 /** A host and its agent, as monitored by workers. */
@@ -26,6 +26,9 @@ export interface WatchedResource extends NamingResource {
   /** it was verified for this host: its traffic is to be guarded */
   readonly isVerified: boolean;
 }
+
+/** Comparisons of healthy hosts come due together, at multiples of this. */
+const TOGETHER_SECONDS = 5;
 
 /** Agents as monitored by workers. Serves all organizations. */
 export class AgentWatchStore {
@@ -54,6 +57,40 @@ export class AgentWatchStore {
       [targetId, AGENT_AWAY_SECONDS],
     );
     return host!;
+  }
+
+  /**
+   * Finishes the due comparisons of all hosts that nothing is to be reported about, as a pass over each would: its agent
+   * is connected and alone, no rule fails, it guards what it is to guard, and the last health events say so.
+   * @param intervalSeconds until their next comparison
+   * @returns how many
+   */
+  async finishHealthy(tx: Tx, intervalSeconds: number): Promise<number> {
+    const finished = returned(
+      await tx.query(
+        `WITH healthy AS MATERIALIZED (
+           SELECT t.id FROM targets t JOIN agents a ON a.target_key = t.key
+           WHERE t.provider = 'AGENT' AND t.reconcile_due_at <= now() AND NOT t.reconcile_requested AND ${UNLEASED('t')}
+             AND NOT a.told_away AND a.seen_at > now() - make_interval(secs => $1)
+             AND (a.rival_seen_at IS NULL OR a.rival_seen_at <= now() - make_interval(secs => $1))
+             AND (a.guard IS NULL OR (a.guard -> 'waiting' = '[]' AND a.guard -> 'leftAlone' = '[]' AND a.guard -> 'refused' = '[]'))
+             AND NOT EXISTS (
+               SELECT FROM rules r WHERE r.target_id = t.id AND r.state = 'unknown' AND r.last_error IS NOT NULL)
+             AND (SELECT bool_and(coalesce(last.event_type = 'RECONCILE_OK', false))
+               FROM resources r LEFT JOIN LATERAL (
+                 SELECT e.event_type FROM resource_health_events e
+                 WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
+                 ORDER BY e.created_at DESC LIMIT 1
+               ) last ON true WHERE r.target_id = t.id AND r.deleted_at IS NULL)
+           FOR NO KEY UPDATE OF t SKIP LOCKED
+         )
+         UPDATE targets t SET reconcile_due_at =
+           to_timestamp(ceil((extract(epoch FROM now()) + $2::float8) / ${TOGETHER_SECONDS}) * ${TOGETHER_SECONDS})
+         FROM healthy WHERE t.id = healthy.id RETURNING 1`,
+        [AGENT_AWAY_SECONDS, intervalSeconds],
+      ),
+    );
+    return finished.length;
   }
 
   /** Records that the host's agent is away, once per absence. */

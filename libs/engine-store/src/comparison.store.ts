@@ -3,7 +3,7 @@ import type { HealthReport, KnownRules, AccessPath } from './comparison';
 import type { DueComparison, Lease } from './lease.store';
 
 /** Interval between comparisons. Together with the time of the repair, drift is repaired within a minute. */
-const INTERVAL_SECONDS = 45;
+export const COMPARISON_INTERVAL_SECONDS = 45;
 /** Limit per credential over all its targets: a quarter of the EC2 read limit of an account. */
 const READS_PER_SECOND = 5;
 /** While no access path reaches the target and it has no rules of ours. */
@@ -12,7 +12,7 @@ const UNREACHABLE_INTERVAL_SECONDS = 600;
 /** Schedules and reads comparisons of targets with the database. Serves all organizations, as convergence does. */
 export class ComparisonStore {
   /** @param intervalSeconds between two comparisons of one target */
-  constructor(private readonly intervalSeconds = INTERVAL_SECONDS) {}
+  constructor(private readonly intervalSeconds = COMPARISON_INTERVAL_SECONDS) {}
 
   /**
    * Finishes a comparison: schedules the next one, unless one was requested meanwhile, and records that everything

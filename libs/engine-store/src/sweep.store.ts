@@ -1,5 +1,7 @@
 import type { SlotUse } from '#rules';
 import { HOLDING, MAY_EXPIRE, prepared, returned, type Tx } from '#entities';
+import { AgentWatchStore } from './agent-watch.store';
+import { COMPARISON_INTERVAL_SECONDS } from './comparison.store';
 import { release, type WokenTargets } from './holders';
 import { UNLEASED } from './lease.store';
 
@@ -105,6 +107,10 @@ const NEXT_ORGANIZATIONS = {
 export class SweepStore {
   /** cursor for the rotation over organizations in a backlog */
   private from = FIRST_ORGANIZATION;
+  private readonly agents = new AgentWatchStore();
+
+  /** @param comparisonSeconds between two comparisons of one host */
+  constructor(private readonly comparisonSeconds = COMPARISON_INTERVAL_SECONDS) {}
 
   /**
    * Moves expired sessions to EXPIRING and releases their holders. Call it in a transaction.
@@ -251,8 +257,16 @@ export class SweepStore {
     return found.map(({ id }) => id);
   }
 
-  /** Longest due first. `ComparisonStore.finish` limits how many come due per credential. */
+  /** Targets whose comparison takes a slot. Those of healthy hosts are finished here, all at once. */
   private async comparisons(tx: Tx, limit: number): Promise<SlotUse[]> {
+    const due = await this.dueComparisons(tx, limit);
+    if (!due.some(({ provider }) => provider === 'AGENT')) return due;
+    const finished = await this.agents.finishHealthy(tx, this.comparisonSeconds);
+    return finished === 0 ? due : this.dueComparisons(tx, limit);
+  }
+
+  /** Longest due first. `ComparisonStore.finish` limits how many come due per credential. */
+  private async dueComparisons(tx: Tx, limit: number): Promise<SlotUse[]> {
     const targets = await tx.query<SlotUse[]>(
       `SELECT t.id AS "targetId", t.provider, ${namedBy('t.id')} AS organizations, false AS closing, true AS "deferrable"
        FROM targets t WHERE t.reconcile_due_at <= now() AND ${UNLEASED('t')} ORDER BY t.reconcile_due_at LIMIT $1`,

@@ -39,6 +39,7 @@ import { LedgerUpkeepFunctions1790300000000 } from './migrations/1790300000000-l
 import { FlatLists1790600000000 } from './migrations/1790600000000-flat-lists';
 import { PromptWrites1790600900000 } from './migrations/1790600900000-prompt-writes';
 import { GrantVersions1790700000000 } from './migrations/1790700000000-grant-versions';
+import { AgentWaits1790800000000 } from './migrations/1790800000000-agent-waits';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -168,6 +169,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       FlatLists1790600000000,
       HostGuards1790500000000,
       GrantVersions1790700000000,
+      AgentWaits1790800000000,
     ],
     migrationsTransactionMode: 'each',
   });

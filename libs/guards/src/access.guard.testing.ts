@@ -64,6 +64,7 @@ export class Routes {
   @SignedIn() @AllowedWhileSuspended() close(): void {}
   @SignedIn({ scope: 'sessions:write' }) start(): void {}
   @KeyOnly({ scope: 'agent:connect' }) agents(): void {}
+  @KeyOnly({ scope: 'agent:connect', rememberedKeysMs: 60_000 }) agentStates(): void {}
   @AdminOnly() admins(): void {}
   @AdminOnly({ scope: 'audit:read' }) audit(): void {}
   @Platform() survey(): void {}

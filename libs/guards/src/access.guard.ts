@@ -3,7 +3,7 @@ import { AuthGuard, type AuthGuardAuthenticateOptions } from '@nestjs/passport';
 import { LRUCache } from 'lru-cache';
 import type { IncomingMessage } from 'node:http';
 import { API_KEY } from './api-key.strategy';
-import { PRINCIPAL, RENEWAL } from './current-principal';
+import { PRINCIPAL, REMEMBERED, RENEWAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
 import { isOpenDuringMfaSetup } from './mfa-setup';
@@ -14,9 +14,11 @@ import { ScopeError } from './scope-error';
 import { isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
-type GuardedRequest = IncomingMessage & { [PRINCIPAL]?: Principal; [RENEWAL]?: () => Promise<Principal> };
-/** How long a key's principal is remembered, in milliseconds. */
-const REMEMBERED_MS = 1000;
+type GuardedRequest = IncomingMessage & {
+  [PRINCIPAL]?: Principal;
+  [RENEWAL]?: () => Promise<Principal>;
+  [REMEMBERED]?: boolean;
+};
 const MAX_REMEMBERED = 10_000;
 const NO_KEYS = 'This operation takes no API key: sign in for a bearer token';
 
@@ -26,7 +28,7 @@ type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 @Injectable()
 export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
   /** authorized for a route, by route and hash of the key */
-  private readonly remembered = new LRUCache<string, Principal>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
+  private readonly remembered = new LRUCache<string, Principal>({ max: MAX_REMEMBERED });
 
   constructor(private readonly settings: GuardSettings) {
     super();
@@ -38,9 +40,10 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
     if (!policy) throw new ForbiddenException('This operation is not open to anybody');
     if (policy.kind === 'public') return true;
     const request = context.switchToHttp().getRequest<GuardedRequest>();
-    const name = 'rememberedKeys' in policy && policy.rememberedKeys ? this.nameOf(request, context) : null;
+    const name = rememberedMs(policy) > 0 ? this.nameOf(request, context) : null;
     const known = name === null ? undefined : this.remembered.get(name);
     request[RENEWAL] = () => this.authorized(context, policy, name);
+    request[REMEMBERED] = known !== undefined;
     request[PRINCIPAL] = known ?? (await this.authorized(context, policy, name));
     return true;
   }
@@ -74,7 +77,7 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
     }
     if (policy.kind === 'platform') refuseUnlessPlatform(principal, policy.write);
     else if (principal.suspended) refuseUnlessAllowed(context);
-    if (name !== null) this.remembered.set(name, principal);
+    if (name !== null) this.remembered.set(name, principal, { ttl: rememberedMs(policy) });
     return principal;
   }
 
@@ -115,6 +118,9 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
     return { session: false, property: PRINCIPAL };
   }
 }
+
+const rememberedMs = (policy: GuardedPolicy): number =>
+  ('rememberedKeysMs' in policy ? policy.rememberedKeysMs : undefined) ?? 0;
 
 function refuseUnlessAllowed(context: ExecutionContext): void {
   const { method = '' } = context.switchToHttp().getRequest<GuardedRequest>();

@@ -21,6 +21,18 @@ export async function renewPrincipal(request: object): Promise<Principal> {
   return renewal();
 }
 
+/** The request property that says whether its principal was remembered. */
+export const REMEMBERED = Symbol('remembered');
+
+/**
+ * The principal as read for this request: reads it unless it was.
+ * @throws what the guard throws
+ */
+export const freshPrincipal = async (request: object): Promise<Principal> =>
+  (request as { [REMEMBERED]?: boolean })[REMEMBERED]
+    ? renewPrincipal(request)
+    : (request as { [PRINCIPAL]: Principal })[PRINCIPAL];
+
 /** Handler parameter: the principal. Not for public routes. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
   const principal = context.switchToHttp().getRequest<{ [PRINCIPAL]?: Principal }>()[PRINCIPAL];

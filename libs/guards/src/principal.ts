@@ -12,7 +12,7 @@ export interface SignIn {
 }
 
 /**
- * The caller of a request, read from the database for each request, except on routes with `rememberedKeys`. A key never
+ * The caller of a request, read from the database for each request, except on routes with `rememberedKeysMs`. A key never
  * has more rights than its user.
  */
 export interface Principal {

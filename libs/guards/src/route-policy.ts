@@ -4,7 +4,12 @@ import type { Scope } from './scopes';
 
 const ROUTE_POLICY = 'drawbridge:route-policy';
 
-/** Who may call a route. API keys only where a scope is given. */
+/**
+ * Who may call a route. API keys only where a scope is given.
+ *
+ * `rememberedKeysMs`: the principal of a key may be this old. The route proves that nothing it depends on has changed,
+ * and otherwise starts over with `renewPrincipal` or `freshPrincipal`.
+ */
 export type RoutePolicy =
   | { readonly kind: 'public' }
   | {
@@ -12,13 +17,9 @@ export type RoutePolicy =
       readonly scope: Scope | null;
       /** keys are allowed on the Free plan regardless of their scope: for routes that only show or revoke access */
       readonly onFreePlan?: boolean;
-      /**
-       * the principal of a key may be as old as `REMEMBERED_MS`: the route proves with `grantVersion` that nothing it
-       * depends on has changed, and otherwise starts over with `renewPrincipal`
-       */
-      readonly rememberedKeys?: boolean;
+      readonly rememberedKeysMs?: number;
     }
-  | { readonly kind: 'key'; readonly scope: Scope }
+  | { readonly kind: 'key'; readonly scope: Scope; readonly rememberedKeysMs?: number }
   | { readonly kind: 'platform'; readonly write: boolean; readonly scope: null };
 
 type PolicyDecorator = ClassDecorator & MethodDecorator;
@@ -32,17 +33,17 @@ export const Public = (): PolicyDecorator => policy({ kind: 'public' });
 export const SignedIn = ({
   scope = null,
   onFreePlan = false,
-  rememberedKeys = false,
-}: { scope?: Scope | null; onFreePlan?: boolean; rememberedKeys?: boolean } = {}): PolicyDecorator =>
-  policy({ kind: 'signed-in', scope, onFreePlan, rememberedKeys });
+  rememberedKeysMs = 0,
+}: { scope?: Scope | null; onFreePlan?: boolean; rememberedKeysMs?: number } = {}): PolicyDecorator =>
+  policy({ kind: 'signed-in', scope, onFreePlan, rememberedKeysMs });
 
 /** The organization's admins; keys of an admin with `scope`, if given. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>
   policy({ kind: 'admin', scope: options.scope ?? null });
 
 /** Keys with `scope` only, no signed-in users: for programs. */
-export const KeyOnly = (options: { scope: Scope }): PolicyDecorator =>
-  policy({ kind: 'key', scope: options.scope });
+export const KeyOnly = (options: { scope: Scope; rememberedKeysMs?: number }): PolicyDecorator =>
+  policy({ kind: 'key', ...options });
 
 /** Platform operators: SUPER_ADMIN all routes, SUPPORT those without `write`. No keys. */
 export const Platform = (options: { write?: boolean } = {}): PolicyDecorator =>

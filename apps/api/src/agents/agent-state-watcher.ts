@@ -8,6 +8,8 @@ const POLL_INTERVAL_MS = 1000;
 
 /** Detects changes of one host's state. Create it before reading the state, so that no change is missed. */
 export interface StateWatch {
+  /** a change was notified since creation or the last return of `changed`, or may have been missed */
+  readonly isNotified: boolean;
   /** Returns on a change since creation or the last return, when `disconnected` aborts, or after the timeout. */
   changed(timeoutMs: number, disconnected: AbortSignal): Promise<void>;
   end(): void;
@@ -38,12 +40,20 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
     return this.stopped;
   }
 
+  /** Every change is notified. Otherwise waits end after `POLL_INTERVAL_MS`. */
+  get isListening(): boolean {
+    return this.feed.isListening && !this.stopped;
+  }
+
   watch(hostKey: string): StateWatch {
     const watch = new Watch();
     const existing = this.watches.get(hostKey);
     if (existing) existing.add(watch);
     else this.watches.set(hostKey, new Set([watch]));
     return {
+      get isNotified() {
+        return watch.isNotified;
+      },
       changed: (timeoutMs, disconnected) => this.changed(watch, timeoutMs, disconnected),
       end: () => this.remove(hostKey, watch),
     };
@@ -83,7 +93,7 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
 
 class Watch {
   /** a notification arrived since the last `wait` returned */
-  private isNotified = false;
+  isNotified = false;
   private finish = (): void => undefined;
 
   notify(): void {

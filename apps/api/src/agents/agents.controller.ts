@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AllowedWhileSuspended, KeyOnly } from '#guards';
 import { Answers } from '../docs/answers';
-import { CurrentActor, type Actor } from '../http/actor';
+import { CurrentActor, FreshActor, type Actor, type ActorRenewal } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
 import { Uncounted } from '../rate-limit/rate-limit.decorators';
 import { toAgentState } from './agent.mapper';
@@ -12,6 +12,8 @@ import { AgentReportDto, AgentVersionDto } from './dto/agent-report.dto';
 import { AgentStateDto, AgentStateQueryDto } from './dto/agent-state.dto';
 
 const MAX_SOFTWARE_LENGTH = 100;
+/** A remembered key is used only together with what `RememberedAgents` has proven about it, and read otherwise. */
+const REMEMBERED_KEYS_MS = 60 * 60 * 1000;
 
 @ApiTags('Agents')
 @Uncounted()
@@ -22,6 +24,7 @@ export class AgentsController {
   constructor(private readonly agents: AgentsService) {}
 
   @Get('state')
+  @KeyOnly({ scope: 'agent:connect', rememberedKeysMs: REMEMBERED_KEYS_MS })
   @ApiOperation({
     summary: 'Get the desired state of a host',
     description:
@@ -33,13 +36,19 @@ export class AgentsController {
   @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 404, 409] })
   async state(
     @CurrentActor() actor: Actor,
+    @FreshActor() freshActor: ActorRenewal,
     @Headers('user-agent') software: string | undefined,
     @Query() dto: AgentStateQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AgentStateDto> {
-    return toAgentState(
-      await this.agents.state(actor, dto, softwareOf(software), clientDisconnectSignal(response)),
-    );
+    const state = await this.agents.state({
+      actor,
+      freshActor,
+      dto,
+      software: softwareOf(software),
+      disconnected: clientDisconnectSignal(response),
+    });
+    return toAgentState(state);
   }
 
   @Post('report')

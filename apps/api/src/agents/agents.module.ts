@@ -1,20 +1,25 @@
 import { Module } from '@nestjs/common';
-import { AgentGuardStore, AgentKeyStore, AgentStateStore, AgentStore } from '#engine-store';
+import { AgentGuardStore, AgentKeyStore, AgentPollStore, AgentStateStore, AgentStore } from '#engine-store';
+import { AgentAdmissions } from './agent-admissions';
 import { AgentReportStores } from './agent-report-stores';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentNamesController } from './agent-names.controller';
 import { AgentNamesService } from './agent-names.service';
 import { AgentsController } from './agents.controller';
 import { AgentsService } from './agents.service';
+import { RememberedAgents } from './remembered-agents';
 
 @Module({
   controllers: [AgentsController, AgentNamesController],
   providers: [
     AgentsService,
     AgentNamesService,
+    AgentAdmissions,
     AgentStateWatcher,
+    RememberedAgents,
     AgentGuardStore,
     AgentKeyStore,
+    AgentPollStore,
     AgentStore,
     AgentStateStore,
     AgentReportStores,

@@ -5,7 +5,8 @@ import type { Principal } from '#guards';
 import { type GrantRow, SessionStore } from '#tenant-store';
 
 const MAX_LISTS = 1000;
-const REMEMBERED_MS = 1000;
+/** Of a key's principal and of what it may start. */
+export const REMEMBERED_MS = 1000;
 
 /**
  * What users of API keys may start, for requests that follow each other within a second. It is right only together with

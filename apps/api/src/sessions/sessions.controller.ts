@@ -15,6 +15,7 @@ import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/ses
 import { SessionDto } from './dto/session.dto';
 import { StartSessionDto } from './dto/start-session.dto';
 import { IDEMPOTENCY_KEY_HEADER, IdempotencyKey } from './idempotency-key';
+import { REMEMBERED_MS } from './remembered-grants';
 import { SessionStarter } from './session-starter';
 import { toSession } from './session.mapper';
 import { SessionsService } from './sessions.service';
@@ -29,7 +30,7 @@ export class SessionsController {
 
   @Post()
   @HttpCode(200)
-  @SignedIn({ scope: 'sessions:write', rememberedKeys: true })
+  @SignedIn({ scope: 'sessions:write', rememberedKeysMs: REMEMBERED_MS })
   @ApiOperation({
     summary: 'Start a session',
     description:

@@ -39,7 +39,17 @@ export class ResourceChecks {
         leaseSeconds: LEASE_SECONDS,
       },
     );
-    await Promise.all(due.map((resource) => this.verify(resource)));
+    const settled = await this.settleConnected(due);
+    await Promise.all(due.filter(({ id }) => !settled.has(id)).map((resource) => this.verify(resource)));
+  }
+
+  /** Most hosts are connected: nothing of theirs has changed. @returns the ids of their resources */
+  private async settleConnected(due: readonly DueResource[]): Promise<ReadonlySet<string>> {
+    const ofAgents = due.filter(({ provider }) => !DriverRegistry.isDriven(provider));
+    if (ofAgents.length === 0) return new Set();
+    return new Set(
+      await this.store.settleConnected(this.database.autocommit, ofAgents, VERIFY_INTERVAL_MINUTES),
+    );
   }
 
   private async verify(due: DueResource): Promise<void> {

@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type Admission,
+  AgentKeyStore,
+  type AgentKeyRow,
+  AgentStore,
+  type AgentVisit,
+  type ServingAgent,
+} from '#engine-store';
+import { type AuditEntry, Database, type Trail, type Tx, withAuditFallback } from '#entities';
+import { AuditStore } from '#tenant-store';
+import type { Principal } from '#guards';
+import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
+import { auditActor } from '../audit/audit-actor';
+import type { Actor } from '../http/actor';
+
+/** Maximum number of a key's hosts listed in an error message. */
+const MAX_LISTED_AGENTS = 3;
+
+/** An admitted agent, in the transaction that holds the lock on it. */
+export interface Admitted {
+  readonly agent: ServingAgent;
+  readonly key: AgentKeyRow;
+  readonly trail: Trail;
+}
+
+/** Admits requests of agents: which key and which installation may serve a host. */
+@Injectable()
+export class AgentAdmissions {
+  constructor(
+    private readonly database: Database,
+    private readonly keys: AgentKeyStore,
+    private readonly agents: AgentStore,
+    private readonly audit: AuditStore,
+  ) {}
+
+  /**
+   * Checks that the key may read the state of the host, without side effects: the caller does not serve.
+   * @throws ApiError 401, 403, 404 or 409
+   */
+  async mayPreview(tx: Tx, principal: Principal, visit: AgentVisit): Promise<void> {
+    const { agents, isHeldByOther } = await this.authorizedKey(tx, principal, visit);
+    // otherwise an unbound key could read the states of all hosts
+    if (agents.length === 0 && isHeldByOther) throw otherKeyServes(visit);
+  }
+
+  /**
+   * Runs `work` in a transaction that holds the lock on the serving agent.
+   * @throws ApiError 401, 403, 404, or 409 when another one serves
+   */
+  async admitted<T>(
+    actor: Actor,
+    visit: AgentVisit,
+    work: (tx: Tx, admitted: Admitted) => Promise<T>,
+  ): Promise<T> {
+    const { principal } = actor;
+    const { organizationId } = principal;
+    // states and reports close access, so they must not wait for the audit trail
+    const outcome = await withAuditFallback((trail) =>
+      this.database.transaction(async (tx) => {
+        const key = await this.authorizedKey(tx, principal, visit);
+        const admission = await this.agents.admit(tx, organizationId, visit);
+        if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit, trail);
+        await this.recordAdmission(tx, principal, visit, admission, trail);
+        return admission.kind === 'serving'
+          ? { done: await work(tx, { agent: admission.agent, key, trail }) }
+          : { admission };
+      }),
+    );
+    if ('done' in outcome) return outcome.done;
+    // thrown after the commit, so that the record of the conflict is kept
+    throw refusal(visit, outcome.admission);
+  }
+
+  /**
+   * The key, if it may serve the host: one it is bound to, or any known host while it is unbound.
+   * @throws ApiError 401, 403 or 404
+   */
+  private async authorizedKey(tx: Tx, principal: Principal, visit: AgentVisit): Promise<AgentKeyRow> {
+    const key = await this.keys.find(tx, principal.organizationId, visit.keyId, visit);
+    if (!key) throw unauthorized('The API key is invalid, expired or revoked');
+    if (key.agents.length > 0 && !key.agents.includes(visit.name)) {
+      const hosts = key.agents.slice(0, MAX_LISTED_AGENTS).join(', ');
+      throw forbidden(`The API key is bound to ${hosts}: make a key for ${visit.name}`);
+    }
+    if (!key.isKnownHost) {
+      throw notFound(`No resource names the host ${visit.name}: create one with that resourceIdentifier`);
+    }
+    return key;
+  }
+
+  /** Binds an unbound key to its first host. @throws ApiError 403 when it was bound to another host concurrently */
+  private async bind(tx: Tx, actor: Actor, visit: AgentVisit, trail: Trail): Promise<void> {
+    const { organizationId, keyName } = actor.principal;
+    if (!(await this.keys.bind(tx, organizationId, visit.keyId, visit.name))) {
+      throw forbidden(`The API key is bound to another host by now: make a key for ${visit.name}`);
+    }
+    await this.audit.writeRevocation(tx, organizationId, trail, {
+      ...auditActor(actor),
+      eventType: 'API_KEY_BOUND',
+      resourceType: 'API_KEY',
+      resourceId: visit.keyId,
+      resourceName: keyName,
+      details: { agents: [visit.name] },
+    });
+  }
+
+  /** Records a connection or a conflict in the audit trail and requests a health check of the host. */
+  private async recordAdmission(
+    tx: Tx,
+    principal: Principal,
+    visit: AgentVisit,
+    admission: Admission,
+    trail: Trail,
+  ): Promise<void> {
+    const { organizationId } = principal;
+    const entry = admissionEntry(principal, visit, admission);
+    if (!entry) return;
+    await this.audit.writeRevocation(tx, organizationId, trail, entry);
+    await this.agents.requestCheck(tx, organizationId, visit.targetKey, admission.kind === 'rival');
+  }
+}
+
+/** @returns null when there is nothing new to record */
+function admissionEntry(principal: Principal, visit: AgentVisit, admission: Admission): AuditEntry | null {
+  const { instance, software } = visit;
+  const entryFor = (id: string): Omit<AuditEntry, 'eventType'> => ({
+    ...agentEntry(id, visit),
+    details: { instance, software, apiKey: principal.keyName },
+  });
+  if (admission.kind === 'serving') {
+    return admission.connected ? { ...entryFor(admission.agent.id), eventType: 'AGENT_CONNECTED' } : null;
+  }
+  if (!admission.unreported) return null;
+  const { serving } = admission;
+  const entry = entryFor(admission.id);
+  return {
+    ...entry,
+    eventType: 'AGENT_DUPLICATED',
+    result: 'FAILURE',
+    errorMessage: refusal(visit, admission).message,
+    details: { ...entry.details, serving },
+  };
+}
+
+/** An audit entry by an agent about itself. */
+export const agentEntry = (id: string, { name, address }: AgentVisit): Omit<AuditEntry, 'eventType'> => ({
+  actorType: 'AGENT',
+  actorId: id,
+  actorEmail: null,
+  ipAddress: address,
+  resourceType: 'AGENT',
+  resourceId: id,
+  resourceName: name,
+});
+
+const duplicateMessage = ({ name }: AgentVisit, { address }: Pick<AgentVisit, 'address'>): string =>
+  `Another agent serves as ${name}, from ${address ?? 'an unknown address'}: give each host a name of its own`;
+
+const refusal = (visit: AgentVisit, rival: Extract<Admission, { kind: 'rival' }>): ApiError =>
+  rival.otherKey ? otherKeyServes(visit) : conflict(duplicateMessage(visit, rival.serving));
+
+const otherKeyServes = ({ name }: AgentVisit): ApiError =>
+  conflict(
+    `The agent ${name} serves with another API key: revoke that key, or release the name with POST /agents/${name}/release`,
+  );

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import {
+  DEFAULT_MAX_SILENCE_SECONDS,
+  grouped,
+  parsePorts,
+  trafficOf,
+  unionOf,
+  withoutCovered,
+  type OrganizationId,
+  type Protocol,
+  type RuleSpec,
+  type Traffic,
+  type TrafficConfig,
+} from '#rules';
+import { HOLDING, type Tx } from '#entities';
+import { versionOf } from './agent-version';
+import { byKey } from './by-key';
+
+/** A rule for an agent to enforce. */
+export interface AgentRule extends RuleSpec {
+  readonly id: string;
+  /** until its end; null: no planned end */
+  readonly secondsLeft: number | null;
+  /** a holder waits for a report that it is present */
+  readonly unconfirmed: boolean;
+  /** the host closes it after this long without an answer of the server; null: never for that reason */
+  readonly maxSilenceSeconds: number | null;
+  /** for the host's log: at most `MAX_NAMED_HOLDERS` of those that are live */
+  readonly holders: readonly NamedHolder[];
+}
+
+/** Who a rule is for: a session and its user's e-mail address, or a static IP rule's label. */
+interface NamedHolder {
+  readonly sessionId: string | null;
+  readonly user: string | null;
+  readonly label: string | null;
+}
+
+/** The desired firewall state of a host. */
+export interface AgentState {
+  /** changes exactly when there is something new to enforce or to report */
+  readonly version: string;
+  readonly serverTime: Date;
+  /** of resources that were verified for this host */
+  readonly guarded: readonly Traffic[];
+  /** of resources that were never verified, without what is guarded: it stays as it is */
+  readonly proposed: readonly Traffic[];
+  /** the part of `guarded` that may cut established connections */
+  readonly confirmed: readonly Traffic[];
+  /** what the host is no longer to guard */
+  readonly released: readonly Traffic[];
+  readonly rules: readonly AgentRule[];
+}
+
+interface HostRow {
+  serverTime: Date;
+  targetId: string | null;
+  released: Traffic[];
+  resources: { config: TrafficConfig; isVerified: boolean; isConfirmed: boolean }[];
+}
+
+/** A rule of a host, desired or not. */
+export interface HostRule {
+  targetId: string;
+  id: string;
+  address: string;
+  protocol: Protocol;
+  ports: string;
+  revision: number;
+  state: string;
+  offered: boolean;
+  desired: boolean;
+  waiting: boolean;
+  endsAt: string | null;
+  secondsLeft: number | null;
+  maxSilenceSeconds: number | null;
+  holders: NamedHolder[] | null;
+}
+
+/** Holders of a rule that a state names. */
+const MAX_NAMED_HOLDERS = 5;
+
+/** A host whose state is read. */
+export interface AskedState {
+  readonly organizationId: OrganizationId;
+  readonly targetKey: string;
+  /** the last version offered to its agent; null: none */
+  readonly servedVersion: string | null;
+}
+
+export interface ReadState {
+  readonly state: AgentState;
+  readonly rules: readonly HostRule[];
+}
+
+/** The desired states of hosts in the order asked, with two statements for all of them. */
+export async function readStates(tx: Tx, asked: readonly AskedState[]): Promise<ReadState[]> {
+  const hosts = await tx.query<HostRow[]>(
+    `SELECT clock_timestamp() AS "serverTime", t.id AS "targetId", coalesce(a.pending_release, '[]') AS released,
+       ARRAY(SELECT jsonb_build_object('config', r.config, 'isVerified', r.target_verified_at IS NOT NULL,
+           'isConfirmed', r.guard_confirmed_at IS NOT NULL)
+         FROM resources r WHERE r.organization_id = asked.organization_id AND r.target_id = t.id
+           AND r.deleted_at IS NULL) AS resources
+     FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked (organization_id, target_key, place)
+     LEFT JOIN targets t ON t.key = asked.target_key
+     LEFT JOIN agents a ON a.organization_id = asked.organization_id AND a.target_key = asked.target_key
+     ORDER BY asked.place`,
+    [asked.map(({ organizationId }) => organizationId), asked.map(({ targetKey }) => targetKey)],
+  );
+  const targetIds = hosts.flatMap(({ targetId }) => targetId ?? []);
+  const rules = grouped(
+    targetIds.length === 0 ? [] : await readRules(tx, targetIds),
+    (rule) => rule.targetId,
+  );
+  return hosts.map((host, index) =>
+    stateOf(host, asked[index]!.servedVersion, rules.get(host.targetId ?? '') ?? []),
+  );
+}
+
+function stateOf(host: HostRow, servedVersion: string | null, rules: readonly HostRule[]): ReadState {
+  const desired = rules.filter((rule) => rule.desired);
+  const traffic = hostTraffic(host);
+  const state = {
+    version: versionOf(servedVersion, contentHash(traffic, desired)),
+    serverTime: host.serverTime,
+    ...traffic,
+    rules: desired.map(toAgentRule),
+  };
+  return { state, rules };
+}
+
+/** Rules whose offer is not recorded: the state may not be sent before it is. */
+export const unrecordedOffers = (rules: readonly HostRule[]): HostRule[] =>
+  rules.filter((rule) => !rule.offered || (rule.desired && rule.state === 'absent'));
+
+const readRules = (tx: Tx, targetIds: readonly string[]): Promise<HostRule[]> =>
+  tx.query(
+    `SELECT r.target_id AS "targetId", r.id, r.address, r.protocol, r.ports, r.revision, r.state,
+       r.offered_revision IS NOT DISTINCT FROM r.revision AS offered,
+       held.live > 0 AS desired, held.waiting > 0 AS waiting,
+       CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at)::text END AS "endsAt",
+       CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at - clock_timestamp())::float8 END AS "secondsLeft",
+       CASE WHEN held.endless = 0 AND held.unlimited = 0 THEN held.max_silence END AS "maxSilenceSeconds",
+       held.names[1:${MAX_NAMED_HOLDERS}] AS holders
+     FROM rules r CROSS JOIN LATERAL (
+       SELECT count(*) AS live, count(*) FILTER (WHERE ip.status = 'PENDING') AS waiting,
+         count(*) FILTER (WHERE s.id IS NULL) AS endless, max(s.expires_at) AS ends_at,
+         count(*) FILTER (WHERE own.config -> 'maxSilenceSeconds' = 'null') AS unlimited,
+         max(coalesce((own.config ->> 'maxSilenceSeconds')::int, ${DEFAULT_MAX_SILENCE_SECONDS})) AS max_silence,
+         array_agg(jsonb_build_object('sessionId', s.id, 'user', u.email, 'label', fixed.label)
+           ORDER BY ip.created_at, ip.id) AS names
+       FROM rule_holders holder
+       CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+       LEFT JOIN resources own ON own.id = ip.resource_id
+       LEFT JOIN sessions s ON s.id = ip.session_id
+       LEFT JOIN users u ON u.id = s.user_id
+       LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id
+       WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})
+         AND (s.id IS NULL OR s.expires_at > statement_timestamp())
+     ) held
+     WHERE r.target_id = ANY ($1::uuid[]) AND (r.state <> 'absent' OR r.due_at IS NOT NULL)
+     ORDER BY r.key`,
+    [targetIds],
+  );
+
+function toAgentRule(rule: HostRule): AgentRule {
+  const { id, address, protocol, ports, state, waiting, secondsLeft, maxSilenceSeconds, holders } = rule;
+  return {
+    id,
+    address,
+    protocol,
+    ports: parsePorts(ports),
+    secondsLeft,
+    unconfirmed: state !== 'present' || waiting,
+    maxSilenceSeconds,
+    holders: holders ?? [],
+  };
+}
+
+type HostTraffic = Pick<AgentState, 'guarded' | 'proposed' | 'confirmed' | 'released'>;
+
+/** What the host's resources name. A port is listed beside its whole protocol: each may be decided apart. */
+function hostTraffic({ resources, released }: HostRow): HostTraffic {
+  const named = (chosen: HostRow['resources']): Traffic[] =>
+    unionOf(...chosen.map(({ config }) => trafficOf(config)));
+  const verified = resources.filter(({ isVerified }) => isVerified);
+  const guarded = named(verified);
+  return {
+    guarded,
+    proposed: withoutCovered(named(resources.filter(({ isVerified }) => !isVerified)), guarded),
+    confirmed: named(verified.filter(({ isConfirmed }) => isConfirmed)),
+    released,
+  };
+}
+
+/** The revision of a rule grows with every change of its holders, each of which waits for a report. */
+function contentHash(
+  { guarded, proposed, confirmed, released }: HostTraffic,
+  rules: readonly HostRule[],
+): string {
+  const kept = rules.map(({ id, revision, endsAt, maxSilenceSeconds }) => [
+    id,
+    revision,
+    endsAt,
+    maxSilenceSeconds,
+  ]);
+  return createHash('sha256')
+    .update(JSON.stringify([guarded, proposed, confirmed, released, kept]))
+    .digest('hex')
+    .slice(0, 32);
+}

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { guardedHost, TestAgent } from '../builders/agents';
+import { audited } from '../builders/people';
+import { organization } from '../builders/organization';
+import { ApiClient } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+
+const OBSERVED_MS = 150_000;
+/** a wait, the interval of proofs, and some time for a busy machine */
+const LONGEST_SILENCE_SECONDS = 45;
+
+describe('An idle agent', () => {
+  it.each([
+    ['one process', 1],
+    ['two processes in turn', 2],
+  ])(
+    'that polls %s is never away, and its silence is known to be short',
+    async (_, processes) => {
+      const drawbridge = await Drawbridge.start();
+      try {
+        const org = await organization(drawbridge, []);
+        const host = await guardedHost(org, 'idle');
+        await host.guardedBy(host.agent());
+        const ports = [drawbridge.apiServer.port];
+        if (processes > 1) ports.push((await drawbridge.startApi()).port);
+        const agents = ports.map((port) => {
+          const api = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+          return new TestAgent(api.as({ apiKey: host.plainKey }), host.name);
+        });
+        const over = new AbortController();
+        const polls = async (): Promise<void> => {
+          for (let turn = 0; !over.signal.aborted; turn += 1) await agents[turn % agents.length]!.fetched(30);
+        };
+        const polled = polls();
+        const silences: number[] = [];
+        const began = performance.now();
+        while (performance.now() - began < OBSERVED_MS) {
+          await pause(1000);
+          const [row] = await drawbridge.query<{ seconds: number }>(
+            'SELECT extract(epoch FROM now() - seen_at)::float8 AS seconds FROM agents',
+          );
+          silences.push(row!.seconds);
+        }
+        over.abort();
+        await polled;
+        expect(Math.max(...silences)).toBeLessThan(LONGEST_SILENCE_SECONDS);
+        expect(await audited(drawbridge, org.organizationId, 'AGENT_OFFLINE')).toEqual([]);
+        expect(await audited(drawbridge, org.organizationId, 'AGENT_CONNECTED')).toHaveLength(1);
+        const events = await drawbridge.query<{ type: string }>(
+          `SELECT DISTINCT event_type AS type FROM resource_health_events WHERE event_type LIKE 'RECONCILE%'`,
+        );
+        expect(events).toEqual([{ type: 'RECONCILE_OK' }]);
+      } finally {
+        await drawbridge.stop();
+      }
+    },
+    300_000,
+  );
+});
