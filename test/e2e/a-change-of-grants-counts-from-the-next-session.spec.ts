@@ -20,7 +20,7 @@ interface Pipeline {
   readonly org: Organization;
   readonly owner: Colleague;
   readonly keyId: string;
-  start(body?: object): Promise<Answer<Started & Refused>>;
+  readonly start: (body?: object) => Promise<Answer<Started & Refused>>;
 }
 
 type Change = (pipeline: Pipeline) => Promise<unknown>;
