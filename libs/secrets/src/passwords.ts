@@ -2,22 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import bcrypt from 'bcrypt';
 import { ConcurrencyLimiter } from './concurrency-limiter';
-import { HashingThread } from './hashing-thread';
 
-/** One core stays free for everything else that the process does. */
+/**
+ * bcrypt uses Node's pool of four threads: two stay free for files and name look-ups. One core stays free for everything
+ * else that the process does.
+ */
 const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
-const idle = Array.from({ length: AT_ONCE }, () => new HashingThread());
 const limiter = new ConcurrencyLimiter(AT_ONCE);
-
-const withThread = <T>(work: (thread: HashingThread) => Promise<T>): Promise<T> =>
-  limiter.run(async () => {
-    const thread = idle.pop()!;
-    try {
-      return await work(thread);
-    } finally {
-      idle.push(thread);
-    }
-  });
 
 /** bcrypt reads at most 72 bytes and stops at a NUL; the digest's 64 characters depend on the whole password. */
 const digest = (password: string): string => createHash('sha384').update(password, 'utf8').digest('base64');
@@ -33,7 +24,7 @@ export class PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return withThread((thread) => thread.run('hashSync', digest(password), this.cost));
+    return limiter.run(() => bcrypt.hash(digest(password), this.cost));
   }
 
   /**
@@ -42,7 +33,7 @@ export class PasswordHasher {
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
     const compared = hash ?? (await this.dummyHash);
-    const same = await withThread((thread) => thread.run('compareSync', digest(password), compared));
+    const same = await limiter.run(() => bcrypt.compare(digest(password), compared));
     return same && hash !== null;
   }
 
