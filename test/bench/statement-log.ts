@@ -3,8 +3,7 @@ import { until } from '../harness/until';
 import type { BenchPostgres, LoggedLine } from './bench-postgres';
 
 /** Parse and bind are logged as separate lines: only the execution counts. */
-const isQuery = ({ text }: LoggedLine): boolean =>
-  /^LOG: +duration: \S+ ms +(execute|statement)/.test(text);
+const isQuery = ({ text }: LoggedLine): boolean => /^LOG: +duration: \S+ ms +(execute|statement)/.test(text);
 
 /** The statements of the product's processes that the server executes during the work. @param work gets the growing log */
 export async function statementsDuring(
