@@ -78,7 +78,7 @@ check_host() {
   [ "$(uname -s)" = Linux ] || fail "The agent needs Linux, and this is $(uname -s)"
   [ "$(id -u)" = 0 ] || fail 'This must run as root: put sudo before sh'
   { [ -d /run/systemd/system ] && has systemctl; } ||
-    fail 'systemd does not run here. Use the container image, or run drawbridge-agent by other means: see docs/agent.md'
+    fail "systemd does not run here. Use the container image, or start $server/downloads/drawbridge-agent.cjs by other means: docs/agent.md says how"
   has curl || has wget || fail "curl or wget is missing: $(how_to_install curl)"
   has nft || fail "nft is missing: $(how_to_install nftables)"
   case "$(nft --version)" in
@@ -180,7 +180,7 @@ install_agent() {
       [ -n "$deb" ] || fail "$server does not have a package for $(uname -m). On the server: npm run build:agent-packages"
       get_checked "$deb"
       # what is in the settings stays
-      dpkg --force-confold --install "$work/$deb" </dev/null ||
+      DRAWBRIDGE_INSTALLER=1 dpkg --force-confold --install "$work/$deb" </dev/null ||
         fail 'The package was not installed: see above. For missing dependencies: apt-get -f install'
       program=/usr/bin/drawbridge-agent
       if [ -e "$UNITS/drawbridge-agent.service" ]; then
@@ -265,6 +265,10 @@ configure() {
 preview() {
   if ! "$program" --dry-run --server "$server" --name "$name" --key-file "$KEY" >"$work/ruleset" 2>&1; then
     cat "$work/ruleset" >&2
+    if grep -q 'refuses the key' "$work/ruleset"; then
+      rm -f "$KEY"
+      fail 'The agent is installed, but the server refuses the API key, so nothing was started and the key was deleted. Run this again with another key'
+    fi
     fail 'The agent is installed, but the dry run failed, so nothing was started. Correct what it says and run this again'
   fi
   printf '\nThe ruleset for the current state of the server:\n\n'
@@ -297,7 +301,7 @@ next_steps() {
   state     drawbridge-agent --status
   settings  $ENVIRONMENT, then: systemctl restart drawbridge-agent
   upgrade   this command again
-  undo      systemctl disable --now drawbridge-agent drawbridge-guard; drawbridge-agent --remove"
+  undo      systemctl disable --now drawbridge-agent drawbridge-guard && drawbridge-agent --remove"
   if [ "$format" = deb ]; then say '            apt-get purge drawbridge-agent'
   else say "            rm -r $program $SETTINGS $UNITS/drawbridge-agent.service $UNITS/drawbridge-guard.service"; fi
 }

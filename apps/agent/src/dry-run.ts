@@ -60,7 +60,8 @@ function callerOf(sshConnection: string | undefined): Connection | null {
 
 const callerMessage = ({ address, port }: Connection): string =>
   `YOUR OWN CONNECTION from ${address} to tcp ${port} would be cut: it has no access. Start a session for ${address} first, ` +
-  `or use --always-allow ${address}, or --never tcp/${port}`;
+  `or use --always-allow ${address}, or --never tcp/${port}. Without any of them the agent leaves tcp ${port} open, unless ` +
+  `--guard names it or drawbridge-agent confirm is called`;
 
 const MAX_LISTED = 10;
 

@@ -169,12 +169,16 @@ function notifyManager(agent: Agent): void {
   }, manager.watchdogIntervalMs).unref();
 }
 
-/** Loads the guard at boot. @returns 1 when settings were left out */
+/** Loads the guard at boot. @returns 1 when settings were left out, or no file of the guard can be read */
 async function restore(options: AgentOptions, files: Files): Promise<number> {
   for (const message of options.unusable) process.stderr.write(`Left out: ${message}\n`);
   const listing = await nft.list('all');
-  await restoreGuard(options, knownBefore(options, files, listing), listing);
-  return options.unusable.length === 0 ? 0 : 1;
+  const known = knownBefore(options, files, listing);
+  await restoreGuard(options, known, listing);
+  const isLost = known.decisions === null && files.guard.isPresent;
+  if (isLost)
+    process.stderr.write('NOTHING IS GUARDED: no guard file can be read, and DRAWBRIDGE_GUARD is not set\n');
+  return options.unusable.length === 0 && !isLost ? 0 : 1;
 }
 
 /** Removes the guard. An agent that serves would make it anew. */
@@ -201,7 +205,15 @@ async function release(options: AgentOptions, files: Files, released: readonly T
     process.stderr.write(`Not guarded: ${formatTrafficList(missing)}\n`);
     return 1;
   }
-  await decide(options, files, { ...decisions, guarded: difference(decisions.guarded, released) });
+  const isServing = await decide(options, files, {
+    ...decisions,
+    guarded: difference(decisions.guarded, released),
+  });
+  print(
+    isServing
+      ? `The agent releases ${formatTrafficList(released)}, unless a resource names it: its log says so`
+      : `Released: ${formatTrafficList(released)}. No agent runs: what a resource names is guarded again when it starts`,
+  );
   return 0;
 }
 
@@ -224,11 +236,15 @@ async function confirm(options: AgentOptions, files: Files): Promise<number> {
     waiting: difference(decisions.waiting, confirmed),
     leftAlone: difference(decisions.leftAlone, confirmed),
   });
+  print(`Confirmed, guarded from now on: ${formatTrafficList(confirmed)}`);
   return 0;
 }
 
-/** An agent that serves takes it over from the guard file within a second; without one the table is changed here. */
-async function decide(options: AgentOptions, files: Files, decisions: GuardDecisions): Promise<void> {
+/**
+ * An agent that serves takes it over from the guard file within a second; without one the table is changed here.
+ * @returns whether an agent serves
+ */
+async function decide(options: AgentOptions, files: Files, decisions: GuardDecisions): Promise<boolean> {
   await files.guard.write(decisions);
   const lock = await ServingLock.take(options.stateFile);
   const listing = lock && (await nft.list('all'));
@@ -238,6 +254,7 @@ async function decide(options: AgentOptions, files: Files, decisions: GuardDecis
     await new Guard(nft, runningMs, options).enforce(desired);
   }
   lock?.release();
+  return lock === null;
 }
 
 interface Restored {
@@ -322,5 +339,11 @@ function messageOf(error: unknown): string {
   if (error instanceof NftError) return error.message;
   return error instanceof Error ? error.message : String(error);
 }
+
+// the reader of a pipe has read enough
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+});
 
 main().then((code) => (process.exitCode = code), fail);

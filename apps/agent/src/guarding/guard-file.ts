@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { Traffic } from '#rules';
 import { readIfPresent, replaceFile } from '../state/durable-file';
 import { fields, readTraffic } from '../state/host-state';
@@ -53,6 +53,11 @@ export class GuardFile {
     if (current)
       await replaceFile(this.previous, serialize(current.guarded.length > 0 ? current : decisions));
     await replaceFile(this.path, serialize(decisions));
+  }
+
+  /** Whether there are files, readable or not. */
+  get isPresent(): boolean {
+    return [this.path, this.previous].some((path) => existsSync(path));
   }
 
   remove(): void {

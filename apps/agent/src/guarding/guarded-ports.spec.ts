@@ -171,12 +171,24 @@ describe('Guarded ports', () => {
     expect(host.ports.effective).toEqual([]);
   });
 
-  it('beyond the limits of the host are not guarded, and known again without the limits', async () => {
+  it('beyond the limits of the host are not guarded any more, and asked for again without the limits', async () => {
     const known = { ...NOTHING_DECIDED, guarded: [tcp(22)] };
-    const host = new Host(known, { ...NO_LIMITS, only: [tcp(80)] });
+    const limited = new Host(known, { ...NO_LIMITS, only: [tcp(80)] });
+    expect(limited.lines).toEqual(['Not guarded any more, by --never or --only: tcp 22']);
+    await limited.follow({ guarded: [tcp(22, 80)] });
+    expect(limited.ports.effective).toEqual([tcp(80)]);
+    expect(limited.ports.status.refused).toMatchObject([tcp(22)]);
+
+    const host = new Host(limited.onDisk);
+    host.connections = [ANN];
     await host.follow({ guarded: [tcp(22, 80)] });
     expect(host.ports.effective).toEqual([tcp(80)]);
-    expect(host.ports.status.refused).toMatchObject([tcp(22)]);
-    expect(new Host(host.onDisk).ports.effective).toEqual([tcp(22, 80)]);
+    expect(host.ports.status.waiting).toEqual([tcp(22)]);
+  });
+
+  it('beyond the limits of the host leave the guard file without an answer of the server', async () => {
+    const host = new Host({ ...NOTHING_DECIDED, guarded: [tcp(22, 80)] }, { ...NO_LIMITS, never: [tcp(22)] });
+    await host.check();
+    expect(host.onDisk).toMatchObject({ guarded: [tcp(80)] });
   });
 });

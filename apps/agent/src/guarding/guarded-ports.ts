@@ -55,8 +55,14 @@ export class GuardedPorts {
     private readonly parts: GuardedPortsParts,
     known: GuardDecisions | null,
   ) {
+    const before = known ?? NOTHING_DECIDED;
+    // what the limits exclude is not guarded any more: without them it is asked for again before connections are cut
+    const { allowed } = bounded(parts.limits, before.guarded);
+    const excluded = difference(before.guarded, allowed);
+    if (excluded.length > 0)
+      parts.log.info(`Not guarded any more, by --never or --only: ${formatTrafficList(excluded)}`);
     // the wait for a confirmation begins anew
-    this.decisions = { ...(known ?? NOTHING_DECIDED), waiting: [] };
+    this.decisions = { ...before, guarded: allowed, waiting: [] };
     this.seen = parts.file.readCurrent();
   }
 
@@ -105,7 +111,7 @@ export class GuardedPorts {
       const isReadingDue = this.decisions.waiting.length > 0 || this.checks % CHECKS_PER_READING === 0;
       if (isReadingDue && this.pending.length > 0) this.decide(rules());
       // a guard that nobody has asked for yet must not replace `--guard` at the next start
-      if (this.demands) await this.persist();
+      if (this.demands || this.seen) await this.persist();
     });
   }
 
