@@ -174,7 +174,7 @@ describe('Guarded ports', () => {
   it('beyond the limits of the host are not guarded any more, and asked for again without the limits', async () => {
     const known = { ...NOTHING_DECIDED, guarded: [tcp(22)] };
     const limited = new Host(known, { ...NO_LIMITS, only: [tcp(80)] });
-    expect(limited.lines).toEqual(['Not guarded any more, by --never or --only: tcp 22']);
+    expect(limited.lines).toEqual(['Not guarded any more, by --never or --only: tcp 22\n']);
     await limited.follow({ guarded: [tcp(22, 80)] });
     expect(limited.ports.effective).toEqual([tcp(80)]);
     expect(limited.ports.status.refused).toMatchObject([tcp(22)]);
