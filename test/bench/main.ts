@@ -12,6 +12,7 @@ import { history } from './history';
 import { lists } from './history-lists';
 import { idle } from './idle';
 import { outage, throttled } from './outage';
+import { packages } from './packages';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
@@ -36,6 +37,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   throttled,
   drivers,
   agent,
+  packages,
 };
 
 const log = (message: string): boolean => process.stderr.write(`${message}\n`);
