@@ -16,6 +16,7 @@ import { packages } from './packages';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
+import { start } from './start';
 import { thousandSessions } from './thousand-sessions';
 import { timeToActive } from './time-to-active';
 
@@ -38,6 +39,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   drivers,
   agent,
   packages,
+  start,
 };
 
 const log = (message: string): boolean => process.stderr.write(`${message}\n`);
