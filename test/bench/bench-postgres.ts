@@ -103,7 +103,7 @@ export class BenchPostgres {
 }
 
 /** A folder in memory would hide the cost of commits. */
-const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
+export const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
 
 async function migrate(url: string): Promise<void> {
   await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {

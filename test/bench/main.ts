@@ -15,10 +15,12 @@ import { idleAgents } from './idle-agents';
 import { logins } from './logins';
 import { oneGrant } from './one-grant';
 import { outage, throttled } from './outage';
+import { packages } from './packages';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
 import { sessionLife } from './session-life';
+import { start } from './start';
 import { thousandSessions } from './thousand-sessions';
 import { timeToActive } from './time-to-active';
 
@@ -44,6 +46,8 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   throttled,
   drivers,
   agent,
+  packages,
+  start,
 };
 
 const log = (message: string): boolean => process.stderr.write(`${message}\n`);

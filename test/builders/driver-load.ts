@@ -64,13 +64,14 @@ const simulatedObjects = (url: string): Readonly<Record<Exclude<Provider, 'AGENT
 /**
  * Loads one driver in a process of its own, and verifies a target of its simulated cloud.
  * @param url of the simulator
+ * @param root folder of the release that the driver belongs to
  * @throws Error with the output of the process
  */
-export async function driverLoad(provider: Provider, url: string): Promise<DriverLoad> {
+export async function driverLoad(provider: Provider, url: string, root = ROOT): Promise<DriverLoad> {
   const objects: Readonly<Partial<Record<Provider, Checked>>> = simulatedObjects(url);
   const work = JSON.stringify({ provider, environment: simulatedClouds(url), target: objects[provider] });
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', SCRIPT, work], {
-    cwd: ROOT,
+    cwd: root,
   });
   return JSON.parse(stdout) as DriverLoad;
 }

@@ -1,8 +1,10 @@
 /**
- * Runs in a fresh process, from the build: loads a provider's driver, verifies a target with it, and reports the cost.
+ * Runs in a fresh process, from the build of the release in the current folder: loads a provider's driver, verifies a
+ * target with it, and reports the cost.
  * The work is passed as JSON: `{ provider, environment, target }`.
  */
-const { DriverRegistry } = require('#drivers');
+const { resolve } = require('node:path');
+const { DriverRegistry } = require(resolve('dist/libs/drivers/src/index.js'));
 const { loadedParts } = require('./loaded-parts.cjs');
 
 const megabytes = () => {

@@ -55,6 +55,8 @@ export class Launcher {
     const variables = {
       SIMULATOR_STATE_FILE: join(settings.DATA_DIR, 'simulated-clouds.json'),
       AUDIT_SIGNING_KEY_FILE: ensureSigningKey(settings.DATA_DIR),
+      // Node.js 22 and newer: loading takes a fifth less
+      NODE_COMPILE_CACHE: join(settings.DATA_DIR, 'compile-cache'),
       ...environment,
     };
     const urls = databaseUrls(this.databaseUrl, settings);
@@ -68,18 +70,18 @@ export class Launcher {
       environment: environmentFor('migrate'),
       log: this.log('migrate'),
     };
-    await progress.step('Tables are up to date', () =>
+    const migrated = progress.step('Tables are up to date', () =>
       migrate({ ...migration, signal: this.stopping.signal }),
     );
-    this.stopping.signal.throwIfAborted();
     this.services = [
-      this.process('API', 'api', environmentFor('api')),
-      this.process('worker', 'worker', environmentFor('worker')),
+      this.process('API', 'api', environmentFor('api'), 'app.module.js'),
+      this.process('worker', 'worker', environmentFor('worker'), 'worker.module.js'),
     ];
     const simulated = addresses.simulatorPort !== null;
     if (simulated) this.simulator = this.process('simulator', 'simulator', environmentFor('simulator'));
+    // loading modules is most of a start: it goes on while the migration runs
     await progress.step(simulated ? 'API, worker and clouds are up' : 'API and worker are up', () =>
-      Promise.all(this.processes.map((process) => process.start())),
+      Promise.all([migrated, ...this.processes.map((process) => process.start(migrated))]),
     );
   }
 
@@ -114,10 +116,24 @@ export class Launcher {
     return this.simulator ? [...this.services, this.simulator] : this.services;
   }
 
-  private process(name: string, app: string, environment: NodeJS.ProcessEnv): ManagedProcess {
+  /** @param modules the file of the app that loads all others; undefined: it loads with the app */
+  private process(
+    name: string,
+    app: string,
+    environment: NodeJS.ProcessEnv,
+    modules?: string,
+  ): ManagedProcess {
     const { repository, print } = this.options;
-    const script = join(repository, 'dist/apps', app, 'src/main.js');
-    return new ManagedProcess({ name, script, cwd: repository, environment, log: this.log(app), print });
+    const folder = join(repository, 'dist/apps', app, 'src');
+    return new ManagedProcess({
+      name,
+      script: join(folder, 'main.js'),
+      ...(modules !== undefined && { modules: join(folder, modules) }),
+      cwd: repository,
+      environment,
+      log: this.log(app),
+      print,
+    });
   }
 
   private log(name: string): LogFile {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CONFIGURATION } from '#config';
 import { LastLines } from './last-lines';
@@ -11,6 +12,8 @@ export interface ManagedProcessOptions {
   readonly name: string;
   /** compiled JavaScript; sends `{ ready: true }` over IPC and exits when the channel closes */
   readonly script: string;
+  /** the script's modules, loaded while it still has to wait; undefined: they load with the script */
+  readonly modules?: string;
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: LogFile;
@@ -19,6 +22,7 @@ export interface ManagedProcessOptions {
 
 const READY_TIMEOUT_MS = 90_000;
 const EXIT_TIMEOUT_MS = 2000;
+const LOAD_FIRST = join(__dirname, 'load-first.js');
 
 /** One of the product's processes, restarted when it exits unexpectedly. */
 export class ManagedProcess {
@@ -27,26 +31,27 @@ export class ManagedProcess {
   private stderr = new LastLines();
   private readonly policy = new RestartPolicy();
   private readonly stopping = new AbortController();
+  private mayRun: Promise<unknown> = Promise.resolve();
   private wasReady = false;
   private settle: { ready(): void; failed(error: Error): void } | null = null;
 
   constructor(private readonly options: ManagedProcessOptions) {}
 
   /**
-   * Starts the process.
+   * Starts the process. One with `modules` loads them at once.
+   * @param mayRun the script of one with `modules` begins when this resolves; a rejection is thrown
    * @returns when it is ready for the first time
    * @throws Error with its last output when it crashes repeatedly or does not become ready
    */
-  async start(): Promise<void> {
+  async start(mayRun: Promise<unknown> = Promise.resolve()): Promise<void> {
+    this.mayRun = mayRun;
+    const isReady = new Promise<void>((ready, failed) => {
+      this.settle = { ready, failed };
+      this.spawn();
+    });
+    await Promise.race([mayRun, isReady]);
     const timer = setTimeout(() => this.giveUp('is not ready after 90 s'), READY_TIMEOUT_MS);
-    try {
-      await new Promise<void>((ready, failed) => {
-        this.settle = { ready, failed };
-        this.spawn();
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+    await isReady.finally(() => clearTimeout(timer));
   }
 
   /** Sends SIGTERM, and after `timeoutMs` SIGKILL to its whole group. Resolves when it has exited. */
@@ -77,17 +82,22 @@ export class ManagedProcess {
 
   private spawn(): void {
     if (this.stopping.signal.aborted) return;
-    const { script, cwd, environment, log } = this.options;
+    const { script, modules, cwd, environment, log } = this.options;
     this.stderr = new LastLines();
     this.policy.started();
     // in its own process group: a terminal's Ctrl-C reaches only the launcher, which stops everything in order
-    const child = spawn(process.execPath, [script], {
+    const child = spawn(process.execPath, modules === undefined ? [script] : [LOAD_FIRST, modules, script], {
       cwd,
       env: environment,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.child = child;
+    if (modules !== undefined)
+      this.mayRun.then(
+        () => child.connected && child.send({ run: true }),
+        () => undefined,
+      );
     child.stdout?.on('data', (chunk: Buffer) => log.write(chunk));
     child.stderr?.on('data', (chunk: Buffer) => {
       log.write(chunk);

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DriverRegistry } from '#drivers';
+import { driverLoad } from '../builders/driver-load';
+import { group, organization } from '../builders/organization';
+import { assembleImage, type AssembledImage } from '../harness/assembled-image';
+import { emptyDatabase } from '../harness/database';
+import { Drawbridge } from '../harness/drawbridge';
+import { AppProcess } from '../harness/processes';
+import { serviceUrlOf } from '../harness/template';
+
+const MAX_PACKAGES_MB = 250;
+
+/** Programs: everything else in dist is a module, which can be loaded without starting anything. */
+const PROGRAMS = [
+  'api/src/main.js',
+  'api/src/docs/write-open-api.js',
+  ...['main', 'migrate', 'rotate-master-key', 'grant-platform-role', 'sign-audit', 'verify-audit'].map(
+    (name) => `worker/src/${name}.js`,
+  ),
+].map((path) => join('dist/apps', path));
+
+/** What a program without settings or arguments prints once its modules are loaded. */
+const ASKS = /DATABASE_URL|MASTER_KEYS|AUDIT_SIGNING_KEY_FILE|Name one user/;
+
+const run = promisify(execFile);
+
+describe('The image', () => {
+  let image: AssembledImage;
+
+  /** Runs a script from the image's folder. */
+  const node = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+    const { PATH = '', HOME = '' } = process.env;
+    return run(process.execPath, args, { cwd: image.folder, env: { PATH, HOME, ...env } });
+  };
+
+  beforeAll(async () => {
+    image = await assembleImage();
+  });
+  afterAll(() => image.remove());
+
+  it(`has at most ${MAX_PACKAGES_MB} MB of packages`, () => {
+    expect(image.imageMb).toBeGreaterThan(10);
+    expect(image.imageMb).toBeLessThanOrEqual(MAX_PACKAGES_MB);
+  });
+
+  it('has every module that its modules load', async () => {
+    const modules = ['apps', 'libs']
+      .flatMap((layer) =>
+        readdirSync(join(image.folder, 'dist', layer), { recursive: true, encoding: 'utf8' }).map((file) =>
+          join('dist', layer, file),
+        ),
+      )
+      .filter((file) => file.endsWith('.js') && !PROGRAMS.includes(file));
+    expect(modules.length).toBeGreaterThan(500);
+    const load = `require('reflect-metadata'); for (const each of ${JSON.stringify(modules)}) require('./' + each); process.exit()`;
+    await node(['--eval', load]);
+  });
+
+  it.each(PROGRAMS.filter((program) => program.startsWith(join('dist/apps/worker'))))(
+    'has what %s loads: it asks for its settings',
+    async (program) => {
+      const stderr = expect.stringMatching(ASKS) as string;
+      await expect(node([program])).rejects.toMatchObject({ stderr });
+    },
+  );
+
+  it('creates the tables of an empty database', async () => {
+    const { url, drop } = await emptyDatabase();
+    const urls = { DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) };
+    const stdout = expect.stringContaining('Migrated') as string;
+    await expect(node(['dist/apps/worker/src/migrate.js'], urls)).resolves.toMatchObject({ stdout });
+    await drop();
+  });
+
+  describe('with a simulated cloud', () => {
+    let drawbridge: Drawbridge;
+
+    beforeAll(async () => {
+      drawbridge = await Drawbridge.start({ worker: false, apiRelease: image.folder });
+      await drawbridge.startWorker({}, 'test', image.folder);
+    });
+    afterAll(() => drawbridge.stop());
+
+    it('lets an address in and out', async () => {
+      const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+      const session = await org.started({ ipv4Address: '203.0.113.1' });
+      await org.reaches(session.id, 'ACTIVE');
+      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      await org.reaches(session.id, 'CANCELLED');
+    });
+
+    it('serves its documentation', async () => {
+      const page = `http://127.0.0.1:${drawbridge.apiServer.port}/docs`;
+      const files = ['', '/swagger-ui.css', '/swagger-ui-bundle.js', '/swagger-ui-standalone-preset.js'];
+      const statuses = await Promise.all(files.map(async (file) => (await fetch(page + file)).status));
+      expect(statuses).toEqual(files.map(() => 200));
+    });
+  });
+
+  describe('has the SDK', () => {
+    let simulator: AppProcess;
+
+    beforeAll(async () => {
+      simulator = await AppProcess.start('simulator', { SIMULATOR_PORT: '0' });
+    });
+    afterAll(() => simulator.stop('SIGKILL'));
+
+    it.each(DriverRegistry.driven)('of %s', async (provider) => {
+      const url = `http://127.0.0.1:${simulator.port}`;
+      const { loaded } = await driverLoad(provider, url, image.folder);
+      expect(loaded).toContain(`${provider.toLowerCase()}.driver.js`);
+    });
+  });
+});
