@@ -42,6 +42,20 @@ onRedis('The rate limit is shared through Redis', () => {
 
   const remaining = ({ headers }: Answer): number => Number(headers.get('X-RateLimit-Remaining'));
 
+  const outages = (): string => {
+    const logs = [drawbridge.apiServer, second].map(({ output }) => output);
+    const isOut = logs.some((log) => log.lastIndexOf('out of reach') > log.lastIndexOf('Redis is back'));
+    return isOut ? 'now' : logs.map((log) => log.split('out of reach').length).join(' ');
+  };
+
+  /** Plays a round until Redis has answered all of it in time: on a busy machine a process may count for itself. */
+  const inTime = <T>(round: (address: string) => Promise<T>): Promise<T> =>
+    until('Redis answers in time', async () => {
+      const before = outages();
+      const result = await round(stranger());
+      return before !== 'now' && outages() === before ? { result } : false;
+    }).then(({ result }) => result);
+
   it('two processes count together, and refuse together', async () => {
     const address = stranger();
     const left: number[] = [];
@@ -52,25 +66,26 @@ onRedis('The rate limit is shared through Redis', () => {
   });
 
   it('no count is lost between them, however many come at once', async () => {
-    const address = stranger();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => ask(apis[index % 2]!, address)),
+    const answers = await inTime((address) =>
+      Promise.all(Array.from({ length: 20 }, (_, index) => ask(apis[index % 2]!, address))),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(14);
   });
 
   it('a registration that failed is given back to both', async () => {
-    const address = stranger();
-    const register = (api: ApiClient, email: string): Promise<Answer> =>
+    const register = (api: ApiClient, address: string, email: string): Promise<Answer> =>
       api.post(
         '/auth/register',
         { organizationName: 'Example', email, password: 'a password of 27 letters' },
         { 'X-Forwarded-For': address },
       );
-    expect((await register(apis[0], 'no address')).status).toBe(400);
-    expect((await register(apis[1], `${address}@example.com`)).status).toBe(201);
-    expect(await redis.command('GET', `drawbridge:test:rate:registration ${address}`)).toBe('1');
+    const counted = await inTime(async (address) => {
+      expect((await register(apis[0], address, 'no address')).status).toBe(400);
+      expect((await register(apis[1], address, `${address}@example.com`)).status).toBe(201);
+      return redis.command('GET', `drawbridge:test:rate:registration ${address}`);
+    });
+    expect(counted).toBe('1');
   });
 
   it('a window ends in Redis for both', async () => {
