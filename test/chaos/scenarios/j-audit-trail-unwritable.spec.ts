@@ -37,8 +37,13 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
 
   const recorded = (): Promise<boolean> =>
     until(
-      'every record is in the trail',
-      async () => (await drawbridge.query('SELECT 1 FROM unwritten_audit_records')).length === 0,
+      'every record is in the trail and every event in the ledger',
+      async () =>
+        (
+          await drawbridge.query(
+            'SELECT 1 FROM unwritten_audit_records UNION ALL SELECT 1 FROM unwritten_rule_events',
+          )
+        ).length === 0,
       30_000,
     );
 
