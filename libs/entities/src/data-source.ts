@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { AgentEntity } from './agent.entity';
 import {
   AuditCheckpointEntity,
+  AuditExportEntity,
   AuditRecordEntity,
   AuditSealCursorEntity,
   AuditSealEntity,
@@ -37,6 +38,8 @@ import { HostGuards1790500000000 } from './migrations/1790500000000-host-guards'
 import { LedgerUpkeepFunctions1790300000000 } from './migrations/1790300000000-ledger-upkeep-functions';
 import { FlatLists1790600000000 } from './migrations/1790600000000-flat-lists';
 import { PromptWrites1790600900000 } from './migrations/1790600900000-prompt-writes';
+import { HistoryRetention1790810000000 } from './migrations/1790810000000-history-retention';
+import { AuditPartitions1790810100000 } from './migrations/1790810100000-audit-partitions';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -138,6 +141,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditSealEntity,
       AuditSealCursorEntity,
       AuditCheckpointEntity,
+      AuditExportEntity,
       UnwrittenAuditRecordEntity,
       ListMarkEntity,
     ],
@@ -164,6 +168,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SubscriptionEnds1790400000000,
       FlatLists1790600000000,
       HostGuards1790500000000,
+      HistoryRetention1790810000000,
+      AuditPartitions1790810100000,
     ],
     migrationsTransactionMode: 'each',
   });
