@@ -15,6 +15,7 @@ import { outage, throttled } from './outage';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
+import { retention } from './retention';
 import { thousandSessions } from './thousand-sessions';
 import { timeToActive } from './time-to-active';
 
@@ -28,6 +29,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'denied-neighbours': deniedNeighbours,
   pending,
   history,
+  retention,
   lists,
   idle,
   backlog,
