@@ -83,6 +83,11 @@ const DELETE_BATCH = `WITH old AS (
     WHERE s.organization_id = $1 AND (s.created_at, s.id) > ($2::timestamptz, $3::uuid)
       AND s.created_at < ${createdBefore('$4')}
     ORDER BY s.created_at, s.id LIMIT $5
+  ), denied AS MATERIALIZED (
+    -- few, and in an index of their own; a look-up for each session would go through every later month
+    SELECT a.resource_id FROM audit_records a
+    WHERE a.organization_id = $1 AND a.result = 'FAILURE' AND a.actor_type <> 'SYSTEM'
+      AND a.timestamp >= (SELECT min(created_at) FROM old) AND a.resource_id IS NOT NULL
   ), ended AS (
     SELECT s.id FROM old JOIN sessions s USING (id)
     WHERE s.status NOT IN (${UNFINISHED})
@@ -90,9 +95,7 @@ const DELETE_BATCH = `WITH old AS (
       AND NOT EXISTS (
         SELECT FROM resource_ips ip WHERE ip.session_id = s.id AND (ip.status NOT IN ('REMOVED', 'FAILED')
           OR EXISTS (SELECT FROM rule_holders h WHERE h.resource_ip_id = ip.id)))
-      AND NOT EXISTS (
-        SELECT FROM audit_records a WHERE a.organization_id = s.organization_id AND a.resource_id = s.id
-          AND a.timestamp >= s.created_at AND a.result = 'FAILURE' AND a.actor_type <> 'SYSTEM')
+      AND s.id NOT IN (SELECT resource_id FROM denied)
     FOR UPDATE OF s SKIP LOCKED
   ), deleted AS (
     DELETE FROM sessions s USING ended WHERE s.id = ended.id RETURNING s.created_at
