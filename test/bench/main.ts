@@ -19,6 +19,7 @@ import { packages } from './packages';
 import { pending } from './pending';
 import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
+import { retention } from './retention';
 import { sessionLife } from './session-life';
 import { start } from './start';
 import { thousandSessions } from './thousand-sessions';
@@ -38,6 +39,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'denied-neighbours': deniedNeighbours,
   pending,
   history,
+  retention,
   lists,
   idle,
   backlog,

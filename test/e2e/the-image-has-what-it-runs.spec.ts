@@ -17,7 +17,7 @@ const MAX_PACKAGES_MB = 250;
 const PROGRAMS = [
   'api/src/main.js',
   'api/src/docs/write-open-api.js',
-  ...['main', 'migrate', 'rotate-master-key', 'grant-platform-role', 'sign-audit', 'verify-audit'].map(
+  ...['main', 'migrate', 'rotate-master-key', 'grant-platform-role', 'export-audit', 'sign-audit', 'verify-audit'].map(
     (name) => `worker/src/${name}.js`,
   ),
 ].map((path) => join('dist/apps', path));

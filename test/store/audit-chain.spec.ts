@@ -17,6 +17,7 @@ describe('The chain of audit records', () => {
   it('is valid and empty for an organization without records', async () => {
     expect(await log.verify(asOrganizationId(randomUUID()))).toEqual({
       sealed: 0,
+      exported: 0,
       unsealed: 0,
       lastHash: BEFORE_FIRST_RECORD,
       provenTo: null,
@@ -154,7 +155,7 @@ describe('The chain of audit records', () => {
       },
     };
     await expect(log.chain.isBehind(explaining as Tx)).resolves.toBe(false);
-    expect(plans[0]).toContain('audit_records_transaction_id_idx');
+    expect(plans[0]).toMatch(/Index Only Scan using audit_records_\d{4}_\d{2}_transaction_id/);
     expect(plans[0]).not.toContain('Seq Scan on audit_records');
   });
 });

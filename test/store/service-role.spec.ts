@@ -63,15 +63,39 @@ describe('The role that API and workers connect with', () => {
     await expectDenied('SET session_replication_role = replica');
   });
 
-  it('cannot read or change a partition of the ledger by itself', async () => {
-    const partitions = await tablesOf('c.relispartition');
-    expect(partitions.length).toBeGreaterThan(2);
-    for (const partition of partitions) {
-      await expectDenied(`DELETE FROM ${partition}`);
-      await expectDenied(`INSERT INTO ${partition} SELECT * FROM rule_events`);
-      await expectDenied(`DROP TABLE ${partition}`);
-      await expectDenied(`ALTER TABLE rule_events DETACH PARTITION ${partition}`);
-    }
+  it.each(['rule_events', 'audit_records'])(
+    'cannot read or change a partition of %s by itself',
+    async (table) => {
+      const partitions = await tablesOf(
+        `c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = '${table}'::regclass)`,
+      );
+      expect(partitions.length).toBeGreaterThan(2);
+      for (const partition of partitions) {
+        await expectDenied(`SELECT FROM ${partition}`);
+        await expectDenied(`DELETE FROM ${partition}`);
+        await expectDenied(`INSERT INTO ${partition} SELECT * FROM ${table}`);
+        await expectDenied(`DROP TABLE ${partition}`);
+        await expectDenied(`ALTER TABLE ${table} DETACH PARTITION ${partition}`);
+      }
+    },
+  );
+
+  it('cannot delete a seal, nor say that records were exported', async () => {
+    await expectDenied(`INSERT INTO audit_exports (organization_id, first_position, last_position, hash_before, hash, month)
+      VALUES (gen_random_uuid(), 1, 2, '', '', '')`);
+    await expectDenied('DELETE FROM audit_seals');
+    await expectDenied('SELECT create_default_audit_records()');
+  });
+
+  it('can create the coming months of the audit trail, and no others', async () => {
+    const { rows } = await service.query<{ isNew: boolean }>(
+      `SELECT create_audit_records_partition((date_trunc('month', now() AT TIME ZONE 'UTC') + interval '6 months')::date) AS "isNew"`,
+    );
+    expect(rows).toEqual([{ isNew: true }]);
+    for (const month of ['2020-01-01', '2900-01-01', '2026-01-02'])
+      await expect(service.query('SELECT create_audit_records_partition($1)', [month])).rejects.toThrow(
+        'no month to come',
+      );
   });
 
   it('cannot drop, alter or truncate any table', async () => {

@@ -59,6 +59,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'HEALTH_EVENT_RETENTION_DAYS',
     'LEDGER_RETENTION_MONTHS',
     'RECONCILE_SECONDS',
+    'SESSION_RETENTION_DAYS',
     'WORKER_CONCURRENCY',
   ],
   simulator: [

@@ -1,15 +1,16 @@
 import 'reflect-metadata';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Database } from '#entities';
 import { AuditChainStore } from '#tenant-store';
 import { CheckpointKeys } from '#secrets';
 import { ChainVerifier, type ChainReport, type KeptLink } from './audit/chain-verifier';
+import { ExportFolder } from './audit/export-folder';
 import { commandDatabaseUrl, embeddedSigningKey, NO_DATABASE } from './embedded-database-url';
 
 const HELP = `Computes the chain of audit records again and says whether it holds, for every organization or one.
 
-  npm run verify-audit -- [--organization slug [--kept position:hash]] [--public-key file ...]
+  npm run verify-audit -- [--organization slug [--kept position:hash]] [--public-key file ...] [--exports folder]
 
   --organization  look at this one only
   --kept          the end of its chain as an earlier run printed it; needs --organization.
@@ -17,6 +18,8 @@ const HELP = `Computes the chain of audit records again and says whether it hold
   --public-key    PEM of an Ed25519 key that checkpoints were signed with; several for keys of before.
                   Every checkpoint is then compared with the chain, which finds the same without --kept.
                   Without it: the key of AUDIT_SIGNING_KEY_FILE, or the one that npm start keeps in DATA_DIR
+  --exports       the folder of npm run export-audit: what is no longer in the database is verified from its files.
+                  Without it, the chain goes on from the recorded end of each export
 
 The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.data) and is running.
 Exits with 0 when every chain holds, 1 when one is broken, 2 when nothing could be verified.
@@ -33,13 +36,16 @@ interface Arguments {
   readonly slug: string | null;
   readonly kept: KeptLink | null;
   readonly publicKeys: readonly string[];
+  readonly exports: ExportFolder | null;
 }
 
 /** @returns null when help was requested @throws OperatorError */
 function readArguments(): Arguments | null {
-  const { help, organization, kept, 'public-key': publicKeys = [] } = parse();
+  const { help, organization, kept, 'public-key': publicKeys = [], exports: folder } = parse();
   if (help) return null;
-  if (kept === undefined) return { slug: organization ?? null, kept: null, publicKeys };
+  if (folder !== undefined && !existsSync(folder)) throw new OperatorError(`There is no folder ${folder}.`);
+  const exports = folder === undefined ? null : new ExportFolder(folder);
+  if (kept === undefined) return { slug: organization ?? null, kept: null, publicKeys, exports };
   const [, position, hash] = /^([1-9]\d{0,17}):([0-9a-f]{64})$/.exec(kept.toLowerCase()) ?? [];
   if (position === undefined || hash === undefined) {
     throw new OperatorError('--kept takes <position>:<hash> as printed here before.');
@@ -47,7 +53,7 @@ function readArguments(): Arguments | null {
   if (organization === undefined) {
     throw new OperatorError('--kept needs --organization: it is the end of one organization’s chain.');
   }
-  return { slug: organization, kept: { position: BigInt(position), hash }, publicKeys };
+  return { slug: organization, kept: { position: BigInt(position), hash }, publicKeys, exports };
 }
 
 function parse() {
@@ -58,6 +64,7 @@ function parse() {
         organization: { type: 'string' },
         kept: { type: 'string' },
         'public-key': { type: 'string', multiple: true },
+        exports: { type: 'string' },
       },
     }).values;
   } catch (error) {
@@ -65,11 +72,16 @@ function parse() {
   }
 }
 
-function formatReport(slug: string, { sealed, unsealed, lastHash, provenTo, broken }: ChainReport): string {
+function formatReport(slug: string, report: ChainReport, isEachExportRead: boolean): string {
+  const { sealed, unsealed, exported, lastHash, provenTo, broken } = report;
   if (broken !== null) return `${slug}: BROKEN. ${broken} (${sealed} records before it hold)\n`;
   const end = sealed === 0 ? '' : `, ends in ${sealed}:${lastHash}`;
   const proven = provenTo === null ? '' : `, signed up to ${provenTo}`;
-  return `${slug}: holds, ${sealed} records sealed, ${unsealed} not sealed yet${proven}${end}\n`;
+  const read = isEachExportRead
+    ? 'verified from their exports'
+    : 'in exports, which were not read: see --exports';
+  const away = exported === 0 ? '' : `, ${exported} of them ${read}`;
+  return `${slug}: holds, ${sealed} records sealed${away}, ${unsealed} not sealed yet${proven}${end}\n`;
 }
 
 /** @returns null when no key is given or configured @throws OperatorError when a file holds no key */
@@ -131,7 +143,7 @@ async function main(): Promise<void> {
 /** @throws OperatorError when there is no such organization */
 async function verifyAudit(
   database: Database,
-  { slug: onlySlug, kept, publicKeys }: Arguments,
+  { slug: onlySlug, kept, publicKeys, exports }: Arguments,
 ): Promise<void> {
   const keys = readKeys(publicKeys);
   const chain = new AuditChainStore();
@@ -140,11 +152,15 @@ async function verifyAudit(
     throw new OperatorError(`There is no organization "${onlySlug}".`);
   }
   for (const { id, slug } of organizations) {
-    const report = await new ChainVerifier(database, chain, progressReporter(slug), undefined, keys).verify(
-      id,
-      kept,
-    );
-    process.stdout.write(formatReport(slug, report));
+    const report = await new ChainVerifier(
+      database,
+      chain,
+      progressReporter(slug),
+      undefined,
+      keys,
+      exports,
+    ).verify(id, kept);
+    process.stdout.write(formatReport(slug, report, exports !== null));
     if (report.broken !== null) process.exitCode = BROKEN;
   }
 }

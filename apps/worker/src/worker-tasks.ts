@@ -2,6 +2,7 @@ import type { CloudAccess, Sweeper } from '#engine';
 import type { Database } from '#entities';
 import type { CheckpointSigner } from '#secrets';
 import type { Logger } from 'pino';
+import { auditPartitionUpkeep } from './audit/audit-partition-upkeep';
 import { auditSealing } from './audit/audit-sealer';
 import { checkpointSigning } from './audit/checkpoint-signing';
 import { overdueAlarm } from './audit/overdue-alarm';
@@ -12,6 +13,7 @@ import { DueWorkPoll } from './due-work-poll';
 import type { RepeatedTask } from './repeated-task';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
+import { sessionDeletion } from './sweep/session-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeping';
 import { verificationTasks } from './verification/verification-tasks';
@@ -35,12 +37,14 @@ export class WorkerTasks {
     this.sweep = sweeping(sweeper, log);
     const due = new DueWorkPoll(database, sweeper, log);
     const { credentials, resources } = verificationTasks(database, clouds, log);
+    const days = settings.SESSION_RETENTION_DAYS;
     this.all = [
       this.sweep,
       due.task,
       due.gate(auditSealing(database, log), 'sealing'),
       ...(signer ? [checkpointSigning(database, signer, log)] : []),
       due.gate(unwrittenRecords(database, log), 'keptAuditRecords'),
+      auditPartitionUpkeep(database, log),
       ledgerUpkeep(database, settings.LEDGER_RETENTION_MONTHS, log),
       due.gate(unwrittenRuleEvents(database, log), 'keptRuleEvents'),
       due.gate(overdueAlarm(database, log), 'overdueRules'),
@@ -50,6 +54,7 @@ export class WorkerTasks {
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
       spentTokenDeletion(database, log),
       healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),
+      ...(days === 0 ? [] : [sessionDeletion(database, days, log)]),
     ];
   }
 

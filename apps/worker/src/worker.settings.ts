@@ -34,6 +34,13 @@ export class WorkerSettings extends ServiceSettings {
   @Max(3650, { message: 'HEALTH_EVENT_RETENTION_DAYS must be at most 3650' })
   HEALTH_EVENT_RETENTION_DAYS = 400;
 
+  /** how long after its end a session is deleted; 0: never */
+  @toInteger()
+  @IsInt({ message: 'SESSION_RETENTION_DAYS must be a whole number' })
+  @Min(0, { message: 'SESSION_RETENTION_DAYS must be at least 0' })
+  @Max(36_500, { message: 'SESSION_RETENTION_DAYS must be at most 36500' })
+  SESSION_RETENTION_DAYS = 0;
+
   /** path of the private key that signs the ends of the audit chains; unset: nothing is signed */
   @IsOptional()
   @IsNotEmpty({ message: 'AUDIT_SIGNING_KEY_FILE must be the path of a file' })

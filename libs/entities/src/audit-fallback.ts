@@ -1,5 +1,5 @@
 import { QueryFailedError } from 'typeorm';
-import { postgresErrorField } from './database';
+import { postgresErrorField } from './postgres-error';
 
 /** The table of an audit record: the trail, or the fallback until the trail accepts records again. */
 export type Trail = 'audit_records' | 'unwritten_audit_records';

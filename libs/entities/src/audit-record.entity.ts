@@ -1,14 +1,5 @@
-import {
-  Check,
-  Column,
-  Entity,
-  ForeignKey,
-  Index,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-  Unique,
-} from 'typeorm';
-import { Json, Moment, Text, Uuid, Id } from './columns';
+import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Id, Json, Moment, Text, Uuid } from './columns';
 
 /** All audited actions. */
 export const AUDIT_EVENT_TYPES = [
@@ -117,7 +108,8 @@ export class AuditRecordEntity {
    */
   @Column({ type: 'bigint', default: () => 'current_transaction()' }) transactionId!: string;
   @Text() eventType!: AuditEventType;
-  @Moment({ default: () => 'now()' }) timestamp!: Date;
+  /** determines the partition: one for each month */
+  @PrimaryColumn('timestamptz', { default: () => 'now()' }) timestamp!: Date;
   @Text() actorType!: ActorType;
   @Uuid({ nullable: true }) actorId!: string | null;
   @Text({ nullable: true }) actorEmail!: string | null;
@@ -145,9 +137,10 @@ export class UnwrittenAuditRecordEntity {
 export class AuditSealEntity {
   @PrimaryColumn('uuid') organizationId!: string;
   @PrimaryColumn('bigint') position!: string;
-  @ForeignKey(() => AuditRecordEntity, { name: 'audit_seals_record_id_fkey' })
-  @Uuid()
-  recordId!: string;
+  /** no foreign key: it cannot refer to the partitioned table by the id alone */
+  @Uuid() recordId!: string;
+  /** the record's timestamp, which finds its partition; null: sealed by an earlier release */
+  @Moment({ nullable: true }) recordedAt!: Date | null;
   /** SHA-256 in hex */
   @Text() hash!: string;
 }
@@ -172,4 +165,20 @@ export class AuditCheckpointEntity {
   @Text() keyId!: string;
   /** Ed25519, base64 */
   @Text() signature!: string;
+}
+
+/** A range of an organization's chain whose records are in an export, and no longer in the database. Append-only. */
+@Entity('audit_exports')
+@Check('audit_exports_range_check', 'first_position >= 1 AND last_position >= first_position')
+export class AuditExportEntity {
+  @PrimaryColumn('uuid') organizationId!: string;
+  @PrimaryColumn('bigint') firstPosition!: string;
+  @Column('bigint') lastPosition!: string;
+  /** of the seal before the first */
+  @Text() hashBefore!: string;
+  /** of the last seal */
+  @Text() hash!: string;
+  /** of the records, `YYYY-MM` */
+  @Text() month!: string;
+  @Moment({ default: () => 'now()' }) droppedAt!: Date;
 }

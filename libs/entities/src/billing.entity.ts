@@ -71,6 +71,7 @@ export class PaymentEntity {
 
 /** Processed events of payment adapters, so that each is applied once. */
 @Entity('payment_events')
+@Index('payment_events_created_at_idx', ['createdAt'])
 export class PaymentEventEntity {
   @PrimaryColumn('text') adapter!: string;
   @PrimaryColumn('text') eventId!: string;

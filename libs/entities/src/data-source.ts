@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { AgentEntity } from './agent.entity';
 import {
   AuditCheckpointEntity,
+  AuditExportEntity,
   AuditRecordEntity,
   AuditSealCursorEntity,
   AuditSealEntity,
@@ -40,6 +41,8 @@ import { FlatLists1790600000000 } from './migrations/1790600000000-flat-lists';
 import { PromptWrites1790600900000 } from './migrations/1790600900000-prompt-writes';
 import { GrantVersions1790700000000 } from './migrations/1790700000000-grant-versions';
 import { AgentWaits1790800000000 } from './migrations/1790800000000-agent-waits';
+import { HistoryRetention1790810000000 } from './migrations/1790810000000-history-retention';
+import { AuditPartitions1790810100000 } from './migrations/1790810100000-audit-partitions';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -141,6 +144,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditSealEntity,
       AuditSealCursorEntity,
       AuditCheckpointEntity,
+      AuditExportEntity,
       UnwrittenAuditRecordEntity,
       ListMarkEntity,
       GrantVersionEntity,
@@ -170,6 +174,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       HostGuards1790500000000,
       GrantVersions1790700000000,
       AgentWaits1790800000000,
+      HistoryRetention1790810000000,
+      AuditPartitions1790810100000,
     ],
     migrationsTransactionMode: 'each',
   });

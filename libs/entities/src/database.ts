@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
-import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { createDataSource, type DatabaseSettings } from './data-source';
 import { isUnavailable } from './database-faults';
+import { postgresErrorField } from './postgres-error';
 import { grantServiceRole, type ServiceRole } from './service-role';
 import { UnusableDatabase } from './unusable-database';
 
@@ -11,14 +12,6 @@ export type Tx = EntityManager;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 4;
-
-/** A field of a PostgreSQL error, whether TypeORM wrapped it or not. */
-export function postgresErrorField(error: unknown, field: 'code' | 'constraint' | 'detail'): string | null {
-  const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (typeof source !== 'object' || source === null) return null;
-  const value = (source as Record<string, unknown>)[field];
-  return typeof value === 'string' ? value : null;
-}
 
 /** The constraint that an insert or update violated; null: none. */
 export function brokenConstraint(error: unknown): string | null {

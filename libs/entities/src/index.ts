@@ -1,10 +1,14 @@
 export * from './audit-record.entity';
+export * from './audit-partitions';
 export * from './audit-trail';
 export * from './audit-fallback';
 export * from './database';
 export { isTextRefused, isUnavailable } from './database-faults';
 export * from './ledger-partitions';
+export * from './list-marks';
 export * from './notification-feed';
+export * from './partition-upkeep';
+export * from './postgres-error';
 export { OrganizationEntity } from './organization.entity';
 export * from './repository-options';
 export { HEALTH_EVENT_TYPES, type HealthEventType } from './resource.entity';

@@ -1,14 +1,9 @@
-import { postgresErrorField, type Transactions, type Tx } from './database';
+import type { Transactions, Tx } from './database';
+import { exclusively, type UpkeepOutcome } from './partition-upkeep';
 
 /** Key of the advisory lock; arbitrary, used only here. */
 const UPKEEP_LOCK = 466_002;
-/** Short, because writers of the ledger queue behind a waiting lock request. */
-const LOCK_TIMEOUT_MS = 500;
-const LOCK_NOT_AVAILABLE = '55P03';
 const COPY_BATCH_SIZE = 5000;
-
-/** `later`: another worker holds the lock, or a table was in use; nothing was changed. */
-export type UpkeepOutcome = 'done' | 'later';
 
 /** SQL: the monthly partitions. */
 const MONTHS = `SELECT c.relname AS name, to_date(right(c.relname, 7), 'YYYY_MM') AS month
@@ -28,13 +23,20 @@ export class LedgerPartitions {
   async createMissing(monthsAhead: number): Promise<UpkeepOutcome> {
     const needs = await upkeepNeeds(this.database.autocommit, monthsAhead);
     if (needs.months.length === 0 && !needs.isDefaultUsed) return 'done';
-    return this.exclusively(async (tx) => {
+    const replaced = await exclusively(this.database, UPKEEP_LOCK, async (tx) => {
       const { isDefaultUsed } = await upkeepNeeds(tx, monthsAhead);
       if (isDefaultUsed) await replaceDefault(tx);
-      // replaceDefault has created the tables of the months it moved
-      const { months } = await upkeepNeeds(tx, monthsAhead);
-      for (const month of months) await tx.query('SELECT create_rule_events_partition($1)', [month]);
     });
+    if (replaced === 'later') return replaced;
+    // replaceDefault has created the tables of the months it moved. One for each transaction: readers wait for its end
+    const { months } = await upkeepNeeds(this.database.autocommit, monthsAhead);
+    for (const month of months) {
+      const outcome = await exclusively(this.database, UPKEEP_LOCK, (tx) =>
+        tx.query('SELECT create_rule_events_partition($1)', [month]),
+      );
+      if (outcome === 'later') return outcome;
+    }
+    return 'done';
   }
 
   /**
@@ -45,7 +47,9 @@ export class LedgerPartitions {
   async dropExpired(retentionMonths: number): Promise<{ dropped: string[]; outcome: UpkeepOutcome }> {
     const dropped: string[] = [];
     for (const name of await expiredMonths(this.database.autocommit, retentionMonths)) {
-      const outcome = await this.exclusively(
+      const outcome = await exclusively(
+        this.database,
+        UPKEEP_LOCK,
         async (tx) =>
           void (await tx.query('SELECT drop_expired_rule_events($1, $2)', [name, retentionMonths])),
       );
@@ -75,25 +79,6 @@ export class LedgerPartitions {
       [limit],
     );
     return written.length;
-  }
-
-  /** Runs in one worker at a time. The lock is bound to the transaction: session locks do not work through a pooler. */
-  private async exclusively(work: (tx: Tx) => Promise<void>): Promise<UpkeepOutcome> {
-    try {
-      return await this.database.transaction(async (tx) => {
-        const [lock] = await tx.query<{ isOurs: boolean }[]>(
-          'SELECT pg_try_advisory_xact_lock($1) AS "isOurs"',
-          [UPKEEP_LOCK],
-        );
-        if (!lock!.isOurs) return 'later';
-        await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-        await work(tx);
-        return 'done';
-      });
-    } catch (error) {
-      if (postgresErrorField(error, 'code') === LOCK_NOT_AVAILABLE) return 'later';
-      throw error;
-    }
   }
 }
 

@@ -11,13 +11,13 @@ export interface ServiceRole {
 /** Read and insert only: the audit trail and the ledger. */
 const APPEND_ONLY = ['audit_records', 'audit_seals', 'audit_checkpoints', 'rule_events'];
 /** Written only by the owner. */
-const READ_ONLY = ['migrations', 'retention_floor'];
+const READ_ONLY = ['migrations', 'retention_floor', 'audit_exports'];
 const QUEUE_SCHEMA = 'bullmq';
 
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname) AS name, c.relname AS table
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname IN ('public', '${QUEUE_SCHEMA}') AND c.relkind IN ('r', 'p')
-    AND NOT c.relispartition AND c.relname !~ '^rule_events_'`;
+    AND NOT c.relispartition AND c.relname !~ '^(rule_events|audit_records)_'`;
 
 /**
  * Creates the role if missing and grants it what API and workers need: read and write rows of the product's tables, but

@@ -19,6 +19,8 @@ export interface Seal {
   readonly organizationId: string;
   readonly position: string;
   readonly recordId: string;
+  /** the record's timestamp */
+  readonly recordedAt: string;
   readonly hash: string;
 }
 
@@ -27,6 +29,19 @@ export interface ChainLink {
   readonly position: string;
   readonly hash: string;
   readonly record: SealableRecord | null;
+}
+
+/** A range of a chain whose records are in an export, and no longer in the database. */
+export interface ExportedRange {
+  readonly organizationId: string;
+  readonly firstPosition: string;
+  readonly lastPosition: string;
+  /** of the seal before the first */
+  readonly hashBefore: string;
+  /** of the last seal */
+  readonly hash: string;
+  /** of the records, `YYYY-MM` */
+  readonly month: string;
 }
 
 /** An organization's record, read independently of the chain. */
@@ -44,11 +59,15 @@ export type RecordsOf = 'finished-transactions' | 'restored-transactions';
 
 const TIME = `to_char(r.timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-const RECORD = `jsonb_build_object('id', r.id, 'organizationId', r.organization_id, 'sequence', r.sequence::text,
+/** SQL: a record `r` as it is hashed. */
+export const SEALABLE_RECORD = `jsonb_build_object('id', r.id, 'organizationId', r.organization_id, 'sequence', r.sequence::text,
     'transactionId', r.transaction_id::text, 'eventType', r.event_type, 'timestamp', ${TIME},
     'actorType', r.actor_type, 'actorId', r.actor_id, 'actorEmail', r.actor_email, 'resourceType', r.resource_type,
     'resourceId', r.resource_id, 'resourceName', r.resource_name, 'result', r.result, 'ipAddress', r.ip_address,
     'errorMessage', r.error_message, 'details', r.details)`;
+
+/** SQL: reads the one or two partitions that can have the record of the seal `s`, even if its time was tampered with. */
+const NEAR = `r.timestamp >= s.recorded_at - interval '1 day' AND r.timestamp <= s.recorded_at + interval '1 day'`;
 
 /** Every transaction before it has finished: records that are not visible yet will never be. */
 const OLDEST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
@@ -105,7 +124,7 @@ export class AuditChainStore {
   /** The records after a position, in sealing order. */
   recordsAfter(tx: Tx, which: RecordsOf, after: SealPosition, limit: number): Promise<UnsealedRecord[]> {
     return tx.query(
-      `SELECT ${RECORD} AS record, EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id) AS "isSealed"
+      `SELECT ${SEALABLE_RECORD} AS record, EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id) AS "isSealed"
        FROM audit_records r
        WHERE (r.transaction_id, r.sequence) > ($1::bigint, $2::bigint) AND ${BOUNDS[which]}
        ORDER BY r.transaction_id, r.sequence LIMIT $3`,
@@ -114,7 +133,7 @@ export class AuditChainStore {
   }
 
   /** The last seal of each of these organizations; those without one are left out. */
-  ends(tx: Tx, organizationIds: readonly string[]): Promise<Omit<Seal, 'recordId'>[]> {
+  ends(tx: Tx, organizationIds: readonly string[]): Promise<Omit<Seal, 'recordId' | 'recordedAt'>[]> {
     return tx.query(
       `SELECT o.id AS "organizationId", last.position::text, last.hash
        FROM unnest($1::uuid[]) AS o(id) CROSS JOIN LATERAL (
@@ -126,9 +145,9 @@ export class AuditChainStore {
   /** Fails when a position or a record is already sealed, so a chain cannot fork. */
   async append(tx: Tx, seals: readonly Seal[]): Promise<void> {
     await tx.query(
-      `INSERT INTO audit_seals (organization_id, position, record_id, hash)
-       SELECT s."organizationId", s.position, s."recordId", s.hash FROM jsonb_to_recordset($1::jsonb)
-         AS s("organizationId" uuid, position bigint, "recordId" uuid, hash text)`,
+      `INSERT INTO audit_seals (organization_id, position, record_id, recorded_at, hash)
+       SELECT s."organizationId", s.position, s."recordId", s."recordedAt", s.hash FROM jsonb_to_recordset($1::jsonb)
+         AS s("organizationId" uuid, position bigint, "recordId" uuid, "recordedAt" timestamptz, hash text)`,
       [JSON.stringify(seals)],
     );
   }
@@ -148,11 +167,27 @@ export class AuditChainStore {
   /** The links of a chain after a position. */
   linksAfter(tx: Tx, organization: OrganizationId, position: string, limit: number): Promise<ChainLink[]> {
     return tx.query(
-      `SELECT s.position::text, s.hash, CASE WHEN r.id IS NOT NULL THEN ${RECORD} END AS record
-       FROM audit_seals s
-       LEFT JOIN audit_records r ON r.id = s.record_id AND r.organization_id = s.organization_id
-       WHERE s.organization_id = $1 AND s.position > $2 ORDER BY s.position LIMIT $3`,
+      `SELECT s.position::text, s.hash, found.record
+       FROM (SELECT * FROM audit_seals WHERE organization_id = $1 AND position > $2 ORDER BY position LIMIT $3) s
+       LEFT JOIN LATERAL (
+         SELECT ${SEALABLE_RECORD} AS record FROM audit_records r
+         WHERE r.id = s.record_id AND r.organization_id = s.organization_id AND ${NEAR}
+         UNION ALL
+         SELECT ${SEALABLE_RECORD} FROM audit_records r
+         WHERE s.recorded_at IS NULL AND r.id = s.record_id AND r.organization_id = s.organization_id
+       ) found ON true
+       ORDER BY s.position`,
       [organization, position, limit],
+    );
+  }
+
+  /** The ranges of a chain that are no longer in the database, in order. */
+  exportedRanges(tx: Tx, organization: OrganizationId): Promise<ExportedRange[]> {
+    return tx.query(
+      `SELECT organization_id AS "organizationId", first_position::text AS "firstPosition",
+         last_position::text AS "lastPosition", hash_before AS "hashBefore", hash, month
+       FROM audit_exports e WHERE e.organization_id = $1 ORDER BY e.first_position`,
+      [organization],
     );
   }
 

@@ -6,6 +6,7 @@ import {
   type AuditEventType,
   AuditTrail,
   type Interval,
+  type PreparedStatement,
   NO_LONGER_WRITTEN,
   type Slice,
   type Sliced,
@@ -14,7 +15,7 @@ import {
   type Tx,
   auditInsert,
   auditJson,
-  sqlList,
+  prepared,
   timedSlice,
 } from '#entities';
 
@@ -71,8 +72,6 @@ function concerning(user: string): string[] {
   );
 }
 
-const ofTypes = (types: readonly AuditEventType[]): string => `a.event_type IN (${sqlList(types)})`;
-
 function auditList(organization: OrganizationId, filter: AuditFilter): TimedList {
   const given: [OrganizationId, ...unknown[]] = [organization];
   const add = (value: unknown): string => `$${given.push(value)}`;
@@ -85,24 +84,38 @@ function auditList(organization: OrganizationId, filter: AuditFilter): TimedList
   let alternatives = ['a.organization_id = $1'];
   if (concerns !== null) alternatives = concerning(add(concerns));
   else if (types && types.length <= MAX_MERGED_TYPES)
-    alternatives = types.map((type) => own(ofTypes([type])));
-  if (types && (concerns !== null || types.length > MAX_MERGED_TYPES)) conditions.push(ofTypes(types));
+    alternatives = types.map((type) => own(`a.event_type = ${add(type)}`));
+  if (types && (concerns !== null || types.length > MAX_MERGED_TYPES))
+    conditions.push(`a.event_type = ANY (${add(types)}::text[])`);
   return {
+    kind: 'audit',
+    isPrepared: true,
     identity: ['audit', types, actorEmail, resourceId, concerns],
     keys: (from, until) =>
       alternatives.map(
         (alternative) => `SELECT a.timestamp AS at, a.sequence AS tie FROM audit_records a
           WHERE ${[...conditions, alternative].join(' AND ')} AND a.timestamp >= ${from} AND a.timestamp < ${until}`,
       ),
-    rows: `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
+    rows: (
+      since,
+    ) => `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
         a.actor_email AS "actorEmail", a.resource_type AS "resourceType", a.resource_id AS "resourceId",
         a.resource_name AS "resourceName", a.result, a.ip_address AS "ipAddress", a.error_message AS "errorMessage", a.details
-      FROM page JOIN audit_records a ON a.organization_id = $1 AND a.timestamp = page.at AND a.sequence = page.tie`,
+      FROM page JOIN audit_records a ON a.organization_id = $1 AND a.timestamp = page.at AND a.sequence = page.tie
+        AND a.timestamp >= ${since}`,
     // records that wait for the trail will have the time of their action
     settled: `least(${NO_LONGER_WRITTEN}, (SELECT min(kept_at) FROM unwritten_audit_records WHERE organization_id = $1))`,
     given,
   };
 }
+
+const WRITE_DENIED_ACTION: PreparedStatement = {
+  name: 'write-denied-action',
+  text: `${auditInsert('$1', '$2')}
+    WHERE (SELECT count(*) FROM audit_records a
+      WHERE a.organization_id = $1 AND a.timestamp > now() - interval '1 minute'
+        AND a.actor_id = $3 AND a.result = 'FAILURE') < $4`,
+};
 
 export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
   /**
@@ -115,13 +128,7 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     entry: AuditEntry & { readonly result: 'FAILURE' },
     maxPerMinute: number,
   ): Promise<void> {
-    await tx.query(
-      `${auditInsert('$1', '$2')}
-       WHERE (SELECT count(*) FROM audit_records a
-         WHERE a.organization_id = $1 AND a.timestamp > now() - interval '1 minute'
-           AND a.actor_id = $3 AND a.result = 'FAILURE') < $4`,
-      [organization, auditJson(entry), entry.actorId, maxPerMinute],
-    );
+    await prepared(tx, WRITE_DENIED_ACTION, [organization, auditJson(entry), entry.actorId, maxPerMinute]);
   }
 
   /** Newest first; equal timestamps by descending sequence. */

@@ -1,4 +1,4 @@
-import type { Tx } from '#entities';
+import { prepared, type PreparedStatement, type Tx } from '#entities';
 import { IS_BEHIND } from './audit-chain.store';
 
 /** What one worker does for all, besides the sweep. */
@@ -12,6 +12,22 @@ export interface DueWork {
   readonly resources: boolean;
 }
 
+/** Prepared: it runs every second, and planning it takes longer with each month of audit records. */
+const DUE_WORK: PreparedStatement = {
+  name: 'due-work',
+  text: `SELECT ${IS_BEHIND} AS sealing,
+      EXISTS (SELECT FROM unwritten_audit_records) AS "keptAuditRecords",
+      EXISTS (SELECT FROM unwritten_rule_events) AS "keptRuleEvents",
+      EXISTS (SELECT FROM rules WHERE overdue_at IS NULL AND unwanted_since < now() - make_interval(secs => $1)
+        AND state <> 'absent') AS "overdueRules",
+      coalesce((SELECT min(least(current_period_end, grace_period_end)) FROM subscriptions
+        WHERE status <> 'EXPIRED') <= now(), false) AS subscriptions,
+      coalesce((SELECT min(check_due_at) FROM credentials WHERE deleted_at IS NULL) <= now(), false) AS credentials,
+      coalesce((SELECT min(verify_due_at) FROM resources WHERE deleted_at IS NULL) <= now(), false)
+        OR EXISTS (SELECT FROM resources WHERE deleted_at IS NULL AND verify_due_at IS NULL
+          AND last_verified_at <= now() - make_interval(mins => $2)) AS resources`,
+};
+
 /** Serves all organizations. */
 export class DueWorkStore {
   /**
@@ -20,20 +36,7 @@ export class DueWorkStore {
    * @param verifiedMinutes after which a resource is verified again
    */
   async find(tx: Tx, overdueSeconds: number, verifiedMinutes: number): Promise<DueWork> {
-    const [found] = await tx.query<[DueWork]>(
-      `SELECT ${IS_BEHIND} AS sealing,
-         EXISTS (SELECT FROM unwritten_audit_records) AS "keptAuditRecords",
-         EXISTS (SELECT FROM unwritten_rule_events) AS "keptRuleEvents",
-         EXISTS (SELECT FROM rules WHERE overdue_at IS NULL AND unwanted_since < now() - make_interval(secs => $1)
-           AND state <> 'absent') AS "overdueRules",
-         coalesce((SELECT min(least(current_period_end, grace_period_end)) FROM subscriptions
-           WHERE status <> 'EXPIRED') <= now(), false) AS subscriptions,
-         coalesce((SELECT min(check_due_at) FROM credentials WHERE deleted_at IS NULL) <= now(), false) AS credentials,
-         coalesce((SELECT min(verify_due_at) FROM resources WHERE deleted_at IS NULL) <= now(), false)
-           OR EXISTS (SELECT FROM resources WHERE deleted_at IS NULL AND verify_due_at IS NULL
-             AND last_verified_at <= now() - make_interval(mins => $2)) AS resources`,
-      [overdueSeconds, verifiedMinutes],
-    );
-    return found;
+    const [found] = await prepared<DueWork>(tx, DUE_WORK, [overdueSeconds, verifiedMinutes]);
+    return found!;
   }
 }

@@ -27,6 +27,8 @@ export function sessionList(organization: OrganizationId, filter: SessionFilter,
   const resource = filter.resourceId ? `${add(filter.resourceId)}::uuid` : null;
   const statuses = filter.statuses ? statusConditions(filter.statuses) : null;
   return {
+    kind: 'sessions',
+    isPrepared: false,
     identity: ['sessions', filter.userId, filter.resourceId, statuses],
     keys: (from, until, condition) => {
       const conditions = condition ? [condition] : [];
@@ -40,7 +42,7 @@ export function sessionList(organization: OrganizationId, filter: SessionFilter,
           WHERE ${[owner, status, ...conditions].join(' AND ')} AND s.created_at >= ${from} AND s.created_at < ${until}`,
       );
     },
-    rows,
+    rows: () => rows,
     settled: statuses ? `least(${NO_LONGER_WRITTEN}, (${OLDEST_UNFINISHED}))` : NO_LONGER_WRITTEN,
     // a session lasts at most 24 hours; those that could not be ended in time have an index of their own
     reaching: (from) => ({

@@ -1,17 +1,16 @@
 import { type Tx, returned } from '#entities';
 
-/**
- * Expired rows of all organizations are kept for a day for investigations. Each table has an index on its column.
- */
-const SPENT: readonly (readonly [table: string, expiredAt: string])[] = [
-  ['refresh_tokens', 'expires_at'],
-  ['account_tokens', 'expires_at'],
-  ['mfa_challenges', 'expires_at'],
-  ['sign_in_failures', 'last_failed_at'],
-  ['known_devices', 'expires_at'],
+/** Expired rows are kept for a day for investigations. A payment service repeats an event for a month at most. */
+const SPENT: readonly (readonly [table: string, expiredAt: string, kept: string])[] = [
+  ['refresh_tokens', 'expires_at', '1 day'],
+  ['account_tokens', 'expires_at', '1 day'],
+  ['mfa_challenges', 'expires_at', '1 day'],
+  ['sign_in_failures', 'last_failed_at', '1 day'],
+  ['known_devices', 'expires_at', '1 day'],
+  ['payment_events', 'created_at', '400 days'],
 ];
 
-/** Deletes expired tokens, challenges and counters of all organizations. */
+/** Deletes expired tokens, challenges, counters and payment events of all organizations. Each table has an index. */
 export class SpentTokenStore {
   /**
    * Deletes the oldest rows first.
@@ -19,11 +18,11 @@ export class SpentTokenStore {
    */
   async deleteSpent(tx: Tx, limit: number): Promise<number> {
     let count = 0;
-    for (const [table, expiredAt] of SPENT) {
+    for (const [table, expiredAt, kept] of SPENT) {
       if (count >= limit) break;
       const deleted: unknown = await tx.query(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM ${table} WHERE ${expiredAt} < now() - interval '1 day'
+           SELECT ctid FROM ${table} WHERE ${expiredAt} < now() - interval '${kept}'
            ORDER BY ${expiredAt} LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING 1`,
         [limit - count],
       );

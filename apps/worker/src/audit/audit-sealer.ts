@@ -79,6 +79,7 @@ export class AuditSealer {
         organizationId,
         position: String(BigInt(position) + 1n),
         recordId,
+        recordedAt: record.timestamp,
         hash: auditSealHash(hash, record),
       };
       ends.set(organizationId, seal);

@@ -1,11 +1,12 @@
 import type { Database, Tx } from '#entities';
-import type { AuditChainStore, ChainLink, TrailRecord } from '#tenant-store';
+import type { AuditChainStore, ChainLink, ExportedRange, TrailRecord } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { auditSealHash, BEFORE_FIRST_RECORD, type CheckpointKeys } from '#secrets';
+import { chainSteps } from './chain-steps';
 import { CheckpointProof } from './checkpoint-proof';
+import { ExportProblem, type ExportFolder } from './export-folder';
 
 const ROWS_BATCH_SIZE = 1000;
-const BEFORE_ALL = String(-(2n ** 63n));
 
 /** A link that was recorded outside of the database and must still be in the chain. */
 export interface KeptLink {
@@ -17,6 +18,8 @@ export interface KeptLink {
 export interface ChainReport {
   /** records in the chain, up to its end or its first break */
   readonly sealed: number;
+  /** how many of them are no longer in the database */
+  readonly exported: number;
   /** records without a seal; a running worker seals them within seconds */
   readonly unsealed: number;
   /** hash of the last valid link; worth keeping outside of the database */
@@ -36,6 +39,8 @@ export class ChainVerifier {
     private readonly batchSize = ROWS_BATCH_SIZE,
     /** null: signed checkpoints are not compared */
     private readonly keys: CheckpointKeys | null = null,
+    /** null: what is no longer in the database is not verified */
+    private readonly exports: ExportFolder | null = null,
   ) {}
 
   verify(organization: OrganizationId, kept: KeptLink | null = null): Promise<ChainReport> {
@@ -52,31 +57,53 @@ export class ChainVerifier {
     organization: OrganizationId,
     kept: KeptLink | null,
   ): Promise<Omit<ChainReport, 'unsealed'>> {
-    let [sealed, lastHash, after] = [0, BEFORE_FIRST_RECORD, BEFORE_ALL];
+    let [sealed, exported, lastHash] = [0, 0, BEFORE_FIRST_RECORD];
     const proof = this.keys && new CheckpointProof(tx, organization, this.keys);
-    for (;;) {
-      const links = await this.chain.linksAfter(tx, organization, after, this.batchSize);
-      for (const link of links) {
+    const steps = chainSteps(tx, this.chain, organization, this.exports, this.batchSize);
+    const brokenReport = (broken: string): Omit<ChainReport, 'unsealed'> => ({
+      sealed,
+      exported,
+      lastHash,
+      provenTo: proof && proof.provenTo,
+      broken,
+    });
+    try {
+      for await (const step of steps) {
+        if (step.kind === 'range') {
+          const { range, isRead } = step;
+          const end = { sealed, hash: lastHash };
+          const broken =
+            (isRead
+              ? endBreak(range, end)
+              : (beginBreak(range, end) ?? differenceFrom(kept, endOf(range)))) ??
+            (isRead ? null : await proof?.problemUpTo(endOf(range))) ??
+            null;
+          if (broken !== null) return brokenReport(broken);
+          exported += Number(range.lastPosition) - Number(range.firstPosition) + 1;
+          [sealed, lastHash] = [Number(range.lastPosition), range.hash];
+          continue;
+        }
+        const { link } = step;
         const broken =
           breakAt(link, sealed + 1, lastHash) ??
           differenceFrom(kept, link) ??
           (await proof?.problemAt(link)) ??
           null;
-        const provenTo = proof && proof.provenTo;
-        if (broken !== null) return { sealed, lastHash, provenTo, broken };
+        if (broken !== null) return brokenReport(broken);
         sealed += 1;
         lastHash = link.hash;
+        if (sealed % this.batchSize === 0) this.reportProgress(sealed);
       }
-      this.reportProgress(sealed);
-      const last = links.at(-1);
-      if (!last || links.length < this.batchSize) break;
-      after = last.position;
+    } catch (error) {
+      if (error instanceof ExportProblem) return brokenReport(`position ${sealed + 1}: ${error.message}`);
+      throw error;
     }
+    this.reportProgress(sealed);
     const isCut = kept !== null && kept.position > BigInt(sealed);
     const broken = isCut
       ? `the chain ends at ${sealed}, before the kept position ${kept.position}`
       : ((await proof?.problemAfter(sealed)) ?? null);
-    return { sealed, lastHash, provenTo: proof && proof.provenTo, broken };
+    return { sealed, exported, lastHash, provenTo: proof && proof.provenTo, broken };
   }
 
   /** An unsealed record before the seal cursor was inserted after the sealer had passed its position. */
@@ -115,7 +142,27 @@ function breakAt(link: ChainLink, position: number, previous: string): string | 
   return `position ${position}: record ${id} (${eventType} of ${timestamp}) is not what was sealed there`;
 }
 
-function differenceFrom(kept: KeptLink | null, link: ChainLink): string | null {
+const endOf = ({ lastPosition, hash }: ExportedRange): Pick<ChainLink, 'position' | 'hash'> => ({
+  position: lastPosition,
+  hash,
+});
+
+/** @param end of the chain so far. @returns why an exported range does not continue it */
+function beginBreak(range: ExportedRange, end: { sealed: number; hash: string }): string | null {
+  if (range.firstPosition !== String(end.sealed + 1)) {
+    return `position ${end.sealed + 1} is missing, the chain goes on with the export at ${range.firstPosition}`;
+  }
+  if (range.hashBefore === end.hash) return null;
+  return `position ${range.firstPosition}: the export that begins there does not continue the chain before it`;
+}
+
+/** @returns why an exported range does not end as recorded, after its links were read */
+function endBreak(range: ExportedRange, end: { sealed: number; hash: string }): string | null {
+  if (range.lastPosition === String(end.sealed) && range.hash === end.hash) return null;
+  return `position ${end.sealed}: the export ends there in ${end.hash}, and was recorded to end at ${range.lastPosition} in ${range.hash}`;
+}
+
+function differenceFrom(kept: KeptLink | null, link: Pick<ChainLink, 'position' | 'hash'>): string | null {
   if (kept === null || link.position !== String(kept.position) || link.hash === kept.hash) return null;
   return `position ${link.position}: the hash is not the one that was kept, the chain was written anew`;
 }

@@ -42,6 +42,21 @@ export class CheckpointProof {
     return null;
   }
 
+  /**
+   * Passes over links that are not read.
+   * @param end the last of them. @returns why a checkpoint is invalid, null when all are valid
+   */
+  async problemUpTo(end: Pick<ChainLink, 'position' | 'hash'>): Promise<string | null> {
+    for (;;) {
+      const next = await this.peek();
+      if (!next || BigInt(next.position) >= BigInt(end.position)) break;
+      const problem = this.keys.problemOf(next);
+      if (problem !== null) return `position ${next.position}: the checkpoint of ${next.signedAt} ${problem}`;
+      this.ahead.shift();
+    }
+    return this.problemAt({ ...end, record: null });
+  }
+
   /** @param end last position of a valid chain. @returns why the chain is incomplete, null when it is complete */
   async problemAfter(end: number): Promise<string | null> {
     const next = await this.peek();

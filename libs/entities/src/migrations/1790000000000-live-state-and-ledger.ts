@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockTables } from '../table-locks';
 
 const COLUMNS = [
   `ALTER TABLE rules
@@ -178,45 +179,14 @@ const DOWN = [
 ];
 
 const LOCKED = ['rules', 'rule_holders', 'targets', 'resources', 'credentials', 'resource_ips'];
-/** Well below `deadlock_timeout`: in a deadlock this migration gives way, not a request. */
-const LOCK_TIMEOUT_MS = 200;
-/** After many attempts: an autovacuum gives way only to a lock that is waited for longer than `deadlock_timeout`. */
-const PATIENT_LOCK_TIMEOUT_MS = 2000;
-const IMPATIENT_ATTEMPTS = 100;
-const LOCK_PAUSE_MS = 300;
-const MAX_LOCK_ATTEMPTS = 150;
-const LOCK_NOT_AVAILABLE = '55P03';
-const DEADLOCK = '40P01';
-
 /** What the ledger and the live state need; fast, as it locks the tables that everything else works on. */
 export class LiveStateAndLedger1790000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await lockTables(runner);
+    await lockTables(runner, LOCKED);
     for (const statement of [...COLUMNS, ...TABLES, ...INDEXES, ...ROLLOUT]) await runner.query(statement);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     for (const statement of DOWN) await runner.query(statement);
-  }
-}
-
-/**
- * Takes every lock before anything is changed. Processes of the release before go on meanwhile and take the same locks
- * in another order: altering table by table would deadlock with them. A lock that is not free is given back with the
- * others, so that they wait for this migration a moment, and then get a turn.
- */
-async function lockTables(runner: QueryRunner): Promise<void> {
-  for (let attempts = 1; ; attempts += 1) {
-    const timeout = attempts <= IMPATIENT_ATTEMPTS ? LOCK_TIMEOUT_MS : PATIENT_LOCK_TIMEOUT_MS;
-    await runner.query(`SET LOCAL lock_timeout = ${timeout}`);
-    await runner.query('SAVEPOINT before_locks');
-    try {
-      return void (await runner.query(`LOCK TABLE ${LOCKED.join(', ')} IN ACCESS EXCLUSIVE MODE`));
-    } catch (error) {
-      const { code } = error as { code?: string };
-      if (attempts === MAX_LOCK_ATTEMPTS || (code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK)) throw error;
-      await runner.query('ROLLBACK TO SAVEPOINT before_locks');
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
-    }
   }
 }

@@ -1,0 +1,221 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client } from 'pg';
+import { auditMonths, month } from '../builders/audit-months';
+import { auditPage } from '../builders/audit-trail';
+import { group, organization, type Organization } from '../builders/organization';
+import type { Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const MONTHS = 6;
+/** in each month; above what a request counts without marks */
+const RECORDS = 300;
+
+describe('History goes after its retention', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let slug: string;
+  let folder: string;
+  let [ended, open]: string[] = [];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'drawbridge-history-'));
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    const [row] = await drawbridge.query<{ slug: string }>('SELECT slug FROM organizations WHERE id = $1', [
+      org.organizationId,
+    ]);
+    slug = row!.slug;
+    const owner = new Client({ connectionString: drawbridge.ownerUrl });
+    await owner.connect();
+    await auditMonths(owner, MONTHS);
+    await owner.end();
+    for (let ahead = -MONTHS; ahead < 0; ahead += 1) {
+      await drawbridge.query(
+        `INSERT INTO audit_records (organization_id, event_type, actor_type, resource_name, timestamp)
+         SELECT $1, CASE WHEN n % 3 = 0 THEN 'ROLE_DELETED' ELSE 'ROLE_UPDATED' END, 'SYSTEM', 'role ' || n,
+           (${month(ahead)} + n * interval '1 minute') AT TIME ZONE 'UTC'
+         FROM generate_series(1, $2::int) n`,
+        [org.organizationId, RECORDS],
+      );
+    }
+    const started = await Promise.all(
+      ['203.0.113.1', '203.0.113.2'].map((ipv4Address) => org.started({ ipv4Address })),
+    );
+    [ended, open] = started.map(({ id }) => id);
+    for (const { id } of started) await org.reaches(id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post(`/sessions/${ended}/stop`));
+    await org.reaches(ended!, 'CANCELLED');
+    // both began long ago
+    const back = `${month(-5)} AT TIME ZONE 'UTC' + interval '1 day'`;
+    await drawbridge.query(
+      `UPDATE sessions SET created_at = ${back}, started_at = ${back},
+         ended_at = CASE WHEN ended_at IS NOT NULL THEN ${back} + interval '1 hour' END`,
+    );
+    await drawbridge.query(`UPDATE resource_ips SET created_at = ${back}`);
+    await until('every record is sealed', async () => {
+      const [unsealed] = await drawbridge.query<{ exists: boolean }>(
+        `SELECT EXISTS (SELECT FROM audit_records r WHERE NOT EXISTS (
+           SELECT FROM audit_seals s WHERE s.record_id = r.id)) AS exists`,
+      );
+      return !unsealed!.exists;
+    });
+  });
+  afterAll(async () => {
+    await drawbridge.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** A command as it is shipped. */
+  const command = (name: string, url: string, ...given: string[]): Promise<Run> =>
+    new Promise((done) => {
+      const { PATH = '' } = process.env;
+      execFile(
+        process.execPath,
+        [`dist/apps/worker/src/${name}.js`, ...given],
+        { cwd: resolve(__dirname, '../..'), env: { PATH, DATABASE_URL: url } },
+        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+  const exportAudit = (keepMonths: number, ...given: string[]): Promise<Run> =>
+    command('export-audit', drawbridge.ownerUrl, '--to', folder, '--keep-months', `${keepMonths}`, ...given);
+  const verifyAudit = (...given: string[]): Promise<Run> =>
+    command('verify-audit', drawbridge.databaseUrl, '--organization', slug, ...given);
+
+  const total = async (query: string): Promise<number> => (await auditPage(org.admin, query)).totalElements;
+  const sessions = async (): Promise<{ rows: Session[]; total: number }> => {
+    const { body, headers } = await org.admin.get<Session[]>('/sessions/admin');
+    return { rows: body, total: Number(headers.get('X-Total-Count')) };
+  };
+  /** Who had access through the addresses: what the ledger says of the past, without the end of what is open. */
+  const report = async (): Promise<object[]> => {
+    const window = `from=${new Date(Date.now() - 3_600_000).toISOString()}&to=${new Date().toISOString()}`;
+    const rows = await Promise.all(
+      ['203.0.113.1', '203.0.113.2'].map(async (address) => {
+        const items = await org.admin.expect(
+          200,
+          org.admin.get<Record<string, unknown>[]>(`/reports/access?address=${address}&${window}`),
+        );
+        return items.map(({ certainUntil: _until, ...item }) => item);
+      }),
+    );
+    return rows.flat();
+  };
+  const isOpenInCloud = async (): Promise<boolean> =>
+    (await drawbridge.cloud.rules(group(0))).some(
+      ({ address }) => address.replace('/32', '') === '203.0.113.2',
+    );
+
+  it('ended sessions are deleted; lists, totals and the access report stay right, and no open rule is touched', async () => {
+    const before = await report();
+    expect(before).toHaveLength(2);
+    expect(await sessions()).toMatchObject({ total: 2 });
+    const worker = await drawbridge.startWorker({ SESSION_RETENTION_DAYS: '30' });
+    await until('the ended session is gone', async () => (await sessions()).total === 1);
+    const { rows } = await sessions();
+    expect(rows.map(({ id, status }) => [id, status])).toEqual([[open, 'ACTIVE']]);
+    expect((await org.admin.get(`/sessions/${ended}`)).status).toBe(404);
+    expect(await report()).toEqual(before);
+    expect(await isOpenInCloud()).toBe(true);
+    await worker.stop();
+  });
+
+  it('months of the audit trail are exported and dropped, but for one in which an open session began', async () => {
+    const [all, deleted] = [await total(''), await total('?eventType=ROLE_DELETED')];
+    expect(deleted).toBe(MONTHS * (RECORDS / 3));
+    const files = await exportAudit(3);
+    expect(files).toMatchObject({ code: 1, stderr: '' });
+    expect(await total('')).toBe(all);
+
+    const run = await exportAudit(3, '--drop');
+    expect(run).toMatchObject({ code: 1, stderr: '' });
+    expect(run.stdout.match(/exported and dropped/g)).toHaveLength(2);
+    expect(run.stdout.match(/kept: something that began in it is still open/g)).toHaveLength(1);
+    expect(await total('')).toBe(all - 2 * RECORDS);
+    expect(await total('?eventType=ROLE_DELETED')).toBe(deleted - (2 * RECORDS) / 3);
+    const last = await auditPage(org.admin, `?size=100&page=${Math.ceil((all - 2 * RECORDS) / 100) - 1}`);
+    expect(last.content.at(-1)).toMatchObject({ resourceName: 'role 1' });
+    expect(await isOpenInCloud()).toBe(true);
+
+    await org.admin.expect(200, org.admin.post(`/sessions/${open}/stop`));
+    await org.reaches(open!, 'CANCELLED');
+    const later = await exportAudit(3, '--drop');
+    expect(later.stdout.match(/exported and dropped/g)).toHaveLength(1);
+    expect(later.code).toBe(0);
+    expect(await total('')).toBeGreaterThanOrEqual(all - 3 * RECORDS);
+    expect(await total('?eventType=ROLE_DELETED')).toBe(deleted - (3 * RECORDS) / 3);
+  });
+
+  it('the chain is verified across the exports, from their files or from their recorded ends', async () => {
+    const exported = MONTHS * RECORDS - 3 * RECORDS;
+    expect(await verifyAudit('--exports', folder)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${exported} of them verified from their exports`) as string,
+    });
+    expect(await verifyAudit()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${exported} of them in exports, which were not read`) as string,
+    });
+  });
+
+  it('a changed line, a wrong end and a missing file are detected', async () => {
+    const path = join(
+      folder,
+      readdirSync(folder).find((name) => name.endsWith('.jsonl'))!,
+    );
+    const kept = readFileSync(path, 'utf8');
+    const verdictOn = async (content: string): Promise<Run> => {
+      writeFileSync(path, content);
+      const run = await verifyAudit('--exports', folder);
+      writeFileSync(path, kept);
+      return run;
+    };
+    const changed = await verdictOn(kept.replace('ROLE_DELETED', 'ROLE_UPDATED'));
+    expect(changed.code).toBe(1);
+    expect(changed.stdout).toMatch(/BROKEN\. position \d+: record .* is not what was sealed there/);
+    const ends = kept.trimEnd().split('\n');
+    const wrongEnd = await verdictOn(
+      [
+        ...ends.slice(0, -1),
+        ends.at(-1)!.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${'0'.repeat(64)}"`),
+      ].join('\n'),
+    );
+    expect(wrongEnd.code).toBe(1);
+    expect(wrongEnd.stdout).toContain('does not end as the database says');
+    rmSync(path);
+    const missing = await verifyAudit('--exports', folder);
+    writeFileSync(path, kept);
+    expect(missing.code).toBe(1);
+    expect(missing.stdout).toContain('its export is missing');
+    expect(await verifyAudit('--exports', folder)).toMatchObject({ code: 0 });
+  });
+
+  it('only the owner of the tables can drop, and arguments are checked', async () => {
+    const denied = await command(
+      'export-audit',
+      drawbridge.databaseUrl,
+      '--to',
+      folder,
+      '--keep-months',
+      '1',
+      '--drop',
+    );
+    expect(denied.code).toBe(2);
+    expect(denied.stderr).toContain('DATABASE_URL must be the address of the owner of the tables');
+    expect(await exportAudit(0)).toMatchObject({ code: 2 });
+    expect(await command('export-audit', drawbridge.ownerUrl, '--keep-months', '1')).toMatchObject({
+      code: 2,
+    });
+    expect(await command('export-audit', drawbridge.ownerUrl, '--help')).toMatchObject({ code: 0 });
+    expect(await verifyAudit('--exports', join(folder, 'none'))).toMatchObject({ code: 2 });
+  });
+});
