@@ -17,9 +17,15 @@ const MAX_PACKAGES_MB = 250;
 const PROGRAMS = [
   'api/src/main.js',
   'api/src/docs/write-open-api.js',
-  ...['main', 'migrate', 'rotate-master-key', 'grant-platform-role', 'export-audit', 'sign-audit', 'verify-audit'].map(
-    (name) => `worker/src/${name}.js`,
-  ),
+  ...[
+    'main',
+    'migrate',
+    'rotate-master-key',
+    'grant-platform-role',
+    'export-audit',
+    'sign-audit',
+    'verify-audit',
+  ].map((name) => `worker/src/${name}.js`),
 ].map((path) => join('dist/apps', path));
 
 /** What a program without settings or arguments prints once its modules are loaded. */
