@@ -29,7 +29,7 @@ const PROGRAMS = [
 ].map((path) => join('dist/apps', path));
 
 /** What a program without settings or arguments prints once its modules are loaded. */
-const ASKS = /DATABASE_URL|MASTER_KEYS|AUDIT_SIGNING_KEY_FILE|Name one user/;
+const ASKS = /DATABASE_URL|MASTER_KEYS|AUDIT_SIGNING_KEY_FILE|Name one user|--to needs the folder/;
 
 const run = promisify(execFile);
 

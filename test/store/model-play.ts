@@ -13,8 +13,6 @@ import { SweepSteps } from './model-sweeps';
 const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 /** Tables that are emptied before each history. */
 const EMPTIED = [
-  'rule_holders',
-  'sessions',
   'static_ip_rules',
   'rules',
   'write_budgets',
@@ -53,8 +51,8 @@ export class Play {
   }
 
   async begin(tx: Tx): Promise<void> {
+    await tx.query('TRUNCATE rule_events, sessions CASCADE');
     for (const table of EMPTIED) await tx.query(`DELETE FROM ${table}`);
-    await tx.query('TRUNCATE rule_events');
     const [last] = await tx.query<{ sequence: string }[]>(
       'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_records',
     );
