@@ -109,9 +109,13 @@ describe('The agent channel in the database', () => {
     sessions.stop(
       tx,
       organization,
-      id,
-      'MANUAL',
-      { ...BY_NOBODY, eventType: 'SESSION_STOPPED' },
+      {
+        id,
+        reason: 'MANUAL',
+        userId: null,
+        audit: { ...BY_NOBODY, eventType: 'SESSION_STOPPED' },
+        grantVersion: null,
+      },
       'audit_records',
     );
 

@@ -138,9 +138,7 @@ export class RequestSteps {
       sessions.stop(
         tx,
         this.state.given.organizationId,
-        this.state.realId(id),
-        'MANUAL',
-        AUDIT,
+        { id: this.state.realId(id), reason: 'MANUAL', userId: null, audit: AUDIT, grantVersion: null },
         'audit_records',
       ),
     );

@@ -1,5 +1,5 @@
 import type { NewHolder, WokenTargets } from '#engine-store/port';
-import type { Interval } from '#entities';
+import type { AuditEntry, Interval } from '#entities';
 import type {
   EndedReason,
   IpVersion,
@@ -79,10 +79,16 @@ export interface SessionFilter extends Interval {
   readonly statuses?: readonly SessionStatus[] | undefined;
 }
 
-/** A stopped session and the targets of its rules. */
-export interface StoppedSession {
-  readonly sessionId: string;
-  readonly targets: WokenTargets[];
+/** Who ends which session. */
+export interface StopRequest {
+  readonly id: string;
+  readonly reason: Exclude<EndedReason, 'EXPIRED'>;
+  /** null: whoever owns it */
+  readonly userId: string | null;
+  /** `SessionRow`'s parts of the entry's resource and details are added */
+  readonly audit: AuditEntry;
+  /** of the caller's grants, if it was remembered; null: not to be checked */
+  readonly grantVersion: string | null;
 }
 
 /** A live session of the user holds one of the addresses. The transaction it is thrown in is aborted. */

@@ -4,7 +4,7 @@ import {
   type NewSession,
   type SessionFilter,
   type SessionRow,
-  type StoppedSession,
+  type StopRequest,
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
@@ -13,12 +13,12 @@ import {
   ALL_UNCHANGED,
   INSERT_HOLDERS,
   PLANNED_RESOURCES,
-  release,
+  type WokenTargets,
   newHoldersJson,
+  releasedIps,
 } from '#engine-store/port';
 import {
   type AuditEntry,
-  AuditTrail,
   HOLDING,
   LIVE,
   MAY_EXPIRE,
@@ -32,7 +32,6 @@ import {
   auditJson,
   brokenConstraint,
   prepared,
-  returned,
   postgresErrorField,
   timedSlice,
 } from '#entities';
@@ -52,6 +51,11 @@ const WITH_IPS = `${COLUMNS},
 
 const PAGE = `SELECT ${WITH_IPS}
   FROM page JOIN sessions s ON s.organization_id = $1 AND s.id = page.tie JOIN users u ON u.id = s.user_id`;
+
+const FIND_SESSION: PreparedStatement = {
+  name: 'find-session',
+  text: `SELECT ${WITH_IPS} FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2`,
+};
 
 const GRANTS: PreparedStatement = {
   name: 'grants',
@@ -73,8 +77,6 @@ const STOP_CAUSES = {
 } as const satisfies Record<Exclude<EndedReason, 'EXPIRED'>, RemovalCause>;
 
 export class SessionStore implements TenantStore<SessionStore> {
-  private readonly audit = new AuditTrail();
-
   /** The user's resources, and those of the requested ones that the user has no access to, with no roles. */
   grants(
     tx: Tx,
@@ -140,10 +142,7 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<SessionRow | null> {
-    const [row] = await tx.query<SessionRow[]>(
-      `SELECT ${WITH_IPS} FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2`,
-      [organization, id],
-    );
+    const [row] = await prepared<SessionRow>(tx, FIND_SESSION, [organization, id]);
     return row ?? null;
   }
 
@@ -192,26 +191,26 @@ export class SessionStore implements TenantStore<SessionStore> {
     return live ? 'refused' : 'over';
   }
 
-  /** Ends a live session: its holders are released. Call it in a transaction. @returns null when not live */
+  /**
+   * One statement, one commit: ends a live session, releases its holders and records it.
+   * @returns the targets to wake; null when it is not live, not the user's, or the version of the grants has changed
+   */
   async stop(
     tx: Tx,
     organization: OrganizationId,
-    id: string,
-    reason: Exclude<EndedReason, 'EXPIRED'>,
-    audit: AuditEntry,
+    { id, reason, userId, audit, grantVersion }: StopRequest,
     trail: Trail,
-  ): Promise<StoppedSession | null> {
-    const ended = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $3
-         WHERE organization_id = $1 AND id = $2 AND status IN (${MAY_EXPIRE}) RETURNING id`,
-        [organization, id, reason],
-      ),
-    );
-    if (ended.length === 0) return null;
-    const targets = await release(tx, STOP_CAUSES[reason], { sessionIds: [id] });
-    await this.audit.writeRevocation(tx, organization, trail, audit);
-    return { sessionId: id, targets };
+  ): Promise<WokenTargets[] | null> {
+    const [stopped] = await prepared<{ targets: WokenTargets[] }>(tx, STOP_SESSION[trail], [
+      organization,
+      id,
+      userId,
+      reason,
+      STOP_CAUSES[reason],
+      JSON.stringify(audit),
+      grantVersion,
+    ]);
+    return stopped?.targets ?? null;
   }
 }
 
@@ -255,4 +254,27 @@ const START_SESSION: PreparedStatement = {
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
   FROM owner s JOIN users u ON u.id = s.user_id`,
+};
+
+/** The audit entry `$6` with what the ended session adds. */
+const STOPPED_ENTRY = `(SELECT jsonb_agg($6::jsonb || jsonb_build_object('resourceId', s.id, 'resourceName', u.email,
+    'details', jsonb_build_object('sessionId', s.id, 'userId', s.user_id, 'userEmail', u.email,
+      'ipv4Address', s.ipv4_address, 'ipv6Address', s.ipv6_address, 'reason', $4::text)))
+  FROM ended s JOIN users u ON u.id = s.user_id)`;
+
+const stopSession = (name: string, trail: Trail): PreparedStatement => ({
+  name,
+  text: `WITH ended AS (
+    UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $4
+    WHERE organization_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND status IN (${MAY_EXPIRE})
+      AND ${GRANTS_UNCHANGED('$7')}
+    RETURNING *
+  ), audit AS (${auditInsert('$1', STOPPED_ENTRY, trail)})
+  SELECT ${releasedIps('$5', 'SELECT ip.id FROM resource_ips ip WHERE ip.session_id = s.id')} AS targets FROM ended s`,
+});
+
+/** By trail. */
+const STOP_SESSION: Readonly<Record<Trail, PreparedStatement>> = {
+  audit_records: stopSession('stop-session', 'audit_records'),
+  unwritten_audit_records: stopSession('stop-session-unwritten', 'unwritten_audit_records'),
 };
