@@ -1,4 +1,4 @@
-import type { NewHolder, WokenTargets } from '#engine-store/port';
+import type { NewHolder } from '#engine-store/port';
 import type { AuditEntry, Interval } from '#entities';
 import type {
   EndedReason,
