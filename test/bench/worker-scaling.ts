@@ -67,10 +67,8 @@ async function secondsWith(workers: number): Promise<number> {
       );
     }
     await drawbridge.cloud.fault({ provider: 'AWS', kind: 'slow', delayMs: LATENCY_MS });
-    const names = Array.from({ length: workers }, (_, index) => `scaling-${index}`);
-    await Promise.all(
-      names.map((name) => drawbridge.startWorker({ WORKER_CONCURRENCY: String(CONCURRENCY) }, name)),
-    );
+    const settings = { WORKER_CONCURRENCY: String(CONCURRENCY) };
+    await Promise.all(Array.from({ length: workers }, () => drawbridge.startWorker(settings)));
     const began = Date.now();
     await drawbridge.query('UPDATE sessions SET expires_at = now()');
     const closed = await allClosed(drawbridge, rules, WITHIN_MS);
