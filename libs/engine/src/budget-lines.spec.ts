@@ -27,9 +27,9 @@ class FastClock implements Timing {
 
   /** Runs timers until the work is done. */
   async finish<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
-    void work.finally(() => (isDone = true));
-    while (!isDone) {
+    const state = { isDone: false };
+    void work.finally(() => (state.isDone = true));
+    while (!state.isDone) {
       for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
       this.timers.sort((one, other) => one.at - other.at);
       const next = this.timers.shift();
