@@ -10,6 +10,8 @@ const RANK = `((NOT r.closing)::int * 2 + (r.attempts > 0)::int)`;
 
 /** Rules read per requested target: several may share one. */
 const RULES_PER_TARGET = 2;
+/** Read when so few found few targets: a full security group has 60 rules, which may all be due at the same time. */
+const MANY_RULES_PER_TARGET = 64;
 /** Organizations visited per query in a backlog; the next query continues after them. */
 const MAX_ORGANIZATIONS = 40;
 const FIRST_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
@@ -240,14 +242,15 @@ export class SweepStore {
   /** Due targets in a backlog: some per organization, continuing after the last query. Removals first, then untried rules. */
   private async dueInTurn(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[]> {
     const organizations = await this.nextOrganizations(tx);
-    const each = Math.min(perOrganization, Math.ceil(limit / organizations.length)) * RULES_PER_TARGET;
-    const [found] = await prepared<{ targets: DueTarget[] }>(tx, DUE_IN_TURN, [
-      perOrganization,
-      limit,
-      organizations,
-      each,
-    ]);
-    return distinct(found!.targets);
+    const each = Math.min(perOrganization, Math.ceil(limit / organizations.length));
+    const read = async (rulesPerTarget: number): Promise<DueTarget[]> => {
+      const given = [perOrganization, limit, organizations, each * rulesPerTarget];
+      const [found] = await prepared<{ targets: DueTarget[] }>(tx, DUE_IN_TURN, given);
+      return distinct(found!.targets);
+    };
+    const targets = await read(RULES_PER_TARGET);
+    const wanted = Math.min(limit, organizations.length * each);
+    return targets.length * 2 >= wanted ? targets : read(MANY_RULES_PER_TARGET);
   }
 
   /** The organizations with rules that are due or in backoff, one probe of the index each. */
