@@ -14,8 +14,16 @@ export {
   SignedIn,
   type RoutePolicy,
 } from './route-policy';
-export { isScope, SCOPES, scopeNeedsPaidPlan, type Scope } from './scopes';
+export {
+  isScope,
+  SCOPES,
+  scopeNeedsPaidPlan,
+  WORKLOAD_SCOPES,
+  type Scope,
+  type WorkloadScope,
+} from './scopes';
 export { ScopeError } from './scope-error';
 export { AllowedWhileSuspended, isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 export { tokenKeyOf, type TokenKey } from './token-keys';
 export { StepTokens } from './step-tokens';
+export { WorkloadTokens, type WorkloadClaims } from './workload-tokens';
