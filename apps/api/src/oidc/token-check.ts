@@ -35,13 +35,15 @@ type Trust = Pick<OidcTrustRow, 'preset' | 'conditions' | 'isEnabled' | 'isServi
 export function trustChecks(trust: Trust, claims: Claims): TokenCheck[] {
   return [
     stateCheck(trust),
-    ...Object.entries(trust.conditions).map(([claim, allowed]) => {
-      const found = claimOf(claims, claim);
-      return checked(claim, allowed.join(' or '), found, isAllowed(claim, allowed, found));
-    }),
+    ...Object.keys(trust.conditions)
+      .toSorted()
+      .map((claim) => conditionCheck(claim, trust.conditions[claim]!, claimOf(claims, claim))),
     ...eventCheck(trust, claims),
   ];
 }
+
+const conditionCheck = (claim: string, allowed: readonly string[], found: unknown): TokenCheck =>
+  checked(claim, allowed.join(' or '), found, isAllowed(claim, allowed, found));
 
 function stateCheck({ isEnabled, isServiceUserActive }: Trust): TokenCheck {
   const state = !isEnabled ? 'disabled' : isServiceUserActive ? 'enabled' : 'its service user is not active';
