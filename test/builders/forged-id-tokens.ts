@@ -1,55 +1,10 @@
 import { createHmac, createPublicKey, KeyObject, sign } from 'node:crypto';
-import type { OidcIssuer, IssuerKey } from '../harness/oidc-issuer';
-import { jobClaims, now } from './oidc';
+import type { IssuerKey } from '../harness/oidc-issuer';
+import { FORGED_CLAIMS } from './forged-claims';
+import { claimsOf, coded, raw, RSA, type Forgery, type ForgeryBench } from './forgery';
 
-/** What forgeries are made with. */
-export interface ForgeryBench {
-  readonly issuer: OidcIssuer;
-  /** an issuer that the operator allows, and no trust names */
-  readonly other: OidcIssuer;
-  /** of the attacker */
-  readonly key: IssuerKey;
-  readonly audience: string;
-  /** of another organization */
-  readonly foreignAudience: string;
-  /** a token that was exchanged */
-  readonly used: string;
-}
-
-/** A forged token. `claim`: what the first failed check names. */
-export type Forgery = readonly [name: string, claim: string, make: (bench: ForgeryBench) => Promise<string>];
-
-type Changes = Readonly<Record<string, unknown>>;
-
-const coded = (value: unknown): string =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-
-/** Signs any header and payload: libraries refuse most of these. @param hash null: EdDSA */
-function raw(
-  header: unknown,
-  payload: unknown,
-  { privateKey }: IssuerKey,
-  hash: string | null = 'sha256',
-): string {
-  const content = `${coded(header)}.${coded(payload)}`;
-  const key = { key: KeyObject.from(privateKey), dsaEncoding: 'ieee-p1363' as const };
-  return `${content}.${sign(hash, Buffer.from(content), key).toString('base64url')}`;
-}
-
-const RSA = { alg: 'RS256', kid: 'rsa', typ: 'JWT' };
-const claimsOf = ({ issuer, audience }: ForgeryBench, changes: Changes = {}): Record<string, unknown> => ({
-  ...jobClaims(issuer, audience),
-  ...changes,
-});
 const textOf = (bench: ForgeryBench, added: string): string =>
   `${JSON.stringify(claimsOf(bench)).slice(0, -1)},${added}}`;
-
-/** A right signature over claims that are not right. */
-const claimed = (name: string, claim: string, changes: (bench: ForgeryBench) => Changes): Forgery => [
-  name,
-  claim,
-  (bench) => bench.issuer.sign(claimsOf(bench, changes(bench))),
-];
 
 /** A right signature over a payload that is given as text. */
 const written = (name: string, text: (bench: ForgeryBench) => string): Forgery => [
@@ -284,97 +239,11 @@ const SIGNATURES: readonly Forgery[] = [
   ],
 ];
 
-const ISSUERS: readonly Forgery[] = [
-  claimed('without iss', 'iss', () => ({ iss: undefined })),
-  claimed('with a slash after iss', 'iss', ({ issuer }) => ({ iss: `${issuer.url}/` })),
-  claimed('with iss in capitals', 'iss', ({ issuer }) => ({ iss: issuer.url.toUpperCase() })),
-  claimed('with a blank after iss', 'iss', ({ issuer }) => ({ iss: `${issuer.url} ` })),
-  claimed('with a list as iss', 'iss', ({ issuer }) => ({ iss: [issuer.url] })),
-  claimed('with null as iss', 'iss', () => ({ iss: null })),
-  claimed('with a user in iss', 'iss', ({ issuer }) => ({ iss: issuer.url.replace('//', '//x@') })),
-  claimed('of GitHub itself', 'iss', () => ({ iss: 'https://token.actions.githubusercontent.com' })),
-  [
-    'of another issuer that the operator allows',
-    'iss',
-    (bench) => bench.other.sign(claimsOf(bench, { iss: bench.other.url })),
-  ],
-];
-
-const AUDIENCES: readonly Forgery[] = [
-  claimed('without aud', 'aud', () => ({ aud: undefined })),
-  claimed('for another organization', 'aud', ({ foreignAudience }) => ({ aud: foreignAudience })),
-  claimed('for two organizations', 'aud', ({ audience, foreignAudience }) => ({
-    aud: [audience, foreignAudience],
-  })),
-  claimed('for the organization twice', 'aud', ({ audience }) => ({ aud: [audience, audience] })),
-  claimed('for nobody', 'aud', () => ({ aud: [] })),
-  claimed('with a list in aud', 'aud', ({ audience }) => ({ aud: [[audience]] })),
-  claimed('with a slash after aud', 'aud', ({ audience }) => ({ aud: `${audience}/` })),
-  claimed('with aud in capitals', 'aud', ({ audience }) => ({ aud: audience.toUpperCase() })),
-  claimed('with the start of aud', 'aud', ({ audience }) => ({ aud: audience.slice(0, -1) })),
-  claimed('with the default audience of GitHub', 'aud', () => ({ aud: 'https://github.com/octo-org' })),
-  claimed('with a number as aud', 'aud', () => ({ aud: 7 })),
-];
-
-const TIMES: readonly Forgery[] = [
-  claimed('that expired', 'exp', () => ({ exp: now() - 90, iat: now() - 300, nbf: now() - 300 })),
-  claimed('without exp', 'exp', () => ({ exp: undefined })),
-  claimed('with a text as exp', 'exp', () => ({ exp: String(now() + 300) })),
-  claimed('with null as exp', 'exp', () => ({ exp: null })),
-  claimed('with a negative exp', 'exp', () => ({ exp: -1 })),
-  [
-    'that never expires',
-    'exp',
-    async (bench) => {
-      const text = JSON.stringify(claimsOf(bench)).replace(/"exp":\d+/, '"exp":1e999');
-      return raw(RSA, text, bench.issuer.key('rsa'));
-    },
-  ],
-  claimed('without iat', 'iat', () => ({ iat: undefined })),
-  claimed('issued twelve minutes ago', 'iat', () => ({ iat: now() - 720 })),
-  claimed('issued in five minutes', 'iat', () => ({ iat: now() + 300 })),
-  claimed('with a text as iat', 'iat', () => ({ iat: String(now()) })),
-  claimed('valid in five minutes', 'nbf', () => ({ nbf: now() + 300 })),
-  claimed('with a text as nbf', 'nbf', () => ({ nbf: 'now' })),
-  claimed('without jti', 'jti', () => ({ jti: undefined })),
-  claimed('with an empty jti', 'jti', () => ({ jti: '' })),
-  claimed('with a long jti', 'jti', () => ({ jti: 'j'.repeat(256) })),
-  claimed('with a number as jti', 'jti', () => ({ jti: 7 })),
-  ['that was exchanged before', 'jti', async ({ used }) => used],
-];
-
-const JOBS: readonly Forgery[] = [
-  claimed('of another repository', 'repository_id', () => ({ repository_id: '75' })),
-  claimed('of a repository with a similar id', 'repository_id', () => ({ repository_id: '074' })),
-  claimed('of a repository with a blank', 'repository_id', () => ({ repository_id: '74 ' })),
-  claimed('with a list of repositories', 'repository_id', () => ({ repository_id: ['74'] })),
-  claimed('with an object as repository', 'repository_id', () => ({ repository_id: { id: '74' } })),
-  claimed('without a repository', 'repository_id', () => ({ repository_id: undefined })),
-  claimed('with a fraction as repository', 'repository_id', () => ({ repository_id: 74.5 })),
-  claimed('of another owner', 'repository_owner_id', () => ({ repository_owner_id: '66' })),
-  claimed('of another environment', 'environment', () => ({ environment: 'staging' })),
-  claimed('of an environment in capitals', 'environment', () => ({ environment: 'Production' })),
-  claimed('without an environment', 'environment', () => ({ environment: undefined })),
-  claimed('with null as environment', 'environment', () => ({ environment: null })),
-  claimed('of a longer branch', 'ref', () => ({ ref: 'refs/heads/main2' })),
-  claimed('of a branch beside the pattern', 'ref', () => ({ ref: 'refs/heads/releases/1' })),
-  claimed('of the pattern itself without its end', 'ref', () => ({ ref: 'refs/heads/release' })),
-  claimed('of a pull request', 'ref', () => ({ ref: 'refs/pull/7/merge' })),
-  claimed('of pull_request_target', 'event_name', () => ({ event_name: 'pull_request_target' })),
-  claimed('of issue_comment', 'event_name', () => ({ event_name: 'issue_comment' })),
-  claimed('of workflow_run', 'event_name', () => ({ event_name: 'workflow_run' })),
-  claimed('without an event', 'event_name', () => ({ event_name: undefined })),
-  claimed('with a list of events', 'event_name', () => ({ event_name: ['push'] })),
-];
-
 export const FORGERIES: readonly Forgery[] = [
   ...STRUCTURE,
   ...HEADERS,
   ...ALGORITHMS,
   ...KEYS,
   ...SIGNATURES,
-  ...ISSUERS,
-  ...AUDIENCES,
-  ...TIMES,
-  ...JOBS,
+  ...FORGED_CLAIMS,
 ];

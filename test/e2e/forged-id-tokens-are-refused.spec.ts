@@ -1,4 +1,5 @@
-import { FORGERIES, type ForgeryBench } from '../builders/forged-id-tokens';
+import { FORGERIES } from '../builders/forged-id-tokens';
+import type { ForgeryBench } from '../builders/forgery';
 import {
   exchange,
   githubTrust,

@@ -74,7 +74,7 @@ export class OidcIssuer {
 }
 
 /** A token in compact form. @param claims a text is signed as it is */
-export const signed = (claims: Json | string, header: Json, key: CryptoKey | Uint8Array): Promise<string> =>
+const signed = (claims: Json | string, header: Json, key: CryptoKey): Promise<string> =>
   new CompactSign(new TextEncoder().encode(typeof claims === 'string' ? claims : JSON.stringify(claims)))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests sign headers that the type forbids
     .setProtectedHeader(header as { alg: string })

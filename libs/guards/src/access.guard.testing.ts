@@ -6,12 +6,12 @@ import { AccessTokens } from './access-tokens';
 import { ApiKeyStrategy } from './api-key.strategy';
 import { JwtStrategy } from './jwt.strategy';
 import type { GuardSettings } from './guard-settings';
-import { PrincipalLookup, type Principal } from './principal';
+import { PrincipalLookup, type Principal, type WorkloadClaims } from './principal';
 import { OpenDuringMfaSetup } from './mfa-setup';
 import { AdminOnly, KeyOnly, Platform, Public, SignedIn } from './route-policy';
 import { AllowedWhileSuspended } from './suspension';
 import { tokenKeyOf } from './token-keys';
-import { WorkloadTokens, type WorkloadClaims } from './workload-tokens';
+import { WorkloadTokens } from './workload-tokens';
 
 export const secret = 'a secret of thirty-two characters';
 export const previous = 'the secret before of thirty-two letters';

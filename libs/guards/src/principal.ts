@@ -1,6 +1,5 @@
 import type { OrganizationId, Tier } from '#rules';
 import type { Scope } from './scopes';
-import type { WorkloadClaims } from './workload-tokens';
 
 export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
 
@@ -40,6 +39,15 @@ export interface Principal {
   readonly scopes: readonly Scope[];
   /** null for a key and for a workload */
   readonly signIn: SignIn | null;
+}
+
+/** The trusted claims of a CI job's access token: the service user and the trust. Scopes are read from the database. */
+export interface WorkloadClaims {
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly trustId: string;
+  /** of the trust when the token was issued: the token is invalid with any other */
+  readonly revision: number;
 }
 
 /**

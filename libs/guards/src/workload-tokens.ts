@@ -2,17 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { JwtService } from '@nestjs/jwt';
 import type { IssuedToken } from './access-tokens';
 import { GuardSettings } from './guard-settings';
-import { holderOf, isUuid, signer, type TokenHolder } from './signed-tokens';
+import type { WorkloadClaims } from './principal';
+import { holderOf, isUuid, signer } from './signed-tokens';
 
 const WORKLOAD = 'workload';
 const MAX_SECONDS = 900;
-
-/** The trusted claims of a workload token: the service user and the trust. Scopes are read from the database. */
-export interface WorkloadClaims extends TokenHolder {
-  readonly trustId: string;
-  /** of the trust when the token was issued: the token is invalid with any other */
-  readonly revision: number;
-}
 
 /** @returns null when the payload is not that of a workload token */
 export function readWorkloadClaims(payload: Record<string, unknown>): WorkloadClaims | null {

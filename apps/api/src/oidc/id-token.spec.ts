@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, boolean, dictionary, jsonValue, property, string } from 'fast-check';
 import { parseIdToken } from './id-token';
 
 const coded = (value: unknown): string =>
@@ -15,8 +15,8 @@ describe('parseIdToken', () => {
   });
 
   it('takes every object without a member twice', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (payload) => {
+    assert(
+      property(dictionary(string(), jsonValue({ maxDepth: 3 })), (payload) => {
         const parsed = parseIdToken(token(JSON.stringify(payload)));
         expect(typeof parsed === 'string' ? parsed : JSON.stringify({ ...parsed.claims })).toBe(
           JSON.stringify({ ...(JSON.parse(JSON.stringify(payload)) as object) }),
@@ -27,8 +27,8 @@ describe('parseIdToken', () => {
   });
 
   it('finds a member that is there twice, wherever and however it is spelled', () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 1 }), fc.boolean(), fc.boolean(), (name, isDeep, isEscaped) => {
+    assert(
+      property(string({ minLength: 1 }), boolean(), boolean(), (name, isDeep, isEscaped) => {
         const escaped = isEscaped
           ? `"${[...Array(name.length).keys()].map((at) => `\\u${name.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
           : JSON.stringify(name);
@@ -39,8 +39,10 @@ describe('parseIdToken', () => {
   });
 
   it('throws for no text', () => {
-    fc.assert(fc.property(fc.string(), (text) => void parseIdToken(text)));
-    fc.assert(fc.property(fc.string(), (text) => void parseIdToken(token(text))));
-    fc.assert(fc.property(fc.string(), (text) => void parseIdToken(token({}, text))));
+    assert(
+      property(string(), (text) => {
+        for (const one of [text, token(text), token({}, text)]) expect(() => parseIdToken(one)).not.toThrow();
+      }),
+    );
   });
 });

@@ -79,8 +79,8 @@ function structureFlaw(text: string): string | null {
     else if (token === ':') {
       const name = JSON.parse(last) as string;
       const names = open.at(-1)!;
-      if (names!.has(name)) return `has ${JSON.stringify(name.slice(0, 100))} twice`;
-      names!.add(name);
+      if (names.has(name)) return `has ${JSON.stringify(name.slice(0, 100))} twice`;
+      names.add(name);
       members += 1;
       if (members > MAX_MEMBERS) return `has more than ${MAX_MEMBERS} members`;
     }

@@ -15,12 +15,11 @@ import { checked, failureIn, trustChecks, type TokenCheck } from './token-check'
 const MAX_REFUSALS_PER_MINUTE = 10;
 
 /** Claims that say which job exchanged its token; recorded in the audit trail where a token has them. */
-const JOB_CLAIMS: readonly string[] = [
-  'sub',
-  ...['repository', 'workflow_ref', 'event_name', 'run_id', 'run_attempt', 'actor', 'sha'],
-  ...['project_path', 'ref', 'pipeline_id', 'job_id', 'user_login'],
-  ...['organization_slug', 'pipeline_slug', 'build_number', 'build_branch', 'build_commit'],
-];
+const JOB_CLAIMS = (
+  'sub repository workflow_ref event_name run_id run_attempt actor sha ' +
+  'project_path ref pipeline_id job_id user_login ' +
+  'organization_slug pipeline_slug build_number build_branch build_commit'
+).split(' ');
 
 /** Why a token is refused, for the audit trail only. */
 interface Refusal {

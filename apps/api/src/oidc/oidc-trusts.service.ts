@@ -80,8 +80,10 @@ export class OidcTrustsService {
       if (mayWiden(before, dto)) refuseSuspended(principal);
       if (dto.scopes) refuseBeyondPlan(principal, dto.scopes);
       if (dto.conditions) refuseInsufficient(before.preset, dto.conditions);
+      const { name, conditions, isEnabled } = dto;
       const scopes = dto.scopes && [...new Set(dto.scopes)];
-      const outcome = await this.trusts.update(tx, organizationId, id, { ...dto, scopes });
+      const given = { name, conditions, scopes, isEnabled };
+      const outcome = await this.trusts.update(tx, organizationId, id, given);
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
       const after = (await this.trusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);

@@ -56,13 +56,13 @@ export class ServiceUsers {
 
   /**
    * Deletes a service user in the caller's transaction and ends its sessions and keys. One that is deleted already is
-   * ignored.
+   * ignored, a person too. Call `UserStore.lock` first.
    * @returns the targets to wake workers for after the commit
    */
   async remove(tx: Tx, actor: Actor, id: string, trail: Trail): Promise<WokenTargets[]> {
     const { organizationId } = actor.principal;
     const user = await this.users.find(tx, organizationId, id);
-    if (!user || !(await this.users.delete(tx, organizationId, id))) return [];
+    if (!user?.isService || !(await this.users.delete(tx, organizationId, id))) return [];
     await this.offboarding.removeFromRoles(tx, organizationId, id);
     await this.audit.writeRevocation(tx, organizationId, trail, {
       ...auditActor(actor),
