@@ -15,6 +15,7 @@ const ISSUERS: readonly Forgery[] = [
   claimed('with a blank after iss', 'iss', ({ issuer }) => ({ iss: `${issuer.url} ` })),
   claimed('with a list as iss', 'iss', ({ issuer }) => ({ iss: [issuer.url] })),
   claimed('with null as iss', 'iss', () => ({ iss: null })),
+  claimed('with U+0000 after iss', 'iss', ({ issuer }) => ({ iss: `${issuer.url}\u0000` })),
   claimed('with a user in iss', 'iss', ({ issuer }) => ({ iss: issuer.url.replace('//', '//x@') })),
   claimed('of GitHub itself', 'iss', () => ({ iss: 'https://token.actions.githubusercontent.com' })),
   [

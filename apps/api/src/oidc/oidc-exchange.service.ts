@@ -83,10 +83,10 @@ export class OidcExchangeService {
     trustId: string | null,
   ): Promise<OidcTrustRow | Refusal> {
     const { iss } = token.claims;
-    const issuer = typeof iss === 'string' ? iss : '';
+    const issuer = this.settings.OIDC_ISSUERS.find((allowed) => allowed === iss);
+    if (issuer === undefined) return { check: notAllowed(iss), trust: null };
     const trusts = await this.trusts.ofIssuer(this.database.autocommit, organization, issuer, trustId);
-    if (trusts.length === 0)
-      return { check: checked('iss', 'the issuer of a trust', iss, false), trust: null };
+    if (trusts.length === 0) return { check: unknownTrust(iss, trustId), trust: null };
     const failure = failureIn(await this.verify(organization, issuer, token));
     if (failure) return { check: failure, trust: trusts.length === 1 ? trusts[0]! : null };
     const results = trusts.map((trust) => {
@@ -106,8 +106,7 @@ export class OidcExchangeService {
     issuer: string,
     token: ParsedIdToken,
   ): Promise<TokenCheck[]> {
-    if (!this.settings.OIDC_ISSUERS.includes(issuer))
-      return [checked('iss', 'an issuer that the operator still allows', issuer, false)];
+    if (!this.settings.OIDC_ISSUERS.includes(issuer)) return [notAllowed(issuer)];
     return this.verifier.checks(token, { issuer, audience: this.audiences.of(organization) });
   }
 
@@ -162,6 +161,14 @@ export class OidcExchangeService {
 }
 
 const UNKNOWN_ACTOR: AuditActor = { actorType: 'USER', actorId: null, actorEmail: null, ipAddress: null };
+
+const notAllowed = (issuer: unknown): TokenCheck =>
+  checked('iss', 'an issuer that the operator allows', issuer, false);
+
+const unknownTrust = (issuer: unknown, trustId: string | null): TokenCheck =>
+  trustId === null
+    ? checked('iss', 'the issuer of a trust', issuer, false)
+    : checked('trust', 'one of the organization, with the issuer of the token', trustId, false);
 
 const usedCheck = ({ claims }: ParsedIdToken): TokenCheck =>
   checked('jti', 'of a token that was not exchanged before', claims['jti'], false);
