@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { FORGERIES } from '../builders/forged-id-tokens';
 import type { ForgeryBench } from '../builders/forgery';
 import {
@@ -123,14 +124,15 @@ describe('The audit trail of refused ID tokens', () => {
     expect(JSON.stringify(written)).not.toContain('octo-org');
   });
 
-  it('has nothing where the organization is not known', async () => {
+  it.each([
+    ['is not known', 'https://elsewhere.example'],
+    ['does not exist', null],
+  ])('has nothing where the organization %s', async (_, other) => {
+    const audience = other ?? bench.audience.replace(org.organizationId, randomUUID());
     const before = await drawbridge.query(
       `SELECT 1 FROM audit_records WHERE event_type = 'OIDC_EXCHANGE_REFUSED'`,
     );
-    await exchange(
-      drawbridge,
-      await bench.issuer.sign({ ...jobClaims(bench.issuer, 'https://elsewhere.example') }),
-    );
+    await exchange(drawbridge, await bench.issuer.sign({ ...jobClaims(bench.issuer, audience) }));
     const after = await drawbridge.query(
       `SELECT 1 FROM audit_records WHERE event_type = 'OIDC_EXCHANGE_REFUSED'`,
     );

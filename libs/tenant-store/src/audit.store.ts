@@ -121,7 +121,8 @@ const WRITE_THROTTLED: PreparedStatement = {
   name: 'write-throttled-failure',
   text: `${auditInsert('$1', '$2')}
     WHERE (SELECT count(*) FROM audit_records a
-      WHERE a.organization_id = $1 AND a.event_type = $3 AND a.timestamp > now() - interval '1 minute') < $4`,
+      WHERE a.organization_id = $1 AND a.event_type = $3 AND a.timestamp > now() - interval '1 minute') < $4
+      AND EXISTS (SELECT FROM organizations o WHERE o.id = $1)`,
 };
 
 export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
@@ -139,8 +140,8 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
   }
 
   /**
-   * Records a failure that anybody can cause without signing in, unless the organization already has `maxPerMinute` of
-   * its type within the last minute.
+   * Records a failure that anybody can cause without signing in, unless the organization does not exist or already has
+   * `maxPerMinute` of its type within the last minute.
    */
   async writeThrottledFailure(
     tx: Tx,

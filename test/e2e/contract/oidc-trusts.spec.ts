@@ -133,6 +133,18 @@ describe('GET, PATCH and DELETE /oidc-trusts', () => {
     expect(await admin.expect(200, admin.get(`/oidc-trusts/${one.id}`))).toEqual(one);
   });
 
+  it('on the Free plan narrows its scopes and does not widen them', async () => {
+    const free = await organization(drawbridge);
+    const { id } = await githubTrust(free, issuer);
+    await drawbridge.query(`UPDATE organizations SET subscription_tier = 'FREE' WHERE id = $1`, [
+      free.organizationId,
+    ]);
+    const patch = async (scopes: string[]): Promise<number> =>
+      (await free.admin.patch(`/oidc-trusts/${id}`, { scopes })).status;
+    expect(await patch(['sessions:read'])).toBe(200);
+    expect(await patch(['sessions:read', 'sessions:write'])).toBe(403);
+  });
+
   it('deletes the trust with its service user', async () => {
     const { id, serviceUserId } = await made();
     await admin.expect(204, admin.delete(`/oidc-trusts/${id}`));

@@ -78,7 +78,7 @@ export class OidcTrustsService {
       const before = await this.trusts.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (mayWiden(before, dto)) refuseSuspended(principal);
-      if (dto.scopes) refuseBeyondPlan(principal, dto.scopes);
+      refuseBeyondPlan(principal, addedScopes(before, dto));
       if (dto.conditions) refuseInsufficient(before.preset, dto.conditions);
       const { name, conditions, isEnabled } = dto;
       const scopes = dto.scopes && [...new Set(dto.scopes)];
@@ -141,10 +141,15 @@ export class OidcTrustsService {
   }
 }
 
-const mayWiden = (before: OidcTrustRow, { conditions, scopes, isEnabled }: UpdateOidcTrustDto): boolean =>
-  (conditions !== undefined && !sameConditions(before.conditions, conditions)) ||
-  (scopes ?? []).some((scope) => !before.scopes.includes(scope)) ||
-  (isEnabled === true && !before.isEnabled);
+const addedScopes = (
+  before: OidcTrustRow,
+  { scopes = [] }: Pick<UpdateOidcTrustDto, 'scopes'>,
+): WorkloadScope[] => scopes.filter((scope) => !before.scopes.includes(scope));
+
+const mayWiden = (before: OidcTrustRow, dto: UpdateOidcTrustDto): boolean =>
+  (dto.conditions !== undefined && !sameConditions(before.conditions, dto.conditions)) ||
+  addedScopes(before, dto).length > 0 ||
+  (dto.isEnabled === true && !before.isEnabled);
 
 function changesOf(before: OidcTrustRow, after: OidcTrustRow): Changes {
   const own = changesBetween(before, after, ['name', 'isEnabled']);
