@@ -10,6 +10,7 @@ export interface FurnishedOrganization extends Organization {
   readonly staticIpRuleId: string;
   readonly apiKeyId: string;
   readonly userId: string;
+  readonly oidcTrustId: string;
 }
 
 export async function furnishedOrganization(
@@ -30,6 +31,12 @@ export async function furnishedOrganization(
     sessionId,
     staticIpRuleId: await made('/static-ip-rules', { label: 'Office', ipAddress: ipv4Address, resourceIds }),
     apiKeyId: await made('/api-keys', { name: 'pipeline', scopes: ['sessions:read'] }),
+    oidcTrustId: await made('/oidc-trusts', {
+      name: 'Deploy',
+      preset: 'GITLAB',
+      conditions: { project_id: ['7'], environment: ['production'] },
+      scopes: ['sessions:write'],
+    }),
     userId: await made('/users', { email: `${randomUUID()}@example.com`, roleIds: [org.roleId] }),
   });
 }
@@ -47,6 +54,7 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
     roles: org.roleId,
     users: org.userId,
     'static-ip-rules': org.staticIpRuleId,
+    'oidc-trusts': org.oidcTrustId,
     organizations: org.organizationId,
   };
   const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES, type RoutePolicy, type Scope } from '#guards';
+import { SCOPES, tokenKeyOf, WORKLOAD_SCOPES, WorkloadTokens, type RoutePolicy, type Scope } from '#guards';
 import type { Drawbridge } from '../harness/drawbridge';
 import type { ApiClient } from '../harness/api-client';
 import { guardedHost } from './agents';
@@ -17,7 +17,7 @@ export interface Caller {
     readonly platformRole: 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
     readonly suspended: boolean;
   };
-  /** undefined: signed in without a key */
+  /** undefined: signed in without a key; a CI job has scopes as a key has */
   readonly key?: {
     readonly scopes: readonly Scope[];
     readonly tier: 'FREE' | 'PAID';
@@ -53,6 +53,7 @@ export async function everyCaller(
     await people.deactivated(home!),
     ...(await people.keys(home!)),
     await people.serviceUser(home!),
+    ...(await people.workloads(home!)),
     await people.agentKey(home!, MATRIX_HOST),
     await people.agentKey(home!, 'another-host'),
   ];
@@ -178,6 +179,41 @@ class People {
     const text = await this.key(org, ['sessions:read'], id);
     await this.change(text, `scopes = '{${SCOPES.join(',')}}'`);
     return keyCaller('a key of a service user with every scope', text, user, SCOPES);
+  }
+
+  /** CI jobs of trusts: one with every scope, one without, and one whose trust is disabled. */
+  async workloads(org: Organization): Promise<Caller[]> {
+    const every = await this.workload(org, 'a CI job with every scope', WORKLOAD_SCOPES);
+    const none = await this.workload(org, 'a CI job without scopes', []);
+    const disabled = await this.workload(org, 'a CI job of a disabled trust', WORKLOAD_SCOPES);
+    await this.drawbridge.query('UPDATE oidc_trusts SET is_enabled = false WHERE name = $1', [disabled.name]);
+    return [every, none, { name: disabled.name, headers: disabled.headers }];
+  }
+
+  private async workload(org: Organization, name: string, scopes: readonly Scope[]): Promise<Caller> {
+    const { admin, organizationId } = org;
+    const conditions = { project_id: ['1'], environment: ['production'] };
+    const asked = { name, preset: 'GITLAB', conditions, scopes: WORKLOAD_SCOPES, roleIds: [org.roleId] };
+    const { id: trustId, serviceUserId: userId } = await admin.expect(
+      201,
+      admin.post<{ id: string; serviceUserId: string }>('/oidc-trusts', asked),
+    );
+    await this.drawbridge.query('UPDATE oidc_trusts SET scopes = $2 WHERE id = $1', [trustId, scopes]);
+    const tokens = new WorkloadTokens({
+      tokenKeys: [tokenKeyOf(this.drawbridge.jwtSecret)],
+      accessTokenTtlSeconds: 900,
+      hashApiKey: () => null,
+      callerAddressOf: () => null,
+    });
+    const { accessToken } = await tokens.issue({ userId, organizationId, trustId, revision: 1 });
+    const user: KnownUser = {
+      id: userId,
+      organizationId,
+      isOrgAdmin: false,
+      platformRole: 'CUSTOMER',
+      suspended: false,
+    };
+    return { ...bearer(name, accessToken, user), key: { scopes, tier: 'PAID' } };
   }
 
   /** A key for agents that is bound to one host. */

@@ -36,6 +36,7 @@ const TABLES: Readonly<Record<string, Table>> = {
     calledBy: 'family_id',
   },
   'api-keys': { table: 'api_keys', own: () => ({ key_hash: randomUUID() }) },
+  'oidc-trusts': { table: 'oidc_trusts', own: () => ({ name: randomUUID() }) },
   'static-ip-rules': { table: 'static_ip_rules', own: () => ({ label: randomUUID() }) },
   agents: {
     table: 'agents',
@@ -94,6 +95,11 @@ export class MatrixObjects {
     await this.drawbridge.query(
       `INSERT INTO api_keys (organization_id, user_id, name, key_prefix, key_hash, scopes, created_by_email)
        VALUES ($1, $2, 'first', 'dbk_000000', $3, '{}', 'ada@example.com')`,
+      [organizationId, userId, randomUUID()],
+    );
+    await this.drawbridge.query(
+      `INSERT INTO oidc_trusts (organization_id, name, preset, issuer, service_user_id, scopes, conditions, created_by_email)
+       VALUES ($1, $3, 'CUSTOM', 'https://gitlab.com', $2, '{sessions:read}', '{"sub": ["job"]}', 'ada@example.com')`,
       [organizationId, userId, randomUUID()],
     );
     await this.drawbridge.query(

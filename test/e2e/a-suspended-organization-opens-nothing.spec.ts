@@ -71,6 +71,18 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /api-keys': [['opens', { name: 'pipeline', scopes: ['sessions:read'] }]],
   'DELETE /api-keys/{id}': [['closes']],
 
+  'POST /oidc-trusts': [
+    ['opens', { name: 'Deploy', conditions: { sub: ['job'] }, scopes: ['sessions:read'] }],
+  ],
+  'PATCH /oidc-trusts/{id}': [
+    ['opens', { conditions: { sub: ['another job'] } }],
+    ['opens', { scopes: ['sessions:read', 'sessions:write'] }],
+    ['closes', { isEnabled: false }],
+    ['closes', { name: 'Renamed' }],
+  ],
+  'DELETE /oidc-trusts/{id}': [['closes']],
+  'POST /oidc-trusts/{id}/explain': [['closes', { idToken: 'no token' }]],
+
   'PATCH /organization': [['closes', { name: 'Renamed' }]],
   'PATCH /organization/settings': [['closes', { mfaRequired: false }]],
   'PATCH /organization/billing': [['closes', {}]],

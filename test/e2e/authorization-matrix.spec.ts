@@ -16,6 +16,7 @@ const TIMESTAMP = /"timestamp":"[^"]+"/;
 /** Bodies that pass validation, so that the request reaches the authorization check. */
 const BODIES: Readonly<Record<string, object>> = {
   Sessions_extend: { additionalHours: 1 },
+  OidcTrusts_explain: { idToken: 'no token' },
   Agents_report: { agent: MATRIX_HOST, version: 'x', results: [] },
 };
 const QUERIES: Readonly<Record<string, string>> = { Agents_state: `?agent=${MATRIX_HOST}` };

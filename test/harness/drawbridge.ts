@@ -89,6 +89,11 @@ export class Drawbridge {
     return this.processes.databaseUrl;
   }
 
+  /** signs access tokens */
+  get jwtSecret(): string {
+    return this.processes.env['JWT_SECRET']!;
+  }
+
   /** of the tables' owner */
   get ownerUrl(): string {
     return this.processes.ownerUrl;

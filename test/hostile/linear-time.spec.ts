@@ -11,6 +11,8 @@ import { stripFieldName } from '../../apps/api/src/errors/field-message';
 import { jsonRefusal } from '../../apps/api/src/http/json-shape';
 import { loggedPath } from '../../apps/api/src/http/logged-path';
 import { looksLikeTotp, stepOf } from '../../apps/api/src/mfa/totp';
+import { conditionsRefusal, isAllowed } from '../../apps/api/src/oidc/conditions';
+import { parseIdToken } from '../../apps/api/src/oidc/id-token';
 import { accessCsv } from '../../apps/api/src/reports/access-csv';
 import { staticAddress } from '../../apps/api/src/static-ip-rules/static-address';
 import { refusalOf as apisixRefusal } from '../../libs/drivers/src/apisix/admin-errors';
@@ -130,7 +132,14 @@ const MARKED = (description: string): object => ({
   Description: description,
 });
 
+const coded = (text: string): string => Buffer.from(text).toString('base64url');
+
 const ANSWERS: readonly Named[] = [
+  ['an ID token', parseIdToken],
+  ['a payload of an ID token', (text) => parseIdToken(`${coded('{}')}.${coded(text)}.AAAA`)],
+  ['a claim', (text) => parseIdToken(`${coded('{}')}.${coded(JSON.stringify({ a: text, [text]: 1 }))}.AAAA`)],
+  ['a condition', (text) => conditionsRefusal({ [text]: [text], ref: [text] })],
+  ['a claim under a condition', (text) => isAllowed('ref', [text], text)],
   ['a tenant URL', readTenantUrl],
   ['a refused tenant URL', tenantUrlRefusal],
   ['an address that a name has', (text) => mayReach(text, NOTHING_TRUSTED)],

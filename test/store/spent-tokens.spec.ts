@@ -49,9 +49,16 @@ describe('Tokens that have run out', () => {
         given,
       );
     }
+    for (const end of ['2 days', '1 hour']) {
+      await tx.query(
+        `INSERT INTO oidc_used_tokens (organization_id, token_hash, expires_at)
+         VALUES ($1, gen_random_uuid(), now() - interval '${end}')`,
+        [owner!.org],
+      );
+    }
     const store = new SpentTokenStore();
     await expect(store.deleteSpent(tx, 3)).resolves.toBe(3);
-    await expect(store.deleteSpent(tx, 3)).resolves.toBe(2);
+    await expect(store.deleteSpent(tx, 3)).resolves.toBe(3);
     await expect(store.deleteSpent(tx, 3)).resolves.toBe(0);
     const [left] = await tx.query<{ count: number }[]>('SELECT count(*)::int AS count FROM refresh_tokens');
     expect(left!.count).toBe(2);

@@ -99,6 +99,12 @@ describe('the API’s environment', () => {
     ['TRUSTED_PROXIES', 'true'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TENANT_URL_NETWORKS', 'localhost'],
+    ['OIDC_ISSUERS', 'gitlab.example.org'],
+    ['OIDC_ISSUERS', 'http://gitlab.example.com'],
+    ['OIDC_ISSUERS', 'https://gitlab.example.org?a=b'],
+    ['OIDC_ISSUERS', 'https://user@gitlab.example.com'],
+    ['OIDC_ISSUERS', 'http://localhost.example.com'],
+    ['OIDC_ISSUERS', 'https://gitlab.example.com,http://10.0.0.1'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://app.example.com/'],
     ['DEPLOYMENT_ID', 'Default'],
@@ -141,6 +147,15 @@ describe('the API’s environment', () => {
     };
     expect(problemsOf({ ...complete, PAYMENT: 'stripe', ...stripe })).toEqual([]);
     expect(problemsOf({ ...complete, ...stripe })).toEqual([expect.stringContaining('PAYMENT')]);
+  });
+
+  it('allows GitHub and gitlab.com as issuers by default, and http on loopback only', () => {
+    expect(loadSettings(ApiSettings, complete).OIDC_ISSUERS).toEqual([
+      'https://token.actions.githubusercontent.com',
+      'https://gitlab.com',
+    ]);
+    const OIDC_ISSUERS = 'https://gitlab.example.com:8443/path/, http://127.0.0.1:4000, http://[::1]:4000';
+    expect(problemsOf({ ...complete, OIDC_ISSUERS })).toEqual([]);
   });
 
   it('parses lists', () => {

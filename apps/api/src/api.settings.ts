@@ -17,7 +17,7 @@ import { LISTEN_ADDRESS_MESSAGE, ServiceSettings, toBoolean, toInteger, toList }
 import { PLAN_INTERVALS, type PlanInterval } from '#rules';
 import { AreTenantNetworks } from '#drivers';
 import { AreMasterKeys, IsStrongSecret } from '#secrets';
-import { AreOrigins, AreProxyRanges } from './settings-checks';
+import { AreIssuers, AreOrigins, AreProxyRanges } from './settings-checks';
 
 /** Property decorator: validated, and required, only with Stripe. */
 const whenStripe = (): PropertyDecorator => ValidateIf(({ PAYMENT }: ApiSettings) => PAYMENT === 'stripe');
@@ -134,6 +134,15 @@ export class ApiSettings extends ServiceSettings {
     message: 'CORS_ORIGINS must be a comma-separated list of origins like https://app.example.com',
   })
   CORS_ORIGINS: readonly string[] = [];
+
+  /** issuers whose ID tokens organizations may trust, exactly as in the `iss` claim */
+  @toList()
+  @ArrayMaxSize(50, { message: 'OIDC_ISSUERS must hold at most 50 issuers' })
+  @AreIssuers({
+    message:
+      'OIDC_ISSUERS must be a comma-separated list of https addresses like https://gitlab.example.com; http only on loopback',
+  })
+  OIDC_ISSUERS: readonly string[] = ['https://token.actions.githubusercontent.com', 'https://gitlab.com'];
 
   /** default duration of a session */
   @toInteger()

@@ -18,6 +18,7 @@ import { JsonBodyInterceptor } from './http/json-body.interceptor';
 import { UnknownRouteModule } from './http/unknown-route.module';
 import { MailModule } from './mail/mail.module';
 import { MfaModule } from './mfa/mfa.module';
+import { OidcModule } from './oidc/oidc.module';
 import { OrganizationModule } from './organization/organization.module';
 import { PlatformModule } from './platform/platform.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
@@ -49,6 +50,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   RuleEventsModule,
   ReportsModule,
   ApiKeysModule,
+  OidcModule,
   AgentsModule,
   PlatformModule,
   DownloadsModule,

@@ -15,6 +15,21 @@ const everyItem = (
 export const AreOrigins = (options: ValidationOptions): PropertyDecorator =>
   everyItem('areOrigins', (item) => URL.canParse(item) && new URL(item).origin === item, options);
 
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const MAX_ISSUER_LENGTH = 200;
+
+/** An issuer's keys decide who may act: unencrypted only on this machine. */
+function isIssuer(item: string): boolean {
+  if (item.length > MAX_ISSUER_LENGTH || !/^https?:\/\/[^?#\s@\\]+$/.test(item) || !URL.canParse(item))
+    return false;
+  const { protocol, hostname } = new URL(item);
+  return protocol === 'https:' || LOOPBACK_HOST.test(hostname);
+}
+
+/** Property decorator: addresses of OpenID Connect issuers, exactly as in the `iss` claim. */
+export const AreIssuers = (options: ValidationOptions): PropertyDecorator =>
+  everyItem('areIssuers', isIssuer, options);
+
 const isRange = (item: unknown): item is string => typeof item === 'string' && canonicalCidr(item) !== null;
 
 /** Property decorator: addresses and ranges of reverse proxies, none so wide that it could include callers. */

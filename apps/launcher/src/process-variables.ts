@@ -27,6 +27,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'JWT_SECRET',
     'JWT_PREVIOUS_SECRETS',
     'MAIL_FROM',
+    'OIDC_ISSUERS',
     'PAID_PLAN_CURRENCY',
     'PAID_PLAN_INTERVAL',
     'PAID_PLAN_PRICE_CENTS',

@@ -9,4 +9,7 @@ export type {
 export type { CredentialShape, FieldForm, TargetName, ResourceTypeFacts, Revocation } from './provider-facts';
 export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';
-export { AreTenantNetworks } from './tenant-url/tenant-networks';
+export { PinnedConnection } from './tenant-url/pinned-connection';
+export { ForbiddenHost, TenantHosts } from './tenant-url/tenant-hosts';
+export { AreTenantNetworks, tenantNetworks } from './tenant-url/tenant-networks';
+export { readTenantUrl } from './tenant-url/tenant-url';

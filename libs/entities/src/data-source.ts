@@ -44,6 +44,8 @@ import { AgentWaits1790800000000 } from './migrations/1790800000000-agent-waits'
 import { HistoryRetention1790810000000 } from './migrations/1790810000000-history-retention';
 import { AuditPartitions1790810100000 } from './migrations/1790810100000-audit-partitions';
 import { ReleaseFunctions1790820000000 } from './migrations/1790820000000-release-functions';
+import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts';
+import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -149,6 +151,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       UnwrittenAuditRecordEntity,
       ListMarkEntity,
       GrantVersionEntity,
+      OidcTrustEntity,
+      OidcUsedTokenEntity,
     ],
     migrations: [
       FirstTables1760000000000,
@@ -178,6 +182,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       HistoryRetention1790810000000,
       AuditPartitions1790810100000,
       ReleaseFunctions1790820000000,
+      OidcTrusts1790910000000,
     ],
     migrationsTransactionMode: 'each',
   });

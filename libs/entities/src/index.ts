@@ -10,6 +10,7 @@ export * from './notification-feed';
 export * from './partition-upkeep';
 export * from './postgres-error';
 export { OrganizationEntity } from './organization.entity';
+export { OIDC_PRESETS, type OidcPreset } from './oidc.entity';
 export * from './repository-options';
 export { HEALTH_EVENT_TYPES, type HealthEventType } from './resource.entity';
 export type { AccountTokenPurpose } from './sign-in.entity';

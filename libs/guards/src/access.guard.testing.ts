@@ -6,11 +6,12 @@ import { AccessTokens } from './access-tokens';
 import { ApiKeyStrategy } from './api-key.strategy';
 import { JwtStrategy } from './jwt.strategy';
 import type { GuardSettings } from './guard-settings';
-import { PrincipalLookup, type Principal } from './principal';
+import { PrincipalLookup, type Principal, type WorkloadClaims } from './principal';
 import { OpenDuringMfaSetup } from './mfa-setup';
 import { AdminOnly, KeyOnly, Platform, Public, SignedIn } from './route-policy';
 import { AllowedWhileSuspended } from './suspension';
 import { tokenKeyOf } from './token-keys';
+import { WorkloadTokens } from './workload-tokens';
 
 export const secret = 'a secret of thirty-two characters';
 export const previous = 'the secret before of thirty-two letters';
@@ -45,11 +46,16 @@ export const user: Principal = {
 class Directory extends PrincipalLookup {
   user: Principal | null = user;
   readonly keys = new Map<string, Principal>();
+  readonly workloads = new Map<string, Principal>();
   readonly asked: string[] = [];
 
   async ofUser(userId: string, organizationId: string): Promise<Principal | null> {
     const known = this.user?.userId === userId && this.user.organizationId === organizationId;
     return known ? this.user : null;
+  }
+
+  async ofWorkload({ userId, trustId }: WorkloadClaims): Promise<Principal | null> {
+    return userId === user.userId ? (this.workloads.get(trustId) ?? null) : null;
   }
 
   async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {
@@ -89,6 +95,7 @@ export type Headers = Record<string, string>;
 
 export const directory = new Directory();
 export const tokens = new AccessTokens(settings);
+export const workloadTokens = new WorkloadTokens(settings);
 const guard = new AccessGuard(settings);
 
 export const call = async (
@@ -117,6 +124,7 @@ export function resetDirectory(): void {
   directory.user = user;
   directory.asked.length = 0;
   directory.keys.clear();
+  directory.workloads.clear();
   directory.keys.set('hash of dbk_writer', { ...user, kind: 'key', scopes: ['sessions:write'] });
   directory.keys.set('hash of dbk_auditor', { ...user, kind: 'key', scopes: ['audit:read'] });
 }

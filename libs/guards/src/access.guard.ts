@@ -21,6 +21,7 @@ type GuardedRequest = IncomingMessage & {
 };
 const MAX_REMEMBERED = 10_000;
 const NO_KEYS = 'This operation takes no API key: sign in for a bearer token';
+const NO_WORKLOADS = 'This operation takes no access token of a CI job';
 
 type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 
@@ -93,7 +94,7 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
     }
     await super.canActivate(context);
     const principal = request[PRINCIPAL]!;
-    if (principal.kind === 'key') refuseUnlessScoped(principal, policy);
+    if (principal.kind === 'key' || principal.kind === 'workload') refuseUnlessScoped(principal, policy);
     return principal;
   }
 
@@ -128,9 +129,9 @@ function refuseUnlessAllowed(context: ExecutionContext): void {
   throw new ForbiddenException(SUSPENDED_MESSAGE);
 }
 
-function refuseUnlessScoped({ scopes, tier }: Principal, policy: GuardedPolicy): void {
+function refuseUnlessScoped({ kind, scopes, tier }: Principal, policy: GuardedPolicy): void {
   const { scope } = policy;
-  if (!scope) throw new UnauthorizedException(NO_KEYS);
+  if (!scope) throw new UnauthorizedException(kind === 'key' ? NO_KEYS : NO_WORKLOADS);
   if (!scopes.includes(scope)) throw new ScopeError(scope);
   if (tier === 'FREE' && needsPaidPlan(policy, scope)) {
     throw new ForbiddenException(

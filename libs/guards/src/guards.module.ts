@@ -6,6 +6,7 @@ import { GuardSettings } from './guard-settings';
 import { JwtStrategy } from './jwt.strategy';
 import { PrincipalLookup } from './principal';
 import { StepTokens } from './step-tokens';
+import { WorkloadTokens } from './workload-tokens';
 
 /** The guards, registered once. The application registers `AccessGuard` globally, in its own order of guards. */
 @Module({})
@@ -25,11 +26,12 @@ export class GuardsModule {
         ...application.providers,
         AccessTokens,
         StepTokens,
+        WorkloadTokens,
         JwtStrategy,
         ApiKeyStrategy,
         AccessGuard,
       ],
-      exports: [GuardSettings, PrincipalLookup, AccessTokens, StepTokens, AccessGuard],
+      exports: [GuardSettings, PrincipalLookup, AccessTokens, StepTokens, WorkloadTokens, AccessGuard],
     };
   }
 }

@@ -4,7 +4,13 @@ export { CurrentPrincipal, freshPrincipal, principalOfRequest, renewPrincipal } 
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
 export { OpenDuringMfaSetup } from './mfa-setup';
-export { PrincipalLookup, type PlatformRole, type Principal, type SignIn } from './principal';
+export {
+  PrincipalLookup,
+  type PlatformRole,
+  type Principal,
+  type SignIn,
+  type WorkloadClaims,
+} from './principal';
 export {
   AdminOnly,
   KeyOnly,
@@ -14,8 +20,16 @@ export {
   SignedIn,
   type RoutePolicy,
 } from './route-policy';
-export { isScope, SCOPES, scopeNeedsPaidPlan, type Scope } from './scopes';
+export {
+  isScope,
+  SCOPES,
+  scopeNeedsPaidPlan,
+  WORKLOAD_SCOPES,
+  type Scope,
+  type WorkloadScope,
+} from './scopes';
 export { ScopeError } from './scope-error';
 export { AllowedWhileSuspended, isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 export { tokenKeyOf, type TokenKey } from './token-keys';
 export { StepTokens } from './step-tokens';
+export { WorkloadTokens } from './workload-tokens';

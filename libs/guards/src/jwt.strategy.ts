@@ -7,6 +7,7 @@ import { GuardSettings } from './guard-settings';
 import { presentedCredential } from './presented-credential';
 import { PrincipalLookup, type Principal } from './principal';
 import { keyOfToken } from './token-keys';
+import { readWorkloadClaims } from './workload-tokens';
 import { TOKEN_ALGORITHM, TOKEN_AUDIENCE, TOKEN_ISSUER } from './signed-tokens';
 
 export const BEARER = 'drawbridge-bearer';
@@ -45,6 +46,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, BEARER) {
 
   /** Called by passport after it has verified signature, times, issuer and audience. */
   async validate(payload: Record<string, unknown>): Promise<Principal | null> {
+    const workload = readWorkloadClaims(payload);
+    if (workload) return this.lookup.ofWorkload(workload);
     const claims = readAccessClaims(payload);
     const principal =
       claims && (await this.lookup.ofUser(claims.userId, claims.organizationId, claims.signIn.id));

@@ -13,10 +13,10 @@ export interface SignIn {
 
 /**
  * The caller of a request, read from the database for each request, except on routes with `rememberedKeysMs`. A key never
- * has more rights than its user.
+ * has more rights than its user. A workload is a CI job that acts as a service user.
  */
 export interface Principal {
-  readonly kind: 'user' | 'key';
+  readonly kind: 'user' | 'key' | 'workload';
   readonly userId: string;
   readonly organizationId: OrganizationId;
   readonly email: string;
@@ -35,10 +35,19 @@ export interface Principal {
   readonly grantVersion: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
-  /** empty for a user: scopes apply to keys only */
+  /** empty for a user: scopes apply to keys and workloads only */
   readonly scopes: readonly Scope[];
-  /** null for a key */
+  /** null for a key and for a workload */
   readonly signIn: SignIn | null;
+}
+
+/** The trusted claims of a CI job's access token: the service user and the trust. Scopes are read from the database. */
+export interface WorkloadClaims {
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly trustId: string;
+  /** of the trust when the token was issued: the token is invalid with any other */
+  readonly revision: number;
 }
 
 /**
@@ -51,6 +60,9 @@ export abstract class PrincipalLookup {
    *   `signIn` from the token
    */
   abstract ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null>;
+
+  /** @returns null when the trust is disabled, changed or deleted, or its service user inactive */
+  abstract ofWorkload(claims: WorkloadClaims): Promise<Principal | null>;
 
   /**
    * @param callerAddress recorded as the key's last address

@@ -4,7 +4,7 @@ import { type PlatformRole, type PreparedStatement, type Tx, prepared } from '#e
 
 /** The principal of a request, read for each request. */
 export interface PrincipalRow {
-  readonly kind: 'user' | 'key';
+  readonly kind: 'user' | 'key' | 'workload';
   readonly userId: string;
   readonly organizationId: OrganizationId;
   readonly email: string;
@@ -78,6 +78,16 @@ const KEY_PRINCIPAL: PreparedStatement = {
          AND u.is_active`,
 };
 
+const WORKLOAD_PRINCIPAL: PreparedStatement = {
+  name: 'workload-principal',
+  text: `SELECT 'workload' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", t.scopes
+       FROM oidc_trusts t
+       JOIN users u ON u.organization_id = t.organization_id AND u.id = t.service_user_id
+       JOIN organizations o ON o.id = u.organization_id
+       WHERE t.id = $1 AND t.organization_id = $2 AND t.service_user_id = $3 AND t.revision = $4 AND t.is_enabled
+         AND u.is_active AND u.is_service`,
+};
+
 const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -141,6 +151,22 @@ export class AccountStore {
       ]);
     }
     return principal;
+  }
+
+  /**
+   * @param revision of the trust when the token was issued
+   * @returns null when the trust is disabled, changed or deleted, or its service user inactive
+   */
+  async principalOfWorkload(
+    tx: Tx,
+    trustId: string,
+    organizationId: string,
+    userId: string,
+    revision: number,
+  ): Promise<PrincipalRow | null> {
+    const given = [trustId, organizationId, userId, revision];
+    const [row] = await prepared<PrincipalRow>(tx, WORKLOAD_PRINCIPAL, given);
+    return row ?? null;
   }
 
   /** Creates an organization with a unique slug, and its admin. */

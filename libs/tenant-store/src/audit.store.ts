@@ -117,6 +117,14 @@ const WRITE_DENIED_ACTION: PreparedStatement = {
         AND a.actor_id = $3 AND a.result = 'FAILURE') < $4`,
 };
 
+const WRITE_THROTTLED: PreparedStatement = {
+  name: 'write-throttled-failure',
+  text: `${auditInsert('$1', '$2')}
+    WHERE (SELECT count(*) FROM audit_records a
+      WHERE a.organization_id = $1 AND a.event_type = $3 AND a.timestamp > now() - interval '1 minute') < $4
+      AND EXISTS (SELECT FROM organizations o WHERE o.id = $1)`,
+};
+
 export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
   /**
    * Records a denied action, unless its actor already has `maxPerMinute` of them within the last minute: repeated
@@ -129,6 +137,19 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     maxPerMinute: number,
   ): Promise<void> {
     await prepared(tx, WRITE_DENIED_ACTION, [organization, auditJson(entry), entry.actorId, maxPerMinute]);
+  }
+
+  /**
+   * Records a failure that anybody can cause without signing in, unless the organization does not exist or already has
+   * `maxPerMinute` of its type within the last minute.
+   */
+  async writeThrottledFailure(
+    tx: Tx,
+    organization: OrganizationId,
+    entry: AuditEntry & { readonly result: 'FAILURE' },
+    maxPerMinute: number,
+  ): Promise<void> {
+    await prepared(tx, WRITE_THROTTLED, [organization, auditJson(entry), entry.eventType, maxPerMinute]);
   }
 
   /** Newest first; equal timestamps by descending sequence. */

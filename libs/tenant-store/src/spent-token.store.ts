@@ -7,6 +7,7 @@ const SPENT: readonly (readonly [table: string, expiredAt: string, kept: string]
   ['mfa_challenges', 'expires_at', '1 day'],
   ['sign_in_failures', 'last_failed_at', '1 day'],
   ['known_devices', 'expires_at', '1 day'],
+  ['oidc_used_tokens', 'expires_at', '1 day'],
   ['payment_events', 'created_at', '400 days'],
 ];
 

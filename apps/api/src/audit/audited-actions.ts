@@ -64,6 +64,12 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'POST /api-keys': 'API_KEY_CREATED',
     'DELETE /api-keys/:': 'API_KEY_REVOKED',
   }),
+  ...of('OIDC_TRUST', {
+    'POST /oidc-trusts': 'OIDC_TRUST_CREATED',
+    'PATCH /oidc-trusts/:': 'OIDC_TRUST_UPDATED',
+    'DELETE /oidc-trusts/:': 'OIDC_TRUST_DELETED',
+    'POST /oidc-trusts/:/explain': 'OIDC_TOKEN_EXPLAINED',
+  }),
   ...of('AGENT', {
     'POST /agents/:/release': 'AGENT_RELEASED',
   }),

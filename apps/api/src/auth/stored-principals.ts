@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { AccountStore, type PrincipalRow } from '#tenant-store';
-import { isScope, PrincipalLookup, type Principal } from '#guards';
+import { isScope, PrincipalLookup, type Principal, type WorkloadClaims } from '#guards';
 
 /** Reads principals from the database. */
 @Injectable()
@@ -16,6 +16,14 @@ export class StoredPrincipals extends PrincipalLookup {
   override async ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null> {
     const tx = this.database.autocommit;
     return principalOf(await this.accounts.principalOfSignIn(tx, userId, organizationId, signInId));
+  }
+
+  override async ofWorkload(claims: WorkloadClaims): Promise<Principal | null> {
+    const { trustId, organizationId, userId, revision } = claims;
+    const tx = this.database.autocommit;
+    return principalOf(
+      await this.accounts.principalOfWorkload(tx, trustId, organizationId, userId, revision),
+    );
   }
 
   override async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {

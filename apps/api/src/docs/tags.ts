@@ -19,6 +19,8 @@ const TAGS: Readonly<Record<string, string>> = {
   'Audit logs': 'Who did what and when. Records cannot be changed.',
   Reports: 'Who had access when, derived from observations.',
   'API keys': 'Keys for pipelines. A key never exceeds the permissions of its user.',
+  'Keyless CI':
+    'Trusts let CI jobs act as a service user: they exchange their ID token for an access token. No key is stored.',
   Platform: 'For operators of the service: organizations and their suspension.',
   Agents: 'The API of the agents on hosts without a cloud API.',
   Downloads: 'Files for hosts: the agent, its installer and checksums. Needs no credential.',

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
+import type { WokenTargets } from '#engine-store/port';
+import { Database, type Trail, type Tx } from '#entities';
 import { AuditStore, type UserRow, UserStore } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
 import type { Actor } from '../http/actor';
 import type { CreateUserDto } from './dto/user.dto';
+import { Offboarding } from './offboarding';
 
 /** RFC 2606: reserved, so it never receives mail and cannot be registered. */
 const DOMAIN = 'service.invalid';
@@ -18,35 +20,63 @@ export class ServiceUsers {
     private readonly database: Database,
     private readonly users: UserStore,
     private readonly audit: AuditStore,
+    private readonly offboarding: Offboarding,
   ) {}
 
   /** @throws ApiError 404 when a role does not exist, 400 for fields of human users or a duplicate name */
   async add(actor: Actor, dto: CreateUserDto): Promise<UserRow> {
-    const { principal } = actor;
     const name = serviceName(dto);
-    const { organizationId } = principal;
-    const roleIds = [...new Set(dto.roleIds)];
-    return this.database.transaction(async (tx) => {
-      const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
-      if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
-      const email = `${localPartOf(name)}@${DOMAIN}`;
-      const id = await this.users.createService(tx, organizationId, { email, name });
-      if (id === null) {
-        throw badRequest(`A service user with a name like "${name}" exists: use another name`, {
-          name: 'must not be taken',
-        });
-      }
-      await this.users.giveRoles(tx, organizationId, id, roleIds);
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'USER_CREATED',
-        resourceType: 'USER',
-        resourceId: id,
-        resourceName: email,
-        details: { isService: true, roleIds },
+    return this.database.transaction((tx) => this.insert(tx, actor, name, dto.roleIds ?? []));
+  }
+
+  /** As `add`, in the caller's transaction. */
+  async insert(tx: Tx, actor: Actor, name: string, roles: readonly string[]): Promise<UserRow> {
+    const { organizationId } = actor.principal;
+    const roleIds = [...new Set(roles)];
+    const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
+    if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
+    const email = `${localPartOf(name)}@${DOMAIN}`;
+    const id = await this.users.createService(tx, organizationId, { email, name });
+    if (id === null) {
+      throw badRequest(`A service user with a name like "${name}" exists: use another name`, {
+        name: 'must not be taken',
       });
-      return (await this.users.find(tx, organizationId, id))!;
+    }
+    await this.users.giveRoles(tx, organizationId, id, roleIds);
+    await this.audit.write(tx, organizationId, {
+      ...auditActor(actor),
+      eventType: 'USER_CREATED',
+      resourceType: 'USER',
+      resourceId: id,
+      resourceName: email,
+      details: { isService: true, roleIds },
     });
+    return (await this.users.find(tx, organizationId, id))!;
+  }
+
+  /**
+   * Deletes a service user in the caller's transaction and ends its sessions and keys. One that is deleted already is
+   * ignored, a person too. Call `UserStore.lock` first.
+   * @returns the targets to wake workers for after the commit
+   */
+  async remove(tx: Tx, actor: Actor, id: string, trail: Trail): Promise<WokenTargets[]> {
+    const { organizationId } = actor.principal;
+    const user = await this.users.find(tx, organizationId, id);
+    if (!user?.isService || !(await this.users.delete(tx, organizationId, id))) return [];
+    await this.offboarding.removeFromRoles(tx, organizationId, id);
+    await this.audit.writeRevocation(tx, organizationId, trail, {
+      ...auditActor(actor),
+      eventType: 'USER_DELETED',
+      resourceType: 'USER',
+      resourceId: id,
+      resourceName: user.email,
+      details: { roleNames: user.roleNames },
+    });
+    return this.offboarding.end(tx, organizationId, user, auditActor(actor), trail);
+  }
+
+  wakeWorkers(due: readonly WokenTargets[]): void {
+    this.offboarding.wakeWorkers(due);
   }
 }
 

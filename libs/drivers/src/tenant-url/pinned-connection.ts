@@ -35,7 +35,7 @@ const CONNECT_TIMEOUT_MS = 1000;
 
 /**
  * Connects only to the addresses that a tenant's URL resolved to at first: the name is not resolved again, which
- * prevents DNS rebinding. Follows no redirects, reads at most 4 MB, always verifies certificates.
+ * prevents DNS rebinding. Follows no redirects, limits the response's length, always verifies certificates.
  */
 export class PinnedConnection {
   private readonly agent: HttpAgent;
@@ -44,6 +44,7 @@ export class PinnedConnection {
     private readonly url: TenantUrl,
     addresses: readonly string[],
     private readonly signal: AbortSignal,
+    private readonly maxBytes: number,
   ) {
     const settings = {
       keepAlive: true,
@@ -57,15 +58,22 @@ export class PinnedConnection {
   /**
    * Resolves the host once.
    * @param signal aborts the lookup and every request
+   * @param maxBytes of a response's body; a longer one is an error
    * @throws ForbiddenHost, or the resolver's error
    */
-  static async open(url: TenantUrl, hosts: TenantHosts, signal: AbortSignal): Promise<PinnedConnection> {
-    return new PinnedConnection(url, await hosts.addresses(url.hostname, url.port, signal), signal);
+  static async open(
+    url: TenantUrl,
+    hosts: TenantHosts,
+    signal: AbortSignal,
+    maxBytes = MAX_RESPONSE_BYTES,
+  ): Promise<PinnedConnection> {
+    const addresses = await hosts.addresses(url.hostname, url.port, signal);
+    return new PinnedConnection(url, addresses, signal, maxBytes);
   }
 
   /** @throws NoTenantResponse */
   request({ method, path, headers, body }: TenantRequest): Promise<TenantResponse> {
-    const { url, agent, signal } = this;
+    const { url, agent, signal, maxBytes } = this;
     const connected = url.isSecure ? 'secureConnect' : 'connect';
     return new Promise((resolve, reject) => {
       let sent = false;
@@ -90,7 +98,7 @@ export class PinnedConnection {
         response.on('data', (chunk: Buffer) => {
           length += chunk.length;
           chunks.push(chunk);
-          if (length > MAX_RESPONSE_BYTES) response.destroy(new Error('The answer is too long'));
+          if (length > maxBytes) response.destroy(new Error('The answer is too long'));
         });
         response.once('error', fail);
         response.once('close', () => fail(new Error('The answer ended early')));

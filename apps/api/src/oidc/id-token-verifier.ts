@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { errors, jwtVerify, type CryptoKey } from 'jose';
+import { claimOf } from './conditions';
+import type { ParsedIdToken } from './id-token';
+import { UnreadableKeys } from './issuer-documents';
+import { ALGORITHMS, type IssuerKeys } from './issuer-keys';
+import { checked, type TokenCheck } from './token-check';
+
+/** Of clocks, in seconds. */
+const SKEW_SECONDS = 60;
+const MAX_AGE_SECONDS = 600;
+const MAX_ID_LENGTH = 255;
+/** How long after its last valid second a token is remembered: clocks of processes and of the database differ. */
+const REMEMBERED_MS = 600_000;
+
+/** What a token must have. */
+export interface Expected {
+  /** one that the operator allows */
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** Verifies ID tokens: signature, issuer, audience and times. */
+export class IdTokenVerifier {
+  /** @param now milliseconds since 1970 */
+  constructor(
+    private readonly keys: IssuerKeys,
+    private readonly now: () => number,
+  ) {}
+
+  /** The checks that do not depend on a trust's conditions. The token is verified when all of them are ok. */
+  async checks(token: ParsedIdToken, expected: Expected): Promise<TokenCheck[]> {
+    const claims = this.claimChecks(token.claims, expected);
+    const { signature, refused } = await this.verified(token, expected);
+    const issuer = claims.filter(({ claim }) => claim === 'iss');
+    const own = claims.filter(({ claim }) => claim !== 'iss' && claim !== refused);
+    // jose has the last word on claims, too
+    const joses = refused === null ? [] : [failed(claims, refused, claimOf(token.claims, refused))];
+    return [...headerChecks(token), ...issuer, ...signature, ...joses, ...own];
+  }
+
+  private async verified(
+    token: ParsedIdToken,
+    expected: Expected,
+  ): Promise<{ signature: TokenCheck[]; refused: string | null }> {
+    const { alg, kid } = token.header;
+    if (typeof alg !== 'string' || typeof kid !== 'string' || !ALGORITHMS.includes(alg))
+      return { signature: [unsigned('not verified: alg or kid is wrong')], refused: null };
+    if (token.claims['iss'] !== expected.issuer)
+      return { signature: [unsigned('not verified: another issuer')], refused: null };
+    let key: CryptoKey | null;
+    try {
+      key = await this.keys.find(expected.issuer, { kid, alg });
+    } catch (error) {
+      if (!(error instanceof UnreadableKeys)) throw error;
+      return {
+        signature: [unsigned(`not verified: the issuer’s keys cannot be read: ${error.message}`)],
+        refused: null,
+      };
+    }
+    if (!key) return { signature: [unsigned('the issuer has no key with this kid and alg')], refused: null };
+    return this.judged(token, key, alg, expected);
+  }
+
+  private async judged(
+    token: ParsedIdToken,
+    key: CryptoKey,
+    alg: string,
+    { issuer, audience }: Expected,
+  ): Promise<{ signature: TokenCheck[]; refused: string | null }> {
+    try {
+      await jwtVerify(token.text, key, {
+        algorithms: [alg],
+        issuer,
+        audience,
+        clockTolerance: SKEW_SECONDS,
+        maxTokenAge: MAX_AGE_SECONDS,
+        requiredClaims: ['exp', 'iat', 'jti'],
+        currentDate: new Date(this.now()),
+      });
+      return { signature: [checked('signature', SIGNED, 'valid', true)], refused: null };
+    } catch (error) {
+      if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)
+        return { signature: [checked('signature', SIGNED, 'valid', true)], refused: error.claim };
+      if (error instanceof errors.JOSEError)
+        return { signature: [unsigned('not valid for the issuer’s key')], refused: null };
+      throw error;
+    }
+  }
+
+  private claimChecks(claims: ParsedIdToken['claims'], { issuer, audience }: Expected): TokenCheck[] {
+    const seconds = Math.floor(this.now() / 1000);
+    const { iss, aud, exp, iat, jti } = claims;
+    const nbf = claimOf(claims, 'nbf');
+    const isAudience = aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience);
+    return [
+      checked('iss', issuer, iss, iss === issuer),
+      checked('aud', audience, aud, isAudience),
+      checked('exp', `after ${seconds - SKEW_SECONDS}`, exp, isTime(exp) && exp > seconds - SKEW_SECONDS),
+      checked(
+        'nbf',
+        `absent, or at most ${seconds + SKEW_SECONDS}`,
+        nbf,
+        nbf === undefined || (isTime(nbf) && nbf <= seconds + SKEW_SECONDS),
+      ),
+      checked(
+        'iat',
+        `${seconds - MAX_AGE_SECONDS - SKEW_SECONDS} to ${seconds + SKEW_SECONDS}`,
+        iat,
+        isTime(iat) && iat >= seconds - MAX_AGE_SECONDS - SKEW_SECONDS && iat <= seconds + SKEW_SECONDS,
+      ),
+      checked(
+        'jti',
+        `a text of 1 to ${MAX_ID_LENGTH} characters`,
+        jti,
+        typeof jti === 'string' && jti !== '' && jti.length <= MAX_ID_LENGTH,
+      ),
+    ];
+  }
+}
+
+const SIGNED = 'of a key that the issuer publishes';
+
+const unsigned = (reason: string): TokenCheck => checked('signature', SIGNED, reason, false);
+
+const failed = (checks: readonly TokenCheck[], claim: string, found: unknown): TokenCheck => ({
+  ...(checks.find((check) => check.claim === claim) ?? checked(claim, 'a right value', found, false)),
+  ok: false,
+});
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+function headerChecks({ header: { alg, kid } }: ParsedIdToken): TokenCheck[] {
+  const isId = typeof kid === 'string' && kid !== '' && kid.length <= MAX_ID_LENGTH;
+  return [
+    checked('alg', ALGORITHMS.join(', '), alg, typeof alg === 'string' && ALGORITHMS.includes(alg)),
+    checked('kid', `a text of 1 to ${MAX_ID_LENGTH} characters`, kid, isId),
+  ];
+}
+
+/** What marks a verified token as used. */
+export interface TokenUse {
+  /** SHA-256 of issuer and `jti` in hex */
+  readonly hash: string;
+  readonly until: Date;
+}
+
+/** @param claims of a verified token */
+export function tokenUse({ iss, jti, exp, iat }: Readonly<Record<string, unknown>>): TokenUse {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([iss, jti]))
+    .digest('hex');
+  const last = Math.min(Number(exp), Number(iat) + MAX_AGE_SECONDS) + SKEW_SECONDS;
+  return { hash, until: new Date(last * 1000 + REMEMBERED_MS) };
+}

@@ -1,0 +1,10 @@
+import type { OidcTrustRow } from '#tenant-store';
+import type { OidcTrustDto } from './dto/oidc-trust.dto';
+
+export const toOidcTrust = ({ revision: _, ...row }: OidcTrustRow, audience: string): OidcTrustDto => ({
+  ...row,
+  audience,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});

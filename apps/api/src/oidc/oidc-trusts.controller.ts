@@ -1,0 +1,108 @@
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
+import type { OidcTrustRow } from '#tenant-store';
+import { Answers } from '../docs/answers';
+import { CurrentActor, type Actor } from '../http/actor';
+import { writePageHeaders } from '../http/page-headers';
+import { PageQueryDto } from '../http/page-query.dto';
+import { PathId } from '../http/path-id';
+import { Audiences } from './audiences';
+import { IdTokenDto, TokenCheckDto } from './dto/oidc-exchange.dto';
+import { CreateOidcTrustDto, OidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
+import { OidcExchangeService } from './oidc-exchange.service';
+import { toOidcTrust } from './oidc-trust.mapper';
+import { OidcTrustsService } from './oidc-trusts.service';
+
+@ApiTags('Keyless CI')
+@AdminOnly()
+@Controller('oidc-trusts')
+export class OidcTrustsController {
+  constructor(
+    private readonly trusts: OidcTrustsService,
+    private readonly exchanges: OidcExchangeService,
+    private readonly audiences: Audiences,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Trust the jobs of a CI system that fit conditions',
+    description:
+      'Creates a service user with the same name, as which the jobs act. Jobs request an ID token for the returned ' +
+      '`audience` and exchange it with POST /auth/oidc/exchange.',
+  })
+  @Answers({ 201: OidcTrustDto, errors: [400, 401, 403, 404] })
+  async create(@CurrentActor() actor: Actor, @Body() dto: CreateOidcTrustDto): Promise<OidcTrustDto> {
+    return this.shown(actor.principal, await this.trusts.create(actor, dto));
+  }
+
+  @Get()
+  @ApiOperation({ summary: "List the organization's trusts, by name" })
+  @Answers({ 200: [OidcTrustDto], errors: [400, 401, 403] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: PageQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OidcTrustDto[]> {
+    const { rows, total } = await this.trusts.list(principal, query);
+    writePageHeaders(response, query, total);
+    return rows.map((trust) => this.shown(principal, trust));
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Get a trust' })
+  @Answers({ 200: OidcTrustDto, errors: [400, 401, 403, 404] })
+  async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<OidcTrustDto> {
+    return this.shown(principal, await this.trusts.find(principal, id));
+  }
+
+  @Patch(':id')
+  @AllowedWhileSuspended()
+  @ApiOperation({
+    summary: 'Change a trust: name, conditions, scopes or isEnabled',
+    description:
+      'A change of anything but the name ends its access tokens. Sessions that jobs have started continue: stop them, or ' +
+      'deactivate the service user. Resources are assigned by the roles of the service user.',
+  })
+  @Answers({ 200: OidcTrustDto, errors: [400, 401, 403, 404] })
+  async update(
+    @CurrentActor() actor: Actor,
+    @PathId() id: string,
+    @Body() dto: UpdateOidcTrustDto,
+  ): Promise<OidcTrustDto> {
+    return this.shown(actor.principal, await this.trusts.update(actor, id, dto));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Delete a trust and its service user',
+    description: 'Ends its access tokens, and live sessions and API keys of the service user.',
+  })
+  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.trusts.delete(actor, id);
+  }
+
+  @Post(':id/explain')
+  @AllowedWhileSuspended()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Explain why an ID token is accepted or refused',
+    description:
+      'Returns every check of the token against the trust. Issues nothing, and the token can still be exchanged.',
+  })
+  @Answers({ 200: [TokenCheckDto], errors: [400, 401, 403, 404] })
+  explain(
+    @CurrentPrincipal() principal: Principal,
+    @PathId() id: string,
+    @Body() dto: IdTokenDto,
+  ): Promise<TokenCheckDto[]> {
+    return this.exchanges.explain(principal, id, dto.idToken);
+  }
+
+  private shown({ organizationId }: Principal, trust: OidcTrustRow): OidcTrustDto {
+    return toOidcTrust(trust, this.audiences.of(organizationId));
+  }
+}

@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type AuditEventType,
+  Database,
+  type OidcPreset,
+  type Slice,
+  type Sliced,
+  type Trail,
+  type Tx,
+  withAuditFallback,
+} from '#entities';
+import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
+import { AuditStore, type OidcConditions, type OidcTrustRow, OidcTrustStore, UserStore } from '#tenant-store';
+import { ApiSettings } from '../api.settings';
+import { auditActor } from '../audit/audit-actor';
+import { changesBetween, type Changes } from '../audit/changes';
+import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import type { Actor } from '../http/actor';
+import { ServiceUsers } from '../users/service-users';
+import { sameConditions } from './conditions';
+import type { CreateOidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
+import { PRESETS, presetOfIssuer, presetRefusal } from './presets';
+
+const MAX_TRUSTS = 100;
+
+/** An organization's trusts, each with a service user of its own. */
+@Injectable()
+export class OidcTrustsService {
+  constructor(
+    private readonly database: Database,
+    private readonly trusts: OidcTrustStore,
+    private readonly users: UserStore,
+    private readonly serviceUsers: ServiceUsers,
+    private readonly audit: AuditStore,
+    private readonly settings: ApiSettings,
+  ) {}
+
+  list(principal: Principal, slice: Slice): Promise<Sliced<OidcTrustRow>> {
+    return this.trusts.list(this.database.autocommit, principal.organizationId, slice);
+  }
+
+  async find(principal: Principal, id: string): Promise<OidcTrustRow> {
+    const trust = await this.trusts.find(this.database.autocommit, principal.organizationId, id);
+    if (!trust) throw missing(id);
+    return trust;
+  }
+
+  /** @throws ApiError 400 that names what the conditions lack, 403 on the Free plan, 404 when a role does not exist */
+  async create(actor: Actor, dto: CreateOidcTrustDto): Promise<OidcTrustRow> {
+    const { principal } = actor;
+    const { organizationId } = principal;
+    const { name, conditions } = dto;
+    const preset = dto.preset ?? 'CUSTOM';
+    const issuer = this.issuerOf(preset, dto.issuer ?? null);
+    refuseBeyondPlan(principal, dto.scopes);
+    refuseInsufficient(preset, conditions);
+    const scopes = [...new Set(dto.scopes)];
+    return this.database.transaction(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      if ((await this.trusts.count(tx, organizationId)) >= MAX_TRUSTS)
+        throw notPossible(`The organization has ${MAX_TRUSTS} trusts, the maximum: delete one`);
+      const { id: serviceUserId } = await this.serviceUsers.insert(tx, actor, name, dto.roleIds ?? []);
+      const createdByEmail = principal.email;
+      const given = { name, preset, issuer, serviceUserId, conditions, scopes, createdByEmail };
+      const id = await this.trusts.create(tx, organizationId, given);
+      if (id === null) throw nameTaken(name);
+      const details = { preset, issuer, conditions, scopes, serviceUserId };
+      await this.record(tx, actor, 'OIDC_TRUST_CREATED', { id, name }, details);
+      return (await this.trusts.find(tx, organizationId, id))!;
+    });
+  }
+
+  /** @throws ApiError 400 as `create`; 403 while suspended, except for a new name and for disabling */
+  async update(actor: Actor, id: string, dto: UpdateOidcTrustDto): Promise<OidcTrustRow> {
+    const { principal } = actor;
+    const { organizationId } = principal;
+    return this.database.transaction(async (tx) => {
+      const before = await this.trusts.findLocked(tx, organizationId, id);
+      if (!before) throw missing(id);
+      if (mayWiden(before, dto)) refuseSuspended(principal);
+      refuseBeyondPlan(principal, addedScopes(before, dto));
+      if (dto.conditions) refuseInsufficient(before.preset, dto.conditions);
+      const { name, conditions, isEnabled } = dto;
+      const scopes = dto.scopes && [...new Set(dto.scopes)];
+      const given = { name, conditions, scopes, isEnabled };
+      const outcome = await this.trusts.update(tx, organizationId, id, given);
+      if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
+      const after = (await this.trusts.find(tx, organizationId, id))!;
+      const changed = changesOf(before, after);
+      if (Object.keys(changed).length > 0)
+        await this.record(tx, actor, 'OIDC_TRUST_UPDATED', after, { changed });
+      return after;
+    });
+  }
+
+  /** Deletes its service user too, whose sessions and keys end. */
+  async delete(actor: Actor, id: string): Promise<void> {
+    const { organizationId } = actor.principal;
+    const due = await withAuditFallback((trail) =>
+      this.database.transaction(async (tx) => {
+        await this.users.lock(tx, organizationId);
+        const trust = await this.trusts.findLocked(tx, organizationId, id);
+        if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
+        const { serviceUserId } = trust;
+        await this.record(tx, actor, 'OIDC_TRUST_DELETED', trust, { serviceUserId }, trail);
+        return this.serviceUsers.remove(tx, actor, serviceUserId, trail);
+      }),
+    );
+    this.serviceUsers.wakeWorkers(due);
+  }
+
+  private issuerOf(preset: OidcPreset, given: string | null): string {
+    const issuer = given ?? PRESETS[preset].issuer;
+    if (issuer === null) throw refusedIssuer('is needed without a preset');
+    const owner = presetOfIssuer(issuer);
+    if (owner !== null && owner !== preset)
+      throw refusedIssuer(`belongs to the preset ${owner}: name that one`);
+    const allowed = this.settings.OIDC_ISSUERS;
+    if (allowed.includes(issuer)) return issuer;
+    throw refusedIssuer(
+      `must be one that this deployment allows: ${allowed.join(', ')}; its operator adds others to OIDC_ISSUERS`,
+    );
+  }
+
+  private record(
+    tx: Tx,
+    actor: Actor,
+    eventType: AuditEventType,
+    trust: { readonly id: string; readonly name: string },
+    details: Record<string, unknown>,
+    trail: Trail = 'audit_records',
+  ): Promise<void> {
+    return this.audit.writeRevocation(tx, actor.principal.organizationId, trail, {
+      ...auditActor(actor),
+      eventType,
+      resourceType: 'OIDC_TRUST',
+      resourceId: trust.id,
+      resourceName: trust.name,
+      details,
+    });
+  }
+}
+
+const addedScopes = (
+  before: OidcTrustRow,
+  { scopes = [] }: Pick<UpdateOidcTrustDto, 'scopes'>,
+): WorkloadScope[] => scopes.filter((scope) => !before.scopes.includes(scope));
+
+const mayWiden = (before: OidcTrustRow, dto: UpdateOidcTrustDto): boolean =>
+  (dto.conditions !== undefined && !sameConditions(before.conditions, dto.conditions)) ||
+  addedScopes(before, dto).length > 0 ||
+  (dto.isEnabled === true && !before.isEnabled);
+
+function changesOf(before: OidcTrustRow, after: OidcTrustRow): Changes {
+  const own = changesBetween(before, after, ['name', 'isEnabled']);
+  const conditions = { from: before.conditions, to: after.conditions };
+  const scopes = { from: before.scopes, to: after.scopes };
+  return {
+    ...own,
+    ...(sameConditions(before.conditions, after.conditions) ? {} : { conditions }),
+    ...(String(before.scopes) === String(after.scopes) ? {} : { scopes }),
+  };
+}
+
+function refuseBeyondPlan({ tier }: Principal, scopes: readonly WorkloadScope[]): void {
+  const beyond = scopes.filter((scope) => scopeNeedsPaidPlan(scope));
+  if (tier === 'FREE' && beyond.length > 0) {
+    throw forbidden(
+      `Trusts with ${beyond.join(', ')} need the Paid plan: subscribe with POST /billing/subscribe`,
+    );
+  }
+}
+
+function refuseInsufficient(preset: OidcPreset, conditions: OidcConditions): void {
+  const refusal = presetRefusal(preset, conditions);
+  if (refusal !== null) throw badRequest(`conditions ${refusal}`, { conditions: refusal });
+}
+
+const refusedIssuer = (message: string): ApiError => badRequest(`issuer ${message}`, { issuer: message });
+
+const missing = (id: string): ApiError => notFound(`Trust ${id} does not exist`);
+
+const nameTaken = (name: string): ApiError =>
+  notPossible(`A trust named "${name}" exists: choose another name`, {
+    validationErrors: { name: 'must not be taken' },
+  });

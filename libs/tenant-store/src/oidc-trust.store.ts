@@ -1,0 +1,197 @@
+import type { OrganizationId } from '#rules';
+import {
+  type OidcPreset,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  brokenConstraint,
+  returned,
+  sliced,
+} from '#entities';
+
+/** Claim: the allowed values. */
+export type OidcConditions = Readonly<Record<string, readonly string[]>>;
+
+export interface OidcTrustRow {
+  readonly id: string;
+  readonly name: string;
+  readonly preset: OidcPreset;
+  readonly issuer: string;
+  readonly serviceUserId: string;
+  readonly serviceUserEmail: string;
+  readonly isServiceUserActive: boolean;
+  readonly scopes: string[];
+  readonly conditions: OidcConditions;
+  readonly isEnabled: boolean;
+  readonly revision: number;
+  readonly lastUsedAt: Date | null;
+  readonly createdByEmail: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type NewOidcTrust = Pick<
+  OidcTrustRow,
+  'name' | 'preset' | 'issuer' | 'serviceUserId' | 'conditions' | 'createdByEmail'
+> & { readonly scopes: readonly string[] };
+
+/** undefined: unchanged */
+export interface OidcTrustChanges {
+  readonly name?: string | undefined;
+  readonly conditions?: OidcConditions | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly isEnabled?: boolean | undefined;
+}
+
+const SELECT = `SELECT t.id, t.name, t.preset, t.issuer, t.service_user_id AS "serviceUserId", u.email AS "serviceUserEmail",
+    u.is_active AS "isServiceUserActive", t.scopes, t.conditions, t.is_enabled AS "isEnabled", t.revision,
+    t.last_used_at AS "lastUsedAt", t.created_by_email AS "createdByEmail", t.created_at AS "createdAt",
+    t.updated_at AS "updatedAt"
+  FROM oidc_trusts t JOIN users u ON u.organization_id = t.organization_id AND u.id = t.service_user_id`;
+
+const NAME_KEY = 'oidc_trusts_organization_id_name_key';
+
+export class OidcTrustStore implements TenantStore<OidcTrustStore> {
+  /** By name. */
+  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<OidcTrustRow>> {
+    return sliced(
+      tx,
+      {
+        counted: 'FROM oidc_trusts WHERE organization_id = $1',
+        rows: `${SELECT} WHERE t.organization_id = $1 ORDER BY t.name, t.id`,
+      },
+      [organization],
+      slice,
+    );
+  }
+
+  async find(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
+    const [row] = await tx.query<OidcTrustRow[]>(`${SELECT} WHERE t.organization_id = $1 AND t.id = $2`, [
+      organization,
+      id,
+    ]);
+    return row ?? null;
+  }
+
+  /** Reads and locks the trust until the commit, so that a comparison with it shows what changed. */
+  async findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
+    const [row] = await tx.query<OidcTrustRow[]>(
+      `${SELECT} WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`,
+      [organization, id],
+    );
+    return row ?? null;
+  }
+
+  /** Those with an issuer, disabled ones too. @param id only this one; null: all */
+  ofIssuer(tx: Tx, organization: OrganizationId, issuer: string, id: string | null): Promise<OidcTrustRow[]> {
+    return tx.query<OidcTrustRow[]>(
+      `${SELECT} WHERE t.organization_id = $1 AND t.issuer = $2 AND ($3::uuid IS NULL OR t.id = $3) ORDER BY t.name`,
+      [organization, issuer, id],
+    );
+  }
+
+  /** Call `UserStore.lock` first: it serializes creations. */
+  async count(tx: Tx, organization: OrganizationId): Promise<number> {
+    const [counted] = await tx.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM oidc_trusts WHERE organization_id = $1',
+      [organization],
+    );
+    return counted!.count;
+  }
+
+  /** @returns its id, null when the name is taken */
+  async create(tx: Tx, organization: OrganizationId, trust: NewOidcTrust): Promise<string | null> {
+    const [created] = await tx.query<{ id: string }[]>(
+      `INSERT INTO oidc_trusts (organization_id, name, preset, issuer, service_user_id, scopes, conditions, created_by_email)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+       ON CONFLICT ON CONSTRAINT ${NAME_KEY} DO NOTHING RETURNING id`,
+      [
+        organization,
+        trust.name,
+        trust.preset,
+        trust.issuer,
+        trust.serviceUserId,
+        trust.scopes,
+        JSON.stringify(trust.conditions),
+        trust.createdByEmail,
+      ],
+    );
+    return created?.id ?? null;
+  }
+
+  /**
+   * A change of what the trust allows ends its access tokens.
+   * @returns 'name-taken' when another trust has the name: a constraint decides, and the transaction is aborted
+   */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    { name, conditions, scopes, isEnabled }: OidcTrustChanges,
+  ): Promise<'updated' | 'name-taken'> {
+    try {
+      await tx.query(
+        `UPDATE oidc_trusts SET name = coalesce($3, name), conditions = coalesce($4::jsonb, conditions),
+           scopes = coalesce($5::text[], scopes), is_enabled = coalesce($6, is_enabled), updated_at = now(),
+           revision = revision + (coalesce($4::jsonb, conditions) <> conditions
+             OR coalesce($5::text[], scopes) <> scopes OR coalesce($6, is_enabled) <> is_enabled)::int
+         WHERE organization_id = $1 AND id = $2`,
+        [
+          organization,
+          id,
+          name ?? null,
+          conditions ? JSON.stringify(conditions) : null,
+          scopes ?? null,
+          isEnabled ?? null,
+        ],
+      );
+      return 'updated';
+    } catch (error) {
+      if (brokenConstraint(error) === NAME_KEY) return 'name-taken';
+      throw error;
+    }
+  }
+
+  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    const deleted = returned<{ id: string }>(
+      await tx.query('DELETE FROM oidc_trusts WHERE organization_id = $1 AND id = $2 RETURNING id', [
+        organization,
+        id,
+      ]),
+    );
+    return deleted.length > 0;
+  }
+
+  /** Whether an ID token was exchanged before. */
+  async isUsed(tx: Tx, organization: OrganizationId, tokenHash: string): Promise<boolean> {
+    const [used] = await tx.query<object[]>(
+      'SELECT 1 FROM oidc_used_tokens WHERE organization_id = $1 AND token_hash = $2',
+      [organization, tokenHash],
+    );
+    return used !== undefined;
+  }
+
+  /**
+   * Marks an ID token as exchanged. The table's key decides between concurrent exchanges.
+   * @param expiresAt when it would be refused anyway
+   * @returns false when it was exchanged before
+   */
+  async use(tx: Tx, organization: OrganizationId, tokenHash: string, expiresAt: Date): Promise<boolean> {
+    const used = await tx.query<object[]>(
+      `INSERT INTO oidc_used_tokens (organization_id, token_hash, expires_at) VALUES ($1, $2, $3)
+       ON CONFLICT DO NOTHING RETURNING 1`,
+      [organization, tokenHash, expiresAt],
+    );
+    return used.length > 0;
+  }
+
+  /** At most once a minute: jobs that start together do not wait for one row. */
+  async recordUse(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE oidc_trusts SET last_used_at = now() WHERE organization_id = $1 AND id = $2
+         AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+      [organization, id],
+    );
+  }
+}

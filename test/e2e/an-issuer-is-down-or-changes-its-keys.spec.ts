@@ -1,0 +1,106 @@
+import { exchange, githubTrust, jobClaims, type OidcTrust, type TokenCheck } from '../builders/oidc';
+import { organization, type Organization } from '../builders/organization';
+import { ApiClient } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { newKey, OidcIssuer, type Behaviour } from '../harness/oidc-issuer';
+
+const BEHAVIOURS: readonly (readonly [Behaviour, string])[] = [
+  ['down', 'it answered 503 instead of 200'],
+  ['redirect', 'it answered 302 instead of 200'],
+  ['long', 'it did not answer, or not within the limits of 5 seconds and 64 kB'],
+  ['slow', 'it did not answer, or not within the limits of 5 seconds and 64 kB'],
+  ['other-name', 'its discovery document names another issuer'],
+  ['not-json', 'it did not answer with a JSON object'],
+];
+
+let drawbridge: Drawbridge;
+let issuer: OidcIssuer;
+let broken: OidcIssuer[];
+let org: Organization;
+let issuers: string;
+
+beforeAll(async () => {
+  issuer = await OidcIssuer.start();
+  broken = await Promise.all(BEHAVIOURS.map(() => OidcIssuer.start()));
+  issuers = [issuer, ...broken].map(({ url }) => url).join(',');
+  drawbridge = await Drawbridge.start({ worker: false, api: { OIDC_ISSUERS: issuers } });
+  org = await organization(drawbridge);
+});
+afterAll(async () => {
+  await drawbridge.stop();
+  await Promise.all([issuer, ...broken].map((each) => each.stop()));
+});
+
+const tokenOf = (from: OidcIssuer, { audience }: OidcTrust, key = from.keys[0]!): Promise<string> =>
+  from.sign(jobClaims(from, audience), {}, key);
+const signatureFound = async (
+  admin: ApiClient,
+  { id }: OidcTrust,
+  idToken: string,
+): Promise<string | null> => {
+  const checks = await admin.expect(200, admin.post<TokenCheck[]>(`/oidc-trusts/${id}/explain`, { idToken }));
+  return checks.find(({ claim }) => claim === 'signature')!.found;
+};
+
+it.each(BEHAVIOURS)(
+  'An issuer that is %s from the start: refused, and the reason is explained',
+  async (behaviour, reason) => {
+    const from = broken[BEHAVIOURS.findIndex(([name]) => name === behaviour)]!;
+    from.behaviour = behaviour;
+    const trust = await githubTrust(org, from);
+    const idToken = await tokenOf(from, trust);
+    expect((await exchange(drawbridge, idToken, trust.id)).status).toBe(401);
+    expect(await signatureFound(org.admin, trust, idToken)).toBe(
+      `not verified: the issuer’s keys cannot be read: ${reason}`,
+    );
+    expect(from.requests.some((path) => path.startsWith('/moved'))).toBe(false);
+  },
+);
+
+it('An issuer that is down later: tokens of known keys are accepted', async () => {
+  const trust = await githubTrust(org, issuer);
+  expect((await exchange(drawbridge, await tokenOf(issuer, trust), trust.id)).status).toBe(200);
+  issuer.behaviour = 'down';
+  expect((await exchange(drawbridge, await tokenOf(issuer, trust), trust.id)).status).toBe(200);
+  issuer.behaviour = 'well';
+});
+
+it('A new key of an issuer is known with its first token; unknown keys do not make the service ask again', async () => {
+  const trust = await githubTrust(org, issuer);
+  const fresh = await newKey('RS256', 'rotated');
+  issuer.keys = [fresh];
+  expect((await exchange(drawbridge, await tokenOf(issuer, trust, fresh), trust.id)).status).toBe(200);
+  const asked = issuer.requests.length;
+  for (const kid of ['one', 'two', 'three']) {
+    const idToken = await tokenOf(issuer, trust, await newKey('RS256', kid));
+    expect((await exchange(drawbridge, idToken, trust.id)).status).toBe(401);
+  }
+  expect(issuer.requests).toHaveLength(asked);
+});
+
+it('A key that the issuer withdrew is not accepted any more', async () => {
+  const trust = await githubTrust(org, issuer);
+  const withdrawn = await newKey('RS256', 'rsa');
+  expect((await exchange(drawbridge, await tokenOf(issuer, trust, withdrawn), trust.id)).status).toBe(401);
+});
+
+it('An issuer in a network that the deployment does not reach gets no request', async () => {
+  const trust = await githubTrust(org, issuer);
+  const api = await drawbridge.startApi({ OIDC_ISSUERS: issuers, TENANT_URL_NETWORKS: '' });
+  const asked = issuer.requests.length;
+  const admin = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
+  const { audience } = await admin.expect(200, admin.get<OidcTrust>(`/oidc-trusts/${trust.id}`));
+  const idToken = await tokenOf(issuer, { ...trust, audience });
+  expect((await exchange({ api: admin.as(null) }, idToken)).status).toBe(401);
+  expect(await signatureFound(admin, trust, idToken)).toContain('this deployment does not reach');
+  expect(issuer.requests).toHaveLength(asked);
+});
+
+it('An issuer that the operator no longer allows is refused', async () => {
+  const trust = await githubTrust(org, issuer);
+  const api = await drawbridge.startApi({ OIDC_ISSUERS: 'https://gitlab.com' });
+  const admin = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
+  const { audience } = await admin.expect(200, admin.get<OidcTrust>(`/oidc-trusts/${trust.id}`));
+  const idToken = await tokenOf(issuer, { ...trust, audience });
+  expect((await exchange({ api: admin.as(null) }, idToken)).status).toBe(401);
+});

@@ -1,0 +1,199 @@
+import { CONDITIONS, type OidcTrust } from '../../builders/oidc';
+import { organization } from '../../builders/organization';
+import type { Answer, ApiClient } from '../../harness/api-client';
+import { Drawbridge } from '../../harness/drawbridge';
+
+const CUSTOM = 'https://issuer.example.com';
+const BUILDKITE = 'https://agent.buildkite.com';
+
+let drawbridge: Drawbridge;
+let admin: ApiClient;
+let names = 0;
+
+beforeAll(async () => {
+  drawbridge = await Drawbridge.start({
+    worker: false,
+    api: {
+      OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE}`,
+    },
+  });
+  ({ admin } = await organization(drawbridge));
+});
+afterAll(() => drawbridge.stop());
+
+type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
+
+const GITHUB = { preset: 'GITHUB', conditions: CONDITIONS };
+const post = <T>(body: object): Promise<Answer<T>> =>
+  admin.post<T>('/oidc-trusts', { name: `Trust ${(names += 1)}`, scopes: ['sessions:write'], ...body });
+const made = (body: object): Promise<OidcTrust> => admin.expect(201, post<OidcTrust>(body));
+const refusalOf = async (body: object): Promise<string[]> => {
+  const { status, body: refusal }: Refusal = await post(body);
+  return [String(status), ...Object.entries(refusal.validationErrors).flat()];
+};
+
+describe('POST /oidc-trusts', () => {
+  it.each([
+    ['GITLAB', 'https://gitlab.com', { project_id: ['7'], ref_protected: ['true'] }],
+    ['GITLAB', 'https://gitlab.com', { project_id: ['7'], environment: ['production'] }],
+    ['BUILDKITE', BUILDKITE, { organization_id: ['o'], pipeline_id: ['p'] }],
+    ['GITHUB', undefined, { repository_id: ['1'], repository_owner_id: ['2'], ref: ['refs/heads/*'] }],
+    [
+      'GITHUB',
+      undefined,
+      {
+        repository_id: ['1'],
+        repository_owner_id: ['2'],
+        job_workflow_ref: ['octo/ci/.github/workflows/deploy.yml@*'],
+      },
+    ],
+  ])('takes conditions that suffice for %s (%s)', async (preset, at, conditions) => {
+    const trust = await made({ preset, conditions });
+    expect(trust.issuer).toBe(at ?? 'https://token.actions.githubusercontent.com');
+  });
+
+  it('without a preset takes an issuer that the operator allows', async () => {
+    const trust = await made({ issuer: CUSTOM, conditions: { sub: ['job'] } });
+    expect([trust.preset, trust.issuer]).toEqual(['CUSTOM', CUSTOM]);
+  });
+
+  const IDS = { repository_id: ['74'], repository_owner_id: ['65'] };
+  it.each<[string, object, string, string]>([
+    [
+      'GITHUB without the owner',
+      { preset: 'GITHUB', conditions: { repository_id: ['1'], ref: ['r'] } },
+      'conditions',
+      'repository_owner_id',
+    ],
+    [
+      'GITHUB without ids',
+      { preset: 'GITHUB', conditions: { ref: ['r'] } },
+      'conditions',
+      'repository_id and repository_owner_id',
+    ],
+    [
+      'GITHUB with names only',
+      { preset: 'GITHUB', conditions: { repository: ['octo/repo'], ref: ['r'] } },
+      'conditions',
+      'repository_id',
+    ],
+    [
+      'GITHUB with ids only',
+      { preset: 'GITHUB', conditions: IDS },
+      'conditions',
+      'environment or ref or job_workflow_ref',
+    ],
+    ['GITHUB with sub', { preset: 'GITHUB', conditions: { ...CONDITIONS, sub: ['x'] } }, 'conditions', 'sub'],
+    ['GITHUB with any ref', { preset: 'GITHUB', conditions: { ...IDS, ref: ['*'] } }, 'conditions', 'ref'],
+    [
+      'GITHUB with almost any ref',
+      { preset: 'GITHUB', conditions: { ...IDS, ref: ['refs/*'] } },
+      'conditions',
+      'refs/heads/',
+    ],
+    [
+      'GITLAB without the project',
+      { preset: 'GITLAB', conditions: { ref_protected: ['true'] } },
+      'conditions',
+      'project_id',
+    ],
+    [
+      'GITLAB with the project only',
+      { preset: 'GITLAB', conditions: { project_id: ['7'] } },
+      'conditions',
+      'ref_protected ["true"] or environment',
+    ],
+    [
+      'GITLAB with unprotected refs',
+      { preset: 'GITLAB', conditions: { project_id: ['7'], ref_protected: ['true', 'false'] } },
+      'conditions',
+      'ref_protected',
+    ],
+    [
+      'BUILDKITE without the pipeline',
+      { preset: 'BUILDKITE', conditions: { organization_id: ['o'] } },
+      'conditions',
+      'pipeline_id',
+    ],
+    [
+      'an unknown preset',
+      { preset: 'JENKINS', conditions: { sub: ['x'] } },
+      'preset',
+      'GITHUB, GITLAB, BUILDKITE, CUSTOM',
+    ],
+    ['CUSTOM without an issuer', { conditions: { sub: ['x'] } }, 'issuer', 'needed'],
+    [
+      'CUSTOM with the issuer of GitHub',
+      { issuer: 'https://token.actions.githubusercontent.com', conditions: { sub: ['x'] } },
+      'issuer',
+      'GITHUB',
+    ],
+    [
+      'an issuer that is not allowed',
+      { issuer: 'https://evil.example.com', conditions: { sub: ['x'] } },
+      'issuer',
+      'OIDC_ISSUERS',
+    ],
+    [
+      'no conditions',
+      { issuer: 'https://x.example.com', conditions: {} },
+      'conditions',
+      'at least one claim',
+    ],
+    ['a list of conditions', { preset: 'GITHUB', conditions: [] }, 'conditions', 'must be an object'],
+    [
+      'a text as condition',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, actor: 'ada' } },
+      'conditions',
+      'actor',
+    ],
+    [
+      'an empty list of values',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, actor: [] } },
+      'conditions',
+      'actor',
+    ],
+    [
+      'a number as value',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, repository_id: [74] } },
+      'conditions',
+      'repository_id',
+    ],
+    [
+      '* in an exact claim',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, environment: ['prod*'] } },
+      'conditions',
+      'environment',
+    ],
+    [
+      '* in the middle',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, ref: ['refs/heads/*/x'] } },
+      'conditions',
+      'at the end',
+    ],
+    [
+      '* within the name of a repository',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, job_workflow_ref: ['octo-org*'] } },
+      'conditions',
+      'after a /',
+    ],
+    [
+      'a condition on aud',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, aud: ['x'] } },
+      'conditions',
+      'always checked',
+    ],
+    [
+      'a claim of a strange name',
+      { preset: 'GITHUB', conditions: { ...CONDITIONS, 'a b': ['x'] } },
+      'conditions',
+      'must name claims',
+    ],
+    ['a scope for administrators', { ...GITHUB, scopes: ['audit:read'] }, 'scopes', 'must hold only'],
+    ['a scope for hosts', { ...GITHUB, scopes: ['agent:connect'] }, 'scopes', 'must hold only'],
+    ['no scope', { ...GITHUB, scopes: [] }, 'scopes', 'at least one'],
+    ['no name', { ...GITHUB, name: ' ' }, 'name', 'must not be empty'],
+  ])('refuses %s: 400 that names the field and the fix', async (_, body, field, text) => {
+    expect(await refusalOf(body)).toEqual(['400', field, expect.stringContaining(text)]);
+  });
+});
