@@ -96,6 +96,7 @@ describe('The agent channel in the database', () => {
       ipv4Address: ipAddress,
       ipv6Address: null,
       hours: 1,
+      leaseSeconds: null,
       holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
       grantVersion: null,

@@ -32,6 +32,7 @@ export class RequestSteps {
       userId: this.state.chance.pick(userIds),
       holder: '',
       ipv4Address: this.state.chance.pick(ADDRESSES),
+      leaseSeconds: null,
       hours: this.state.chance.whole(1, 2),
     };
     const some = resourceIds.filter(() => this.state.chance.happens(0.6));

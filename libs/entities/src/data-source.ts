@@ -44,6 +44,7 @@ import { AgentWaits1790800000000 } from './migrations/1790800000000-agent-waits'
 import { HistoryRetention1790810000000 } from './migrations/1790810000000-history-retention';
 import { AuditPartitions1790810100000 } from './migrations/1790810100000-audit-partitions';
 import { ReleaseFunctions1790820000000 } from './migrations/1790820000000-release-functions';
+import { SessionLeases1790900000000 } from './migrations/1790900000000-session-leases';
 import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
@@ -182,6 +183,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       HistoryRetention1790810000000,
       AuditPartitions1790810100000,
       ReleaseFunctions1790820000000,
+      SessionLeases1790900000000,
       OidcTrusts1790910000000,
     ],
     migrationsTransactionMode: 'each',

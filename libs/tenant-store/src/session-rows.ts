@@ -34,6 +34,8 @@ export interface SessionRow {
   readonly status: SessionStatus;
   readonly startedAt: Date;
   readonly expiresAt: Date;
+  /** when it ends unless it is renewed; null: it has no lease */
+  readonly leaseUntil: Date | null;
   readonly endedAt: Date | null;
   readonly endedReason: EndedReason | null;
   readonly createdAt: Date;
@@ -60,6 +62,8 @@ export interface NewSession {
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
   readonly hours: number;
+  /** the session ends this long after its last renewal; null: no lease */
+  readonly leaseSeconds: number | null;
   readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
   /** the version of the organization's grants that it was planned with; null: just read, not checked */

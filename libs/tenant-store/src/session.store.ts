@@ -21,6 +21,7 @@ import {
   type AuditEntry,
   HOLDING,
   LIVE,
+  ENDS_AT,
   MAY_EXPIRE,
   type PreparedStatement,
   type Slice,
@@ -40,9 +41,12 @@ const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', c
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
   'removedAt', ip.removed_at, 'errorMessage', ip.error_message`;
 
+/** SQL: null without a lease; never later than the session's planned end. */
+const LEASE_END = 'CASE WHEN s.lease_until IS NOT NULL THEN least(s.expires_at, s.lease_until) END';
+
 const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "userEmail", s.holder,
     s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address", s.status, s.started_at AS "startedAt",
-    s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
+    s.expires_at AS "expiresAt", ${LEASE_END} AS "leaseUntil", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
     s.created_at AS "createdAt"`;
 
 const WITH_IPS = `${COLUMNS},
@@ -116,6 +120,7 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.limits.perUser,
         session.limits.perServiceUser,
         session.grantVersion,
+        session.leaseSeconds,
       ]);
       return started ?? null;
     } catch (error) {
@@ -175,7 +180,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     const [extended] = await tx.query<unknown[]>(
       `WITH extended AS (
          UPDATE sessions s SET expires_at = expires_at + make_interval(hours => $3)
-         WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND expires_at > clock_timestamp()
+         WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND ${ENDS_AT} > clock_timestamp()
            AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4)
            AND NOT EXISTS (${UNGRANTED}) RETURNING id
        ), audit AS (${auditInsert('$1', '$5')} WHERE EXISTS (SELECT FROM extended)), ${PROLONG}
@@ -185,10 +190,20 @@ export class SessionStore implements TenantStore<SessionStore> {
     if (extended) return 'extended';
     const [live] = await tx.query<unknown[]>(
       `SELECT 1 FROM sessions WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE})
-         AND expires_at > clock_timestamp()`,
+         AND ${ENDS_AT} > clock_timestamp()`,
       [organization, id],
     );
     return live ? 'refused' : 'over';
+  }
+
+  /**
+   * Prolongs the lease of a live session, from now. The update and the sweep lock the same row and both check it again
+   * after a wait, so that a session is either renewed or ended. Rules and their marks do not change.
+   * @returns whether it was renewed: it is live, has a lease, belongs to the user and neither end has passed
+   */
+  async renew(tx: Tx, organization: OrganizationId, id: string, userId: string): Promise<boolean> {
+    const renewed = await prepared<{ id: string }>(tx, RENEW_SESSION, [organization, id, userId]);
+    return renewed.length > 0;
   }
 
   /**
@@ -245,8 +260,10 @@ const GRANTS_UNCHANGED = (version: string): string => `(${version}::bigint IS NU
 const START_SESSION: PreparedStatement = {
   name: 'start-session',
   text: `WITH ${PLANNED_RESOURCES('$8')}, owner AS (
-    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
-    SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7) FROM users u
+    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at,
+      lease_seconds, lease_until)
+    SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7),
+      $14::int, now() + make_interval(secs => $14::int) FROM users u
     WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${GRANTS_UNCHANGED('$13')} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
   ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
@@ -254,6 +271,16 @@ const START_SESSION: PreparedStatement = {
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
   FROM owner s JOIN users u ON u.id = s.user_id`,
+};
+
+const RENEW_SESSION: PreparedStatement = {
+  name: 'renew-session',
+  text: `WITH renewed AS (
+    UPDATE sessions SET lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
+    WHERE organization_id = $1 AND id = $2 AND user_id = $3 AND status IN (${LIVE})
+      AND lease_until IS NOT NULL AND ${ENDS_AT} > clock_timestamp()
+    RETURNING id
+  ) SELECT id FROM renewed`,
 };
 
 /** The audit entry `$6` with what the ended session adds. */

@@ -129,6 +129,16 @@ export class SessionsController {
     return toSession(await this.sessions.extend(actor, id, additionalHours));
   }
 
+  @Post(':id/renew')
+  @AllowedWhileSuspended()
+  @HttpCode(200)
+  @SignedIn({ scope: 'sessions:write', onFreePlan: true })
+  @ApiOperation({ summary: 'Renew the lease of your session' })
+  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
+  async renew(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<SessionDto> {
+    return toSession(await this.sessions.renew(principal, id));
+  }
+
   @Post('admin/:id/stop')
   @AllowedWhileSuspended()
   @HttpCode(200)

@@ -73,6 +73,21 @@ export class SessionsService {
     throw await this.extensionRefusal(principal, now);
   }
 
+  /**
+   * Prolongs the lease of one of the caller's own sessions, from now.
+   * @throws ApiError 404 or 403 as for `extend`, 400 when it has no lease, 409 when it is over
+   */
+  async renew(principal: Principal, id: string): Promise<SessionRow> {
+    const { organizationId, userId } = principal;
+    if (await this.sessions.renew(this.database.autocommit, organizationId, id, userId))
+      return this.existing(principal, id);
+    const session = await this.own(principal, id);
+    if (session.leaseUntil === null)
+      throw notPossible('The session cannot be renewed: it was started without leaseSeconds');
+    const reason = isLive(session) ? 'its time is over' : `it is ${session.status}`;
+    throw conflict(`The session cannot be renewed: ${reason}`);
+  }
+
   /** The error that explains why the database refused to extend a live session. */
   private async extensionRefusal(
     { organizationId, userId, tier }: Principal,
