@@ -184,7 +184,7 @@ describe('The versions of an AWS prefix list', () => {
         add(host(1)),
         add('2001:db8::7/128'),
       ]);
-      expect(kinds(results)).toEqual(['invalid', 'done']);
+      expect(kinds(results)).toEqual(['wrong-family', 'done']);
       expect(results[0]).toMatchObject({
         message: `${IPV6_LIST} is a list of IPv6 addresses: ${host(1)} cannot be in it`,
       });

@@ -43,6 +43,7 @@ import { GrantVersions1790700000000 } from './migrations/1790700000000-grant-ver
 import { AgentWaits1790800000000 } from './migrations/1790800000000-agent-waits';
 import { HistoryRetention1790810000000 } from './migrations/1790810000000-history-retention';
 import { AuditPartitions1790810100000 } from './migrations/1790810100000-audit-partitions';
+import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -176,6 +177,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AgentWaits1790800000000,
       HistoryRetention1790810000000,
       AuditPartitions1790810100000,
+      WrongFamilies1790920000000,
     ],
     migrationsTransactionMode: 'each',
   });

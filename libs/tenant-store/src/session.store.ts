@@ -39,7 +39,7 @@ import {
 
 const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'ipVersion', ip.ip_version,
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
-  'removedAt', ip.removed_at, 'errorMessage', ip.error_message`;
+  'removedAt', ip.removed_at, 'errorMessage', ip.error_message, 'isWrongFamily', ip.wrong_family`;
 
 const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "userEmail", s.holder,
     s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address", s.status, s.started_at AS "startedAt",

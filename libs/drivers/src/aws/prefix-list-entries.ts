@@ -93,8 +93,8 @@ export class PrefixListEntries implements AwsTarget {
     return [...unique].flatMap(([key, { spec, mark }]) => {
       const cidr = spec.address;
       const entry = entries.get(cidr);
-      const reason = this.refusalReason(spec, facts);
-      if (reason) outcomes.failed([key], new CallFailure('invalid', reason, null, true));
+      const refusal = this.refusalOf(spec, facts);
+      if (refusal) outcomes.failed([key], refusal);
       else if (entry) outcomes.done(key, this.idOf(cidr, entry, deployment));
       else {
         const description = formatMark(mark);
@@ -105,15 +105,16 @@ export class PrefixListEntries implements AwsTarget {
     });
   }
 
-  private refusalReason(
+  private refusalOf(
     { address, protocol, ports }: AddChange['spec'],
     facts: PrefixListFacts,
-  ): string | null {
+  ): CallFailure | null {
     if (protocol !== 'all' || ports.length > 0)
-      return 'An entry of a prefix list has no protocol and no ports';
+      return new CallFailure('invalid', 'An entry of a prefix list has no protocol and no ports', null, true);
     const family = isIpv6(address) ? 'IPv6' : 'IPv4';
     if (family === facts.family) return null;
-    return `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
+    const message = `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
+    return new CallFailure('wrong-family', message, null, true);
   }
 
   private fullMessage({ maxEntries }: PrefixListFacts): string {
