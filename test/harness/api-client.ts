@@ -38,7 +38,7 @@ export interface Session {
   readonly endedAt: string | null;
   readonly endedReason: string | null;
   readonly resourceIps: ResourceIp[];
-  readonly skippedIps: SkippedIp[];
+  readonly skippedIps?: SkippedIp[];
 }
 
 export interface Credential {

@@ -40,7 +40,7 @@ export function toSession(row: SessionRow): SessionDto {
     endedAt: row.endedAt?.toISOString() ?? null,
     endedReason: row.endedReason,
     resourceIps: held.map(toResourceIp),
-    skippedIps: skipped.map(toSkippedIp),
+    ...(skipped.length > 0 && { skippedIps: skipped.map(toSkippedIp) }),
     createdAt: row.createdAt.toISOString(),
   };
 }

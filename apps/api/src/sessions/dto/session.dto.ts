@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ENDED_REASONS, RESOURCE_IP_STATUSES, SESSION_STATUSES } from '#rules';
 import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
 
@@ -51,11 +51,11 @@ export class SessionDto {
   @ApiProperty({ type: String, nullable: true, ...TIME }) endedAt!: string | null;
   @ApiProperty({ enum: ENDED_REASONS, nullable: true }) endedReason!: EndedReason | null;
   @ApiProperty({ type: [ResourceIpDto] }) resourceIps!: ResourceIpDto[];
-  @ApiProperty({
+  @ApiPropertyOptional({
     type: [SkippedIpDto],
     description:
-      'Addresses left out on resources that hold the other IP version only, while another resource of the session holds them. They do not count for the status',
+      'Absent when there are none. Addresses left out on resources that hold the other IP version only, while another resource of the session holds them. They do not count for the status',
   })
-  skippedIps!: SkippedIpDto[];
+  skippedIps?: SkippedIpDto[];
   @ApiProperty(TIME) createdAt!: string;
 }
