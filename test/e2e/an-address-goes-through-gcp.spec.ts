@@ -75,4 +75,20 @@ describe('Sessions on a Google VPC network', () => {
     await org.reaches(ours!.id, 'CANCELLED');
     expect(await openFor('203.0.113.3')).toEqual([]);
   });
+
+  it('a network that lets everybody in to the port is refused when it is verified', async () => {
+    const everybody = { provider: 'GCP', target: 'default', protocol: 'tcp', fromPort: 8022, toPort: 8022 };
+    const open = await organization(drawbridge, []);
+    const id = await networkResource(open, { ports: [8022] });
+    await drawbridge.cloud.addUnmanaged({ ...everybody, address: '0.0.0.0/0' });
+    const refused = await open.admin.post<object>(`/resources/${id}/verify`);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        error: 'VERIFICATION_FAILED',
+        message: expect.stringContaining('default lets everybody (0.0.0.0/0) in to tcp 8022') as unknown,
+      },
+    });
+    expect(await open.admin.get<object>(`/resources/${id}`)).toMatchObject({ body: { isActive: false } });
+  });
 });

@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
 import type { RuleState } from './planner';
 import {
-  divideSkipped,
-  type FamilyIp,
   ENDED_REASONS,
   HOLDING_STATUSES,
   LIVE_SESSION_STATUSES,
@@ -322,31 +320,5 @@ describe('Only listed transitions are made', () => {
     ],
   ])('a resourceIpStatus that %s is detected', (_bug, mutant) => {
     expect(fc.check(addressProperty(mutant), { numRuns: 20_000 }).failed).toBe(true);
-  });
-});
-
-describe('divideSkipped', () => {
-  const ip = (ipVersion: number, status: FamilyIp['status'], isWrongFamily = false): FamilyIp => ({
-    ipVersion,
-    status,
-    isWrongFamily,
-  });
-
-  it('skips an IP version that a target does not hold when it has not failed elsewhere', () => {
-    for (const status of ['PENDING', 'APPLIED', 'REMOVING', 'REMOVED'] as const) {
-      const refused = ip(6, 'FAILED', true);
-      const held = [ip(4, 'APPLIED'), ip(6, status)];
-      expect(divideSkipped([refused, ...held])).toEqual({ held, skipped: [refused] });
-    }
-  });
-
-  it('skips nothing when every resource has failed to hold the IP version', () => {
-    const ips = [ip(4, 'APPLIED'), ip(6, 'FAILED', true), ip(6, 'FAILED'), ip(6, 'FAILED', true)];
-    expect(divideSkipped(ips)).toEqual({ held: ips, skipped: [] });
-  });
-
-  it('skips no other failure', () => {
-    const ips = [ip(6, 'APPLIED'), ip(6, 'FAILED')];
-    expect(divideSkipped(ips)).toEqual({ held: ips, skipped: [] });
   });
 });

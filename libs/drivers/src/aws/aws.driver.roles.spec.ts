@@ -75,9 +75,9 @@ describe('AWS driver: assumed roles', () => {
     endpoint.script = account(({ form }) =>
       form.get('ExternalId') === 'external-id' ? session(3600) : denied,
     );
-    await driver.verify(roleTarget());
+    await driver.verify(roleTarget(), {});
     endpoint.script = account(() => session(3600));
-    const error = await thrown(driver.verify(roleTarget()));
+    const error = await thrown(driver.verify(roleTarget(), {}));
     expect(error.kind).toBe('denied');
     expect(error.message).toContain('sts:ExternalId');
     expect((await thrown(driver.readRules(roleTarget(null)))).kind).toBe('denied');

@@ -1,5 +1,6 @@
-import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule } from '#rules';
+import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule, type RuleSpec } from '#rules';
 import { CallFailure } from '../call-failure';
+import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
 import type { AddChange, AwsTarget, Changes } from './aws-target';
 import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
@@ -23,14 +24,19 @@ export class PrefixListEntries implements AwsTarget {
 
   async verify(): Promise<void> {
     const facts = await this.list.describe();
-    await this.list.entries(facts.version);
+    const entries = await this.list.entries(facts.version);
     await this.list.requireWritePermission(facts);
+    refuseOpenTarget(
+      this.list.listId,
+      ALL_TRAFFIC,
+      entries.map(({ cidr }) => ruleOf(canonicalCidr(cidr)?.cidr ?? cidr)),
+    );
   }
 
   async readRules(deployment: string): Promise<ObservedRule[]> {
     const { entries } = await this.readSnapshot();
     return [...entries].map(([cidr, entry]) => ({
-      key: ruleKey({ address: cidr, protocol: 'all', ports: [] }),
+      key: ruleKey(ruleOf(cidr)),
       providerRuleId: this.idOf(cidr, entry, deployment),
       ownRuleId: ownRuleId(entry, deployment),
     }));
@@ -137,6 +143,9 @@ export class PrefixListEntries implements AwsTarget {
     return listId === this.list.listId ? (canonicalCidr(`${address}/${length}`)?.cidr ?? null) : null;
   }
 }
+
+/** @param address canonical CIDR */
+const ruleOf = (address: string): RuleSpec => ({ address, protocol: 'all', ports: [] });
 
 /** @param removed in EC2's spelling */
 const withoutRemoved = (

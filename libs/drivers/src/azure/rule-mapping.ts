@@ -3,6 +3,7 @@ import type { SecurityRule } from '@azure/arm-network';
 import {
   canonicalCidr,
   formatMark,
+  openToEveryone,
   parseMark,
   parseRuleKey,
   ruleKey,
@@ -10,6 +11,7 @@ import {
   type OwnershipMark,
   type PortRange,
   type Protocol,
+  type ResourceConfig,
   type RuleSpec,
 } from '#rules';
 
@@ -110,6 +112,18 @@ export function observedRules(rules: readonly GroupRule[], deployment: string): 
     }));
   });
 }
+
+/** What the group's rules allow, without those that come after a rule which denies the traffic to everybody. */
+export function effectiveAllowances(rules: readonly GroupRule[], config: ResourceConfig): RuleSpec[] {
+  const inbound = rules.filter(({ isInbound }) => isInbound);
+  const denials = inbound.filter(({ isDeny }) => isDeny);
+  const isDeniedBefore = ({ priority }: GroupRule): boolean =>
+    openToEveryone(config, specsOf(denials.filter((denial) => denial.priority < priority))) !== null;
+  return specsOf(inbound.filter((rule) => rule.isPlain && !isDeniedBefore(rule)));
+}
+
+const specsOf = (rules: readonly GroupRule[]): RuleSpec[] =>
+  rules.flatMap(({ keys }) => keys.map(parseRuleKey));
 
 export const isOurs = ({ mark }: GroupRule, deployment: string): boolean => mark?.deployment === deployment;
 

@@ -32,7 +32,17 @@ export interface FirewallRule {
   readonly destinationRanges?: readonly string[] | null;
   readonly targetTags?: readonly string[] | null;
   readonly targetServiceAccounts?: readonly string[] | null;
-  readonly allowed?: readonly { IPProtocol?: string | null; ports?: readonly string[] | null }[] | null;
+  readonly allowed?: readonly FirewallTraffic[] | null;
+  readonly denied?: readonly FirewallTraffic[] | null;
+  readonly priority?: number | null;
+  readonly sourceTags?: readonly string[] | null;
+  readonly sourceServiceAccounts?: readonly string[] | null;
+}
+
+/** A protocol and its ports; no ports: all of them. */
+export interface FirewallTraffic {
+  readonly IPProtocol?: string | null;
+  readonly ports?: readonly string[] | null;
 }
 
 /** The body of a firewall write. */
@@ -124,11 +134,15 @@ function appliesTo(rule: FirewallRule, { network, targetTags }: TaggedNetwork): 
   );
 }
 
-function specsOf({ sourceRanges, allowed }: FirewallRule): RuleSpec[] {
-  return (sourceRanges ?? []).flatMap((range) => {
+const specsOf = ({ sourceRanges, allowed }: FirewallRule): RuleSpec[] =>
+  trafficFrom(sourceRanges ?? [], allowed ?? []);
+
+/** One RuleSpec for each range and protocol; without those that our rules do not support. */
+export function trafficFrom(sources: readonly string[], traffic: readonly FirewallTraffic[]): RuleSpec[] {
+  return sources.flatMap((range) => {
     const cidr = canonicalCidr(range);
     if (!cidr) return [];
-    return (allowed ?? []).flatMap(({ IPProtocol, ports }) => {
+    return traffic.flatMap(({ IPProtocol, ports }) => {
       const protocol = IPProtocol === 'all' ? 'all' : protocolOf(IPProtocol ?? '', cidr.version);
       const read = protocol && portsOf(ports ?? []);
       return protocol && read ? [{ address: cidr.cidr, protocol, ports: read }] : [];

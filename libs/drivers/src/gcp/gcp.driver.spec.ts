@@ -271,12 +271,12 @@ describe('GCP driver', () => {
     ];
     script['GET operations'] = [refused(404, 'notFound')];
     script['POST firewalls/any/testIamPermissions'] = [[200, { permissions }]];
-    const found = await failure(newDriver().verify(target()));
+    const found = await failure(newDriver().verify(target(), {}));
     const words = found instanceof Error ? found.message : found;
     expect(words).toBe(verdict);
     expect(routes().every((route) => /^GET|testIamPermissions$/.test(route))).toBe(true);
     script['GET operations'] = [refused(403, 'forbidden')];
-    expect(await failure(newDriver().verify(target()))).toMatchObject({ kind: 'denied' });
+    expect(await failure(newDriver().verify(target(), {}))).toMatchObject({ kind: 'denied' });
   });
 
   it('is denied with an invalid key without a request', async () => {
