@@ -1,3 +1,4 @@
+import { repairPem } from '../pem';
 import {
   TRAFFIC_FIELDS,
   type CredentialTypes,
@@ -36,8 +37,9 @@ const CREDENTIAL_TYPES: CredentialTypes = {
       },
       private_key: {
         pattern: /^-----BEGIN (RSA )?PRIVATE KEY-----\n[\w+/=\s]+-----END (RSA )?PRIVATE KEY-----$/,
-        words: 'must be a private key in PEM, as in the key file',
+        words: 'must be a private key in PEM: the whole value of private_key in the key file',
         example: '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----',
+        repair: repairPem,
       },
       client_email: {
         pattern: /^[^\s@]{1,200}@[\w.-]{1,200}$/,
