@@ -126,5 +126,5 @@ export const AWS_FACTS: ProviderFacts = {
     words:
       'Security groups track connections: one that is established lives until it ends or has been idle too long.',
   },
-  region: { pattern: /^[a-z]{2,3}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
+  region: { pattern: /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
 };
