@@ -136,6 +136,24 @@ describe('Azure security rules', () => {
     expect(openToEveryone({ port: 22 }, effectiveAllowances(read, { port: 22 })) !== null).toBe(isOpen);
   });
 
+  it('of ICMP have the protocol of their IP version', () => {
+    const icmp = (address: string): RuleSpec => ({ address, protocol: 'icmp', ports: [] });
+    for (const [address, protocol, other] of [
+      ['203.0.113.7/32', 'Icmp', 'Icmpv6'],
+      ['2001:db8::7/128', 'Icmpv6', 'Icmp'],
+    ] as const) {
+      const spec = icmp(address);
+      expect(securityRuleOf(spec, MARK, 1000)).toMatchObject({ protocol });
+      expect(observed(written(spec))).toEqual([
+        { key: ruleKey(spec), providerRuleId: 'a-rule', ownRuleId: RULE_ID },
+      ]);
+      // it lets nothing in, and is overwritten in place
+      expect(observed(written(spec, { protocol: other }))).toMatchObject([
+        { key: ruleKey(spec), inForce: false },
+      ]);
+    }
+  });
+
   it('are ignored without a name or a priority', () => {
     expect(groupRule({ priority: 100 })).toBeNull();
     expect(groupRule({ name: 'x' })).toBeNull();
