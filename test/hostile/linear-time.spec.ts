@@ -176,7 +176,7 @@ const ANSWERS: readonly Named[] = [
           sourceRanges: [text, '10.0.0.0/8'],
           allowed: [{ IPProtocol: text }, { IPProtocol: 'tcp', ports: [text] }],
         },
-        { project: 'p', network: 'n', targetTags: [] },
+        { project: 'p', network: 'n', targetTags: [], targetServiceAccounts: [], priority: 1000 },
         'test',
       ),
   ],

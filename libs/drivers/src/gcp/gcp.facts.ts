@@ -7,6 +7,9 @@ import {
   type ProviderFacts,
 } from '../provider-facts';
 
+/** The config fields that select instances. */
+const LISTS = ['targetTags', 'targetServiceAccounts'] as const;
+
 const PROJECT_ID = '[a-z0-9.:-]{1,100}';
 const NETWORK = '[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?';
 const SPELLING = new RegExp(`^(?:projects/(${PROJECT_ID})/global/networks/)?(${NETWORK})$`, 'i');
@@ -98,6 +101,19 @@ export const GCP_FACTS: ProviderFacts = {
           description: 'lets in to the instances with one of these network tags only',
           example: ['database'],
         },
+        {
+          name: 'targetServiceAccounts',
+          type: 'texts',
+          description:
+            'lets in to the instances that run as one of these service accounts only, instead of targetTags',
+          example: ['database@production-123456.iam.gserviceaccount.com'],
+        },
+        {
+          name: 'priority',
+          type: 'integer',
+          description: 'the priority of the rules, 1000 when left out; a smaller number comes first',
+          example: 900,
+        },
       ],
       nameTarget,
     },
@@ -110,11 +126,23 @@ export const GCP_FACTS: ProviderFacts = {
   },
 };
 
-/** A target is a network and its target tags: rules for other tags belong to another target. */
+export const DEFAULT_PRIORITY = 1000;
+
+/**
+ * A target is a network, the instances that its rules apply to, and their priority: rules for other instances or with
+ * another priority belong to another target, so that a changed config replaces the rules.
+ */
 function nameTarget({ identifier, config, hints }: ResourceNaming): TargetName {
   const [, project, network = ''] = SPELLING.exec(identifier) ?? [];
   const path = `projects/${project ?? hints['project_id'] ?? ''}/global/networks/${network}`.toLowerCase();
-  const tags = Array.isArray(config['targetTags']) ? config['targetTags'].map(String) : [];
-  const tail = tags.length === 0 ? '' : `?targetTags=${[...new Set(tags)].toSorted().join(',')}`;
+  const { priority } = config;
+  const parts = [
+    ...LISTS.flatMap((name) => {
+      const items = Array.isArray(config[name]) ? [...new Set(config[name].map(String))].toSorted() : [];
+      return items.length === 0 ? [] : [`${name}=${items.join(',')}`];
+    }),
+    ...(typeof priority === 'number' && priority !== DEFAULT_PRIORITY ? [`priority=${priority}`] : []),
+  ];
+  const tail = parts.length === 0 ? '' : `?${parts.join('&')}`;
   return { key: `GCP:firewall:${path}${tail}`, identifier: `${path}${tail}` };
 }

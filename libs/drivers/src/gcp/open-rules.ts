@@ -1,8 +1,8 @@
 import { openToEveryone, type ResourceConfig, type RuleSpec } from '#rules';
+import { DEFAULT_PRIORITY } from './gcp.facts';
 import { trafficFrom, type FirewallRule, type FirewallTraffic, type TaggedNetwork } from './firewall-mapping';
 
-/** Compute's defaults. */
-const DEFAULT_PRIORITY = 1000;
+/** Compute's default for a rule without a source. */
 const ANYWHERE = ['0.0.0.0/0'];
 
 /**
@@ -37,14 +37,19 @@ function specsOf(
 }
 
 /** Whether an enabled inbound rule applies to every instance of the target, and maybe to others. */
-function appliesToWholeTarget(rule: FirewallRule, { network, targetTags }: TaggedNetwork): boolean {
+function appliesToWholeTarget(rule: FirewallRule, target: TaggedNetwork): boolean {
+  const { network, targetTags, targetServiceAccounts } = target;
   const tags = new Set(rule.targetTags);
-  const isForAll = tags.size === 0 && (rule.targetServiceAccounts ?? []).length === 0;
+  const accounts = new Set(rule.targetServiceAccounts);
+  const isForAll = tags.size === 0 && accounts.size === 0;
   return (
     rule.direction === 'INGRESS' &&
     rule.disabled !== true &&
     rule.network?.split('/').at(-1) === network &&
     (rule.destinationRanges ?? []).length === 0 &&
-    (isForAll || (targetTags.length > 0 && targetTags.every((tag) => tags.has(tag))))
+    (isForAll || containsAll(tags, targetTags) || containsAll(accounts, targetServiceAccounts))
   );
 }
+
+const containsAll = (all: ReadonlySet<string>, some: readonly string[]): boolean =>
+  some.length > 0 && some.every((one) => all.has(one));
