@@ -15,7 +15,7 @@ import { VpcNetwork } from './vpc-network';
 
 /**
  * The driver for firewall rules of Google’s VPC networks: one firewall rule per RuleSpec.
- * @param environment contains `GCP_COMPUTE_URL` and `GOOGLE_OAUTH_TOKEN_URL`
+ * @param environment contains `GCP_COMPUTE_URL`, `GCP_RESOURCE_MANAGER_URL` and `GOOGLE_OAUTH_TOKEN_URL`
  */
 export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
   const api = new ComputeApi(environment);

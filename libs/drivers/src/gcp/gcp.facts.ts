@@ -72,7 +72,7 @@ includedPermissions:
 
 export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',
-  variables: ['GCP_COMPUTE_URL', 'GOOGLE_OAUTH_TOKEN_URL'],
+  variables: ['GCP_COMPUTE_URL', 'GCP_RESOURCE_MANAGER_URL', 'GOOGLE_OAUTH_TOKEN_URL'],
   traits: {
     // One write per rule: as many as complete within one deadline.
     batchSize: 50,
