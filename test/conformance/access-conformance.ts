@@ -55,7 +55,7 @@ export function describeAccess(suite: DriverSuite): void {
     it('verify changes nothing', async () => {
       await addOne(specOf('203.0.113.7/32'));
       const before = await suite.bench.rules(suite.target);
-      await suite.bench.driver.verify(suite.target);
+      await suite.bench.driver.verify(suite.target, {});
       expect(await suite.bench.rules(suite.target)).toEqual(before);
     });
 
@@ -67,7 +67,7 @@ export function describeAccess(suite: DriverSuite): void {
         const before = await suite.bench.rules(suite.target);
         await suite.bench.injectFault(suite.target, effect, 'refuse');
         const isUndetected = effect !== 'read' && suite.bench.cloud.permissionKnownByWriteOnly;
-        expect(await thrown(suite.bench.driver.verify(suite.target))).toBe(
+        expect(await thrown(suite.bench.driver.verify(suite.target, {}))).toBe(
           isUndetected ? 'no error' : 'denied',
         );
         if (isUndetected) expect(kinds(await apply([add(specOf('198.51.100.1/32'))]))).toEqual(['denied']);

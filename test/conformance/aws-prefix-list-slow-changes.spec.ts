@@ -26,7 +26,7 @@ describe('An AWS prefix list whose changes exceed the timeout', () => {
     const [reading, results] = await Promise.all([
       thrown(bench.driver.readRules(list())),
       thrown(bench.apply(add(host(2)))),
-      bench.driver.verify(list()),
+      bench.driver.verify(list(), {}),
     ]);
     expect([reading, results]).toMatchObject([
       { kind: 'conflict', message: `${LIST} is being changed right now` },

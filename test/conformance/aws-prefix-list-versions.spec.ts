@@ -184,7 +184,7 @@ describe('The versions of an AWS prefix list', () => {
         add(host(1)),
         add('2001:db8::7/128'),
       ]);
-      expect(kinds(results)).toEqual(['invalid', 'done']);
+      expect(kinds(results)).toEqual(['wrong-family', 'done']);
       expect(results[0]).toMatchObject({
         message: `${IPV6_LIST} is a list of IPv6 addresses: ${host(1)} cannot be in it`,
       });
@@ -226,7 +226,7 @@ describe('The versions of an AWS prefix list', () => {
   });
 
   it('needs exactly the permissions of the documented policy', async () => {
-    await bench.driver.verify(list());
+    await bench.driver.verify(list(), {});
     const [result] = await bench.apply(add(host(1)));
     await bench.apply(remove(idOf(result)));
     const { policy } = DriverRegistry.facts('AWS');
@@ -237,7 +237,7 @@ describe('The versions of an AWS prefix list', () => {
   });
 
   it('is refused by verify when AWS manages the list', async () => {
-    const error = await thrown(bench.driver.verify(list(LIST_OF_AWS)));
+    const error = await thrown(bench.driver.verify(list(LIST_OF_AWS), {}));
     expect(error).toMatchObject({
       kind: 'invalid',
       message: `${LIST_OF_AWS} is managed by AWS (com.amazonaws.eu-central-1.s3) and cannot be changed`,

@@ -69,3 +69,37 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
 describeDriver('AWS', startBench);
 describeEditedRules('AWS driver', startBench);
 describeTokens('AWS driver', startBench);
+
+describe('AWS driver in other partitions', () => {
+  let bench: DriverBench;
+  beforeAll(async () => {
+    bench = await startBench({ capacity: 10 });
+  });
+  afterAll(() => bench.close());
+
+  const inRegion = (accessKeyId: string, region: string): CloudTarget => ({
+    ...group('sg-0123456789abcdef0', { ...KEYS, accessKeyId }),
+    region,
+  });
+
+  it.each([
+    ['AKIASIMULATEDEUSC001', 'eusc-de-east-1'],
+    ['AKIASIMULATEDCN00001', 'cn-northwest-1'],
+    ['AKIASIMULATEDGOV0001', 'us-gov-east-1'],
+  ])('the key %s is valid, and opens in %s', async (accessKeyId, region) => {
+    const target = inRegion(accessKeyId, region);
+    await bench.driver.checkCredential(target.credential);
+    await bench.driver.verify(target, { port: 22 });
+    await expect(bench.driver.verify(inRegion(accessKeyId, 'us-east-1'), {})).rejects.toMatchObject({
+      kind: 'denied',
+    });
+  });
+
+  it('a wrong secret of a key of another partition is denied', async () => {
+    const { credential } = group('', { accessKeyId: 'AKIASIMULATEDCN00001', secretAccessKey: 'another' });
+    await expect(bench.driver.checkCredential(credential)).rejects.toMatchObject({
+      kind: 'denied',
+      message: expect.stringContaining('SignatureDoesNotMatch') as unknown,
+    });
+  });
+});

@@ -7,6 +7,7 @@ import { hosts, ruleSpecFor } from './driver-actions';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { CAPACITY, driverSuite } from './driver-suite';
 import { describeFaults } from './fault-conformance';
+import { describeOpenTargets } from './open-targets-conformance';
 import { describeRefusals } from './refusals-conformance';
 import { describeRuleChanges } from './rule-changes-conformance';
 import { describeUnknownOutcomes } from './unknown-outcomes-conformance';
@@ -35,6 +36,7 @@ export function describeDriver(
     describeRuleChanges(suite);
     describeUnmanagedRules(suite);
     describeRefusals(suite);
+    describeOpenTargets(suite);
     describeAccess(suite);
     describeUnknownOutcomes(suite, caseMs);
   });

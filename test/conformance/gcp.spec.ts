@@ -44,6 +44,7 @@ async function startBench({ capacity, operationMs }: BenchOptions): Promise<Driv
   const cloud = await SimulatedCloud.start('GCP', OPERATIONS, capacity, operationMs);
   const registry = new DriverRegistry({
     GCP_COMPUTE_URL: `${cloud.url}/gcp`,
+    GCP_RESOURCE_MANAGER_URL: `${cloud.url}/gcp`,
     GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
   });
   return {

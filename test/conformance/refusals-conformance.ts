@@ -78,7 +78,7 @@ export function describeRefusals(suite: DriverSuite): void {
 
     it('is denied with a wrong secret and succeeds with the right one immediately', async () => {
       const wrong = suite.bench.withWrongSecret(suite.target);
-      expect(await thrown(suite.bench.driver.verify(wrong))).toBe('denied');
+      expect(await thrown(suite.bench.driver.verify(wrong, {}))).toBe('denied');
       expect(await thrown(read(wrong))).toBe('denied');
       expect(kinds(await apply([add(specOf('203.0.113.7/32'))], wrong))).toEqual(['denied']);
       expect(kinds(await apply([add(specOf('203.0.113.7/32'))]))).toEqual(['done']);
@@ -87,7 +87,7 @@ export function describeRefusals(suite: DriverSuite): void {
 
     it('reports a missing target', async () => {
       const missing = suite.bench.missingTarget();
-      expect(await thrown(suite.bench.driver.verify(missing))).toBe('target-missing');
+      expect(await thrown(suite.bench.driver.verify(missing, {}))).toBe('target-missing');
       expect(await thrown(read(missing))).toBe('target-missing');
       expect(kinds(await apply([add(specOf('203.0.113.7/32'))], missing))).toEqual(['target-missing']);
     });

@@ -252,12 +252,28 @@ describe('The guard of a Vercel project', () => {
     ]);
   });
 
+  it('is refused by verify when an unmanaged rule before it lets everybody skip it', async () => {
+    const bypass = (conditions: object[]): Promise<unknown> =>
+      patchRule('rules.insert', null, {
+        ...UNMANAGED,
+        conditionGroup: [{ conditions }],
+        action: { mitigate: { action: 'bypass' } },
+      });
+    await bypass([{ type: 'path', op: 'pre', value: '/public' }]);
+    await driver.verify(targetOf(), {});
+    await bypass([{ type: 'path', op: 'pre', value: '/' }]);
+    await expect(driver.verify(targetOf(), {})).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('lets everybody') as unknown,
+    });
+  });
+
   it('has no effect while the firewall is disabled, which verify reports', async () => {
-    await driver.verify(targetOf());
+    await driver.verify(targetOf(), {});
     await apply(targetOf(), add(host(1)));
-    await driver.verify(targetOf());
+    await driver.verify(targetOf(), {});
     await patchRule('firewallEnabled', null, false);
-    await expect(driver.verify(targetOf())).rejects.toMatchObject({
+    await expect(driver.verify(targetOf(), {})).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('switched off') as unknown,
     });

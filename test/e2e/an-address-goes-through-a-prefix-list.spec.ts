@@ -182,6 +182,45 @@ describe('Sessions on an AWS prefix list', () => {
     expect(await entries(list)).toEqual([]);
   });
 
+  it('a list of each IP version makes an ACTIVE dual-stack session: what a list cannot hold is skipped', async () => {
+    const [ofIpv4, ofIpv6] = [listId(4), listId(5)];
+    const resourceIds = [await verified(org, ofIpv4), await verified(org, ofIpv6)];
+    const ipv4Address = '203.0.113.11';
+    const ipv6Address = '2001:db8::11';
+    const { id } = await org.started({ resourceIds, ipv4Address, ipv6Address });
+    const { resourceIps, skippedIps } = await org.reaches(id, 'ACTIVE');
+    expect(resourceIps.map(({ ipAddress, status }) => `${ipAddress} ${status}`).toSorted()).toEqual([
+      `${ipv6Address} APPLIED`,
+      `${ipv4Address} APPLIED`,
+    ]);
+    expect(skippedIps).toHaveLength(2);
+    expect(skippedIps).toContainEqual({
+      resourceId: resourceIds[0],
+      resourceName: `AWS ${ofIpv4}`,
+      ipVersion: 6,
+      ipAddress: ipv6Address,
+      reason: `${ofIpv4} is a list of IPv4 addresses: ${ipv6Address}/128 cannot be in it`,
+    });
+    await stop(org, id);
+    const ended = await org.session(id);
+    expect(ended.resourceIps.map(({ status }) => status)).toEqual(['REMOVED', 'REMOVED']);
+    expect(ended.skippedIps).toEqual(skippedIps);
+    expect([...(await entries(ofIpv4)), ...(await entries(ofIpv6))]).not.toContain(`${ipv4Address} ours`);
+  });
+
+  it('an address that no list of the session can hold is not skipped', async () => {
+    const resourceIds = [await verified(org, listId(0)), await verified(org, listId(1))];
+    const { id } = await org.started({
+      resourceIds,
+      ipv4Address: '203.0.113.12',
+      ipv6Address: '2001:db8::12',
+    });
+    const { resourceIps, skippedIps } = await org.reaches(id, 'PARTIAL');
+    expect(resourceIps.filter(({ status }) => status === 'FAILED')).toHaveLength(2);
+    expect(skippedIps).toBeUndefined();
+    await stop(org, id);
+  });
+
   it('a full list fails further sessions with its maximum of entries', async () => {
     const list = listId(2);
     const resourceId = await verified(org, list);

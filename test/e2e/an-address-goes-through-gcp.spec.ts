@@ -75,4 +75,46 @@ describe('Sessions on a Google VPC network', () => {
     await org.reaches(ours!.id, 'CANCELLED');
     expect(await openFor('203.0.113.3')).toEqual([]);
   });
+
+  it('rules move with the priority and the service accounts of their resource', async () => {
+    const own = await organization(drawbridge, []);
+    const id = await networkResource(own, { port: 8443 });
+    const { id: session } = await own.started({ ipv4Address: '203.0.113.4' });
+    const { resourceIps: before } = await own.reaches(session, 'ACTIVE');
+    const config = { port: 8443, priority: 900, targetServiceAccounts: ['db@p.iam.gserviceaccount.com'] };
+    await own.admin.expect(200, own.admin.patch(`/resources/${id}`, { config }));
+    await until('there is another rule, and it is the only one', async () => {
+      const { resourceIps: after, status } = await own.session(session);
+      const { providerRuleId: now } = after[0]!;
+      const isMoved = now !== null && now !== before[0]!.providerRuleId;
+      return status === 'ACTIVE' && isMoved && (await openFor('203.0.113.4')).length === 1;
+    });
+    for (const wrong of [
+      { priority: 65_536 },
+      { priority: -1 },
+      { targetServiceAccounts: ['nobody'] },
+      { targetTags: ['web'], targetServiceAccounts: ['db@p.iam.gserviceaccount.com'] },
+    ]) {
+      expect((await own.admin.patch(`/resources/${id}`, { config: wrong })).status).toBe(400);
+    }
+    await own.admin.expect(200, own.admin.post(`/sessions/${session}/stop`));
+    await own.reaches(session, 'CANCELLED');
+    expect(await openFor('203.0.113.4')).toEqual([]);
+  });
+
+  it('a network that lets everybody in to the port is refused when it is verified', async () => {
+    const everybody = { provider: 'GCP', target: 'default', protocol: 'tcp', fromPort: 8022, toPort: 8022 };
+    const open = await organization(drawbridge, []);
+    const id = await networkResource(open, { ports: [8022] });
+    await drawbridge.cloud.addUnmanaged({ ...everybody, address: '0.0.0.0/0' });
+    const refused = await open.admin.post<object>(`/resources/${id}/verify`);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        error: 'VERIFICATION_FAILED',
+        message: expect.stringContaining('default lets everybody (0.0.0.0/0) in to tcp 8022') as unknown,
+      },
+    });
+    expect(await open.admin.get<object>(`/resources/${id}`)).toMatchObject({ body: { isActive: false } });
+  });
 });

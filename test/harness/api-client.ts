@@ -19,6 +19,14 @@ export interface ResourceIp {
   readonly errorMessage: string | null;
 }
 
+interface SkippedIp {
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly ipVersion: number;
+  readonly ipAddress: string;
+  readonly reason: string;
+}
+
 export interface Session {
   readonly id: string;
   readonly userId: string;
@@ -31,6 +39,7 @@ export interface Session {
   readonly endedAt: string | null;
   readonly endedReason: string | null;
   readonly resourceIps: ResourceIp[];
+  readonly skippedIps?: SkippedIp[];
 }
 
 export interface Credential {

@@ -18,7 +18,7 @@ async function main({ provider, environment, target }) {
   const began = performance.now();
   const driver = await registry.driver(provider);
   const loadMs = performance.now() - began;
-  await driver.verify({ ...target, claims: new Map() });
+  await driver.verify({ ...target, claims: new Map() }, {});
   const readyMs = performance.now() - began;
   const after = megabytes();
   console.log(JSON.stringify({ loadMs, readyMs, before, after, loaded: loadedParts() }));

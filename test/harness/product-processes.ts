@@ -32,6 +32,7 @@ export const simulatedClouds = (url: string): Readonly<Record<string, string>> =
   AWS_ENDPOINT_URL_EC2: `${url}/aws/ec2`,
   AWS_ENDPOINT_URL_STS: `${url}/aws/sts`,
   GCP_COMPUTE_URL: `${url}/gcp`,
+  GCP_RESOURCE_MANAGER_URL: `${url}/gcp`,
   GOOGLE_OAUTH_TOKEN_URL: `${url}/gcp/token`,
   AZURE_AUTHORITY_HOST: `${url}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,

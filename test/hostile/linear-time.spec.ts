@@ -101,8 +101,9 @@ const BODIES: readonly Named[] = [
 const PROVIDERS: readonly Named[] = DriverRegistry.providers.flatMap((provider) => {
   const { credentialTypes, resourceTypes, region } = DriverRegistry.facts(provider);
   const fields = Object.entries(credentialTypes).flatMap(([type, { forms }]) =>
-    Object.entries(forms).flatMap(([field, { pattern, refusal }]): Named[] => [
+    Object.entries(forms).flatMap(([field, { pattern, refusal, repair }]): Named[] => [
       [`${provider} ${type} ${field}`, (text) => pattern.test(text)],
+      ...(repair ? [[`${provider} ${type} ${field}, repaired`, repair] as const] : []),
       ...(refusal ? [[`${provider} ${type} ${field}, beyond its form`, refusal] as const] : []),
     ]),
   );
@@ -184,7 +185,7 @@ const ANSWERS: readonly Named[] = [
           sourceRanges: [text, '10.0.0.0/8'],
           allowed: [{ IPProtocol: text }, { IPProtocol: 'tcp', ports: [text] }],
         },
-        { project: 'p', network: 'n', targetTags: [] },
+        { project: 'p', network: 'n', targetTags: [], targetServiceAccounts: [], priority: 1000 },
         'test',
       ),
   ],

@@ -13,6 +13,7 @@ describe('childEnvironment', () => {
       AWS_ENDPOINT_URL_EC2: 'http://127.0.0.1:4700/aws/ec2',
       AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:4700/aws/sts',
       GCP_COMPUTE_URL: 'http://127.0.0.1:4700/gcp',
+      GCP_RESOURCE_MANAGER_URL: 'http://127.0.0.1:4700/gcp',
       GOOGLE_OAUTH_TOKEN_URL: 'http://127.0.0.1:4700/gcp/token',
       AZURE_AUTHORITY_HOST: 'http://127.0.0.1:4700/azure/login',
       AZURE_RESOURCE_MANAGER_URL: 'http://127.0.0.1:4700/azure/arm',

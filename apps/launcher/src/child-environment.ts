@@ -66,6 +66,7 @@ const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
   AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}/aws/ec2`,
   AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}/aws/sts`,
   GCP_COMPUTE_URL: `http://127.0.0.1:${port}/gcp`,
+  GCP_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/gcp`,
   GOOGLE_OAUTH_TOKEN_URL: `http://127.0.0.1:${port}/gcp/token`,
   AZURE_AUTHORITY_HOST: `http://127.0.0.1:${port}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,

@@ -89,10 +89,13 @@ export interface ProviderDriver {
    */
   checkCredential(credential: DriverCredential): Promise<void>;
   /**
-   * Checks, as far as the provider supports it, that the credential may read, add and remove rules of the target.
-   * Changes nothing. @throws DriverError
+   * Checks, as far as the provider supports it, that the credential may read, add and remove rules of the target, and
+   * that rules restrict access there: refuses a target that lets everybody in already, or would after the last removal.
+   * Changes nothing.
+   * @param config of the resource: the traffic that its rules allow
+   * @throws DriverError
    */
-  verify(target: CloudTarget): Promise<void>;
+  verify(target: CloudTarget, config: ResourceConfig): Promise<void>;
   /**
    * Every rule that allows traffic, ours and unmanaged, all pages. A rule has the id that its addition returned, and
    * keeps it when its mark, address or ports are edited. @throws DriverError

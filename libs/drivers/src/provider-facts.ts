@@ -10,6 +10,10 @@ export interface FieldForm {
   readonly example: string;
   /** check beyond the pattern: an error message that follows the field's name, null when the text is valid */
   readonly refusal?: (text: string) => string | null;
+  /** error message for a missing value: where to find it */
+  readonly missing?: string;
+  /** restores a text that copying has changed, when it does not match the pattern */
+  readonly repair?: (text: string) => string;
 }
 
 /** The fields of one credentialType. Other fields are ignored. */
@@ -24,6 +28,8 @@ export interface CredentialShape {
   readonly hints: readonly string[];
   /** hints that determine where targets are: they must not change when the secrets are rotated */
   readonly fixedHints?: readonly string[];
+  /** other names of fields, as the provider's tools print them: the field by its other name */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /** By credentialType. */

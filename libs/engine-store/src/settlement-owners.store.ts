@@ -9,9 +9,10 @@ export class SettlementOwnersStore {
       `SELECT s.id, s.organization_id AS "organizationId", s.status, s.ended_reason AS "endedReason",
          coalesce(s.ended_reason = 'EXPIRED' AND s.lease_until < s.expires_at, false) AS "leaseLost",
          s.user_id AS "userId", u.email AS "userEmail",
-         (SELECT min(ip.error_message) FROM resource_ips ip
-          WHERE ip.session_id = s.id AND ip.status = 'FAILED') AS "errorMessage",
-         ARRAY(SELECT ip.status FROM resource_ips ip WHERE ip.session_id = s.id) AS statuses,
+         (SELECT ip.error_message FROM resource_ips ip WHERE ip.session_id = s.id AND ip.status = 'FAILED'
+          ORDER BY ip.wrong_family, ip.error_message LIMIT 1) AS "errorMessage",
+         ARRAY(SELECT jsonb_build_object('status', ip.status, 'ipVersion', ip.ip_version, 'isWrongFamily', ip.wrong_family)
+           FROM resource_ips ip WHERE ip.session_id = s.id) AS ips,
          s.status NOT IN ('PENDING', 'EXPIRING') AND EXISTS (
            SELECT FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id JOIN rules r ON r.id = h.rule_id
            WHERE ip.session_id = s.id AND ip.status = 'PENDING' AND r.is_suspended) AS "isSuspended"

@@ -173,11 +173,12 @@ export class SettlementStore {
     const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
       `WITH moved AS (
          UPDATE resource_ips ip SET status = m."to", error_message = m."errorMessage",
+           wrong_family = ip.wrong_family OR m."isWrongFamily",
            provider_rule_id = CASE WHEN m."to" = 'APPLIED' THEN m."providerRuleId" ELSE ip.provider_rule_id END,
            applied_at = CASE WHEN m."to" = 'APPLIED' THEN now() ELSE ip.applied_at END,
            removed_at = CASE WHEN m."to" = 'REMOVED' THEN now() ELSE ip.removed_at END
          FROM jsonb_to_recordset($1::jsonb)
-           AS m(id uuid, "from" text, "to" text, "errorMessage" text, "providerRuleId" text)
+           AS m(id uuid, "from" text, "to" text, "errorMessage" text, "providerRuleId" text, "isWrongFamily" boolean)
          WHERE ip.id = m.id AND ip.status = m."from" RETURNING ip.status, ip.released_at
        )
        SELECT ARRAY(SELECT extract(epoch FROM clock_timestamp() - released_at)::float8 FROM moved

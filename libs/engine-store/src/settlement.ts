@@ -1,6 +1,7 @@
 import type {
   AdditionCause,
   EndedReason,
+  FamilyIp,
   OrganizationId,
   RemovalCause,
   ResourceIpStatus,
@@ -35,6 +36,8 @@ export interface RuleSettlement {
   readonly targetMissing: boolean | null;
   /** the addition is given up for the waiting holders */
   readonly failed: boolean;
+  /** why `failed`: the target holds no addresses of this IP version */
+  readonly wrongFamily?: true;
   /** the removal cause; null: the rule is desired */
   readonly unwanted: RemovalCause | null;
   /** why it would be added */
@@ -118,6 +121,8 @@ export interface IpMove {
   readonly to: ResourceIpStatus;
   readonly errorMessage: string | null;
   readonly providerRuleId: string | null;
+  /** it failed because its target holds no addresses of its IP version */
+  readonly isWrongFamily: boolean;
 }
 
 /** A session whose ResourceIps changed status. */
@@ -132,7 +137,7 @@ export interface AffectedSession {
   readonly userEmail: string;
   /** of one of its failed ResourceIps */
   readonly errorMessage: string | null;
-  readonly statuses: ResourceIpStatus[];
+  readonly ips: FamilyIp[];
   /** one of its ResourceIps waits for a suspended rule */
   readonly isSuspended: boolean;
 }

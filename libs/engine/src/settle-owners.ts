@@ -1,6 +1,6 @@
 import type { Affected, IpMove, LedgerRow, Lease, SettlementOwnersStore } from '#engine-store';
 import { AuditTrail, SYSTEM_ACTOR, type AuditEntry, type Trail, type Tx } from '#entities';
-import { grouped, overallStatus, sessionStatus, type OrganizationId } from '#rules';
+import { grouped, heldStatuses, overallStatus, sessionStatus, type OrganizationId } from '#rules';
 import { sessionMoved, staticRuleSettled } from './settlement-records';
 
 const audit = new AuditTrail();
@@ -27,7 +27,7 @@ export async function writeSessions(
   const moves = sessions
     .map((session) => ({
       session,
-      to: sessionStatus(session.status, session.statuses, session.endedReason, session.isSuspended),
+      to: sessionStatus(session.status, heldStatuses(session.ips), session.endedReason, session.isSuspended),
     }))
     .filter(({ session, to }) => to !== session.status);
   if (moves.length === 0) return;

@@ -102,6 +102,7 @@ export function settlement(
         dueInMs: heldByOthers ? again : null,
         message: verdict.message,
         failed: true,
+        ...(verdict.refusedAs === 'wrong-family' && { wrongFamily: true as const }),
       };
     }
   }

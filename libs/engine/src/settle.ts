@@ -120,10 +120,14 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpM
     return { ...ip, rules: inOrder.map((ruleId) => settled.get(ruleId)!) };
   });
   const failed = new Set(settlement.rules.filter((rule) => rule.failed).map(({ ruleId }) => ruleId));
+  const wrongFamily = new Set(
+    settlement.rules.filter((rule) => rule.wrongFamily).map(({ ruleId }) => ruleId),
+  );
   return resourceIpMoves(candidates, failed, settlement.reading !== null).map(({ ip, move }) => ({
     id: ip.id,
     from: ip.status,
     ...move,
+    isWrongFamily: move.to === 'FAILED' && ip.rules.some(({ ruleId }) => wrongFamily.has(ruleId)),
   }));
 }
 

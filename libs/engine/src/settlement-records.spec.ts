@@ -12,7 +12,7 @@ const recordOf = (from: SessionStatus, to: SessionStatus): ReturnType<typeof ses
       userId: 'user',
       userEmail: 'ada@example.com',
       errorMessage: 'not authorized',
-      statuses: [],
+      ips: [],
       isSuspended: false,
     },
     to,

@@ -47,6 +47,7 @@ import { ReleaseFunctions1790820000000 } from './migrations/1790820000000-releas
 import { SessionLeases1790900000000 } from './migrations/1790900000000-session-leases';
 import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
+import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -185,6 +186,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       ReleaseFunctions1790820000000,
       SessionLeases1790900000000,
       OidcTrusts1790910000000,
+      WrongFamilies1790920000000,
     ],
     migrationsTransactionMode: 'each',
   });

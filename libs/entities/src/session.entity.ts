@@ -1,6 +1,6 @@
 import type { AdditionCause, EndedReason, RemovalCause, ResourceIpStatus, SessionStatus } from '#rules';
 import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Id, Json, Moment, Text, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Json, Moment, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { RuleEntity } from './target.entity';
 import { UserEntity } from './user.entity';
@@ -118,6 +118,8 @@ export class ResourceIpEntity {
   @Moment({ nullable: true }) releasedAt!: Date | null;
   @Moment({ nullable: true }) removedAt!: Date | null;
   @Text({ nullable: true }) errorMessage!: string | null;
+  /** it FAILED because its target holds no addresses of its IP version */
+  @Flag({ default: false }) wrongFamily!: boolean;
   /** when its rules were reported as overdue */
   @Moment({ nullable: true }) overdueAt!: Date | null;
   @CreatedAt() createdAt!: Date;

@@ -13,6 +13,7 @@ export * from './holder-authority';
 export * from './host-guard';
 export * from './ledger';
 export * from './limits';
+export * from './open-access';
 export * from './ownership-mark';
 export * from './password-policy';
 export * from './planner';

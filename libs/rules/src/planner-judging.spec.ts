@@ -231,7 +231,9 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'gives up a removal',
     'failed: desired, refused without retry, and not present',
     mapped((verdict, rule, result) =>
-      !rule.desired && isFinalRefusal(result) ? { rule, kind: 'failed', message: result.message } : verdict,
+      !rule.desired && isFinalRefusal(result)
+        ? { rule, kind: 'failed', message: result.message, refusedAs: 'invalid' }
+        : verdict,
     ),
   ],
   [
@@ -239,7 +241,7 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'failed: desired, refused without retry, and not present',
     mapped((verdict, rule, result) =>
       rule.desired && result?.result === 'refused' && verdict.kind === 'retry'
-        ? { rule, kind: 'failed', message: result.message }
+        ? { rule, kind: 'failed', message: result.message, refusedAs: 'invalid' }
         : verdict,
     ),
   ],
@@ -265,7 +267,7 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'an unknown result settles only what was observed',
     mapped((verdict, rule, result) =>
       rule.desired && verdict.kind === 'retry' && result?.result === 'unknown'
-        ? { rule, kind: 'failed', message: result.message }
+        ? { rule, kind: 'failed', message: result.message, refusedAs: 'invalid' }
         : verdict,
     ),
   ],

@@ -13,12 +13,12 @@ describe('judgeUnreadable', () => {
     ]);
   });
 
-  it.each(['denied', 'target-missing', 'quota', 'invalid'] as const)(
+  it.each(['denied', 'target-missing', 'quota', 'invalid', 'wrong-family'] as const)(
     'fails additions and retries removals after %s',
     (kind) => {
       expect(judgeUnreadable([unwanted, desired], kind, 'why')).toEqual([
         { ...again(unwanted, 'why'), refused: true },
-        { rule: desired, kind: 'failed', message: 'why' },
+        { rule: desired, kind: 'failed', message: 'why', refusedAs: kind },
       ]);
     },
   );
@@ -47,7 +47,7 @@ describe('judgeUnreadable', () => {
 
   it('handles every kind of driver error', () => {
     expect(new Set(DRIVER_ERROR_KINDS)).toEqual(
-      new Set([...RETRYABLE_KINDS, 'denied', 'target-missing', 'quota', 'invalid']),
+      new Set([...RETRYABLE_KINDS, 'denied', 'target-missing', 'quota', 'invalid', 'wrong-family']),
     );
   });
 });

@@ -79,7 +79,7 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
       readonly refused: boolean;
     }
   /** the addition failed and is not retryable */
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly refusedAs: DriverErrorKind }
 );
 
 /** Index of the observed rules of a target. */
@@ -221,7 +221,7 @@ function judgeDesired<Rule extends DueRule>(
     return { rule, kind: 'present', providerRuleId: present.providerRuleId, unmanaged, unmarked };
   }
   if (result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind)) {
-    return { rule, kind: 'failed', message: result.message };
+    return { rule, kind: 'failed', message: result.message, refusedAs: result.kind };
   }
   return retry(rule, result, false);
 }
@@ -273,7 +273,7 @@ export function judgeUnreadable<Rule extends DueRule>(
   missingMs: ReadonlyMap<string, number> = new Map(),
 ): Verdict<Rule>[] {
   return due.map((rule) => {
-    if (rule.desired && !RETRYABLE_KINDS.has(kind)) return { rule, kind: 'failed', message };
+    if (rule.desired && !RETRYABLE_KINDS.has(kind)) return { rule, kind: 'failed', message, refusedAs: kind };
     const gone = kind === 'target-missing' && (missingMs.get(rule.ruleId) ?? 0) >= TARGET_GONE_MS;
     if (gone && !rule.desired && !rule.inFlight) return { rule, kind: 'absent', changedTo: null };
     const refused = !RETRYABLE_KINDS.has(kind);

@@ -17,8 +17,8 @@ export interface ObservedRule {
 }
 
 /**
- * `throttled`, `transient` and `conflict` are retryable. `denied`, `target-missing`, `quota` and `invalid` fail an addition at
- * once. A removal is retried after any kind.
+ * `throttled`, `transient` and `conflict` are retryable. `denied`, `target-missing`, `quota`, `invalid` and `wrong-family` fail an addition at
+ * once. A removal is retried after any kind. `wrong-family`: the target holds no addresses of this IP version.
  */
 export const DRIVER_ERROR_KINDS = [
   'throttled',
@@ -28,6 +28,7 @@ export const DRIVER_ERROR_KINDS = [
   'target-missing',
   'quota',
   'invalid',
+  'wrong-family',
 ] as const;
 export type DriverErrorKind = (typeof DRIVER_ERROR_KINDS)[number];
 

@@ -48,6 +48,29 @@ export const LIVE_SESSION_STATUSES = [
 /** Statuses in which a ResourceIp desires its rules. */
 export const HOLDING_STATUSES = ['PENDING', 'APPLIED'] as const satisfies readonly ResourceIpStatus[];
 
+/** What decides whether a ResourceIp of a session is skipped. */
+export interface FamilyIp {
+  readonly status: ResourceIpStatus;
+  readonly ipVersion: number;
+  /** it FAILED because its target holds no addresses of its IP version */
+  readonly isWrongFamily: boolean;
+}
+
+/**
+ * Divides the ResourceIps of a session: an address is skipped on targets that hold no addresses of its IP version, when it
+ * has not failed on another resource. If it has failed on all of them, nothing is skipped.
+ */
+export function divideSkipped<Ip extends FamilyIp>(ips: readonly Ip[]): { held: Ip[]; skipped: Ip[] } {
+  const families = new Set(ips.filter(({ status }) => status !== 'FAILED').map(({ ipVersion }) => ipVersion));
+  const isSkipped = ({ status, ipVersion, isWrongFamily }: Ip): boolean =>
+    status === 'FAILED' && isWrongFamily && families.has(ipVersion);
+  return { held: ips.filter((ip) => !isSkipped(ip)), skipped: ips.filter(isSkipped) };
+}
+
+/** The statuses that decide a session's status: those of its ResourceIps that are not skipped. */
+export const heldStatuses = (ips: readonly FamilyIp[]): ResourceIpStatus[] =>
+  divideSkipped(ips).held.map(({ status }) => status);
+
 const isLiveStatus = (status: SessionStatus): boolean =>
   LIVE_SESSION_STATUSES.some((live) => live === status);
 
@@ -55,7 +78,7 @@ const has = (ips: readonly ResourceIpStatus[], status: ResourceIpStatus): boolea
 
 /**
  * Derives a session's status from its ResourceIps.
- * @param ips the statuses of all its ResourceIps
+ * @param ips the statuses of its ResourceIps, see `heldStatuses`
  * @param endedReason null while it is live
  * @param isSuspended one of its ResourceIps waits for a suspended rule
  * @returns the new status, or `current` when it does not change yet

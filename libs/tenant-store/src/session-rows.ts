@@ -21,6 +21,8 @@ export interface ResourceIpRow {
   readonly appliedAt: string | null;
   readonly removedAt: string | null;
   readonly errorMessage: string | null;
+  /** it FAILED because its target holds no addresses of its IP version */
+  readonly isWrongFamily: boolean;
 }
 
 export interface SessionRow {

@@ -1,4 +1,4 @@
-import { AGENT_AWAY_SECONDS, type OrganizationId, type Provider } from '#rules';
+import { AGENT_AWAY_SECONDS, type OrganizationId, type Provider, type ResourceConfig } from '#rules';
 import {
   type AuditEntry,
   AuditTrail,
@@ -35,6 +35,7 @@ export interface DueResource {
   readonly targetIdentifier: string;
   readonly region: string | null;
   readonly credentialId: string;
+  readonly config: ResourceConfig;
   readonly lease: string;
 }
 
@@ -111,7 +112,7 @@ export class VerificationStore {
          RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
            r.resource_identifier AS "resourceIdentifier",
            (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "targetIdentifier", r.region, r.credential_id AS "credentialId",
-           r.verify_due_at::text AS lease`,
+           r.config, r.verify_due_at::text AS lease`,
         [providers, limit, leaseSeconds, everyMinutes],
       ),
     );

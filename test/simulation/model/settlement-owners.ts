@@ -26,8 +26,9 @@ export class ModelSettlementOwners implements Modelled<SettlementOwnersStore> {
           userId,
           userEmail: userId,
           errorMessage: messages.sort()[0] ?? null,
-          statuses: ips.map((ip) => ip.status),
           leaseLost: false,
+          // the targets of the model hold both IP versions
+          ips: ips.map((ip) => ({ status: ip.status, ipVersion: 4, isWrongFamily: false })),
           isSuspended: status !== 'PENDING' && status !== 'EXPIRING' && isSuspended,
         },
       ];

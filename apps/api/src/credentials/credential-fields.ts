@@ -1,6 +1,7 @@
 import { DriverRegistry, type CredentialShape } from '#drivers';
 import type { Provider } from '#rules';
 import { badRequest } from '../errors/api-error';
+import { pastedFields } from './pasted-fields';
 
 const MAX_LENGTH = 20_000;
 const EMPTY_MESSAGE = 'must be a string that is not empty';
@@ -22,10 +23,13 @@ export function credentialFields(
   const shape = shapeOf(provider, credentialType);
   const secrets: Record<string, string> = {};
   const problems: Record<string, string> = {};
+  const fields = pastedFields(shape, given);
   for (const field of [...shape.required, ...shape.optional]) {
-    const value = Object.hasOwn(given, field) ? given[field] : undefined;
-    if ((value === undefined || value === null) && shape.optional.includes(field)) continue;
-    const text = typeof value === 'string' ? value.trim() : '';
+    const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    const pasted = typeof value === 'string' ? value.trim() : '';
+    const isLeftOut = pasted === '' && (value === undefined || value === null || typeof value === 'string');
+    if (isLeftOut && shape.optional.includes(field)) continue;
+    const text = repaired(shape, field, pasted);
     const problem = problemOf(shape, field, text);
     if (problem === null) secrets[field] = text;
     else problems[`credentialData.${field}`] = problem;
@@ -56,10 +60,16 @@ export function refuseChangedTargets(
   throw badRequest(`credentialData.${changed} ${message}`, { [`credentialData.${changed}`]: message });
 }
 
+/** The text itself when it is well-formed, or too long to be looked at. */
+function repaired(shape: CredentialShape, field: string, text: string): string {
+  const { pattern, repair } = shape.forms[field] ?? {};
+  return !repair || text.length > MAX_LENGTH || pattern?.test(text) ? text : repair(text);
+}
+
 function problemOf(shape: CredentialShape, field: string, text: string): string | null {
-  if (text === '') return EMPTY_MESSAGE;
-  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   const form = shape.forms[field];
+  if (text === '') return form?.missing ?? EMPTY_MESSAGE;
+  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
   if (form && !form.pattern.test(text)) return form.words;
   return form?.refusal?.(text) ?? null;
 }

@@ -60,6 +60,8 @@ function checkConfig({ resourceType, config }: NamedResource, type: ResourceType
   if (config.port !== undefined && config.ports !== undefined) {
     throw invalid('config.ports', 'must be left out when config.port is given');
   }
+  if (config.targetTags !== undefined && config.targetServiceAccounts !== undefined)
+    throw invalid('config.targetServiceAccounts', 'must be left out when config.targetTags is given');
   if (Number(config.priorityFrom) > Number(config.priorityTo)) {
     throw invalid('config.priorityTo', 'must not be below config.priorityFrom');
   }

@@ -43,14 +43,17 @@ export class ResourceVerifier {
     if (!sealed) return { failure: new DriverError('denied', 'The credential was deleted'), secrets: null };
     const driver = await this.drivers.driver(resource.provider);
     const failure = await driverErrorOf(() =>
-      driver.verify({
-        resourceType: resource.resourceType,
-        identifier: resource.targetIdentifier,
-        region: resource.region,
-        credential: openedCredential(this.masterKeys, sealed),
-        deployment: this.settings.DEPLOYMENT_ID,
-        claims: new Map(),
-      }),
+      driver.verify(
+        {
+          resourceType: resource.resourceType,
+          identifier: resource.targetIdentifier,
+          region: resource.region,
+          credential: openedCredential(this.masterKeys, sealed),
+          deployment: this.settings.DEPLOYMENT_ID,
+          claims: new Map(),
+        },
+        resource.config,
+      ),
     );
     return { failure, secrets: sealed.sealedData };
   }

@@ -1,15 +1,31 @@
 import type { ResourceIpRow, SessionRow } from '#tenant-store';
-import type { ResourceIpDto, SessionDto } from './dto/session.dto';
+import { divideSkipped } from '#rules';
+import type { ResourceIpDto, SessionDto, SkippedIpDto } from './dto/session.dto';
 
 const iso = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString());
 
-const toResourceIp = (row: ResourceIpRow): ResourceIpDto => ({
+const toResourceIp = ({ isWrongFamily: _, ...row }: ResourceIpRow): ResourceIpDto => ({
   ...row,
   appliedAt: iso(row.appliedAt),
   removedAt: iso(row.removedAt),
 });
 
+const toSkippedIp = ({
+  resourceId,
+  resourceName,
+  ipVersion,
+  ipAddress,
+  errorMessage,
+}: ResourceIpRow): SkippedIpDto => ({
+  resourceId,
+  resourceName,
+  ipVersion,
+  ipAddress,
+  reason: errorMessage ?? '',
+});
+
 export function toSession(row: SessionRow): SessionDto {
+  const { held, skipped } = divideSkipped(row.resourceIps);
   return {
     id: row.id,
     userId: row.userId,
@@ -24,7 +40,8 @@ export function toSession(row: SessionRow): SessionDto {
     leaseUntil: row.leaseUntil?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
     endedReason: row.endedReason,
-    resourceIps: row.resourceIps.map(toResourceIp),
+    resourceIps: held.map(toResourceIp),
+    ...(skipped.length > 0 && { skippedIps: skipped.map(toSkippedIp) }),
     createdAt: row.createdAt.toISOString(),
   };
 }

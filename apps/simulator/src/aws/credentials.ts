@@ -4,11 +4,34 @@ import type { IssuedTokens } from '../issued-tokens';
 export const ACCOUNT_ID = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
 
-/** Secrets of the simulated user's two keys: one in use, one to rotate to. */
-const SECRETS: Readonly<Record<string, string>> = {
-  AKIASIMULATED0000001: 'simulated-secret-access-key',
-  AKIASIMULATED0000002: 'simulated-second-secret-access-key',
+interface UserKey {
+  readonly secret: string;
+  /** keys are valid in the regions of their partition only */
+  readonly partition: string;
+}
+
+/** The simulated user's keys: one in use, one to rotate to, and one of each other partition. */
+const KEYS: Readonly<Record<string, UserKey>> = {
+  AKIASIMULATED0000001: { secret: 'simulated-secret-access-key', partition: 'aws' },
+  AKIASIMULATED0000002: { secret: 'simulated-second-secret-access-key', partition: 'aws' },
+  AKIASIMULATEDCN00001: { secret: 'simulated-secret-access-key', partition: 'aws-cn' },
+  AKIASIMULATEDGOV0001: { secret: 'simulated-secret-access-key', partition: 'aws-us-gov' },
+  AKIASIMULATEDEUSC001: { secret: 'simulated-secret-access-key', partition: 'aws-eusc' },
 };
+
+/** Partitions by the beginning of their regions. */
+const PARTITIONS: Readonly<Record<string, string>> = {
+  'cn-': 'aws-cn',
+  'us-gov-': 'aws-us-gov',
+  'eusc-': 'aws-eusc',
+  'us-iso-': 'aws-iso',
+  'us-isob-': 'aws-iso-b',
+  'eu-isoe-': 'aws-iso-e',
+  'us-isof-': 'aws-iso-f',
+};
+
+const partitionOf = (region: string): string =>
+  Object.entries(PARTITIONS).find(([start]) => region.startsWith(start))?.[1] ?? 'aws';
 /** A constant key, so that session tokens stay valid across restarts of the simulator. */
 const SESSION_SIGNING_KEY = 'simulated-session-signing-key';
 
@@ -32,15 +55,17 @@ export type CallerLookup = Caller | 'unknown' | 'expired';
 /** Finds the caller of a key id; temporary keys (`ASIA…`) are valid only with their session token. */
 export function findCaller(
   accessKeyId: string,
+  region: string,
   sessionToken: string | undefined,
   issued: IssuedTokens,
 ): CallerLookup {
-  const secretAccessKey = SECRETS[accessKeyId];
-  if (secretAccessKey !== undefined && sessionToken === undefined) {
+  const key = KEYS[accessKeyId];
+  if (key && key.partition !== partitionOf(region)) return 'unknown';
+  if (key && sessionToken === undefined) {
     return {
       arn: `arn:aws:iam::${ACCOUNT_ID}:user/simulated`,
       userId: 'AIDASIMULATED0000001',
-      secretAccessKey,
+      secretAccessKey: key.secret,
       sessionToken: undefined,
     };
   }

@@ -63,7 +63,8 @@ export const getEntries: ListOperation = {
     const page = cutPage(form, version.entries, PAGE);
     if (isDryRun(form)) throw dryRunSucceeded();
     const entrySet = page.items.map(({ cidr, description }) => ({ cidr, description }));
-    return { entrySet, nextToken: page.nextToken };
+    // EC2 leaves out an empty set
+    return { ...(entrySet.length > 0 && { entrySet }), nextToken: page.nextToken };
   },
 };
 

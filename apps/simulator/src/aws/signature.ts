@@ -38,7 +38,7 @@ export async function checkSignature(
   const signedHeaders = names.split(';');
   if (REQUIRED_HEADERS.some((name) => !signedHeaders.includes(name))) return 'incomplete';
 
-  const caller = findCaller(accessKeyId, joined(request.headers['x-amz-security-token']), issued);
+  const caller = findCaller(accessKeyId, region, joined(request.headers['x-amz-security-token']), issued);
   if (caller === 'unknown') return 'unknown-key';
   if (caller === 'expired') return 'expired-token';
   if (Math.abs(signedAt.getTime() - Date.now()) > MAX_SKEW_MS) return 'skewed';

@@ -3,6 +3,8 @@ import type { IssuedTokens } from '../issued-tokens';
 
 export const SUBSCRIPTION_ID = '00000000-0000-4000-8000-000000000001';
 export const TENANT_ID = '00000000-0000-4000-8000-000000000002';
+/** The tenant is known by its domain as well. */
+export const TENANT_DOMAIN = 'simulated.onmicrosoft.com';
 export const CLIENT_ID = '00000000-0000-4000-8000-000000000003';
 export const CLIENT_SECRET = 'simulated-client-secret';
 export const TOKEN_SECONDS = 3599;

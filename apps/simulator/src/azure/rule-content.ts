@@ -18,7 +18,7 @@ export interface RuleProperties {
   readonly destinationAddressPrefixes?: readonly string[];
 }
 
-const PROTOCOLS = ['Tcp', 'Udp', 'Icmp', 'Esp', 'Ah', '*'];
+const PROTOCOLS = ['Tcp', 'Udp', 'Icmp', 'Icmpv6', 'Esp', 'Ah', '*'];
 const NAME = /^[a-z0-9](?:[\w.-]{0,78}\w)?$/i;
 const SERVICE_TAGS = ['*', 'VirtualNetwork', 'AzureLoadBalancer', 'Internet'];
 const MAX_DESCRIPTION_LENGTH = 140;
@@ -96,6 +96,14 @@ function checkAddresses(rule: RuleProperties, name: string): void {
       throw invalidPrefix(name, wrong ?? prefixes[0]!);
   }
   const versions = sides.flat().flatMap((prefix) => readAddressOrCidr(prefix)?.version ?? []);
+  const icmpVersion = rule.protocol === 'Icmp' ? 4 : rule.protocol === 'Icmpv6' ? 6 : null;
+  if (icmpVersion !== null && versions.some((version) => version !== icmpVersion)) {
+    throw new AzureError(
+      400,
+      'SecurityRuleInvalidProtocol',
+      `Security rule ${name} has protocol ${rule.protocol}, which does not exist for its address prefixes.`,
+    );
+  }
   if (new Set(versions).size > 1) {
     throw new AzureError(
       400,

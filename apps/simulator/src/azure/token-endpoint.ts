@@ -2,7 +2,7 @@ import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
 import { jsonAnswer } from './json-answer';
-import { CLIENT_ID, CLIENT_SECRET, issueToken, TENANT_ID, TOKEN_SECONDS } from './principal';
+import { CLIENT_ID, CLIENT_SECRET, issueToken, TENANT_DOMAIN, TENANT_ID, TOKEN_SECONDS } from './principal';
 
 export const TOKEN_OPERATION = 'RequestToken';
 
@@ -87,7 +87,7 @@ export class TokenEndpoint {
 function issue({ body, method }: CloudRequest, tenant: string, stamp: number): CloudAnswer {
   const form = new URLSearchParams(body);
   if (method !== 'POST' || form.get('grant_type') !== 'client_credentials') return refusal(WRONG_GRANT);
-  if (tenant !== TENANT_ID) return refusal(UNKNOWN_TENANT);
+  if (tenant !== TENANT_ID && tenant !== TENANT_DOMAIN) return refusal(UNKNOWN_TENANT);
   if (form.get('client_id') !== CLIENT_ID) return refusal(UNKNOWN_CLIENT);
   if (form.get('client_secret') !== CLIENT_SECRET) return refusal(WRONG_SECRET);
   const [, audience] = /^(\S+)\/\.default$/.exec(form.get('scope') ?? '') ?? [];

@@ -32,7 +32,8 @@ export const COMPUTE_EFFECTS: Readonly<Record<string, CallEffect>> = Object.from
   Object.entries(METHODS).map(([name, { effect }]) => [name, effect]),
 );
 
-const PATH = /^\/gcp\/compute\/v1\/projects\/([^/]+)\/(.+)$/;
+/** Compute, and the one method of the Resource Manager. */
+const PATH = /^\/gcp\/(?:compute\/)?v1\/projects\/([^/:]+)[/:](.+)$/;
 /** Compute limits the calls of a project per minute. */
 const PER_MINUTE = 1500;
 const BUCKET = { burst: PER_MINUTE, refillPerSecond: PER_MINUTE / 60 };
@@ -43,7 +44,7 @@ interface RoutedCall {
   readonly call: ComputeCall;
 }
 
-/** Compute: firewall rules, their operations, networks. */
+/** Compute: firewall rules, their operations, networks; the Resource Manager: permissions on the project. */
 export class ComputeEndpoint {
   private readonly buckets = new TokenBuckets();
   private readonly state: ComputeState;

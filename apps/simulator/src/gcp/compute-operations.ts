@@ -147,6 +147,20 @@ export const METHODS: Readonly<Record<string, ComputeMethod>> = {
       return { permissions: requested.filter(isGranted) };
     },
   },
+  'projects.testIamPermissions': {
+    effect: 'check',
+    permission: '',
+    path: /^testIamPermissions$/,
+    verb: 'POST',
+    targets: () => [],
+    perform: ({ body }, { isGranted }) => {
+      const requested = Array.isArray(body['permissions']) ? body['permissions'].map(String) : [];
+      if (requested.length === 0) throw invalid('Request contains an invalid argument.');
+      const permissions = requested.filter(isGranted);
+      // the Resource Manager leaves out an empty list
+      return permissions.length === 0 ? {} : { permissions };
+    },
+  },
   'globalOperations.get': {
     effect: 'check',
     permission: 'compute.globalOperations.get',

@@ -18,6 +18,7 @@ export interface FirewallSpec {
   readonly sourceRanges: readonly string[];
   readonly sourceTags: readonly string[];
   readonly targetTags: readonly string[];
+  readonly targetServiceAccounts: readonly string[];
   readonly allowed: readonly Allowed[];
   readonly denied: readonly Allowed[];
 }
@@ -29,6 +30,7 @@ const NAMED_PROTOCOLS = new Set(['tcp', 'udp', 'icmp', 'esp', 'ah', 'sctp', 'ipi
 const WITH_PORTS = new Set(['tcp', 'udp', 'sctp', '6', '17', '132']);
 const MAX_RANGES = 256;
 const MAX_TAGS = 70;
+const MAX_ACCOUNTS = 10;
 const MAX_DESCRIPTION_LENGTH = 2048;
 const ANYWHERE = '0.0.0.0/0';
 
@@ -67,9 +69,18 @@ export function readFirewall(body: Body, project: string): FirewallSpec {
     sourceRanges: sourceRanges.length + sourceTags.length === 0 ? [ANYWHERE] : sourceRanges,
     sourceTags,
     targetTags: checkTags(texts(body, 'targetTags')),
+    targetServiceAccounts: texts(body, 'targetServiceAccounts'),
     allowed: checkTraffic(body, 'allowed'),
     denied: checkTraffic(body, 'denied'),
   };
+  const { targetServiceAccounts: accounts } = rule;
+  if (accounts.length > 0 && rule.targetTags.length + rule.sourceTags.length > 0)
+    throw invalid("Invalid value for field 'resource': tags and service accounts cannot be combined.");
+  if (accounts.length > MAX_ACCOUNTS) {
+    throw invalid(
+      `Invalid value for field 'resource.targetServiceAccounts': more than ${MAX_ACCOUNTS} service accounts.`,
+    );
+  }
   if ((rule.allowed.length === 0) === (rule.denied.length === 0)) {
     throw invalid("Invalid value for field 'resource': exactly one of allowed and denied must be specified.");
   }

@@ -11,6 +11,7 @@ export function firewallJson(rule: Firewall): Readonly<Record<string, unknown>> 
     sourceRanges: rule.sourceRanges,
     sourceTags: rule.sourceTags,
     targetTags: rule.targetTags,
+    targetServiceAccounts: rule.targetServiceAccounts,
     allowed: rule.allowed,
     denied: rule.denied,
   };

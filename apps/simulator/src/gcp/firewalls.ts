@@ -20,6 +20,9 @@ export const NETWORKS: readonly string[] = [
   ...Array.from({ length: 4 }, (_, index) => `simulated-network-${index + 1}`),
 ];
 
+/** Fields that saved rules may lack. */
+const OF_EARLIER_RELEASES: Pick<FirewallSpec, 'targetServiceAccounts'> = { targetServiceAccounts: [] };
+
 /** How long removed rules are kept for stale reads. */
 const HISTORY_US = 600_000_000;
 
@@ -48,7 +51,8 @@ export class Firewalls {
 
   /** Restores the rules of an earlier run. */
   restore(rules: readonly Firewall[]): void {
-    for (const rule of rules) {
+    for (const saved of rules) {
+      const rule = { ...OF_EARLIER_RELEASES, ...saved };
       this.rules.set(rule.name, rule);
       for (const ledgerRule of ledgerRulesOf(rule)) this.world.ledger.open(ledgerRule);
     }

@@ -93,6 +93,6 @@ export class ResourceChecks {
       writeBudget.burst * RESERVED_SHARE,
     );
     if (waitMs > 0) throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls');
-    await driver.verify(target);
+    await driver.verify(target, due.config);
   }
 }

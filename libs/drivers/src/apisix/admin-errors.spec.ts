@@ -15,6 +15,16 @@ const page = (title: string): string =>
 const PLUGIN = 'failed to check the configuration of plugin ip-restriction err: ';
 const TOKEN = 'failed to check token';
 
+it('a refused change shows the reason of APISIX, and no other text', () => {
+  const messageOf = (error_msg: string): string =>
+    refusalOf({ status: 400, headers: {}, text: JSON.stringify({ error_msg }) }).message;
+  const reason =
+    'failed to check the configuration of plugin ip-restriction err: property "whitelist" validation failed: expect array to have at least 1 items';
+  expect(messageOf(reason)).toBe(`The gateway refuses the change as invalid: ${reason}`);
+  expect(messageOf(`invalid configuration: ${'x'.repeat(1000)}`).length).toBeLessThan(300);
+  expect(messageOf('secret of an internal service')).toBe('The gateway refuses the change as invalid');
+});
+
 describe('Classification of APISIX Admin API errors', () => {
   const settled: [what: string, status: number, body: unknown, kind: DriverErrorKind][] = [
     ['a missing key', 401, { error_msg: TOKEN, description: 'missing apikey' }, 'denied'],

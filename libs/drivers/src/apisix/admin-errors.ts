@@ -26,6 +26,8 @@ interface RefusalPattern {
   readonly page?: RegExp;
   readonly kind: DriverErrorKind;
   readonly message: string;
+  /** whether the reason that the gateway gives is appended */
+  readonly withReason?: true;
 }
 
 const TOO_LONG = 'The list of addresses is too long for the gateway';
@@ -72,7 +74,13 @@ const REFUSALS: readonly RefusalPattern[] = [
     kind: 'invalid',
     message: 'The ip-restriction of the object has a blacklist, and a whitelist cannot stand beside it',
   },
-  { status: 400, errorMessage: /./, kind: 'invalid', message: 'The gateway refuses the change as invalid' },
+  {
+    status: 400,
+    errorMessage: /./,
+    kind: 'invalid',
+    message: 'The gateway refuses the change as invalid',
+    withReason: true,
+  },
   { status: 405, errorMessage: /./, kind: 'invalid', message: 'The gateway does not offer this change' },
 ];
 
@@ -88,7 +96,18 @@ export function refusalOf({ status, headers, text }: TenantResponse): CallFailur
   );
   if (!found || status < 400) return invalidResponse(false);
   const retryAfterMs = readRetryAfter(headers['retry-after']);
-  return new CallFailure(found.kind, found.message, null, true, retryAfterMs);
+  const reason = found.withReason ? reasonIn(errorMessage ?? '') : '';
+  return new CallFailure(found.kind, `${found.message}${reason}`, null, true, retryAfterMs);
+}
+
+/** How APISIX begins the message about an object that does not fit its schema. */
+const SCHEMA_MESSAGE = /^(?:failed to check the configuration of plugin |invalid configuration: )/;
+const MAX_REASON_LENGTH = 200;
+
+/** APISIX's own reason. Other texts are not shown: whatever listens at an address could be read that way (SSRF). */
+function reasonIn(errorMessage: string): string {
+  if (!SCHEMA_MESSAGE.test(errorMessage)) return '';
+  return `: ${errorMessage.slice(0, MAX_REASON_LENGTH).replace(/[^\x20-\x7e]/g, ' ')}`;
 }
 
 /** Parses `{error_msg}` of the Admin API, or `{message}` of etcd. */

@@ -60,7 +60,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
       const { kind, message } = await thrown(driver.readRules(target()));
       expect(kind).toBe('transient');
       expect(message).toMatch(/^No answer of an APISIX Admin API came/);
-      expect((await thrown(driver.verify(target()))).kind).toBe('transient');
+      expect((await thrown(driver.verify(target(), {}))).kind).toBe('transient');
       expect((await thrown(driver.applyChanges(target(), [add('203.0.113.7/32')]))).kind).toBe('transient');
       expect(gateway.written).toEqual([]);
       expect(new Set(gateway.calls.map(({ url }) => url))).toEqual(new Set(['/apisix/admin/routes/r1']));
@@ -82,10 +82,25 @@ describe('APISIX driver: responses, permissions and destinations', () => {
 
     it('checks the write permission without writing', async () => {
       gateway.respond = permission(404, { message: 'Key not found' });
-      await driver.verify(target());
+      await driver.verify(target(), {});
       expect(
         gateway.calls.map(({ method, url }) => `${method} ${url.replace(/[0-9a-f-]{36}$/, '…')}`),
       ).toEqual(['GET /apisix/admin/routes/r1', 'PATCH /apisix/admin/routes/drawbridge-…']);
+    });
+
+    it.each([
+      ['empty', [], 'is empty, so the gateway lets everybody in'],
+      ['with an entry that is no address', ['0.0.0.0/32', 'office.example'], 'contains "office.example"'],
+      ['for every IPv4 address', ['0.0.0.0/32', '0.0.0.0/0'], 'lets everybody (0.0.0.0/0) in'],
+    ])('refuses a whitelist that is %s', async (_, entries, words) => {
+      gateway.respond = (call, response) =>
+        call.method === 'PATCH'
+          ? json(response, 404, { message: 'Key not found' })
+          : json(response, 200, listed(...entries));
+      expect(await thrown(driver.verify(target(), {}))).toMatchObject({
+        kind: 'invalid',
+        message: expect.stringContaining(words) as string,
+      });
     });
 
     it('detects a read-only key', async () => {
@@ -93,7 +108,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
         error_msg: 'failed to check token',
         description: 'invalid method for role viewer',
       });
-      expect(await thrown(driver.verify(target()))).toMatchObject({
+      expect(await thrown(driver.verify(target(), {}))).toMatchObject({
         kind: 'denied',
         message: expect.stringContaining('may read only') as string,
       });
@@ -101,7 +116,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
 
     it('reports a transient failure for an unexpected response', async () => {
       gateway.respond = permission(502, 'bad gateway');
-      expect((await thrown(driver.verify(target()))).kind).toBe('transient');
+      expect((await thrown(driver.verify(target(), {}))).kind).toBe('transient');
     });
 
     it.each([
@@ -115,7 +130,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
       ],
     ])('refuses an object %s', async (_, plugins, words) => {
       gateway.respond = (_call, response) => json(response, 200, route(plugins));
-      expect(await thrown(driver.verify(target()))).toMatchObject({
+      expect(await thrown(driver.verify(target(), {}))).toMatchObject({
         kind: 'invalid',
         message: expect.stringContaining(words) as string,
       });
@@ -136,7 +151,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
       'include the URL %s',
       async (url) => {
         for (const call of [
-          driver.verify(leading(url)),
+          driver.verify(leading(url), {}),
           driver.readRules(leading(url)),
           driver.checkCredential(leading(url).credential),
           driver.applyChanges(leading(url), [add('203.0.113.7/32')]),
@@ -177,7 +192,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
 
   it('exposes neither key nor response in messages', async () => {
     gateway.respond = (_, response) => json(response, 400, { error_msg: `canary ${ADMIN_KEY}` });
-    for (const call of [driver.verify(target()), driver.checkCredential(target().credential)]) {
+    for (const call of [driver.verify(target(), {}), driver.checkCredential(target().credential)]) {
       const { message } = await thrown(call);
       expect(message).not.toMatch(/canary|a-key/);
     }

@@ -9,7 +9,7 @@ import { AdminApi } from './admin-api';
 import { invalidResponse } from './admin-errors';
 import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 import { ListChange } from './list-change';
-import { observedRules, type Guard } from './whitelist';
+import { observedRules, refuseOpenList, type Guard } from './whitelist';
 
 /**
  * The driver for APISIX gateways: manages the whitelist of the plugin ip-restriction through the Admin API.
@@ -45,9 +45,11 @@ class ApisixDriver implements ProviderDriver {
   async verify(target: CloudTarget): Promise<void> {
     const { collection, path } = readGatewayPath(target);
     await this.inGateway(target.credential, async (api) => {
-      const { guard } = await api.read(path);
+      const object = await api.read(path);
+      const { guard } = object;
       if (guard !== 'whitelist') throw new DriverError('invalid', UNGUARDED[guard]);
       await api.requireWritePermission(collection);
+      refuseOpenList(object);
     });
   }
 

@@ -1,4 +1,6 @@
 import { canonicalCidr, ruleKey, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
+import { DriverError } from '../driver-error';
+import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 
 /** The state of the plugin ip-restriction of an object. Only `whitelist` denies addresses that are not listed. */
@@ -46,6 +48,27 @@ export function observedRules(
     const ownRuleId = entry === address ? (claims.get(key) ?? null) : null;
     return [{ key, providerRuleId: idOf(path, entry), ownRuleId }];
   });
+}
+
+/** @throws DriverError `invalid` when the list lets everybody in */
+export function refuseOpenList({ path, entries }: GuardedObject): void {
+  if (entries.length === 0)
+    throw new DriverError(
+      'invalid',
+      `The whitelist of ${path} is empty, so the gateway lets everybody in: put "${SENTINEL}" into it`,
+    );
+  const unreadable = entries.find((entry) => canonicalCidr(entry) === null);
+  if (unreadable !== undefined)
+    throw new DriverError(
+      'invalid',
+      `The whitelist of ${path} contains "${unreadable.slice(0, 50)}", which is no address: the gateway may then let everybody in`,
+    );
+  const rules = entries.flatMap((entry) => allowedRange(entry) ?? []);
+  refuseOpenTarget(
+    path,
+    ALL_TRAFFIC,
+    rules.map((address) => ({ address, protocol: 'all', ports: [] })),
+  );
 }
 
 const idOf = (path: string, entry: string): string => `${path}#${entry}`;

@@ -1,4 +1,4 @@
-import { bisect, ruleKey } from '#rules';
+import { bisect, grouped, ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import type { AddChange } from './aws-target';
 import { DUPLICATE_RULE } from './aws-errors';
@@ -17,8 +17,12 @@ export async function addRules(
 ): Promise<void> {
   const addition = new Addition(group, outcomes);
   const unique = new Map(adds.map((add) => [ruleKey(add.spec), add]));
-  await addition.run([...unique.values()]);
+  await addition.run(byAddress([...unique.values()]));
 }
+
+/** Puts the rules of an address beside each other: when a group is full, as many whole addresses as fit get in. */
+const byAddress = (adds: readonly AddChange[]): AddChange[] =>
+  [...grouped(adds, ({ spec }) => spec.address).values()].flat();
 
 const keysOf = (adds: readonly AddChange[]): string[] => adds.map(({ spec }) => ruleKey(spec));
 

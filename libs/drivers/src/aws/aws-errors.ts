@@ -87,6 +87,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'InvalidCidr',
     'ValidationError',
   ],
+  'wrong-family': [],
 };
 
 const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(

@@ -1,4 +1,4 @@
-import type { ObservedRule } from '#rules';
+import type { ObservedRule, ResourceConfig } from '#rules';
 import type { Outcomes } from '../outcomes';
 import type { RuleChange } from '../provider-driver';
 
@@ -12,8 +12,8 @@ export interface Changes {
 
 /** The driver's operations on one target of any kind. Each throws DriverError. */
 export interface AwsTarget {
-  /** Checks that the credential may read, add and remove rules. Changes nothing. */
-  verify(): Promise<void>;
+  /** Checks that the credential may read, add and remove rules, and that they restrict access. Changes nothing. */
+  verify(config: ResourceConfig): Promise<void>;
   /** @param deployment name of this deployment: marks with this name are ours */
   readRules(deployment: string): Promise<ObservedRule[]>;
   /** Applies removals first. Throws only when nothing was sent. */

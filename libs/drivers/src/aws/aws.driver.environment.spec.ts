@@ -115,7 +115,7 @@ describe('AWS driver: isolation from the process environment', () => {
     const without = createAwsDriver({ AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_STS });
     for (const aim of [target({ secretAccessKey: '' }), target({ accessKeyId: '' }), roleTarget()]) {
       expect((await thrown(without.readRules(aim))).kind).toBe('denied');
-      expect((await thrown(without.verify(aim))).kind).toBe('denied');
+      expect((await thrown(without.verify(aim, {}))).kind).toBe('denied');
       expect((await thrown(without.applyChanges(aim, [add('203.0.113.1/32')]))).kind).toBe('denied');
     }
     expect([...endpoint.calls, ...(await traces())]).toEqual(['config']);

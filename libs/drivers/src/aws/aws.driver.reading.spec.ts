@@ -70,7 +70,7 @@ describe('AWS driver: reading rules', () => {
     endpoint.reply(body);
     expect((await thrown(driver.readRules(target()))).kind).toBe('transient');
     endpoint.reply(body);
-    expect((await thrown(driver.verify(target()))).kind).toBe('transient');
+    expect((await thrown(driver.verify(target(), {}))).kind).toBe('transient');
   });
 
   it('reports the retry delay that AWS requests', async () => {

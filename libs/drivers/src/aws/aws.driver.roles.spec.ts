@@ -75,9 +75,9 @@ describe('AWS driver: assumed roles', () => {
     endpoint.script = account(({ form }) =>
       form.get('ExternalId') === 'external-id' ? session(3600) : denied,
     );
-    await driver.verify(roleTarget());
+    await driver.verify(roleTarget(), {});
     endpoint.script = account(() => session(3600));
-    const error = await thrown(driver.verify(roleTarget()));
+    const error = await thrown(driver.verify(roleTarget(), {}));
     expect(error.kind).toBe('denied');
     expect(error.message).toContain('sts:ExternalId');
     expect((await thrown(driver.readRules(roleTarget(null)))).kind).toBe('denied');
@@ -109,6 +109,11 @@ describe('AWS driver: assumed roles', () => {
     ['arn:aws:iam::123456789012:role/doors', 'us-east-1'],
     ['arn:aws-us-gov:iam::123456789012:role/doors', 'us-gov-west-1'],
     ['arn:aws-cn:iam::123456789012:role/doors', 'cn-north-1'],
+    ['arn:aws-eusc:iam::123456789012:role/doors', 'eusc-de-east-1'],
+    ['arn:aws-iso:iam::123456789012:role/doors', 'us-iso-east-1'],
+    ['arn:aws-iso-b:iam::123456789012:role/doors', 'us-isob-east-1'],
+    ['arn:aws-iso-e:iam::123456789012:role/doors', 'eu-isoe-west-1'],
+    ['arn:aws-iso-f:iam::123456789012:role/doors', 'us-isof-south-1'],
   ])('checks %s in region %s', async (roleArn, region) => {
     endpoint.script = account(({ form }) => (form.has('ExternalId') ? session(3600) : denied));
     await driver.checkCredential({ ...roleTarget().credential, data: { roleArn } });

@@ -1,4 +1,4 @@
-import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
@@ -53,8 +53,8 @@ class AwsDriver implements ProviderDriver {
     return this.credentials.check(credential);
   }
 
-  async verify(target: CloudTarget): Promise<void> {
-    await this.withTarget(target, (awsTarget) => awsTarget.verify());
+  async verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
+    await this.withTarget(target, (awsTarget) => awsTarget.verify(config));
     await this.clients.requireExternalId(target);
   }
 

@@ -36,6 +36,18 @@ export const AWS_FACTS: ProviderFacts = {
         },
       },
       hints: ['accessKeyId'],
+      // the AWS command line, its configuration file, and its environment variables
+      aliases: {
+        AccessKeyId: 'accessKeyId',
+        SecretAccessKey: 'secretAccessKey',
+        SessionToken: 'sessionToken',
+        aws_access_key_id: 'accessKeyId',
+        aws_secret_access_key: 'secretAccessKey',
+        aws_session_token: 'sessionToken',
+        AWS_ACCESS_KEY_ID: 'accessKeyId',
+        AWS_SECRET_ACCESS_KEY: 'secretAccessKey',
+        AWS_SESSION_TOKEN: 'sessionToken',
+      },
     },
     ASSUME_ROLE: {
       required: ['roleArn'],
@@ -114,5 +126,5 @@ export const AWS_FACTS: ProviderFacts = {
     words:
       'Security groups track connections: one that is established lives until it ends or has been idle too long.',
   },
-  region: { pattern: /^[a-z]{2,3}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
+  region: { pattern: /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
 };

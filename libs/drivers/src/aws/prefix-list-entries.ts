@@ -1,5 +1,6 @@
-import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule } from '#rules';
+import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule, type RuleSpec } from '#rules';
 import { CallFailure } from '../call-failure';
+import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
 import type { AddChange, AwsTarget, Changes } from './aws-target';
 import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
@@ -23,14 +24,19 @@ export class PrefixListEntries implements AwsTarget {
 
   async verify(): Promise<void> {
     const facts = await this.list.describe();
-    await this.list.entries(facts.version);
+    const entries = await this.list.entries(facts.version);
     await this.list.requireWritePermission(facts);
+    refuseOpenTarget(
+      this.list.listId,
+      ALL_TRAFFIC,
+      entries.map(({ cidr }) => ruleOf(canonicalCidr(cidr)?.cidr ?? cidr)),
+    );
   }
 
   async readRules(deployment: string): Promise<ObservedRule[]> {
     const { entries } = await this.readSnapshot();
     return [...entries].map(([cidr, entry]) => ({
-      key: ruleKey({ address: cidr, protocol: 'all', ports: [] }),
+      key: ruleKey(ruleOf(cidr)),
       providerRuleId: this.idOf(cidr, entry, deployment),
       ownRuleId: ownRuleId(entry, deployment),
     }));
@@ -93,8 +99,8 @@ export class PrefixListEntries implements AwsTarget {
     return [...unique].flatMap(([key, { spec, mark }]) => {
       const cidr = spec.address;
       const entry = entries.get(cidr);
-      const reason = this.refusalReason(spec, facts);
-      if (reason) outcomes.failed([key], new CallFailure('invalid', reason, null, true));
+      const refusal = this.refusalOf(spec, facts);
+      if (refusal) outcomes.failed([key], refusal);
       else if (entry) outcomes.done(key, this.idOf(cidr, entry, deployment));
       else {
         const description = formatMark(mark);
@@ -105,15 +111,16 @@ export class PrefixListEntries implements AwsTarget {
     });
   }
 
-  private refusalReason(
+  private refusalOf(
     { address, protocol, ports }: AddChange['spec'],
     facts: PrefixListFacts,
-  ): string | null {
+  ): CallFailure | null {
     if (protocol !== 'all' || ports.length > 0)
-      return 'An entry of a prefix list has no protocol and no ports';
+      return new CallFailure('invalid', 'An entry of a prefix list has no protocol and no ports', null, true);
     const family = isIpv6(address) ? 'IPv6' : 'IPv4';
     if (family === facts.family) return null;
-    return `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
+    const message = `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
+    return new CallFailure('wrong-family', message, null, true);
   }
 
   private fullMessage({ maxEntries }: PrefixListFacts): string {
@@ -136,6 +143,9 @@ export class PrefixListEntries implements AwsTarget {
     return listId === this.list.listId ? (canonicalCidr(`${address}/${length}`)?.cidr ?? null) : null;
   }
 }
+
+/** @param address canonical CIDR */
+const ruleOf = (address: string): RuleSpec => ({ address, protocol: 'all', ports: [] });
 
 /** @param removed in EC2's spelling */
 const withoutRemoved = (

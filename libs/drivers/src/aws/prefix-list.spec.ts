@@ -155,10 +155,21 @@ describe('The entries of a prefix list version', () => {
 
   it.each([
     ['no list of entries', reply('GetManagedPrefixListEntries', '')],
+    ['another response', reply('DescribeManagedPrefixLists', '<requestId>1-2</requestId>')],
+    ['a cut response', reply('GetManagedPrefixListEntries', '<requestId>1-2</requestId>').slice(0, -1)],
     ['an entry without an address', page(['<description>x</description>'])],
     ['a repeated page token', page([cidr('203.0.113.1/32')], 'same')],
   ])('are not read from %s: transient failure', async (_, answer) => {
     expect((await thrown(listReplying(answer).list.entries(7))).kind).toBe('transient');
+  });
+
+  it.each([
+    ['with a declaration', '<?xml version="1.0" encoding="UTF-8"?>\n', ''],
+    ['before another page', '', '<nextToken>more</nextToken>'],
+  ])('may be left out by EC2 when there are none: %s', async (_, declaration, next) => {
+    const none = declaration + reply('GetManagedPrefixListEntries', `<requestId>1-2</requestId>${next}`);
+    const answers = next === '' ? [none] : [none, page([])];
+    expect(await listReplying(...answers).list.entries(7)).toEqual([]);
   });
 
   it('may be empty', async () => {

@@ -11,6 +11,7 @@ import { asCallFailure, CallFailure } from '../call-failure';
 import { unexpectedResponse } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
 import { Ec2Target, type Page } from './ec2-target';
+import { hasNoEntries, keepResponseText } from './response-text';
 import type { SdkSettings } from './sdk-settings';
 
 /** The properties of a prefix list. */
@@ -148,7 +149,10 @@ export class PrefixList extends Ec2Target {
       MaxResults: PAGE_SIZE,
       ...(token !== undefined && { NextToken: token }),
     });
-    const { Entries, NextToken } = await this.call((client, options) => client.send(command, options));
+    const text = keepResponseText(command);
+    const response = await this.call((client, options) => client.send(command, options));
+    const { NextToken } = response;
+    const Entries = response.Entries ?? (hasNoEntries(text()) ? [] : undefined);
     const items = Entries?.flatMap(({ Cidr, Description }) =>
       Cidr ? [{ cidr: Cidr, description: Description }] : [],
     );

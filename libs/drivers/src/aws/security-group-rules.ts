@@ -1,20 +1,23 @@
-import type { ObservedRule } from '#rules';
+import { parseRuleKey, type ObservedRule, type ResourceConfig } from '#rules';
 import { DriverError } from '../driver-error';
+import { refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
 import { addRules } from './addition';
 import type { AwsTarget, Changes } from './aws-target';
 import { removeRules } from './removal';
-import { observedRule } from './rule-mapping';
+import { observedRule, ruleKeyOfEc2 } from './rule-mapping';
 import type { SecurityGroup } from './security-group';
 
 /** The inbound rules of a security group. */
 export class SecurityGroupRules implements AwsTarget {
   constructor(private readonly group: SecurityGroup) {}
 
-  async verify(): Promise<void> {
+  async verify(config: ResourceConfig): Promise<void> {
     await this.group.describe();
-    await this.group.readRules();
+    const rules = await this.group.readRules();
     await this.group.requireWritePermission();
+    const keys = rules.map(ruleKeyOfEc2).filter((key) => key !== null);
+    refuseOpenTarget(this.group.groupId, config, keys.map(parseRuleKey));
   }
 
   async readRules(deployment: string): Promise<ObservedRule[]> {

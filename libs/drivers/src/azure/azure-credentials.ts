@@ -18,8 +18,8 @@ export function readCredential({ credentialType, data }: DriverCredential): Serv
     throw new DriverError('denied', `An Azure credential is SERVICE_PRINCIPAL, not ${credentialType}`);
   }
   return {
-    tenantId: uuid(data, 'tenantId'),
-    clientId: uuid(data, 'clientId'),
+    tenantId: wellFormed(data, 'tenantId'),
+    clientId: wellFormed(data, 'clientId'),
     clientSecret: field(data, 'clientSecret'),
   };
 }
@@ -34,11 +34,11 @@ export function readGroupName({ resourceType, identifier }: CloudTarget): GroupN
   throw new DriverError('invalid', `${identifier} is no id of a network security group`);
 }
 
-function uuid(data: DriverCredential['data'], name: string): string {
+function wellFormed(data: DriverCredential['data'], name: string): string {
   const value = field(data, name);
   // It becomes part of a URL.
   if (AZURE_FACTS.credentialTypes.SERVICE_PRINCIPAL?.forms[name]?.pattern.test(value)) return value;
-  throw new DriverError('denied', `The credential's ${name} is no UUID`);
+  throw new DriverError('denied', `The credential's ${name} is malformed`);
 }
 
 function field(data: DriverCredential['data'], name: string): string {

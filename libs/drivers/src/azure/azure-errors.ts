@@ -67,6 +67,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
   ],
   quota: ['QuotaExceeded', 'ResourceQuotaExceeded'],
   invalid: ['InvalidRequestContent', 'InvalidRequestFormat', 'InvalidParameter', 'InvalidResourceName'],
+  'wrong-family': [],
 };
 
 const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(

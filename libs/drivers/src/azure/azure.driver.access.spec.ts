@@ -78,13 +78,13 @@ describe('Azure driver: tokens and permissions', () => {
 
     it('succeeds with a role that grants rule changes', async () => {
       permissions({ body: { value: [{ actions: ['Microsoft.Network/*'], notActions: [] }] } });
-      await driver.verify(target());
+      await driver.verify(target(), {});
       expect(azure.steps).toEqual(['GET nsg', 'GET securityRules', 'GET permissions']);
     });
 
     it('is denied with a read-only role and names the missing actions', async () => {
       permissions({ body: { value: [{ actions: ['*/read'], notActions: [] }] } });
-      const { kind, message } = await failure(driver.verify(target()));
+      const { kind, message } = await failure(driver.verify(target(), {}));
       expect(kind).toBe('denied');
       expect(message).toContain(
         'securityRules/write, Microsoft.Network/networkSecurityGroups/securityRules/delete',
@@ -93,12 +93,12 @@ describe('Azure driver: tokens and permissions', () => {
 
     it('is denied when the rules cannot be listed', async () => {
       permissions({ body: { value: [] } }).on(LIST, refusal(403, 'AuthorizationFailed'));
-      expect(await failure(driver.verify(target()))).toMatchObject({ kind: 'denied' });
+      expect(await failure(driver.verify(target(), {}))).toMatchObject({ kind: 'denied' });
     });
 
     it('succeeds when the credential may not list its permissions', async () => {
       permissions(refusal(403, 'AuthorizationFailed'));
-      await driver.verify(target());
+      await driver.verify(target(), {});
       expect(azure.steps).toEqual(['GET nsg', 'GET securityRules', 'GET permissions']);
     });
   });

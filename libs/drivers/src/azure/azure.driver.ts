@@ -1,6 +1,7 @@
-import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
+import { refuseOpenTarget } from '../open-target';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import { AccessTokens } from './access-tokens';
 import { ArmClients } from './arm-clients';
@@ -9,7 +10,7 @@ import { AZURE_FACTS } from './azure.facts';
 import { Batch } from './batch';
 import { Deadline } from './deadline';
 import { NetworkSecurityGroup } from './network-security-group';
-import { observedRules } from './rule-mapping';
+import { effectiveAllowances, observedRules } from './rule-mapping';
 import { missingActions } from './write-permission';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
@@ -53,11 +54,12 @@ class AzureDriver implements ProviderDriver {
     return this.tokens.check(readCredential(credential), this.deadline());
   }
 
-  async verify(target: CloudTarget): Promise<void> {
+  async verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
     await this.inGroup(target, this.deadline(), async (group) => {
       await group.describe();
-      await group.readRules();
+      const rules = await group.readRules();
       await requireWritePermission(group);
+      refuseOpenTarget(group.group.name, config, effectiveAllowances(rules, config));
     });
   }
 

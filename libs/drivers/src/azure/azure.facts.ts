@@ -11,6 +11,19 @@ const UUID: FieldForm = {
   example: '00000000-0000-4000-8000-000000000001',
 };
 
+/** Microsoft Entra knows a tenant by its id and by each of its domains. */
+const TENANT: FieldForm = {
+  pattern:
+    /^(?:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,63})$/i,
+  words: 'must be the id of the tenant, like 00000000-0000-4000-8000-000000000001, or one of its domains',
+  example: '00000000-0000-4000-8000-000000000001',
+};
+
+const SUBSCRIPTION_FORM: FieldForm = {
+  ...UUID,
+  missing: 'must be the id of the subscription: az account show --query id prints it',
+};
+
 const GROUP = String.raw`[\w().-]{0,89}[\w()-]`;
 const NAME = String.raw`[a-z0-9](?:[\w.-]{0,78}\w)?`;
 const SUBSCRIPTION = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -60,14 +73,16 @@ export const AZURE_FACTS: ProviderFacts = {
       required: ['tenantId', 'clientId', 'clientSecret', 'subscriptionId'],
       optional: [],
       descriptions: {
-        tenantId: 'the directory (tenant) id of the app registration',
+        tenantId: 'the directory (tenant) id of the app registration, or a domain of the tenant',
         clientId: 'the application (client) id of the app registration',
         clientSecret: "the value of a client secret of it, not the secret's id",
         subscriptionId: 'the subscription in which groups are looked for that are not named by their full id',
       },
-      forms: { tenantId: UUID, clientId: UUID, subscriptionId: UUID },
+      forms: { tenantId: TENANT, clientId: UUID, subscriptionId: SUBSCRIPTION_FORM },
       hints: ['tenantId', 'clientId', 'subscriptionId'],
       fixedHints: ['subscriptionId'],
+      // az ad sp create-for-rbac
+      aliases: { tenant: 'tenantId', appId: 'clientId', password: 'clientSecret' },
     },
   },
   resourceTypes: {

@@ -1,5 +1,5 @@
-import { ruleKey, type RuleSpec } from '#rules';
-import { groupRule, observedRules, ruleName, securityRuleOf } from './rule-mapping';
+import { openToEveryone, ruleKey, type RuleSpec } from '#rules';
+import { effectiveAllowances, groupRule, observedRules, ruleName, securityRuleOf } from './rule-mapping';
 
 const RULE_ID = '11111111-2222-4333-8444-555555555555';
 const MARK = { deployment: 'here', ruleId: RULE_ID, expiresAt: 1_900_000_000 };
@@ -115,6 +115,43 @@ describe('Azure security rules', () => {
     expect(observed(written(SSH, changed))).toEqual([
       { key: ruleKey(SSH), providerRuleId: 'a-rule', ownRuleId: RULE_ID, inForce: false },
     ]);
+  });
+
+  it.each([
+    ['alone', [{ priority: 500 }], true],
+    ['before a denying rule', [{ priority: 500 }, { priority: 501, access: 'Deny' }], true],
+    ['after a denying rule', [{ priority: 500 }, { priority: 499, access: 'Deny' }], false],
+    [
+      'after a denying rule for other ports',
+      [{ priority: 500 }, { priority: 499, access: 'Deny', destinationPortRange: '80' }],
+      true,
+    ],
+    ['to one destination', [{ priority: 500, destinationAddressPrefix: '10.0.0.4' }], false],
+    ['outbound', [{ priority: 500, direction: 'Outbound' }], false],
+  ] as const)('that let everybody in count %s: %j %s', (_, rules, isOpen) => {
+    const everybody = { sourceAddressPrefix: 'Internet', provisioningState: 'Succeeded' };
+    const read = rules.map((changed, index) =>
+      groupRule(unmanaged({ name: `r${index}`, ...everybody, ...changed }))!,
+    );
+    expect(openToEveryone({ port: 22 }, effectiveAllowances(read, { port: 22 })) !== null).toBe(isOpen);
+  });
+
+  it('of ICMP have the protocol of their IP version', () => {
+    const icmp = (address: string): RuleSpec => ({ address, protocol: 'icmp', ports: [] });
+    for (const [address, protocol, other] of [
+      ['203.0.113.7/32', 'Icmp', 'Icmpv6'],
+      ['2001:db8::7/128', 'Icmpv6', 'Icmp'],
+    ] as const) {
+      const spec = icmp(address);
+      expect(securityRuleOf(spec, MARK, 1000)).toMatchObject({ protocol });
+      expect(observed(written(spec))).toEqual([
+        { key: ruleKey(spec), providerRuleId: 'a-rule', ownRuleId: RULE_ID },
+      ]);
+      // it lets nothing in, and is overwritten in place
+      expect(observed(written(spec, { protocol: other }))).toMatchObject([
+        { key: ruleKey(spec), inForce: false },
+      ]);
+    }
   });
 
   it('are ignored without a name or a priority', () => {

@@ -3,6 +3,7 @@ import type { SecurityRule } from '@azure/arm-network';
 import {
   canonicalCidr,
   formatMark,
+  openToEveryone,
   parseMark,
   parseRuleKey,
   ruleKey,
@@ -10,10 +11,13 @@ import {
   type OwnershipMark,
   type PortRange,
   type Protocol,
+  type ResourceConfig,
   type RuleSpec,
 } from '#rules';
 
 const PROTOCOL_OF: Readonly<Record<Protocol, string>> = { tcp: 'Tcp', udp: 'Udp', icmp: 'Icmp', all: '*' };
+/** ICMP for IPv6 is a protocol of its own. Written for IPv6 addresses; `Icmp` does not match their traffic. */
+const ICMPV6 = 'Icmpv6';
 const LAST_PORT = 65_535;
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
 
@@ -36,7 +40,7 @@ export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: nu
   const ports = spec.ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   return {
     description: formatMark(mark),
-    protocol: PROTOCOL_OF[spec.protocol],
+    protocol: protocolText(spec),
     access: 'Allow',
     direction: 'Inbound',
     priority,
@@ -46,6 +50,9 @@ export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: nu
     ...(ports.length > 1 ? { destinationPortRanges: ports } : { destinationPortRange: ports[0] ?? '*' }),
   };
 }
+
+const protocolText = ({ protocol, address }: RuleSpec): string =>
+  protocol === 'icmp' && address.includes(':') ? ICMPV6 : PROTOCOL_OF[protocol];
 
 /** The name of the rule for a RuleSpec: deterministic, so that writing it twice creates one rule. */
 export function ruleName(spec: RuleSpec, deployment: string): string {
@@ -68,14 +75,15 @@ export function groupRule(rule: SecurityRule): GroupRule | null {
   const { name, priority, access, direction } = rule;
   if (!name || priority === undefined || priority === null) return null;
   const isDeny = access?.toLowerCase() !== 'allow';
+  const keys = keysOf(rule);
   const state = STATE_OF[rule.provisioningState?.toLowerCase() ?? 'succeeded'] ?? 'updating';
   return {
     name,
     priority,
     isInbound: direction?.toLowerCase() === 'inbound',
     isDeny,
-    keys: keysOf(rule),
-    isPlain: !isDeny && appliesToWholeGroup(rule),
+    keys,
+    isPlain: !isDeny && appliesToWholeGroup(rule) && keys.every((key) => isOfFamily(rule.protocol, key)),
     state,
     mark: parseMark(rule.description),
   };
@@ -111,6 +119,18 @@ export function observedRules(rules: readonly GroupRule[], deployment: string): 
   });
 }
 
+/** What the group's rules allow, without those that come after a rule which denies the traffic to everybody. */
+export function effectiveAllowances(rules: readonly GroupRule[], config: ResourceConfig): RuleSpec[] {
+  const inbound = rules.filter(({ isInbound }) => isInbound);
+  const denials = inbound.filter(({ isDeny }) => isDeny);
+  const isDeniedBefore = ({ priority }: GroupRule): boolean =>
+    openToEveryone(config, specsOf(denials.filter((denial) => denial.priority < priority))) !== null;
+  return specsOf(inbound.filter((rule) => rule.isPlain && !isDeniedBefore(rule)));
+}
+
+const specsOf = (rules: readonly GroupRule[]): RuleSpec[] =>
+  rules.flatMap(({ keys }) => keys.map(parseRuleKey));
+
 export const isOurs = ({ mark }: GroupRule, deployment: string): boolean => mark?.deployment === deployment;
 
 function keysOf(rule: SecurityRule): string[] {
@@ -120,14 +140,27 @@ function keysOf(rule: SecurityRule): string[] {
   const isPortless = protocol === 'all' || protocol === 'icmp';
   if (isPortless && ports.length > 0) return [];
   return [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])]
-    .flatMap((source) => (isAny(source) ? ANYWHERE : (canonicalCidr(source ?? '')?.cidr ?? [])))
+    .flatMap((source) =>
+      isAny(source)
+        ? ANYWHERE.filter((address) => isOfFamily(rule.protocol, address))
+        : (canonicalCidr(source ?? '')?.cidr ?? []),
+    )
     .map((address) => ruleKey({ address, protocol, ports }));
 }
 
 const protocolOf = (text: string | undefined): Protocol | undefined =>
-  Object.entries(PROTOCOL_OF).find(([, name]) =>
-    name === '*' ? text === '*' : name.toLowerCase() === text?.toLowerCase(),
-  )?.[0] as Protocol | undefined;
+  isNamed(text, ICMPV6)
+    ? 'icmp'
+    : (Object.entries(PROTOCOL_OF).find(([, name]) => isNamed(text, name))?.[0] as Protocol | undefined);
+
+const isNamed = (text: string | undefined, name: string): boolean =>
+  text?.toLowerCase() === name.toLowerCase();
+
+/** Whether traffic of the address can have the protocol: ICMP has one for each IP version. */
+const isOfFamily = (protocol: string | undefined, address: string): boolean =>
+  isNamed(protocol, PROTOCOL_OF.icmp)
+    ? !address.includes(':')
+    : !isNamed(protocol, ICMPV6) || address.includes(':');
 
 /** Ranges in ascending order; empty: every port. @returns null when a text is not a range */
 function portsOf(texts: readonly (string | undefined)[]): PortRange[] | null {

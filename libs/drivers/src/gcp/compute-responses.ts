@@ -1,5 +1,5 @@
 import { isRecord } from '../untrusted-json';
-import type { FirewallRule } from './firewall-mapping';
+import type { FirewallRule, FirewallTraffic } from './firewall-mapping';
 import { unexpectedResponse } from './gcp-errors';
 
 /** The state of an asynchronous write. */
@@ -104,12 +104,16 @@ function firewallIn(response: ResponseFields): FirewallRule {
     destinationRanges: response.textList('destinationRanges'),
     targetTags: response.textList('targetTags'),
     targetServiceAccounts: response.textList('targetServiceAccounts'),
-    allowed: response.objects('allowed').map((allowed) => ({
-      IPProtocol: allowed.text('IPProtocol'),
-      ports: allowed.textList('ports'),
-    })),
+    allowed: trafficIn(response.objects('allowed')),
+    denied: trafficIn(response.objects('denied')),
+    priority: response.integer('priority'),
+    sourceTags: response.textList('sourceTags'),
+    sourceServiceAccounts: response.textList('sourceServiceAccounts'),
   };
 }
+
+const trafficIn = (entries: readonly ResponseFields[]): FirewallTraffic[] =>
+  entries.map((entry) => ({ IPProtocol: entry.text('IPProtocol'), ports: entry.textList('ports') }));
 
 /** @throws CallFailure when the response is not the rule with that name */
 export function readFirewall(fields: Fields, name: string, call: string): FirewallRule {

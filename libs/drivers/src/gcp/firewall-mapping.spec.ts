@@ -114,6 +114,29 @@ describe('GCP firewall rules', () => {
     }
   });
 
+  it('have the priority and the service accounts of their target, and belong to no other', () => {
+    const first = readTaggedNetwork('projects/p/global/networks/default?priority=900');
+    const ofAccounts = readTaggedNetwork(
+      'projects/p/global/networks/default?targetServiceAccounts=a@p.iam,b@p.iam&priority=0',
+    );
+    expect(firewallOf(NETWORK, SPEC, MARK)).toMatchObject({ priority: 1000 });
+    expect(firewallOf(NETWORK, SPEC, MARK)).not.toHaveProperty('targetServiceAccounts');
+    expect(firewallOf(first, SPEC, MARK)).toMatchObject({ priority: 900, targetTags: [] });
+    expect(firewallOf(ofAccounts, SPEC, MARK)).toMatchObject({
+      priority: 0,
+      targetTags: [],
+      targetServiceAccounts: ['a@p.iam', 'b@p.iam'],
+    });
+    const targets = [NETWORK, TAGGED, first, ofAccounts];
+    for (const target of targets) {
+      const observing = targets.filter(
+        (other) => observedRules(existing({}, target), other, 'test').length > 0,
+      );
+      expect(observing).toEqual([target]);
+    }
+    expect(new Set(targets.map((target) => firewallOf(target, SPEC, MARK).name)).size).toBe(4);
+  });
+
   it('belong to a target that is named by its network and tags in canonical form', () => {
     const { nameTarget } = GCP_FACTS.resourceTypes['FIREWALL']!;
     const hints = { project_id: 'p' };
@@ -124,6 +147,10 @@ describe('GCP firewall rules', () => {
     expect(named('projects/host/global/networks/default')).not.toBe(named('default'));
     expect(named('default', { targetTags: ['web', 'db', 'web'] })).toBe(
       'GCP:firewall:projects/p/global/networks/default?targetTags=db,web',
+    );
+    expect(named('default', { priority: 1000 })).toBe(named('default'));
+    expect(named('default', { targetServiceAccounts: ['b@p', 'a@p'], priority: 65_535 })).toBe(
+      'GCP:firewall:projects/p/global/networks/default?targetServiceAccounts=a@p,b@p&priority=65535',
     );
   });
 });

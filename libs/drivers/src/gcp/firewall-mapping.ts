@@ -11,13 +11,17 @@ import {
 } from '#rules';
 import { DriverError } from '../driver-error';
 import { protocolOf } from '../ip-protocol';
+import { DEFAULT_PRIORITY } from './gcp.facts';
 
 /** A target of resourceType FIREWALL. */
 export interface TaggedNetwork {
   readonly project: string;
   readonly network: string;
-  /** sorted; empty: every instance of the network */
+  /** sorted; empty with `targetServiceAccounts`: every instance of the network */
   readonly targetTags: readonly string[];
+  readonly targetServiceAccounts: readonly string[];
+  /** of the rules */
+  readonly priority: number;
 }
 
 /** The relevant fields of Compute's Firewall, all optional in a response. */
@@ -32,7 +36,17 @@ export interface FirewallRule {
   readonly destinationRanges?: readonly string[] | null;
   readonly targetTags?: readonly string[] | null;
   readonly targetServiceAccounts?: readonly string[] | null;
-  readonly allowed?: readonly { IPProtocol?: string | null; ports?: readonly string[] | null }[] | null;
+  readonly allowed?: readonly FirewallTraffic[] | null;
+  readonly denied?: readonly FirewallTraffic[] | null;
+  readonly priority?: number | null;
+  readonly sourceTags?: readonly string[] | null;
+  readonly sourceServiceAccounts?: readonly string[] | null;
+}
+
+/** A protocol and its ports; no ports: all of them. */
+export interface FirewallTraffic {
+  readonly IPProtocol?: string | null;
+  readonly ports?: readonly string[] | null;
 }
 
 /** The body of a firewall write. */
@@ -44,18 +58,25 @@ export interface NewFirewall {
   readonly priority: number;
   readonly sourceRanges: string[];
   readonly targetTags: string[];
+  readonly targetServiceAccounts?: string[];
   readonly allowed: { IPProtocol: string; ports: string[] }[];
 }
 
-const IDENTIFIER = /^projects\/([^/]+)\/global\/networks\/([^/?]+)(?:\?targetTags=(.+))?$/;
-const PRIORITY = 1000;
+const IDENTIFIER = /^projects\/([^/]+)\/global\/networks\/([^/?]+)(?:\?(.+))?$/;
 const LAST_PORT = 65_535;
 
 /** Parses an identifier from `nameTarget` of the facts. @throws DriverError `invalid` */
 export function readTaggedNetwork(identifier: string): TaggedNetwork {
-  const [, project, network, tags] = IDENTIFIER.exec(identifier) ?? [];
+  const [, project, network, tail = ''] = IDENTIFIER.exec(identifier) ?? [];
   if (!project || !network) throw new DriverError('invalid', `${identifier} names no VPC network`);
-  return { project, network, targetTags: tags?.split(',') ?? [] };
+  const parts = new Map(tail.split('&').map((part) => part.split('=', 2) as [string, string | undefined]));
+  return {
+    project,
+    network,
+    targetTags: parts.get('targetTags')?.split(',') ?? [],
+    targetServiceAccounts: parts.get('targetServiceAccounts')?.split(',') ?? [],
+    priority: Number(parts.get('priority') ?? DEFAULT_PRIORITY),
+  };
 }
 
 const networkPath = ({ project, network }: TaggedNetwork): string =>
@@ -70,16 +91,24 @@ export function firewallOf(target: TaggedNetwork, spec: RuleSpec, mark: Ownershi
     description: formatMark(mark),
     network: networkPath(target),
     direction: 'INGRESS',
-    priority: PRIORITY,
+    priority: target.priority,
     // Never empty: Compute treats an empty list as any source.
     sourceRanges: [spec.address],
     targetTags: [...target.targetTags],
+    // Compute refuses a rule with both
+    ...(target.targetServiceAccounts.length > 0 && {
+      targetServiceAccounts: [...target.targetServiceAccounts],
+    }),
     allowed: [{ IPProtocol: protocolText(spec), ports: portTexts(spec) }],
   };
 }
 
 function nameOf(target: TaggedNetwork, spec: RuleSpec, deployment: string): string {
-  const parts = [deployment, networkPath(target), target.targetTags, ruleKey(spec)];
+  const { targetTags, targetServiceAccounts, priority } = target;
+  const parts = [deployment, networkPath(target), targetTags, ruleKey(spec)];
+  // rules of earlier releases keep their names
+  const isPlain = targetServiceAccounts.length === 0 && priority === DEFAULT_PRIORITY;
+  if (!isPlain) parts.push(targetServiceAccounts, String(priority));
   return `drawbridge-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`;
 }
 
@@ -112,23 +141,30 @@ export function allowsOnly(rule: FirewallRule, target: TaggedNetwork, spec: Rule
 }
 
 /** Whether a rule is enabled, inbound, and applies to all instances of the target. */
-function appliesTo(rule: FirewallRule, { network, targetTags }: TaggedNetwork): boolean {
+function appliesTo(rule: FirewallRule, target: TaggedNetwork): boolean {
+  const { network, targetTags, targetServiceAccounts, priority } = target;
   const tags = (rule.targetTags ?? []).toSorted();
+  const accounts = (rule.targetServiceAccounts ?? []).toSorted();
   return (
     rule.direction === 'INGRESS' &&
     rule.disabled !== true &&
     rule.network?.split('/').at(-1) === network &&
     (rule.destinationRanges ?? []).length === 0 &&
-    (rule.targetServiceAccounts ?? []).length === 0 &&
+    (rule.priority ?? DEFAULT_PRIORITY) === priority &&
+    accounts.join(',') === targetServiceAccounts.join(',') &&
     tags.join(',') === targetTags.join(',')
   );
 }
 
-function specsOf({ sourceRanges, allowed }: FirewallRule): RuleSpec[] {
-  return (sourceRanges ?? []).flatMap((range) => {
+const specsOf = ({ sourceRanges, allowed }: FirewallRule): RuleSpec[] =>
+  trafficFrom(sourceRanges ?? [], allowed ?? []);
+
+/** One RuleSpec for each range and protocol; without those that our rules do not support. */
+export function trafficFrom(sources: readonly string[], traffic: readonly FirewallTraffic[]): RuleSpec[] {
+  return sources.flatMap((range) => {
     const cidr = canonicalCidr(range);
     if (!cidr) return [];
-    return (allowed ?? []).flatMap(({ IPProtocol, ports }) => {
+    return traffic.flatMap(({ IPProtocol, ports }) => {
       const protocol = IPProtocol === 'all' ? 'all' : protocolOf(IPProtocol ?? '', cidr.version);
       const read = protocol && portsOf(ports ?? []);
       return protocol && read ? [{ address: cidr.cidr, protocol, ports: read }] : [];

@@ -48,6 +48,7 @@ const REASONS: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'INVALID_USAGE',
     'UNSUPPORTED_OPERATION',
   ],
+  'wrong-family': [],
 };
 
 const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(

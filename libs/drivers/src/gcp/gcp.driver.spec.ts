@@ -79,7 +79,11 @@ describe('GCP driver', () => {
   });
 
   const newDriver = (): ReturnType<typeof createGcpDriver> =>
-    createGcpDriver({ GCP_COMPUTE_URL: url, GOOGLE_OAUTH_TOKEN_URL: `${url}/token` });
+    createGcpDriver({
+      GCP_COMPUTE_URL: url,
+      GCP_RESOURCE_MANAGER_URL: url,
+      GOOGLE_OAUTH_TOKEN_URL: `${url}/token`,
+    });
   const target = (more: Record<string, string> = {}): CloudTarget => ({
     resourceType: 'FIREWALL',
     identifier: 'projects/p/global/networks/default',
@@ -270,13 +274,44 @@ describe('GCP driver', () => {
       [200, { kind: 'compute#firewallList', items: [{ id: '1', name: 'any', direction: 'INGRESS' }] }],
     ];
     script['GET operations'] = [refused(404, 'notFound')];
+    // the Resource Manager's API is not enabled
+    script['POST /v1/projects/p:testIamPermissions'] = [refused(403, 'accessNotConfigured')];
     script['POST firewalls/any/testIamPermissions'] = [[200, { permissions }]];
-    const found = await failure(newDriver().verify(target()));
+    const found = await failure(newDriver().verify(target(), {}));
     const words = found instanceof Error ? found.message : found;
     expect(words).toBe(verdict);
     expect(routes().every((route) => /^GET|testIamPermissions$/.test(route))).toBe(true);
     script['GET operations'] = [refused(403, 'forbidden')];
-    expect(await failure(newDriver().verify(target()))).toMatchObject({ kind: 'denied' });
+    expect(await failure(newDriver().verify(target(), {}))).toMatchObject({ kind: 'denied' });
+  });
+
+  it.each<[string, Answer, Answer, string]>([
+    [
+      'names what is missing on the project',
+      [200, { permissions: ['compute.firewalls.list', 'compute.networks.get', 'compute.firewalls.create'] }],
+      [418, {}],
+      'The service account lacks compute.firewalls.delete, compute.firewalls.update, compute.firewalls.get, compute.globalOperations.get, compute.networks.updatePolicy',
+    ],
+    [
+      'does not take a 400 about the project for permission',
+      refused(400, 'badRequest'),
+      [418, {}],
+      'Google does not answer',
+    ],
+    [
+      'does not take a 400 about a rule for permission',
+      refused(403, 'accessNotConfigured'),
+      refused(400, 'invalid'),
+      'enable the Cloud Resource Manager API',
+    ],
+  ])('verify %s', async (_, onProject, onRule, words) => {
+    script['GET networks'] = [NETWORK];
+    script['GET firewalls'] = [EMPTY_LIST];
+    script['GET operations'] = [refused(404, 'notFound')];
+    script['POST /v1/projects/p:testIamPermissions'] = [onProject];
+    script['POST firewalls'] = [onRule];
+    const found = await failure(newDriver().verify(target(), {}));
+    expect(found instanceof Error ? found.message : found).toContain(words);
   });
 
   it('is denied with an invalid key without a request', async () => {

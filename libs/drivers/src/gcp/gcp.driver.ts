@@ -1,11 +1,13 @@
-import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
 import { DriverError } from '../driver-error';
+import { refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import { ComputeApi } from './compute-api';
 import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
+import { effectiveAllowances } from './open-rules';
 import { sendPaced } from './paced-writes';
 import { requirePermissions } from './permission-check';
 import { AccessTokens, readServiceAccount } from './service-account';
@@ -13,7 +15,7 @@ import { VpcNetwork } from './vpc-network';
 
 /**
  * The driver for firewall rules of Google’s VPC networks: one firewall rule per RuleSpec.
- * @param environment contains `GCP_COMPUTE_URL` and `GOOGLE_OAUTH_TOKEN_URL`
+ * @param environment contains `GCP_COMPUTE_URL`, `GCP_RESOURCE_MANAGER_URL` and `GOOGLE_OAUTH_TOKEN_URL`
  */
 export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
   const api = new ComputeApi(environment);
@@ -38,12 +40,13 @@ class GcpDriver implements ProviderDriver {
     await this.tokens.check(readServiceAccount(credential));
   }
 
-  verify(target: CloudTarget): Promise<void> {
+  verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
     return this.inNetwork(target, async (network) => {
       await network.describe();
-      await network.list();
+      const rules = await network.list();
       await network.requireOperationAccess();
       await requirePermissions(network);
+      refuseOpenTarget(network.target.network, config, effectiveAllowances(rules, network.target, config));
     });
   }
 

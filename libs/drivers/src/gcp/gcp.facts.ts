@@ -1,3 +1,4 @@
+import { repairPem } from '../pem';
 import {
   TRAFFIC_FIELDS,
   type CredentialTypes,
@@ -5,6 +6,9 @@ import {
   type TargetName,
   type ProviderFacts,
 } from '../provider-facts';
+
+/** The config fields that select instances. */
+const LISTS = ['targetTags', 'targetServiceAccounts'] as const;
 
 const PROJECT_ID = '[a-z0-9.:-]{1,100}';
 const NETWORK = '[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?';
@@ -36,8 +40,9 @@ const CREDENTIAL_TYPES: CredentialTypes = {
       },
       private_key: {
         pattern: /^-----BEGIN (RSA )?PRIVATE KEY-----\n[\w+/=\s]+-----END (RSA )?PRIVATE KEY-----$/,
-        words: 'must be a private key in PEM, as in the key file',
+        words: 'must be a private key in PEM: the whole value of private_key in the key file',
         example: '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----',
+        repair: repairPem,
       },
       client_email: {
         pattern: /^[^\s@]{1,200}@[\w.-]{1,200}$/,
@@ -67,7 +72,7 @@ includedPermissions:
 
 export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',
-  variables: ['GCP_COMPUTE_URL', 'GOOGLE_OAUTH_TOKEN_URL'],
+  variables: ['GCP_COMPUTE_URL', 'GCP_RESOURCE_MANAGER_URL', 'GOOGLE_OAUTH_TOKEN_URL'],
   traits: {
     // One write per rule: as many as complete within one deadline.
     batchSize: 50,
@@ -96,6 +101,19 @@ export const GCP_FACTS: ProviderFacts = {
           description: 'lets in to the instances with one of these network tags only',
           example: ['database'],
         },
+        {
+          name: 'targetServiceAccounts',
+          type: 'texts',
+          description:
+            'lets in to the instances that run as one of these service accounts only, instead of targetTags',
+          example: ['database@production-123456.iam.gserviceaccount.com'],
+        },
+        {
+          name: 'priority',
+          type: 'integer',
+          description: 'the priority of the rules, 1000 when left out; a smaller number comes first',
+          example: 900,
+        },
       ],
       nameTarget,
     },
@@ -108,11 +126,23 @@ export const GCP_FACTS: ProviderFacts = {
   },
 };
 
-/** A target is a network and its target tags: rules for other tags belong to another target. */
+export const DEFAULT_PRIORITY = 1000;
+
+/**
+ * A target is a network, the instances that its rules apply to, and their priority: rules for other instances or with
+ * another priority belong to another target, so that a changed config replaces the rules.
+ */
 function nameTarget({ identifier, config, hints }: ResourceNaming): TargetName {
   const [, project, network = ''] = SPELLING.exec(identifier) ?? [];
   const path = `projects/${project ?? hints['project_id'] ?? ''}/global/networks/${network}`.toLowerCase();
-  const tags = Array.isArray(config['targetTags']) ? config['targetTags'].map(String) : [];
-  const tail = tags.length === 0 ? '' : `?targetTags=${[...new Set(tags)].toSorted().join(',')}`;
+  const { priority } = config;
+  const parts = [
+    ...LISTS.flatMap((name) => {
+      const items = Array.isArray(config[name]) ? [...new Set(config[name].map(String))].toSorted() : [];
+      return items.length === 0 ? [] : [`${name}=${items.join(',')}`];
+    }),
+    ...(typeof priority === 'number' && priority !== DEFAULT_PRIORITY ? [`priority=${priority}`] : []),
+  ];
+  const tail = parts.length === 0 ? '' : `?${parts.join('&')}`;
   return { key: `GCP:firewall:${path}${tail}`, identifier: `${path}${tail}` };
 }

@@ -1,31 +1,65 @@
 import { DriverError } from '../driver-error';
 import { isMissing, type VpcNetwork } from './vpc-network';
 
-/** Permissions the driver needs to write. */
-const REQUIRED = ['compute.firewalls.create', 'compute.firewalls.delete', 'compute.firewalls.update'];
+/** Permissions on firewall rules that the driver needs to write. */
+const WRITING = ['compute.firewalls.create', 'compute.firewalls.delete', 'compute.firewalls.update'];
+/** Everything in the role that the documentation names. */
+const REQUIRED = [
+  ...WRITING,
+  'compute.firewalls.get',
+  'compute.firewalls.list',
+  'compute.globalOperations.get',
+  'compute.networks.get',
+  'compute.networks.updatePolicy',
+];
 /** Known to be granted, because the list was just read: a response without it is not meaningful. */
 const PROVEN = 'compute.firewalls.list';
 /** Placeholder name when the project has no rule. */
 const PLACEHOLDER_RULE = 'drawbridge-permission-check';
 
 /**
- * Checks the credential's permissions on firewall rules without changing any. Passes where Compute gives no verdict,
- * for example for an absent rule.
- * @throws DriverError `denied` naming the missing permissions
+ * Checks the credential's permissions without changing anything: on the project, or on one of its firewall rules where the
+ * Resource Manager gives no verdict, for example because its API is not enabled. Passes only where Google gives no verdict
+ * on either; a refused question is not a verdict that allows anything.
+ * @throws DriverError `denied` naming the missing permissions, `invalid` when Google refuses to answer
  */
 export async function requirePermissions(network: VpcNetwork): Promise<void> {
-  const granted = await grantedOn(network, (await network.anyRule()) ?? PLACEHOLDER_RULE);
-  if (!granted.includes(PROVEN)) return;
-  const missing = REQUIRED.filter((permission) => !granted.includes(permission));
+  const onProject = await grantedOnProject(network);
+  if (onProject?.includes(PROVEN)) return refuseMissing(REQUIRED, onProject);
+  const onRule = await grantedOn(network, (await network.anyRule()) ?? PLACEHOLDER_RULE);
+  if (onRule.includes(PROVEN)) refuseMissing(WRITING, onRule);
+}
+
+function refuseMissing(required: readonly string[], granted: readonly string[]): void {
+  const missing = required.filter((permission) => !granted.includes(permission));
   if (missing.length === 0) return;
   throw new DriverError('denied', `The service account lacks ${missing.join(', ')}`);
 }
 
+/** @returns null when the Resource Manager may not be asked, or does not know the project */
+async function grantedOnProject(network: VpcNetwork): Promise<string[] | null> {
+  try {
+    return await network.permissionsOnProject(REQUIRED);
+  } catch (error) {
+    if (isMissing(error) || (error instanceof DriverError && error.kind === 'denied')) return null;
+    throw explained(error);
+  }
+}
+
 async function grantedOn(network: VpcNetwork, rule: string): Promise<string[]> {
   try {
-    return await network.permissionsOn(rule, [PROVEN, ...REQUIRED]);
+    return await network.permissionsOn(rule, [PROVEN, ...WRITING]);
   } catch (error) {
-    if (isMissing(error) || (error instanceof DriverError && error.kind === 'invalid')) return [];
-    throw error;
+    if (isMissing(error)) return [];
+    throw explained(error);
   }
+}
+
+/** Adds what to do to a refusal that says nothing about permissions. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof DriverError) || error.kind !== 'invalid') return error;
+  return new DriverError(
+    'invalid',
+    `Google does not answer whether the service account may write firewall rules (${error.message}): enable the Cloud Resource Manager API in its project`,
+  );
 }

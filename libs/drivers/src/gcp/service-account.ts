@@ -17,7 +17,9 @@ export interface ServiceAccount {
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-const SCOPE = 'https://www.googleapis.com/auth/compute';
+/** The second one is for the question which permissions are granted. */
+const SCOPE =
+  'https://www.googleapis.com/auth/compute https://www.googleapis.com/auth/cloud-platform.read-only';
 const LIFETIME_SECONDS = 3600;
 const REQUEST_TIMEOUT_MS = 5000;
 

@@ -60,6 +60,15 @@ export class VpcNetwork {
     return readPermissions(response, 'firewalls.testIamPermissions');
   }
 
+  /** @returns the granted subset of the permissions on the project */
+  async permissionsOnProject(permissions: string[]): Promise<string[]> {
+    const { project } = this.target;
+    const response = await this.token.use((token) =>
+      this.api.testPermissions({ token, timeoutMs: CALL_TIMEOUT_MS }, project, permissions),
+    );
+    return readPermissions(response, 'projects.testIamPermissions');
+  }
+
   async get(name: string): Promise<FirewallRule> {
     return readFirewall(await this.call('GET', ['firewalls', name]), name, 'firewalls.get');
   }

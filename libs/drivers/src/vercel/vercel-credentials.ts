@@ -22,7 +22,7 @@ export function readCredential({ credentialType, data }: DriverCredential): Verc
   // They become part of a header and of a URL.
   if (!shape.forms['token']!.pattern.test(token)) throw new DriverError('denied', 'The token is malformed');
   if (teamId && !shape.forms['teamId']!.pattern.test(teamId))
-    throw new DriverError('denied', 'The credential’s teamId is malformed');
+    throw new DriverError('denied', 'The credential’s teamId is no id of a team (team_…)');
   return { token, teamId: teamId || null };
 }
 

@@ -59,7 +59,7 @@ describe('Vercel driver: unexpected responses', () => {
 
     it('with another project id are rejected', async () => {
       vercel.on(READ, config()).on(FIND, { body: { id: 'prj_two' } });
-      expect((await failure(driver.verify(target()))).kind).toBe('transient');
+      expect((await failure(driver.verify(target(), {}))).kind).toBe('transient');
     });
 
     it.each([

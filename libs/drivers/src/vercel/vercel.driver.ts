@@ -1,10 +1,11 @@
 import type { ChangeResult, ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
+import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import { isRecord } from '../untrusted-json';
 import { Batch } from './batch';
-import { observedRules } from './guard';
+import { bypassedAddresses, observedRules } from './guard';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
 import { accountOf, readCredential, readGuardedPath } from './vercel-credentials';
@@ -50,11 +51,17 @@ class VercelDriver implements ProviderDriver {
   }
 
   async verify(target: CloudTarget): Promise<void> {
-    const { firewall } = this.firewallOf(target);
+    const { firewall, path } = this.firewallOf(target);
     await firewall.describe();
-    const { isEnabled } = await firewall.read();
-    if (!isEnabled)
+    const config = await firewall.read();
+    if (!config.isEnabled)
       throw new DriverError('invalid', 'The firewall of the project is switched off: it keeps nobody out');
+    const bypassed = bypassedAddresses(config, path, target.deployment);
+    refuseOpenTarget(
+      path.projectId,
+      ALL_TRAFFIC,
+      bypassed.map((address) => ({ address, protocol: 'all', ports: [] })),
+    );
   }
 
   async readRules(target: CloudTarget): Promise<ObservedRule[]> {

@@ -62,8 +62,9 @@ export const VERCEL_FACTS: ProviderFacts = {
           example: 'XXXXXXXXXXXXXXXXXXXXXXXX',
         },
         teamId: {
-          pattern: /^[\w-]{1,100}$/,
-          words: 'must be the id of a Vercel team',
+          pattern: /^team_\w{1,100}$/,
+          words:
+            'must be the id of a Vercel team, which begins with team_: the settings of the team show it as Team ID. Its name in addresses (the slug) is not accepted',
           example: 'team_a1B2c3D4e5F6g7H8i9J0k1L2',
         },
       },

@@ -1,11 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsObject, IsString, MaxLength } from 'class-validator';
+import { Transform } from 'class-transformer';
 import { nullAsAbsent } from '../../http/absent-fields';
 import { trimmed } from '../../http/text-fields';
 import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
+import { pastedObject } from '../pasted-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+
+/** Property decorator: an object may be sent as a string with its JSON. */
+const pastedJson = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? (pastedObject(value) ?? value) : value,
+  );
 
 /** Every provider's credential types with their fields; `?`: optional. */
 function credentialTypeMessage(): string {
@@ -42,10 +50,12 @@ export class CreateCredentialDto {
       accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
       secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     },
-    description: 'The fields of the credentialType. Encrypted immediately and never returned',
+    description:
+      "The fields of the credentialType. A key file or the output of the provider's own tool is accepted too, as an object or as JSON in a string. Encrypted immediately and never returned",
   })
+  @pastedJson()
   @nullAsAbsent()
-  @IsObject({ message: 'must be an object' })
+  @IsObject({ message: 'must be an object, or its JSON as a string' })
   credentialData?: Record<string, unknown>;
 }
 
@@ -67,8 +77,9 @@ export class UpdateCredentialDto {
     },
     description: 'All fields of the credentialType: they replace the previous ones completely',
   })
+  @pastedJson()
   @nullAsAbsent()
-  @IsObject({ message: 'must be an object' })
+  @IsObject({ message: 'must be an object, or its JSON as a string' })
   credentialData?: Record<string, unknown>;
 }
 

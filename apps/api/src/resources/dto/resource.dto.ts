@@ -29,6 +29,7 @@ import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+const GCP_PRIORITY_MESSAGE = 'must be a priority from 0 to 65535';
 const PRIORITY_MESSAGE = 'must be a whole number from 100 to 4096';
 const PORT_MESSAGE = 'must be a port from 1 to 65535';
 const SILENCE_MESSAGE = 'must be a whole number of seconds from 60 to 86400, or null for no limit';
@@ -94,6 +95,37 @@ export class ResourceConfigDto {
   @IsString({ each: true, message: 'must hold network tags' })
   @IsArray({ message: 'must be an array of network tags' })
   targetTags?: string[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['database@production-123456.iam.gserviceaccount.com'],
+    description: 'GCP: only instances that run as one of these service accounts. Instead of targetTags',
+  })
+  @nullAsAbsent()
+  @IsOptional()
+  @ArrayNotEmpty({ message: 'must hold at least one service account, or be left out' })
+  @ArrayMaxSize(10, { message: 'must hold at most 10 service accounts' })
+  @Matches(/^[a-z0-9-]{1,100}@[a-z0-9.-]{1,200}$/, {
+    each: true,
+    message: 'must hold e-mail addresses of service accounts',
+  })
+  @IsString({ each: true, message: 'must hold e-mail addresses of service accounts' })
+  @IsArray({ message: 'must be an array of e-mail addresses of service accounts' })
+  targetServiceAccounts?: string[];
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: 65535,
+    default: 1000,
+    description: 'GCP: the priority of the rules. A smaller number comes first',
+  })
+  @nullAsAbsent()
+  @IsOptional()
+  @Min(0, { message: GCP_PRIORITY_MESSAGE })
+  @Max(65535, { message: GCP_PRIORITY_MESSAGE })
+  @IsInt({ message: GCP_PRIORITY_MESSAGE })
+  priority?: number;
 
   @ApiPropertyOptional({
     type: 'integer',

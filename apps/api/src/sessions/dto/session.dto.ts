@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ENDED_REASONS, RESOURCE_IP_STATUSES, SESSION_STATUSES } from '#rules';
 import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
 
@@ -24,6 +24,19 @@ export class ResourceIpDto {
   errorMessage!: string | null;
 }
 
+/** An address that a resource is not asked to hold again: its target holds the other IP version only. */
+export class SkippedIpDto {
+  @ApiProperty({ format: 'uuid' }) resourceId!: string;
+  @ApiProperty({ example: 'ipv4-list' }) resourceName!: string;
+  @ApiProperty({ enum: [4, 6] }) ipVersion!: number;
+  @ApiProperty({ example: '2001:db8::10' }) ipAddress!: string;
+  @ApiProperty({
+    example: 'pl-0123456789abcdef0 is a list of IPv4 addresses: 2001:db8::10/128 cannot be in it',
+    description: 'Why the resource cannot hold the address',
+  })
+  reason!: string;
+}
+
 export class SessionDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) userId!: string;
@@ -45,5 +58,11 @@ export class SessionDto {
   @ApiProperty({ type: String, nullable: true, ...TIME }) endedAt!: string | null;
   @ApiProperty({ enum: ENDED_REASONS, nullable: true }) endedReason!: EndedReason | null;
   @ApiProperty({ type: [ResourceIpDto] }) resourceIps!: ResourceIpDto[];
+  @ApiPropertyOptional({
+    type: [SkippedIpDto],
+    description:
+      'Absent when there are none. Addresses left out on resources that hold the other IP version only, while another resource of the session holds them. They do not count for the status',
+  })
+  skippedIps?: SkippedIpDto[];
   @ApiProperty(TIME) createdAt!: string;
 }

@@ -1,0 +1,130 @@
+import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
+import { organization, SIMULATED_KEY, type Organization } from '../builders/organization';
+import type { Credential } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+
+const GCP = { provider: 'GCP', credentialType: 'SERVICE_ACCOUNT' };
+const AZURE = { provider: 'AZURE', credentialType: 'SERVICE_PRINCIPAL' };
+const AWS = { provider: 'AWS', credentialType: 'ACCESS_KEY' };
+const VERCEL = { provider: 'VERCEL', credentialType: 'TOKEN' };
+
+const PEM = KEY_FILE.private_key;
+const FILE = JSON.stringify(KEY_FILE);
+const PRINCIPAL = {
+  tenantId: '00000000-0000-4000-8000-000000000002',
+  clientId: '00000000-0000-4000-8000-000000000003',
+  clientSecret: 'simulated-client-secret',
+  subscriptionId: '00000000-0000-4000-8000-000000000001',
+};
+/** What `az ad sp create-for-rbac` prints. */
+const CREATED_FOR_RBAC = {
+  appId: PRINCIPAL.clientId,
+  displayName: 'drawbridge',
+  password: PRINCIPAL.clientSecret,
+  tenant: PRINCIPAL.tenantId,
+};
+/** What `aws iam create-access-key` prints. */
+const CREATED_KEY = {
+  AccessKey: {
+    UserName: 'drawbridge',
+    AccessKeyId: SIMULATED_KEY.accessKeyId,
+    Status: 'Active',
+    SecretAccessKey: SIMULATED_KEY.secretAccessKey,
+  },
+};
+
+/** A credential is valid in every form in which people have it, or refused with the field and what to do. */
+describe('Pasted credentials', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge);
+  });
+  afterAll(() => drawbridge.stop());
+
+  it.each<[string, object, unknown]>([
+    [
+      'a key file whose key has \\n for each line break',
+      GCP,
+      { ...KEY_FILE, private_key: PEM.replaceAll('\n', '\\n') },
+    ],
+    ['a key file whose key has CRLF', GCP, { ...KEY_FILE, private_key: PEM.replaceAll('\n', '\r\n') }],
+    ['a key file whose key is in one line', GCP, { ...KEY_FILE, private_key: PEM.replaceAll('\n', ' ') }],
+    ['a key file as a string', GCP, FILE],
+    ['a key file as base64', GCP, Buffer.from(FILE).toString('base64')],
+    ['a key file as a string in one field', GCP, { keyFile: FILE }],
+    ['a key file as a string in the field of the key', GCP, { private_key: FILE }],
+    ['an empty optional field', GCP, { ...KEY_FILE, private_key_id: '' }],
+    [
+      'the output of create-for-rbac and the subscription',
+      AZURE,
+      { ...CREATED_FOR_RBAC, subscriptionId: PRINCIPAL.subscriptionId },
+    ],
+    [
+      'the output of create-for-rbac --json-auth',
+      AZURE,
+      JSON.stringify({ ...PRINCIPAL, galleryEndpointUrl: 'https://gallery.azure.com/' }),
+    ],
+    ['a tenant by its domain', AZURE, { ...PRINCIPAL, tenantId: 'simulated.onmicrosoft.com' }],
+    ['an empty session token', AWS, { ...SIMULATED_KEY, sessionToken: ' ' }],
+    ['the output of create-access-key', AWS, CREATED_KEY],
+    [
+      'environment variables',
+      AWS,
+      { AWS_ACCESS_KEY_ID: SIMULATED_KEY.accessKeyId, AWS_SECRET_ACCESS_KEY: SIMULATED_KEY.secretAccessKey },
+    ],
+    ['an empty team', VERCEL, { token: 'simulated-vercel-token', teamId: '' }],
+  ])('%s is accepted and valid', async (name, kind, credentialData) => {
+    const body = { name, ...kind, credentialData };
+    const { id } = await org.admin.expect(201, org.admin.post<Credential>('/credentials', body));
+    const verified = await org.admin.expect(200, org.admin.post<Credential>(`/credentials/${id}/verify`));
+    expect(verified).toMatchObject({ isValid: true, verificationError: null });
+  });
+
+  it.each<[string, object, unknown, string]>([
+    [
+      'a subscription',
+      AZURE,
+      CREATED_FOR_RBAC,
+      'credentialData.subscriptionId must be the id of the subscription: az account show --query id prints it',
+    ],
+    [
+      'a tenant by its name',
+      AZURE,
+      { ...PRINCIPAL, tenantId: 'contoso' },
+      'credentialData.tenantId must be the id of the tenant',
+    ],
+    [
+      'a team by its slug',
+      VERCEL,
+      { token: 'simulated-vercel-token', teamId: 'acme' },
+      'credentialData.teamId must be the id of a Vercel team, which begins with team_',
+    ],
+    [
+      'a key file that is cut off',
+      GCP,
+      FILE.slice(0, -20),
+      'credentialData must be an object, or its JSON as a string',
+    ],
+    [
+      'a key that is cut off',
+      GCP,
+      { ...KEY_FILE, private_key: PEM.slice(0, 500) },
+      'credentialData.private_key must be a private key in PEM',
+    ],
+  ])(
+    '%s missing or in another form is refused with what to do',
+    async (name, kind, credentialData, words) => {
+      const refused = await org.admin.post<{ message: string }>('/credentials', {
+        name,
+        ...kind,
+        credentialData,
+      });
+      expect(refused.status).toBe(400);
+      expect(refused.body.message).toContain(words);
+      expect(refused.body.message).not.toContain(PEM.slice(100, 150));
+    },
+  );
+});
