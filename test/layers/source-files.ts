@@ -13,7 +13,9 @@ export function sourceFiles(): SourceFile[] {
   const listed = execFileSync('git', ['ls-files', 'apps', 'libs', 'test'], { cwd: ROOT, encoding: 'utf8' });
   return listed
     .split('\n')
-    .filter((path) => /\.(ts|cts|cjs|mjs)$/.test(path) && !path.includes('/migrations/') && !path.endsWith('.d.ts'))
+    .filter(
+      (path) => /\.(ts|cts|cjs|mjs)$/.test(path) && !path.includes('/migrations/') && !path.endsWith('.d.ts'),
+    )
     .filter((path) => existsSync(join(ROOT, path)))
     .map((path) => ({ path, lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1 }));
 }

@@ -31,6 +31,8 @@ async function generate(root) {
   const path = join(root, TYPES);
   const types = await openapiTS(/** @type {import('openapi-typescript').OpenAPI3} */ (document), {
     alphabetize: true,
+    // what has a default may be left out
+    defaultNonNullable: false,
   });
   const text = `/** Generated from openapi.json by \`npm run client-types\`. */\n\n${astToString(types)}`;
   return format(text, { ...(await resolveConfig(path)), filepath: path });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { connectionReason, Unreachable } from './failure';
 
-export type Family = 4 | 6;
+type Family = 4 | 6;
 
 /** What a server tells a client before its first request. */
 export interface Discovery {
@@ -111,7 +111,9 @@ async function observeFamily(base: string, family: Family, connections: number):
     const others = await Promise.allSettled(
       Array.from({ length: connections - 1 }, () => observeOnce(url, family)),
     );
-    const more = others.flatMap((other) => (other.status === 'fulfilled' && other.value ? [other.value] : []));
+    const more = others.flatMap((other) =>
+      other.status === 'fulfilled' && other.value ? [other.value] : [],
+    );
     return { addresses: [...new Set([first, ...more])], failure: null };
   } catch (error) {
     if (error instanceof Unreachable) return { addresses: [], failure: error };

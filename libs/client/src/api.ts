@@ -39,7 +39,9 @@ const MAX_PAGES = 1000;
 const PAGE_SIZE = 100;
 
 /** All items of a paginated list. @param read one page, counted from 0, with its size */
-export async function everyPage<T>(read: (page: { page: number; size: number }) => Promise<T[]>): Promise<T[]> {
+export async function everyPage<T>(
+  read: (page: { page: number; size: number }) => Promise<T[]>,
+): Promise<T[]> {
   const items: T[] = [];
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const some = await read({ page, size: PAGE_SIZE });

@@ -4,4 +4,4 @@ export * from './failure';
 export * from './keep-alive';
 export * from './leased-session';
 export * from './resource-names';
-export { type Credential, type SendingOptions } from './sending';
+export type { Credential } from './sending';

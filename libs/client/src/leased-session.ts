@@ -89,11 +89,7 @@ function withoutRefusedAddress(body: SessionRequest, error: unknown): SessionReq
 }
 
 /** Waits until a session is neither PENDING nor EXPIRING. @returns it, also when the time is over */
-export async function settle(
-  control: Api,
-  id: string,
-  { timeoutMs, signal }: WaitOptions,
-): Promise<Session> {
+export async function settle(control: Api, id: string, { timeoutMs, signal }: WaitOptions): Promise<Session> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const seconds = Math.ceil((deadline - Date.now()) / 1000);

@@ -12,7 +12,9 @@ export const isId = (text: string): boolean => UUID.test(text);
 /** By name. @param assigned only resources of the caller's roles, which its sessions may name */
 export const resources = (api: Api, assigned = false): Promise<Resource[]> =>
   everyPage((page) =>
-    bodyOf(api.GET('/api/v1/resources', { params: { query: { ...page, ...(assigned ? { assigned } : {}) } } })),
+    bodyOf(
+      api.GET('/api/v1/resources', { params: { query: { ...page, ...(assigned ? { assigned } : {}) } } }),
+    ),
   );
 
 /**

@@ -1209,7 +1209,7 @@ export interface components {
     AgentReportDto: {
       agent: string;
       /** @default false */
-      cleared: boolean;
+      cleared?: boolean;
       guard?: components['schemas']['HostGuardDto'];
       instance?: string;
       results: components['schemas']['AgentResultDto'][];
@@ -1529,9 +1529,9 @@ export interface components {
       /** Format: email */
       email?: string;
       /** @default false */
-      isOrgAdmin: boolean | null;
+      isOrgAdmin?: boolean | null;
       /** @default false */
-      isService: boolean | null;
+      isService?: boolean | null;
       name?: string | null;
       /** Format: password */
       password?: string | null;
@@ -1858,19 +1858,19 @@ export interface components {
     ResourceConfigDto: {
       hostname?: string;
       /** @default 600 */
-      maxSilenceSeconds: number | null;
+      maxSilenceSeconds?: number | null;
       pathPrefix?: string;
       port?: number;
       ports?: number[];
       /** @default 1000 */
-      priorityFrom: number;
+      priorityFrom?: number;
       /** @default 3999 */
-      priorityTo: number;
+      priorityTo?: number;
       /**
        * @default tcp
        * @enum {string}
        */
-      protocol: 'tcp' | 'udp' | 'icmp' | 'all';
+      protocol?: 'tcp' | 'udp' | 'icmp' | 'all';
       targetTags?: string[];
     };
     ResourceDto: {
@@ -2195,7 +2195,7 @@ export interface components {
       provider?: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
       region?: string;
       /** @default false */
-      releasePorts: boolean;
+      releasePorts?: boolean;
       resourceIdentifier?: string;
       resourceType?: string;
     };

@@ -29,7 +29,10 @@ const REPEATABLE_POSTS = /\/sessions\/[^/]+\/(?:stop|renew)$/;
  * @throws ApiFailure
  * @throws Unreachable
  */
-export function sendingFetch({ credential, onRetry }: SendingOptions): (request: Request) => Promise<Response> {
+export function sendingFetch({
+  credential,
+  onRetry,
+}: SendingOptions): (request: Request) => Promise<Response> {
   const authenticated = async (request: Request): Promise<Response> => {
     const headers = (await credential?.headers()) ?? {};
     const prepared = request.clone();

@@ -8,7 +8,8 @@ export class DiscoveryDto {
   @ApiProperty({
     ...URL,
     example: 'https://ipv4.drawbridge.example.com',
-    description: 'The service over IPv4 only, to read one’s IPv4 address with GET /api/v1/detect-ip; null: none',
+    description:
+      'The service over IPv4 only, to read one’s IPv4 address with GET /api/v1/detect-ip; null: none',
   })
   ipv4Url!: string | null;
 
