@@ -41,7 +41,7 @@ interface ErrorBody {
 /** Reads the failure from a response; a body in another shape, as of a proxy, is left out. */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const body = bodyIn(await response.text());
-  const message = typeof body.message === 'string' ? body.message : `HTTP ${response.status}`;
+  const message = typeof body.message === 'string' ? body.message : unexplained(response);
   return new ApiFailure(
     response.status,
     message,
@@ -49,6 +49,11 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
     typeof body.error === 'string' ? body.error : null,
     response.headers.get('x-request-id'),
   );
+}
+
+function unexplained({ status, headers }: Response): string {
+  const target = headers.get('location');
+  return target === null ? `HTTP ${status}` : `The server has moved to ${target}: use that address`;
 }
 
 function bodyIn(text: string): ErrorBody {

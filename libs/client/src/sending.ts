@@ -63,7 +63,8 @@ export function sendingFetch({
 
 async function fetchOnce(request: Request): Promise<Response> {
   try {
-    return await fetch(request);
+    // followed, the request would take an API key to another server
+    return await fetch(request, { redirect: 'manual' });
   } catch (error) {
     if (request.signal.aborted) throw error;
     throw new Unreachable(new URL(request.url).origin, connectionReason(error));

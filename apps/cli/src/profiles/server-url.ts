@@ -13,7 +13,7 @@ export function serverUrl(given: string, where: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new CommandFailure(EXIT.usage, `${where} must hold no user name or password`, 'drawbridge login');
   }
-  return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+  return url.origin + url.pathname.replace(/(?:\/api\/v1)?\/?$/, '');
 }
 
 /** Whether what is sent there can be read on the way. */
