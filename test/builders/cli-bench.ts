@@ -63,7 +63,7 @@ export class CliBench {
   }
 }
 
-/** Whether a process runs. A zombie does not. */
+/** Whether there is a process. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -93,12 +93,12 @@ describe('run gives access while a command runs', () => {
     const pids = join(bench.cli.home, 'pids');
     const script = `"${process.execPath}" "${CLI}" run -- "${process.execPath}" "${counting}" >"${pids}" & wait`;
     const parent = spawn('sh', ['-c', script], { env: bench.cli.environment, cwd: bench.cli.home });
-    const child = await until('the child runs', () =>
-      Promise.resolve(Number(/child (\d+)/.exec(readIfPresent(pids))?.[1] ?? 0)),
+    const [, child] = await until('the child runs', () =>
+      Promise.resolve(/child (\d+)/.exec(readIfPresent(pids))),
     );
     await bench.allows(CLI_ADDRESS);
     parent.kill('SIGKILL');
-    await until('the child has ended', () => Promise.resolve(!isRunning(child)));
+    await until('the child has ended', () => Promise.resolve(!isRunning(Number(child))));
     await bench.allows();
     expect(await bench.live()).toEqual([]);
   });
