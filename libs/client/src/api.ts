@@ -1,12 +1,13 @@
 import createClient, { type Client } from 'openapi-fetch';
-import type { components, paths } from './schema';
+import type { Operations, Session } from './lease-operations';
+import type { components } from './schema';
 import { sendingFetch, type Credential, type SendingOptions } from './sending';
 
 /** The operations of the API, typed. Each throws ApiFailure or Unreachable instead of returning an error. */
-export type Api = Client<paths>;
+export type Api = Client<Operations>;
 
 export type Schemas = components['schemas'];
-export type Session = Schemas['SessionDto'];
+export type { Session };
 export type Resource = Schemas['ResourceDto'];
 export type SessionStatus = Session['status'];
 
@@ -16,7 +17,7 @@ export interface ApiOptions extends SendingOptions {
 }
 
 export function createApi({ url, ...sending }: ApiOptions): Api {
-  return createClient<paths>({ baseUrl: url, fetch: sendingFetch(sending) });
+  return createClient<Operations>({ baseUrl: url, fetch: sendingFetch(sending) });
 }
 
 /** @returns the body of a success */

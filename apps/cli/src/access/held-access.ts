@@ -33,6 +33,8 @@ export interface AccessRequest {
 /** Fresh connections to detect a pool of addresses: a hint of it costs little, all of its addresses more. */
 const HINT_CONNECTIONS = 3;
 const POOL_CONNECTIONS = 6;
+const NO_LEASE =
+  'this server knows no leases: if this program is killed, the access ends with the session only';
 /** For requests that end access. When they fail, the lease ends it. */
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -51,7 +53,9 @@ export class HeldAccess {
     leaseSeconds: number,
     listener: LeaseListener,
   ) {
-    this.renewals = sessions.map(({ session, control }) =>
+    // without a lease there is nothing to renew
+    const leased = sessions.filter(({ session }) => session.leaseUntil);
+    this.renewals = leased.map(({ session, control }) =>
       keepAlive({ sessionId: session.id, leaseSeconds, control }, listener, this.renewing.signal),
     );
   }
@@ -100,7 +104,10 @@ export class HeldAccess {
     const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
     const failure = rejected ? errorOf(rejected.reason) : outcomeFailure(started, request, output);
-    if (failure === null) return new HeldAccess(started, leaseSeconds, listener);
+    if (failure === null) {
+      if (started.some(({ session }) => !session.leaseUntil)) output.note(NO_LEASE);
+      return new HeldAccess(started, leaseSeconds, listener);
+    }
     await stopAll(started, output);
     throw failure;
   }

@@ -94,6 +94,13 @@ export class AccessTools {
       durationHours: hours,
       leaseSeconds,
     });
+    if (!started.session.leaseUntil) {
+      await stopSession(started.control, started.session.id, STOP_TIMEOUT_MS);
+      throw new CommandFailure(
+        EXIT.failed,
+        'This server knows no leases, and access without one is not requested',
+      );
+    }
     this.keep(started, leaseSeconds);
     return accessOf(started.session);
   }
