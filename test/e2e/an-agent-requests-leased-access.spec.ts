@@ -55,7 +55,7 @@ describe('An agent requests leased access', () => {
     return structuredContent as T;
   }
 
-  it('it has four tools, and none of them changes anything but its own access', async () => {
+  it('has four tools, and none of them changes anything but its own access', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'list_resources',
@@ -65,12 +65,12 @@ describe('An agent requests leased access', () => {
     ]);
   });
 
-  it('it lists the resources of its user’s roles, and no others', async () => {
+  it('sees the resources of its user’s roles, and no others', async () => {
     const { resources } = await call<{ resources: { name: string }[] }>('list_resources');
     expect(resources.map(({ name }) => name)).toEqual(['resource-0']);
   });
 
-  it('it requests access, waits for it, and releases it', async () => {
+  it('requests access, waits for it, and releases it', async () => {
     const requested = await call<Access>('request_access', { resources: ['resource-0'] });
     expect(requested.addresses).toEqual([CLI_ADDRESS]);
     const { sessionId } = requested;

@@ -25,14 +25,14 @@ describe('Clients discover a server', () => {
     return { headers: response.headers, body: JSON.parse(text) as unknown };
   }
 
-  it('it names its release; without settings no address per family', async () => {
+  it('with its release; without settings no address per family', async () => {
     const { body, headers } = await discover(drawbridge.apiServer.port);
     expect(body).toEqual({ version, ipv4Url: null, ipv6Url: null });
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('x-ratelimit-limit')).toBeNull();
   });
 
-  it('it names the addresses it was given', async () => {
+  it('with the addresses it was given', async () => {
     const urls = { PUBLIC_URL_IPV4: 'https://ipv4.example.com', PUBLIC_URL_IPV6: 'https://ipv6.example.com' };
     const api = await drawbridge.startApi(urls);
     const { body } = await discover(api.port);

@@ -58,6 +58,7 @@ if (!hasTerminals) {
     await bench.allows(CLI_ADDRESS);
     shown.close();
     await bench.allows();
+    expect(await bench.live()).toEqual([]);
   });
 
   it('a password that is typed is not shown', async () => {

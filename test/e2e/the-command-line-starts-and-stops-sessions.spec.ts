@@ -59,11 +59,8 @@ describe('The command line starts and stops sessions', () => {
     const session = await cli.json<Session>(['start', '-r', 'resource-0', '-r', 'RESOURCE-1']);
     expect(session).toMatchObject({ status: 'ACTIVE', ipv4Address: IPV4, ipv6Address: IPV6 });
     const rules = await drawbridge.cloud.rules();
-    expect(rules.map(({ target, address }) => [target, address]).toSorted()).toEqual(
-      [group(0), group(1)].flatMap((target) => [
-        [target, IPV6],
-        [target, IPV4],
-      ]),
+    expect(rules.map(({ target, address }) => `${target} ${address}`).toSorted()).toEqual(
+      [group(0), group(1)].flatMap((target) => [`${target} ${IPV6}`, `${target} ${IPV4}`]),
     );
     const shown = await cli.run(['status', session.id]);
     expect(shown.code).toBe(0);

@@ -27,7 +27,8 @@ describe('routesOf', () => {
 
   it('finds no public routes other than the expected ones', () => {
     const open = routes.filter((route) => route.policy?.kind === 'public').map((route) => route.operationId);
-    const expected = /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage|AccountPages|Downloads|Discovery)_/;
+    const expected =
+      /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage|AccountPages|Downloads|Discovery)_/;
     expect(open.filter((id) => !expected.test(id))).toEqual([]);
   });
 

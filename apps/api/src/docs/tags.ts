@@ -21,7 +21,8 @@ const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Keys for pipelines. A key never exceeds the permissions of its user.',
   Platform: 'For operators of the service: organizations and their suspension.',
   Agents: 'The API of the agents on hosts without a cloud API.',
-  Downloads: 'The command line; files for hosts: the agent and its installer; checksums. Needs no credential.',
+  Downloads:
+    'The command line; files for hosts: the agent and its installer; checksums. Needs no credential.',
   Utility: 'Health and release of the service, and the caller’s address. Needs no credential.',
 };
 
