@@ -29,7 +29,10 @@ describe('connect gives access while a connection is open', () => {
     server.close();
     await bench.stop();
   });
-  afterEach(() => bench.allows());
+  afterEach(async () => {
+    await bench.cli.endRuns();
+    await bench.allows();
+  });
 
   const connect = (): ReturnType<CliBench['cli']['start']> =>
     bench.cli.start(['connect', '-r', 'resource-0', '127.0.0.1', port]);

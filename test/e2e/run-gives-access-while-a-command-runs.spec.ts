@@ -26,6 +26,7 @@ describe('run gives access while a command runs', () => {
   });
   afterAll(() => bench.stop());
   afterEach(async () => {
+    await bench.cli.endRuns();
     await bench.drawbridge.cloud.clearFaults();
     await bench.allows();
   });

@@ -14,7 +14,10 @@ describe('watch follows a changing address', () => {
   beforeEach(() => {
     bench.proxy.addresses = [CLI_ADDRESS];
   });
-  afterEach(() => bench.allows());
+  afterEach(async () => {
+    await bench.cli.endRuns();
+    await bench.allows();
+  });
 
   const watch = async (...args: readonly string[]): Promise<Run> => {
     const going = bench.cli.start(['watch', '--interval', '1', '--lease', '60', ...args]);

@@ -80,10 +80,14 @@ export class CommandLine {
     return JSON.parse(ended.stdout) as T;
   }
 
-  /** Ends what still runs, and removes its files. */
-  async remove(): Promise<void> {
-    for (const { child } of this.runs) if (child.exitCode === null) child.kill('SIGKILL');
+  /** Ends what a failed test has left running. */
+  async endRuns(): Promise<void> {
+    for (const { child } of this.runs) if (child.exitCode === null) child.kill('SIGTERM');
     await Promise.all(this.runs.map(({ ended }) => ended));
+  }
+
+  async remove(): Promise<void> {
+    await this.endRuns();
     rmSync(this.home, { recursive: true, force: true });
   }
 }
