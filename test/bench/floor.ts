@@ -59,6 +59,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
       ipv4Address: address,
       ipv6Address: null,
       hours: 1,
+      leaseSeconds: null,
       holders: [holder],
       limits: { perUser: 0, perServiceUser: 0 },
       grantVersion: null,

@@ -25,6 +25,7 @@ import { sessionLife } from './session-life';
 import { start } from './start';
 import { thousandSessions } from './thousand-sessions';
 import { timeToActive } from './time-to-active';
+import { workerScaling } from './worker-scaling';
 
 const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise<Figure[]>>> = {
   disk: async (postgres) => [figure('Disk: write and sync 8 kB', 'ms', await postgres.flushTimes())],
@@ -34,6 +35,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'one-grant': oneGrant,
   'time-to-active': timeToActive,
   'thousand-sessions': thousandSessions,
+  'worker-scaling': workerScaling,
   logins,
   'idle-agents': idleAgents,
   fairness,

@@ -21,6 +21,7 @@ interface Pipeline {
   readonly owner: Colleague;
   readonly keyId: string;
   readonly start: (body?: object) => Promise<Answer<Started & Refused>>;
+  readonly stop: (id: string) => Promise<Answer<Started & Refused>>;
 }
 
 type Change = (pipeline: Pipeline) => Promise<unknown>;
@@ -118,7 +119,7 @@ describe('A change of keys, users, roles or resources counts from the next sessi
       client.post('/sessions', { ipv4Address: freshAddress(), durationHours: 2, ...more });
     // the second one is started from what the first one has left
     for (let round = 0; round < 2; round += 1) expect((await start()).status).toBe(200);
-    return { org, owner, keyId: key.id, start };
+    return { org, owner, keyId: key.id, start, stop: (id) => client.post(`/sessions/${id}/stop`) };
   }
 
   it.each(CHANGES)('%s', async (_, change, status, message) => {
@@ -169,6 +170,15 @@ describe('A change of keys, users, roles or resources counts from the next sessi
       [id],
     );
     expect(rules).toEqual([{ ports: '2222' }]);
+  });
+
+  it('a key that has just stopped a session and is revoked stops no other', async () => {
+    const { org, keyId, start, stop } = await pipeline();
+    const [first, second] = [(await start()).body.id, (await start()).body.id];
+    expect((await stop(first)).status).toBe(200);
+    await done(org.admin.delete(`/api-keys/${keyId}`));
+    expect((await stop(second)).status).toBe(401);
+    expect((await org.admin.get<{ status: string }>(`/sessions/${second}`)).body.status).toBe('PENDING');
   });
 
   it('the user is renamed: the session says so', async () => {

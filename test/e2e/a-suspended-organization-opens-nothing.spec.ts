@@ -14,6 +14,7 @@ type Case = readonly [Effect, object?];
 const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /sessions': [['opens', { ipv4Address: '203.0.113.2' }]],
   'POST /sessions/{id}/extend': [['opens', { additionalHours: 1 }]],
+  'POST /sessions/{id}/renew': [['closes']],
   'POST /sessions/{id}/stop': [['closes']],
   'POST /sessions/admin/{id}/stop': [['closes']],
 

@@ -27,6 +27,7 @@ export interface Session {
   readonly ipv6Address: string | null;
   readonly startedAt: string;
   readonly expiresAt: string;
+  readonly leaseUntil: string | null;
   readonly endedAt: string | null;
   readonly endedReason: string | null;
   readonly resourceIps: ResourceIp[];

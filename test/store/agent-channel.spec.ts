@@ -96,6 +96,7 @@ describe('The agent channel in the database', () => {
       ipv4Address: ipAddress,
       ipv6Address: null,
       hours: 1,
+      leaseSeconds: null,
       holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
       grantVersion: null,
@@ -109,9 +110,13 @@ describe('The agent channel in the database', () => {
     sessions.stop(
       tx,
       organization,
-      id,
-      'MANUAL',
-      { ...BY_NOBODY, eventType: 'SESSION_STOPPED' },
+      {
+        id,
+        reason: 'MANUAL',
+        userId: null,
+        audit: { ...BY_NOBODY, eventType: 'SESSION_STOPPED' },
+        grantVersion: null,
+      },
       'audit_records',
     );
 

@@ -32,6 +32,7 @@ export class RequestSteps {
       userId: this.state.chance.pick(userIds),
       holder: '',
       ipv4Address: this.state.chance.pick(ADDRESSES),
+      leaseSeconds: null,
       hours: this.state.chance.whole(1, 2),
     };
     const some = resourceIds.filter(() => this.state.chance.happens(0.6));
@@ -138,9 +139,7 @@ export class RequestSteps {
       sessions.stop(
         tx,
         this.state.given.organizationId,
-        this.state.realId(id),
-        'MANUAL',
-        AUDIT,
+        { id: this.state.realId(id), reason: 'MANUAL', userId: null, audit: AUDIT, grantVersion: null },
         'audit_records',
       ),
     );

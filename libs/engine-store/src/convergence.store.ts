@@ -39,7 +39,7 @@ export class ConvergenceStore {
          ARRAY(
            SELECT jsonb_build_object('resourceIpId', ip.id, 'status', CASE WHEN h.released_at IS NULL THEN ip.status ELSE 'REMOVING' END,
              'pendingSince', ip.pending_since::text, 'cause', h.cause,
-             'expired', coalesce(s.expires_at <= now(), false),
+             'expired', coalesce(least(s.expires_at, s.lease_until) <= now(), false),
              'expiresAt', extract(epoch FROM s.expires_at)::bigint,
              'config', res.config, 'writeVerified', res.write_verified,
              'abandoned', CASE WHEN res.abandoned_at IS NOT NULL THEN coalesce(res.abandon_reason, '') END,

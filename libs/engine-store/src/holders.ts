@@ -8,7 +8,7 @@ import {
   type RemovalCause,
   type RuleSpec,
 } from '#rules';
-import { MAY_RELEASE, type Tx } from '#entities';
+import type { Tx } from '#entities';
 
 /** A new ResourceIp: one address on one resource, and the rules it holds. */
 export interface NewHolder {
@@ -157,54 +157,22 @@ function selected(selector: ReleaseSelector): { where: string; given: unknown[] 
 }
 
 /**
- * CTE `due`: makes the rules of the CTE `gone` (`rule_id`, `organization_id`: holders released in this statement) due. A
- * rule without another holder becomes unwanted, for this cause. Callers have locked the rules, so that two last holders
- * released concurrently see each other.
- * @param cause placeholder of the cause
+ * SQL: releases ResourceIps, which become REMOVING, and their holders; each rule that loses its last holder becomes
+ * unwanted, for this cause. An array of `WokenTargets`. The function locks the rules before it reads their holders, so that
+ * two last holders released concurrently see each other.
+ * @param ips a query for the ids of ResourceIps; others than PENDING and APPLIED are not changed
  */
-const DUE = (cause: string): string => `due AS (
-    UPDATE rules r SET due_at = now(), revision = revision + 1, attempts = 0, closing = true,
-      accounted_to = held.organization_id,
-      unwanted_since = CASE WHEN held.kept THEN r.unwanted_since ELSE coalesce(r.unwanted_since, now()) END,
-      cause = CASE WHEN held.kept THEN r.cause ELSE coalesce(r.cause, ${cause}) END
-    FROM (
-      SELECT DISTINCT ON (g.rule_id) g.rule_id, g.organization_id, EXISTS (
-        SELECT FROM rule_holders other WHERE other.rule_id = g.rule_id AND other.released_at IS NULL
-          AND NOT EXISTS (SELECT FROM gone WHERE gone.rule_id = g.rule_id AND gone.resource_ip_id = other.resource_ip_id)
-      ) AS kept
-      FROM gone g ORDER BY g.rule_id
-    ) held
-    WHERE r.id = held.rule_id RETURNING r.target_id
-  )`;
+export const releasedIps = (cause: string, ips: string): string => `release_ips(${cause}, ARRAY(${ips}))`;
 
-/**
- * Releases holders with their ResourceIps, which become REMOVING; each rule that loses its last holder becomes unwanted.
- * `releaseClaims` releases single holders; nothing else does.
- * @returns the targets to wake
- */
+/** Releases holders with their ResourceIps, see `releasedIps`. @returns the targets to wake */
 export async function release(
   tx: Tx,
   cause: RemovalCause,
   selector: ReleaseSelector,
 ): Promise<WokenTargets[]> {
   const { where, given } = selected(selector);
-  await tx.query(
-    `SELECT 1 FROM rules WHERE id IN (
-       SELECT h.rule_id FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id
-       -- $1 is only numbered as in the statement below
-       WHERE $1::text IS NOT NULL AND ${where}) ORDER BY id FOR NO KEY UPDATE`,
-    [cause, ...given],
-  );
   const [released] = await tx.query<{ targets: WokenTargets[] }[]>(
-    `WITH released AS (
-       UPDATE resource_ips ip SET status = 'REMOVING', released_at = now()
-       WHERE ${where} AND ip.status IN (${MAY_RELEASE}) RETURNING ip.id, ip.organization_id
-     ), gone AS (
-       UPDATE rule_holders h SET released_at = now(), release_cause = $1 FROM released
-       WHERE h.resource_ip_id = released.id AND h.released_at IS NULL
-       RETURNING h.rule_id, h.resource_ip_id, released.organization_id
-     ), ${DUE('$1')}
-     SELECT ${wokenTargets('SELECT target_id FROM due')} AS targets`,
+    `SELECT ${releasedIps('$1', `SELECT ip.id FROM resource_ips ip WHERE ${where}`)} AS targets`,
     [cause, ...given],
   );
   return released!.targets;
@@ -212,7 +180,7 @@ export async function release(
 
 /**
  * Releases single holders while their ResourceIps continue: on another target, or as FAILED.
- * @param holders a query for `rule_id`, `resource_ip_id` and `organization_id`, whose parameters begin at $2
+ * @param holders a query for `rule_id` and `resource_ip_id`, whose parameters begin at $2
  * @returns the targets to wake
  */
 export async function releaseClaims(
@@ -221,19 +189,9 @@ export async function releaseClaims(
   holders: string,
   given: readonly unknown[],
 ): Promise<WokenTargets[]> {
-  await tx.query(
-    // $1 is only numbered as in the statement below
-    `SELECT 1 FROM rules WHERE $1::text IS NOT NULL AND id IN (SELECT rule_id FROM (${holders}) claim)
-     ORDER BY id FOR NO KEY UPDATE`,
-    [cause, ...given],
-  );
   const [released] = await tx.query<{ targets: WokenTargets[] }[]>(
-    `WITH gone AS (
-       UPDATE rule_holders h SET released_at = now(), release_cause = $1 FROM (${holders}) claim
-       WHERE h.rule_id = claim.rule_id AND h.resource_ip_id = claim.resource_ip_id AND h.released_at IS NULL
-       RETURNING h.rule_id, h.resource_ip_id, claim.organization_id
-     ), ${DUE('$1')}
-     SELECT ${wokenTargets('SELECT target_id FROM due')} AS targets`,
+    `SELECT release_claims($1, coalesce(array_agg(rule_id), '{}'), coalesce(array_agg(resource_ip_id), '{}')) AS targets
+     FROM (${holders}) claim`,
     [cause, ...given],
   );
   return released!.targets;

@@ -7,6 +7,7 @@ export class SettlementOwnersStore {
   sessions(tx: Tx, ids: readonly string[]): Promise<AffectedSession[]> {
     return tx.query(
       `SELECT s.id, s.organization_id AS "organizationId", s.status, s.ended_reason AS "endedReason",
+         coalesce(s.ended_reason = 'EXPIRED' AND s.lease_until < s.expires_at, false) AS "leaseLost",
          s.user_id AS "userId", u.email AS "userEmail",
          (SELECT min(ip.error_message) FROM resource_ips ip
           WHERE ip.session_id = s.id AND ip.status = 'FAILED') AS "errorMessage",

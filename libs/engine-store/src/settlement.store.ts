@@ -192,8 +192,7 @@ export class SettlementStore {
     await releaseClaims(
       tx,
       'ADD_REFUSED',
-      `SELECT h.rule_id, h.resource_ip_id, ip.organization_id FROM rule_holders h
-       JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE h.resource_ip_id = ANY ($2::uuid[])`,
+      `SELECT h.rule_id, h.resource_ip_id FROM rule_holders h WHERE h.resource_ip_id = ANY ($2::uuid[])`,
       [resourceIpIds],
     );
   }

@@ -126,6 +126,8 @@ export interface AffectedSession {
   readonly organizationId: OrganizationId;
   readonly status: SessionStatus;
   readonly endedReason: EndedReason | null;
+  /** its lease ended before the planned end */
+  readonly leaseLost: boolean;
   readonly userId: string;
   readonly userEmail: string;
   /** of one of its failed ResourceIps */

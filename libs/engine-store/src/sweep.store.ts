@@ -1,5 +1,5 @@
 import type { SlotUse } from '#rules';
-import { HOLDING, MAY_EXPIRE, prepared, returned, type Tx } from '#entities';
+import { ENDS_AT, HOLDING, MAY_EXPIRE, prepared, returned, type Tx } from '#entities';
 import { AgentWatchStore } from './agent-watch.store';
 import { COMPARISON_INTERVAL_SECONDS } from './comparison.store';
 import { release, type WokenTargets } from './holders';
@@ -121,8 +121,8 @@ export class SweepStore {
       await tx.query(
         `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'EXPIRED'
          WHERE id IN (
-           SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND expires_at <= now()
-           ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+           SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND ${ENDS_AT} <= now()
+           ORDER BY ${ENDS_AT} LIMIT $1 FOR UPDATE SKIP LOCKED)
          RETURNING id`,
         [limit],
       ),
@@ -135,8 +135,8 @@ export class SweepStore {
   /** Whether there is anything to sweep, from the ends of three indexes. */
   async outlook(tx: Tx): Promise<SweepOutlook> {
     const [found] = await tx.query<[SweepOutlook]>(
-      `SELECT (SELECT extract(epoch FROM greatest(expires_at, now()) - now())::float8 * 1000 FROM sessions
-           WHERE status IN (${MAY_EXPIRE}) ORDER BY expires_at LIMIT 1) AS "nextEndMs",
+      `SELECT (SELECT extract(epoch FROM greatest(${ENDS_AT}, now()) - now())::float8 * 1000 FROM sessions
+           WHERE status IN (${MAY_EXPIRE}) ORDER BY ${ENDS_AT} LIMIT 1) AS "nextEndMs",
          coalesce((SELECT min(due_at) FROM rules WHERE due_at IS NOT NULL) <= now(), false)
            OR coalesce((SELECT min(reconcile_due_at) FROM targets) <= now(), false) AS "isDue"`,
     );

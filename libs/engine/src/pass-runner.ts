@@ -13,6 +13,7 @@ import type { Pass } from './passes';
 import { BUDGET_SPENT, CREDENTIAL_DENIED } from './settle-rule';
 import type { TargetWriter } from './target-writer';
 import type { TimedRead } from './timed-read';
+import { BudgetLines } from './budget-lines';
 import type { Timing } from './timing';
 import { claimsBefore } from './whole-list';
 import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
@@ -26,6 +27,7 @@ export interface PassStores {
 /** Runs passes: reads a target, plans and sends changes, and reads again. Writes nothing about the outcome: `settle` does. */
 export class PassRunner {
   private readonly recent: RecentReads;
+  private readonly budgetLines: BudgetLines;
 
   constructor(
     private readonly database: Transactions,
@@ -37,6 +39,7 @@ export class PassRunner {
     private readonly timing: Timing,
   ) {
     this.recent = new RecentReads(timing);
+    this.budgetLines = new BudgetLines(timing);
   }
 
   /** Sends at most one batch of changes through the access path of the pass. */
@@ -50,7 +53,7 @@ export class PassRunner {
     const allowance = new WriteAllowance(
       this.database,
       this.stores.budgets,
-      this.timing,
+      this.budgetLines,
       driver,
       target.done,
     );

@@ -8,6 +8,7 @@ const recordOf = (from: SessionStatus, to: SessionStatus): ReturnType<typeof ses
       organizationId: asOrganizationId('organization'),
       status: from,
       endedReason: null,
+      leaseLost: false,
       userId: 'user',
       userEmail: 'ada@example.com',
       errorMessage: 'not authorized',

@@ -33,6 +33,11 @@ export function sessionMoved(session: AffectedSession, to: SessionStatus): Audit
     resourceName: session.userEmail,
     result: lost ? 'FAILURE' : 'SUCCESS',
     errorMessage: lost ? session.errorMessage : null,
-    details: { userId: session.userId, from: session.status, to },
+    details: {
+      userId: session.userId,
+      from: session.status,
+      to,
+      ...(to === 'EXPIRED' && session.leaseLost ? { leaseLost: true } : {}),
+    },
   };
 }

@@ -1,8 +1,8 @@
 import type { CloudTarget, ProviderDriver } from '#drivers';
 import type { DueRuleRow, WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
+import type { BudgetLines } from './budget-lines';
 import type { DueChange } from './changes';
-import type { Timing } from './timing';
 import type { HeldLease } from './held-lease';
 
 /** Share of an account's write budget reserved for removals. */
@@ -37,20 +37,35 @@ export class WriteAllowance {
   constructor(
     private readonly database: Transactions,
     private readonly budgets: WriteBudgetStore,
-    private readonly timing: Timing,
+    private readonly lines: BudgetLines,
     private readonly driver: ProviderDriver,
     private readonly target: CloudTarget,
   ) {}
 
-  /** Waits up to `MAX_BUDGET_WAIT_MS` when the budget is spent. @returns 0 when taken, else ms until a retry can succeed */
+  /**
+   * Waits in line up to `MAX_BUDGET_WAIT_MS` when the budget is spent.
+   * @returns 0 when taken, else ms after which the pass may try again
+   */
   async take(held: HeldLease, changes: ChangeCount): Promise<number> {
-    const until = this.timing.now() + MAX_BUDGET_WAIT_MS;
-    for (;;) {
-      const waitMs = await this.tryTake(changes);
-      if (waitMs === 0 || this.timing.now() + waitMs > until) return waitMs;
-      await this.timing.wait(waitMs);
-      await held.ensureHeld();
-    }
+    const missing = this.callsOf(changes) - this.taken;
+    if (missing <= 0) return 0;
+    const { writeBudget } = this.driver.traits;
+    const isRemoval = changes.removals > 0;
+    const reserve = isRemoval ? 0 : writeBudget.burst * REMOVAL_RESERVE;
+    const { autocommit } = this.database;
+    const waitMs = await this.lines.take({
+      // removals may use the reserve, so they do not wait behind additions
+      line: `${isRemoval ? 'removals' : 'additions'} ${this.accountKey}`,
+      refillMs: (1000 * missing) / writeBudget.refillPerSecond,
+      maxWaitMs: MAX_BUDGET_WAIT_MS,
+      ask: async () => {
+        await held.ensureHeld();
+        return this.budgets.take(autocommit, this.accountKey, writeBudget, missing, reserve);
+      },
+    });
+    if (waitMs > 0) return waitMs;
+    this.taken += missing;
+    return 0;
   }
 
   /** Call it when the taken calls have been made. */
@@ -65,17 +80,6 @@ export class WriteAllowance {
     this.taken -= spare;
     const { autocommit } = this.database;
     await this.budgets.give(autocommit, this.accountKey, this.driver.traits.writeBudget, spare);
-  }
-
-  private async tryTake(changes: ChangeCount): Promise<number> {
-    const missing = this.callsOf(changes) - this.taken;
-    if (missing <= 0) return 0;
-    const { writeBudget } = this.driver.traits;
-    const reserve = changes.removals > 0 ? 0 : writeBudget.burst * REMOVAL_RESERVE;
-    const { autocommit } = this.database;
-    const waitMs = await this.budgets.take(autocommit, this.accountKey, writeBudget, missing, reserve);
-    if (waitMs === 0) this.taken += missing;
-    return waitMs;
   }
 
   private callsOf({ removals, additions }: ChangeCount): number {

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { postgresErrorField } from './postgres-error';
 
@@ -20,7 +21,10 @@ export async function withAuditFallback<T>(work: (trail: Trail) => Promise<T>): 
     return await work('audit_records');
   } catch (error) {
     const code = postgresErrorField(error, 'code');
-    if (!(error instanceof QueryFailedError) || code === null || NOT_REFUSED.test(code)) throw error;
+    if (!isOfStatement(error) || code === null || NOT_REFUSED.test(code)) throw error;
     return work('unwritten_audit_records');
   }
 }
+
+const isOfStatement = (error: unknown): boolean =>
+  error instanceof QueryFailedError || error instanceof DatabaseError;

@@ -43,6 +43,8 @@ import { GrantVersions1790700000000 } from './migrations/1790700000000-grant-ver
 import { AgentWaits1790800000000 } from './migrations/1790800000000-agent-waits';
 import { HistoryRetention1790810000000 } from './migrations/1790810000000-history-retention';
 import { AuditPartitions1790810100000 } from './migrations/1790810100000-audit-partitions';
+import { ReleaseFunctions1790820000000 } from './migrations/1790820000000-release-functions';
+import { SessionLeases1790900000000 } from './migrations/1790900000000-session-leases';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -176,6 +178,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AgentWaits1790800000000,
       HistoryRetention1790810000000,
       AuditPartitions1790810100000,
+      ReleaseFunctions1790820000000,
+      SessionLeases1790900000000,
     ],
     migrationsTransactionMode: 'each',
   });

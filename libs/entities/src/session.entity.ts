@@ -19,7 +19,8 @@ const FINISHED = `status IN ('FAILED', 'EXPIRED', 'CANCELLED')`;
   unique: true,
   where: `ipv6_address IS NOT NULL AND ${LIVE}`,
 })
-@Index('sessions_expiry_idx', ['expiresAt'], { where: LIVE })
+// on least(expires_at, lease_until)
+@Index('sessions_ends_idx', { synchronize: false })
 @Index('sessions_organization_id_idx', ['organizationId', 'createdAt'])
 @Index('sessions_user_id_idx', ['userId', 'createdAt'])
 @Index('sessions_unfinished_idx', ['organizationId', 'createdAt'], { where: UNFINISHED })
@@ -47,6 +48,10 @@ export class SessionEntity {
   @Text({ default: 'PENDING' }) status!: SessionStatus;
   @Moment({ default: () => 'now()' }) startedAt!: Date;
   @Moment() expiresAt!: Date;
+  /** null: it has no lease */
+  @Count({ nullable: true }) leaseSeconds!: number | null;
+  /** it ends at this time or at `expiresAt`, whichever is first */
+  @Moment({ nullable: true }) leaseUntil!: Date | null;
   @Moment({ nullable: true }) endedAt!: Date | null;
   @Text({ nullable: true }) endedReason!: EndedReason | null;
   @CreatedAt() createdAt!: Date;

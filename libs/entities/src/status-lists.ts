@@ -2,7 +2,6 @@ import {
   HOLDING_STATUSES,
   LIVE_SESSION_STATUSES,
   PAYABLE_STATUSES,
-  RESOURCE_IP_MOVES,
   SESSION_MOVES,
   SUBSCRIPTION_MOVES,
   type SessionStatus,
@@ -30,8 +29,9 @@ export const LIVE = sqlList(LIVE_SESSION_STATUSES);
 export const HOLDING = sqlList(HOLDING_STATUSES);
 /** For `status IN (…)`: sessions that may end. */
 export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
-/** For `status IN (…)`: ResourceIps that may be released. */
-export const MAY_RELEASE = startsOf(RESOURCE_IP_MOVES, 'REMOVING');
+
+/** When a session ends: the planned end or the end of its lease, whichever is first. The index of live sessions is on it. */
+export const ENDS_AT = 'least(expires_at, lease_until)';
 const UNFINISHED_STATUSES: readonly SessionStatus[] = [...LIVE_SESSION_STATUSES, 'EXPIRING'];
 /** Whether the session is live or still being removed. */
 export const isUnfinished = (status: SessionStatus): boolean => UNFINISHED_STATUSES.includes(status);

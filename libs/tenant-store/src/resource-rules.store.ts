@@ -89,7 +89,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
     const left = await releaseClaims(
       tx,
       cause,
-      `SELECT h.rule_id, h.resource_ip_id, ip.organization_id
+      `SELECT h.rule_id, h.resource_ip_id
        FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id JOIN rules r ON r.id = h.rule_id
        WHERE ip.organization_id = $2 AND ip.resource_id = $3 AND ip.status IN (${HOLDING}) AND h.released_at IS NULL
          AND (ip.id, r.target_id, r.key) NOT IN (

@@ -1,5 +1,5 @@
-import type { NewHolder, WokenTargets } from '#engine-store/port';
-import type { Interval } from '#entities';
+import type { NewHolder } from '#engine-store/port';
+import type { AuditEntry, Interval } from '#entities';
 import type {
   EndedReason,
   IpVersion,
@@ -34,6 +34,8 @@ export interface SessionRow {
   readonly status: SessionStatus;
   readonly startedAt: Date;
   readonly expiresAt: Date;
+  /** when it ends unless it is renewed; null: it has no lease */
+  readonly leaseUntil: Date | null;
   readonly endedAt: Date | null;
   readonly endedReason: EndedReason | null;
   readonly createdAt: Date;
@@ -60,6 +62,8 @@ export interface NewSession {
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
   readonly hours: number;
+  /** the session ends this long after its last renewal; null: no lease */
+  readonly leaseSeconds: number | null;
   readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
   /** the version of the organization's grants that it was planned with; null: just read, not checked */
@@ -79,10 +83,16 @@ export interface SessionFilter extends Interval {
   readonly statuses?: readonly SessionStatus[] | undefined;
 }
 
-/** A stopped session and the targets of its rules. */
-export interface StoppedSession {
-  readonly sessionId: string;
-  readonly targets: WokenTargets[];
+/** Who ends which session. */
+export interface StopRequest {
+  readonly id: string;
+  readonly reason: Exclude<EndedReason, 'EXPIRED'>;
+  /** null: whoever owns it */
+  readonly userId: string | null;
+  /** `SessionRow`'s parts of the entry's resource and details are added */
+  readonly audit: AuditEntry;
+  /** of the caller's grants, if it was remembered; null: not to be checked */
+  readonly grantVersion: string | null;
 }
 
 /** A live session of the user holds one of the addresses. The transaction it is thrown in is aborted. */

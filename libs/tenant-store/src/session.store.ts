@@ -4,7 +4,7 @@ import {
   type NewSession,
   type SessionFilter,
   type SessionRow,
-  type StoppedSession,
+  type StopRequest,
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
@@ -13,14 +13,15 @@ import {
   ALL_UNCHANGED,
   INSERT_HOLDERS,
   PLANNED_RESOURCES,
-  release,
+  type WokenTargets,
   newHoldersJson,
+  releasedIps,
 } from '#engine-store/port';
 import {
   type AuditEntry,
-  AuditTrail,
   HOLDING,
   LIVE,
+  ENDS_AT,
   MAY_EXPIRE,
   type PreparedStatement,
   type Slice,
@@ -32,7 +33,6 @@ import {
   auditJson,
   brokenConstraint,
   prepared,
-  returned,
   postgresErrorField,
   timedSlice,
 } from '#entities';
@@ -41,9 +41,12 @@ const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', c
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
   'removedAt', ip.removed_at, 'errorMessage', ip.error_message`;
 
+/** SQL: null without a lease; never later than the session's planned end. */
+const LEASE_END = 'CASE WHEN s.lease_until IS NOT NULL THEN least(s.expires_at, s.lease_until) END';
+
 const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "userEmail", s.holder,
     s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address", s.status, s.started_at AS "startedAt",
-    s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
+    s.expires_at AS "expiresAt", ${LEASE_END} AS "leaseUntil", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
     s.created_at AS "createdAt"`;
 
 const WITH_IPS = `${COLUMNS},
@@ -52,6 +55,11 @@ const WITH_IPS = `${COLUMNS},
 
 const PAGE = `SELECT ${WITH_IPS}
   FROM page JOIN sessions s ON s.organization_id = $1 AND s.id = page.tie JOIN users u ON u.id = s.user_id`;
+
+const FIND_SESSION: PreparedStatement = {
+  name: 'find-session',
+  text: `SELECT ${WITH_IPS} FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2`,
+};
 
 const GRANTS: PreparedStatement = {
   name: 'grants',
@@ -73,8 +81,6 @@ const STOP_CAUSES = {
 } as const satisfies Record<Exclude<EndedReason, 'EXPIRED'>, RemovalCause>;
 
 export class SessionStore implements TenantStore<SessionStore> {
-  private readonly audit = new AuditTrail();
-
   /** The user's resources, and those of the requested ones that the user has no access to, with no roles. */
   grants(
     tx: Tx,
@@ -114,6 +120,7 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.limits.perUser,
         session.limits.perServiceUser,
         session.grantVersion,
+        session.leaseSeconds,
       ]);
       return started ?? null;
     } catch (error) {
@@ -140,10 +147,7 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<SessionRow | null> {
-    const [row] = await tx.query<SessionRow[]>(
-      `SELECT ${WITH_IPS} FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2`,
-      [organization, id],
-    );
+    const [row] = await prepared<SessionRow>(tx, FIND_SESSION, [organization, id]);
     return row ?? null;
   }
 
@@ -176,7 +180,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     const [extended] = await tx.query<unknown[]>(
       `WITH extended AS (
          UPDATE sessions s SET expires_at = expires_at + make_interval(hours => $3)
-         WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND expires_at > clock_timestamp()
+         WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND ${ENDS_AT} > clock_timestamp()
            AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4)
            AND NOT EXISTS (${UNGRANTED}) RETURNING id
        ), audit AS (${auditInsert('$1', '$5')} WHERE EXISTS (SELECT FROM extended)), ${PROLONG}
@@ -186,32 +190,42 @@ export class SessionStore implements TenantStore<SessionStore> {
     if (extended) return 'extended';
     const [live] = await tx.query<unknown[]>(
       `SELECT 1 FROM sessions WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE})
-         AND expires_at > clock_timestamp()`,
+         AND ${ENDS_AT} > clock_timestamp()`,
       [organization, id],
     );
     return live ? 'refused' : 'over';
   }
 
-  /** Ends a live session: its holders are released. Call it in a transaction. @returns null when not live */
+  /**
+   * Prolongs the lease of a live session, from now. The update and the sweep lock the same row and both check it again
+   * after a wait, so that a session is either renewed or ended. Rules and their marks do not change.
+   * @returns whether it was renewed: it is live, has a lease, belongs to the user and neither end has passed
+   */
+  async renew(tx: Tx, organization: OrganizationId, id: string, userId: string): Promise<boolean> {
+    const renewed = await prepared<{ id: string }>(tx, RENEW_SESSION, [organization, id, userId]);
+    return renewed.length > 0;
+  }
+
+  /**
+   * One statement, one commit: ends a live session, releases its holders and records it.
+   * @returns the targets to wake; null when it is not live, not the user's, or the version of the grants has changed
+   */
   async stop(
     tx: Tx,
     organization: OrganizationId,
-    id: string,
-    reason: Exclude<EndedReason, 'EXPIRED'>,
-    audit: AuditEntry,
+    { id, reason, userId, audit, grantVersion }: StopRequest,
     trail: Trail,
-  ): Promise<StoppedSession | null> {
-    const ended = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $3
-         WHERE organization_id = $1 AND id = $2 AND status IN (${MAY_EXPIRE}) RETURNING id`,
-        [organization, id, reason],
-      ),
-    );
-    if (ended.length === 0) return null;
-    const targets = await release(tx, STOP_CAUSES[reason], { sessionIds: [id] });
-    await this.audit.writeRevocation(tx, organization, trail, audit);
-    return { sessionId: id, targets };
+  ): Promise<WokenTargets[] | null> {
+    const [stopped] = await prepared<{ targets: WokenTargets[] }>(tx, STOP_SESSION[trail], [
+      organization,
+      id,
+      userId,
+      reason,
+      STOP_CAUSES[reason],
+      JSON.stringify(audit),
+      grantVersion,
+    ]);
+    return stopped?.targets ?? null;
   }
 }
 
@@ -246,8 +260,10 @@ const GRANTS_UNCHANGED = (version: string): string => `(${version}::bigint IS NU
 const START_SESSION: PreparedStatement = {
   name: 'start-session',
   text: `WITH ${PLANNED_RESOURCES('$8')}, owner AS (
-    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at)
-    SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7) FROM users u
+    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at,
+      lease_seconds, lease_until)
+    SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7),
+      $14::int, now() + make_interval(secs => $14::int) FROM users u
     WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${GRANTS_UNCHANGED('$13')} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
   ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
@@ -255,4 +271,37 @@ const START_SESSION: PreparedStatement = {
     ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
   FROM owner s JOIN users u ON u.id = s.user_id`,
+};
+
+const RENEW_SESSION: PreparedStatement = {
+  name: 'renew-session',
+  text: `WITH renewed AS (
+    UPDATE sessions SET lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
+    WHERE organization_id = $1 AND id = $2 AND user_id = $3 AND status IN (${LIVE})
+      AND lease_until IS NOT NULL AND ${ENDS_AT} > clock_timestamp()
+    RETURNING id
+  ) SELECT id FROM renewed`,
+};
+
+/** The audit entry `$6` with what the ended session adds. */
+const STOPPED_ENTRY = `(SELECT jsonb_agg($6::jsonb || jsonb_build_object('resourceId', s.id, 'resourceName', u.email,
+    'details', jsonb_build_object('sessionId', s.id, 'userId', s.user_id, 'userEmail', u.email,
+      'ipv4Address', s.ipv4_address, 'ipv6Address', s.ipv6_address, 'reason', $4::text)))
+  FROM ended s JOIN users u ON u.id = s.user_id)`;
+
+const stopSession = (name: string, trail: Trail): PreparedStatement => ({
+  name,
+  text: `WITH ended AS (
+    UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $4
+    WHERE organization_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND status IN (${MAY_EXPIRE})
+      AND ${GRANTS_UNCHANGED('$7')}
+    RETURNING *
+  ), audit AS (${auditInsert('$1', STOPPED_ENTRY, trail)})
+  SELECT ${releasedIps('$5', 'SELECT ip.id FROM resource_ips ip WHERE ip.session_id = s.id')} AS targets FROM ended s`,
+});
+
+/** By trail. */
+const STOP_SESSION: Readonly<Record<Trail, PreparedStatement>> = {
+  audit_records: stopSession('stop-session', 'audit_records'),
+  unwritten_audit_records: stopSession('stop-session-unwritten', 'unwritten_audit_records'),
 };

@@ -27,6 +27,7 @@ export class ModelSettlementOwners implements Modelled<SettlementOwnersStore> {
           userEmail: userId,
           errorMessage: messages.sort()[0] ?? null,
           statuses: ips.map((ip) => ip.status),
+          leaseLost: false,
           isSuspended: status !== 'PENDING' && status !== 'EXPIRING' && isSuspended,
         },
       ];

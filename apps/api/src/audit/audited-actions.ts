@@ -17,6 +17,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
   ...of('SESSION', {
     'POST /sessions': 'SESSION_STARTED',
     'POST /sessions/:/extend': 'SESSION_EXTENDED',
+    'POST /sessions/:/renew': 'SESSION_EXTENDED',
     'POST /sessions/:/stop': 'SESSION_STOPPED',
     'POST /sessions/admin/:/stop': 'SESSION_STOPPED',
   }),

@@ -24,7 +24,8 @@ export function requestHash({
   ipv6Address,
   resourceIds,
   holder,
+  leaseSeconds,
 }: StartSessionDto): string {
-  const canonical = { durationHours, ipv4Address, ipv6Address, resourceIds, holder };
+  const canonical = { durationHours, ipv4Address, ipv6Address, resourceIds, holder, leaseSeconds };
   return createHash('sha256').update(JSON.stringify(canonical)).digest('base64url');
 }

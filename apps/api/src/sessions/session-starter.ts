@@ -166,6 +166,7 @@ export class SessionStarter {
       ipv4Address: addresses.ipv4,
       ipv6Address: addresses.ipv6,
       hours: sessionHours(dto.durationHours, SESSION_DEFAULT_HOURS, maximumDuration(tier, grants)),
+      leaseSeconds: dto.leaseSeconds ?? null,
       holders: newHolders(addresses, grants),
       limits: {
         perUser: MAX_LIVE_SESSIONS_PER_USER,

@@ -21,6 +21,7 @@ export function toSession(row: SessionRow): SessionDto {
     status: row.status,
     startedAt: row.startedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
+    leaseUntil: row.leaseUntil?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
     endedReason: row.endedReason,
     resourceIps: row.resourceIps.map(toResourceIp),

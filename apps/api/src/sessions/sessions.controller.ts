@@ -105,11 +105,15 @@ export class SessionsController {
   @Post(':id/stop')
   @AllowedWhileSuspended()
   @HttpCode(200)
-  @SignedIn({ scope: 'sessions:write', onFreePlan: true })
+  @SignedIn({ scope: 'sessions:write', onFreePlan: true, rememberedKeysMs: REMEMBERED_MS })
   @ApiOperation({ summary: 'Stop your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
-  async stop(@CurrentActor() actor: Actor, @PathId() id: string): Promise<SessionDto> {
-    return toSession(await this.sessions.stop(actor, id));
+  async stop(
+    @CurrentActor() actor: Actor,
+    @RenewableActor() renew: ActorRenewal,
+    @PathId() id: string,
+  ): Promise<SessionDto> {
+    return toSession(await this.sessions.stop(actor, renew, id));
   }
 
   @Post(':id/extend')
@@ -123,6 +127,16 @@ export class SessionsController {
     @Body() { additionalHours }: ExtendSessionDto,
   ): Promise<SessionDto> {
     return toSession(await this.sessions.extend(actor, id, additionalHours));
+  }
+
+  @Post(':id/renew')
+  @AllowedWhileSuspended()
+  @HttpCode(200)
+  @SignedIn({ scope: 'sessions:write', onFreePlan: true })
+  @ApiOperation({ summary: 'Renew the lease of your session' })
+  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
+  async renew(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<SessionDto> {
+    return toSession(await this.sessions.renew(principal, id));
   }
 
   @Post('admin/:id/stop')

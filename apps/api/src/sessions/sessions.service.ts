@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, Database, type Slice, type Sliced, withAuditFallback } from '#entities';
-import { type SessionFilter, type SessionRow, SessionStore } from '#tenant-store';
+import { Database, type Slice, type Sliced, withAuditFallback } from '#entities';
+import { type SessionFilter, type SessionRow, SessionStore, type StopRequest } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { HOLDING_STATUSES, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
-import type { Actor } from '../http/actor';
+import type { Actor, ActorRenewal } from '../http/actor';
 import { SessionSettlementWaiter } from './session-settlement-waiter';
 
 const isOneOf = (statuses: readonly string[], status: string): boolean => statuses.includes(status);
@@ -73,6 +73,21 @@ export class SessionsService {
     throw await this.extensionRefusal(principal, now);
   }
 
+  /**
+   * Prolongs the lease of one of the caller's own sessions, from now.
+   * @throws ApiError 404 or 403 as for `extend`, 400 when it has no lease, 409 when it is over
+   */
+  async renew(principal: Principal, id: string): Promise<SessionRow> {
+    const { organizationId, userId } = principal;
+    if (await this.sessions.renew(this.database.autocommit, organizationId, id, userId))
+      return this.existing(principal, id);
+    const session = await this.own(principal, id);
+    if (session.leaseUntil === null)
+      throw notPossible('The session cannot be renewed: it was started without leaseSeconds');
+    const reason = isLive(session) ? 'its time is over' : `it is ${session.status}`;
+    throw conflict(`The session cannot be renewed: ${reason}`);
+  }
+
   /** The error that explains why the database refused to extend a live session. */
   private async extensionRefusal(
     { organizationId, userId, tier }: Principal,
@@ -96,45 +111,61 @@ export class SessionsService {
     });
   }
 
-  /** Ends one of the caller's own sessions. */
-  async stop(actor: Actor, id: string): Promise<SessionRow> {
+  /**
+   * Ends one of the caller's own sessions. The first attempt may use a remembered caller: the statement is guarded by the
+   * version of the grants, and nothing is refused before the caller was read again.
+   */
+  async stop(actor: Actor, renew: ActorRenewal, id: string): Promise<SessionRow> {
     const { principal } = actor;
-    return this.end(actor, await this.own(principal, id), 'MANUAL');
+    if (await this.end(actor, { id, reason: 'MANUAL', grantVersion: principal.grantVersion }))
+      return this.existing(principal, id);
+    return this.stopFresh(await renew(), id);
+  }
+
+  private async stopFresh(actor: Actor, id: string): Promise<SessionRow> {
+    const session = await this.own(actor.principal, id);
+    return this.endOrRefuse(actor, session, 'MANUAL');
   }
 
   /** Ends any session in the organization. The caller is an administrator. */
   async stopByAdmin(actor: Actor, id: string): Promise<SessionRow> {
-    const { principal } = actor;
-    return this.end(actor, await this.existing(principal, id), 'ADMIN');
+    return this.endOrRefuse(actor, await this.existing(actor.principal, id), 'ADMIN');
   }
 
-  private async end(actor: Actor, session: SessionRow, reason: 'MANUAL' | 'ADMIN'): Promise<SessionRow> {
-    const { principal } = actor;
-    const audit: AuditEntry = {
-      ...auditActor(actor),
-      eventType: 'SESSION_STOPPED',
-      resourceType: 'SESSION',
-      resourceId: session.id,
-      resourceName: session.userEmail,
-      details: {
-        sessionId: session.id,
-        userId: session.userId,
-        userEmail: session.userEmail,
-        ipv4Address: session.ipv4Address,
-        ipv6Address: session.ipv6Address,
-        reason,
+  private async endOrRefuse(
+    actor: Actor,
+    { id }: SessionRow,
+    reason: StopRequest['reason'],
+  ): Promise<SessionRow> {
+    const stopped = await this.end(actor, { id, reason, grantVersion: null });
+    const now = await this.existing(actor.principal, id);
+    if (!stopped) throw notPossible(`The session cannot be stopped: it is ${now.status}`);
+    return now;
+  }
+
+  private async end(
+    actor: Actor,
+    { id, reason, grantVersion }: Pick<StopRequest, 'id' | 'reason' | 'grantVersion'>,
+  ): Promise<boolean> {
+    const { organizationId, userId } = actor.principal;
+    const request: StopRequest = {
+      id,
+      reason,
+      userId: reason === 'ADMIN' ? null : userId,
+      grantVersion,
+      audit: {
+        ...auditActor(actor),
+        eventType: 'SESSION_STOPPED',
+        resourceType: 'SESSION',
+        resourceId: null,
+        resourceName: null,
       },
     };
-    const { organizationId } = principal;
-    const stopped = await withAuditFallback((trail) =>
-      this.database.transaction((tx) =>
-        this.sessions.stop(tx, organizationId, session.id, reason, audit, trail),
-      ),
+    const targets = await withAuditFallback((trail) =>
+      this.database.statement((tx) => this.sessions.stop(tx, organizationId, request, trail)),
     );
-    const now = await this.existing(principal, session.id);
-    if (!stopped) throw notPossible(`The session cannot be stopped: it is ${now.status}`);
-    this.wakeUps.wake('revoke-rules', stopped.targets);
-    return now;
+    this.wakeUps.wake('revoke-rules', targets ?? []);
+    return targets !== null;
   }
 
   private async existing(principal: Principal, id: string): Promise<SessionRow> {

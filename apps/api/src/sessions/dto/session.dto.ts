@@ -35,6 +35,13 @@ export class SessionDto {
   @ApiProperty({ enum: SESSION_STATUSES }) status!: SessionStatus;
   @ApiProperty(TIME) startedAt!: string;
   @ApiProperty(TIME) expiresAt!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    ...TIME,
+    description: 'When it ends unless it is renewed; null: it has no lease',
+  })
+  leaseUntil!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) endedAt!: string | null;
   @ApiProperty({ enum: ENDED_REASONS, nullable: true }) endedReason!: EndedReason | null;
   @ApiProperty({ type: [ResourceIpDto] }) resourceIps!: ResourceIpDto[];

@@ -7,6 +7,7 @@ import {
   IsInt,
   IsString,
   IsUUID,
+  Max,
   MaxLength,
   Min,
 } from 'class-validator';
@@ -64,4 +65,17 @@ export class StartSessionDto {
   @MaxLength(64, { message: 'must be at most 64 characters' })
   @IsString({ message: 'must be a string' })
   holder?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 60,
+    maximum: 3600,
+    example: 300,
+    description: 'The session ends this long after its last renewal, and never later than expiresAt',
+  })
+  @nullAsAbsent()
+  @Min(60, { message: 'must be at least 60' })
+  @Max(3600, { message: 'must be at most 3600' })
+  @IsInt({ message: 'must be a whole number of seconds' })
+  leaseSeconds?: number;
 }
