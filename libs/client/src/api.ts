@@ -1,13 +1,12 @@
 import createClient, { type Client } from 'openapi-fetch';
-import type { Operations, Session } from './lease-operations';
-import type { components } from './schema';
+import type { components, paths } from './schema';
 import { sendingFetch, type Credential, type SendingOptions } from './sending';
 
 /** The operations of the API, typed. Each throws ApiFailure or Unreachable instead of returning an error. */
-export type Api = Client<Operations>;
+export type Api = Client<paths>;
 
 export type Schemas = components['schemas'];
-export type { Session };
+export type Session = Schemas['SessionDto'];
 export type Resource = Schemas['ResourceDto'];
 export type SessionStatus = Session['status'];
 
@@ -17,7 +16,7 @@ export interface ApiOptions extends SendingOptions {
 }
 
 export function createApi({ url, ...sending }: ApiOptions): Api {
-  return createClient<Operations>({ baseUrl: url, fetch: sendingFetch(sending) });
+  return createClient<paths>({ baseUrl: url, fetch: sendingFetch(sending) });
 }
 
 /** @returns the body of a success */

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { bodyOf, createApi, sessionToken, type Api, type Schemas, type Session } from './api';
 import type { Observed } from './addresses';
 import { ApiFailure } from './failure';
-import type { LeaseAnswer, LeaseRequest } from './lease-operations';
 import type { SendingOptions } from './sending';
 
 /** Where sessions are started, and as whom. */
@@ -13,11 +12,12 @@ export interface Server {
   readonly onRetry?: SendingOptions['onRetry'];
 }
 
-export type SessionRequest = Omit<Schemas['StartSessionDto'], 'holder'> &
-  LeaseRequest & {
-    /** tells parallel sessions behind one address apart, and makes the start repeatable; see `newHolder` */
-    readonly holder: string;
-  };
+export type SessionRequest = Omit<Schemas['StartSessionDto'], 'holder'> & {
+  /** tells parallel sessions behind one address apart, and makes the start repeatable; see `newHolder` */
+  readonly holder: string;
+  /** the id of an own live session, which the new one takes the place of, with its end */
+  readonly replaces?: string;
+};
 
 /** A session with what may read, renew and stop it. */
 export interface StartedSession {
@@ -69,7 +69,9 @@ export async function startSession(
           body,
         }),
       );
-      const { sessionToken: token, ...session } = answer as typeof answer & LeaseAnswer;
+      const { sessionToken: token, ...session } = answer as typeof answer & {
+        readonly sessionToken?: string | null;
+      };
       const { url, onRetry } = server;
       const control = token ? createApi({ url, credential: sessionToken(token), onRetry }) : server.api;
       return { session, control };

@@ -993,6 +993,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/sessions/{id}/renew': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Sessions_renew'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/sessions/{id}/stop': {
     parameters: {
       query?: never;
@@ -2047,6 +2063,8 @@ export interface components {
       id: string;
       ipv4Address: string | null;
       ipv6Address: string | null;
+      /** Format: date-time */
+      leaseUntil: string | null;
       resourceIps: components['schemas']['ResourceIpDto'][];
       /** Format: date-time */
       startedAt: string;
@@ -2096,6 +2114,7 @@ export interface components {
       holder?: string;
       ipv4Address?: string;
       ipv6Address?: string;
+      leaseSeconds?: number;
       resourceIds?: string[];
     };
     StaticIpRuleDto: {
@@ -3973,6 +3992,27 @@ export interface operations {
         'application/json': components['schemas']['ExtendSessionDto'];
       };
     };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'];
+        };
+      };
+    };
+  };
+  Sessions_renew: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
     responses: {
       200: {
         headers: {
