@@ -40,7 +40,7 @@ module.exports = {
     {
       name: 'libs-import-the-base-layer-only',
       severity: 'error',
-      from: { path: '^libs/(entities|secrets|guards|drivers|jobs|logs|metrics)/' },
+      from: { path: '^libs/(entities|secrets|guards|drivers|jobs|logs|metrics|client)/' },
       to: { path: '^(libs|apps|test)/', pathNot: ['^libs/$1/', '^libs/(rules|config)/'] },
     },
     {
@@ -127,6 +127,19 @@ module.exports = {
       from: { path: '^apps/agent/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(libs|node_modules)/', pathNot: ['^libs/(rules|config)/', '^node_modules/ipaddr\\.js'] },
     },
+    {
+      name: 'cli-dependencies',
+      comment: 'it runs on machines of others, and starts in no time: the client, and what the bundle needs',
+      severity: 'error',
+      from: { path: '^apps/cli/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: '^(libs|node_modules)/',
+        pathNot: ['^libs/client/', '^node_modules/(commander|@modelcontextprotocol/sdk|@types)/'],
+      },
+    },
+    only('openapi-fetch', 'openapi-fetch', 'libs/client/'),
+    only('commander', 'commander', 'apps/cli/'),
+    only('mcp-sdk', '@modelcontextprotocol/sdk', 'apps/cli/src/mcp/'),
     only('typeorm', 'typeorm', 'libs/entities/'),
     only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
     only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/', 'apps/simulator/.*\\.spec\\.ts'),

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { agent } from './agent';
 import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
+import { cliStart } from './cli-start';
 import { deniedNeighbours } from './denied-neighbours';
 import { drivers } from './drivers';
 import { fairness } from './fairness';
@@ -52,6 +53,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   agent,
   packages,
   start,
+  'cli-start': cliStart,
 };
 
 const log = (message: string): boolean => process.stderr.write(`${message}\n`);

@@ -60,6 +60,7 @@ describe('Files for hosts can be downloaded', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         'drawbridge-agent.cjs',
+        'drawbridge.mjs',
         'install-agent.sh',
         'drawbridge-agent.service',
         'drawbridge-guard.service',

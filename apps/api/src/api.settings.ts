@@ -70,6 +70,16 @@ export class ApiSettings extends ServiceSettings {
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
   PUBLIC_URL?: string;
 
+  /** the same service where it is reached over IPv4 only: clients read their IPv4 address there */
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL_IPV4 must be an http or https address' })
+  PUBLIC_URL_IPV4?: string;
+
+  /** the same for IPv6 */
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL_IPV6 must be an http or https address' })
+  PUBLIC_URL_IPV6?: string;
+
   @IsStrongSecret()
   JWT_SECRET!: string;
 

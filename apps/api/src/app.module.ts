@@ -10,6 +10,7 @@ import { DeniedActionsFilter } from './audit/denied-actions.filter';
 import { AuthModule } from './auth/auth.module';
 import { BillingModule } from './billing/billing.module';
 import { CredentialsModule } from './credentials/credentials.module';
+import { DiscoveryModule } from './discovery/discovery.module';
 import { DownloadsModule } from './downloads/downloads.module';
 import { validationFailed } from './errors';
 import { ApiErrorFilter } from './http/api-error.filter';
@@ -54,6 +55,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   AgentsModule,
   PlatformModule,
   DownloadsModule,
+  DiscoveryModule,
   HealthModule,
 ];
 

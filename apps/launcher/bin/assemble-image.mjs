@@ -8,6 +8,9 @@ import { build } from 'esbuild';
 const PROGRAMS = ['dist/apps/api', 'dist/apps/worker'];
 const COPIED = [...PROGRAMS, 'dist/libs', 'dist/downloads', 'package.json'];
 
+/** For programs outside of the image; the command line among the downloads contains it. */
+const LEFT_OUT = join('dist', 'libs', 'client');
+
 /** Its scripts are loaded by browsers, and by a framework in a way that cannot be traced. */
 const SERVED = 'node_modules/swagger-ui-dist';
 
@@ -28,7 +31,10 @@ export async function assembleImage(root, folder) {
     .flatMap((folderOfPackage) => ownFiles(root, folderOfPackage))
     .filter((file) => reached.has(file) || isKept(file));
   for (const path of [...COPIED, ...files].filter((each) => existsSync(join(root, each)))) {
-    cpSync(join(root, path), join(folder, path), { recursive: true });
+    cpSync(join(root, path), join(folder, path), {
+      recursive: true,
+      filter: (source) => relative(root, source) !== LEFT_OUT,
+    });
   }
   const installed = productionPackages(root).flatMap((each) => ownFiles(root, each));
   return { installedMb: megabytes(root, installed), imageMb: megabytes(root, files) };

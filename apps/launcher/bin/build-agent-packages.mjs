@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeDeb } from './agent-deb.mjs';
 import { ARCHITECTURES, fetchRuntime, prepareProgram, run, writeExecutable } from './agent-executable.mjs';
-import { bundleAgent } from './bundle-agent.mjs';
-import { AGENT, DOWNLOADS, publishAgent, writeChecksums } from './downloads.mjs';
+import { bundleDownloads } from './bundle-downloads.mjs';
+import { AGENT, DOWNLOADS, writeChecksums } from './downloads.mjs';
 
 /** @typedef {import('./agent-executable.mjs').Architecture} Architecture */
 
@@ -48,8 +48,7 @@ async function build(root, work, architectures) {
     readFileSync(join(root, 'package.json'), 'utf8'),
   );
   const out = join(root, DOWNLOADS);
-  await bundleAgent(root, join(root, AGENT));
-  publishAgent(root);
+  await bundleDownloads(root);
   const own = await fetchRuntime(/** @type {Architecture} */ (process.arch), work);
   const program = await prepareProgram(join(root, AGENT), own, work);
   const files = architectures.map(async (architecture) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AGENT, CHECKSUMS, COPIED, DOWNLOADS, publishAgent } from './downloads.mjs';
+import { AGENT, CHECKSUMS, CLI, COPIED, DOWNLOADS } from './downloads.mjs';
 import { readIfPresent } from './files.mjs';
 import { startProgress } from './progress.mjs';
 import { runQuietly } from './run-quietly.mjs';
@@ -11,6 +11,7 @@ const SETTINGS = [
   'tsconfig.json',
   'tsconfig.build.json',
   'apps/launcher/bin/bundle-agent.mjs',
+  'apps/launcher/bin/bundle-cli.mjs',
   'apps/launcher/bin/downloads.mjs',
   ...COPIED,
 ];
@@ -24,7 +25,7 @@ export async function buildWhenStale(root) {
   const sources = listSources(root);
   const stampFile = join(root, 'dist', '.build-stamp');
   const stamp = stampOf(root, sources);
-  const isMissing = [...sources.map(outputOf), AGENT, join(DOWNLOADS, CHECKSUMS)].some(
+  const isMissing = [...sources.map(outputOf), AGENT, CLI, join(DOWNLOADS, CHECKSUMS)].some(
     (output) => !existsSync(join(root, output)),
   );
   if (!isMissing && readIfPresent(stampFile) === stamp) return;
@@ -34,9 +35,8 @@ export async function buildWhenStale(root) {
   removeOrphans(root, new Set(sources.map(outputOf)));
   await compile(root);
   // imported here because the bundler is a package, installed before the build
-  const { bundleAgent } = await import('./bundle-agent.mjs');
-  await bundleAgent(root, join(root, AGENT));
-  publishAgent(root);
+  const { bundleDownloads } = await import('./bundle-downloads.mjs');
+  await bundleDownloads(root);
   writeFileSync(stampFile, stamp);
 }
 

@@ -16,6 +16,7 @@ export const DOWNLOADS = join('dist', 'downloads');
 export const CHECKSUMS = 'SHA256SUMS';
 
 export const AGENT = join('dist', 'agent', 'drawbridge-agent.cjs');
+export const CLI = join('dist', 'cli', 'drawbridge.mjs');
 const INSTALLER = join('deploy', 'agent', 'install-agent.sh');
 export const UNITS = ['drawbridge-agent.service', 'drawbridge-guard.service'].map((name) =>
   join('deploy', 'agent', name),
@@ -25,11 +26,11 @@ export const UNITS = ['drawbridge-agent.service', 'drawbridge-guard.service'].ma
 export const COPIED = [INSTALLER, ...UNITS];
 
 /**
- * Publishes the bundle and what is copied. Packages stay only while they contain the same program and units: hosts would
+ * Publishes the bundles and what is copied. The agent's packages stay only while they contain the same program and units: hosts would
  * install an older agent than the one beside it.
  * @param {string} root
  */
-export function publishAgent(root) {
+export function publish(root) {
   const folder = join(root, DOWNLOADS);
   const isSame = [AGENT, ...UNITS].every((path) => {
     const published = join(folder, basename(path));
@@ -37,7 +38,7 @@ export function publishAgent(root) {
   });
   if (!isSame) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const path of [AGENT, ...COPIED]) copyFileSync(join(root, path), join(folder, basename(path)));
+  for (const path of [AGENT, CLI, ...COPIED]) copyFileSync(join(root, path), join(folder, basename(path)));
   writeChecksums(root);
 }
 

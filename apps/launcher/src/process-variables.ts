@@ -35,6 +35,8 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'PAYMENT',
     'PORT',
     'PUBLIC_URL',
+    'PUBLIC_URL_IPV4',
+    'PUBLIC_URL_IPV6',
     'RATE_LIMIT_PER_MINUTE',
     'REFRESH_TOKEN_TTL',
     'SIGN_IN_MAX_DAYS',

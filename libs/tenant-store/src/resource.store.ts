@@ -19,22 +19,27 @@ const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name A
   FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
   WHERE r.organization_id = $1 AND r.deleted_at IS NULL`;
 
+/** SQL: one of the user's roles has the resource. */
+const ASSIGNED = `AND r.id IN (SELECT granted.resource_id FROM role_resources granted
+  JOIN role_users held ON held.role_id = granted.role_id WHERE held.user_id = $2)`;
+
 export class ResourceStore implements TenantStore<ResourceStore> {
-  /** By name. */
-  async list(tx: Tx, organization: OrganizationId, slice: Slice | null): Promise<Sliced<ResourceRow>> {
+  /** By name. @param userId only resources of this user's roles; null: all of them */
+  async list(
+    tx: Tx,
+    organization: OrganizationId,
+    slice: Slice | null,
+    userId: string | null,
+  ): Promise<Sliced<ResourceRow>> {
+    const assigned = userId === null ? '' : ASSIGNED;
+    const parameters = userId === null ? [organization] : [organization, userId];
+    const rows = `${SELECT} ${assigned} ORDER BY r.name, r.id`;
     if (slice === null) {
-      const rows = await tx.query<ResourceRow[]>(`${SELECT} ORDER BY r.name, r.id`, [organization]);
-      return { rows, total: rows.length };
+      const all = await tx.query<ResourceRow[]>(rows, parameters);
+      return { rows: all, total: all.length };
     }
-    return sliced(
-      tx,
-      {
-        counted: 'FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
-        rows: `${SELECT} ORDER BY r.name, r.id`,
-      },
-      [organization],
-      slice,
-    );
+    const counted = `FROM resources r WHERE r.organization_id = $1 AND r.deleted_at IS NULL ${assigned}`;
+    return sliced(tx, { counted, rows }, parameters, slice);
   }
 
   async find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {

@@ -23,8 +23,9 @@ const TAGS: Readonly<Record<string, string>> = {
     'Trusts let CI jobs act as a service user: they exchange their ID token for an access token. No key is stored.',
   Platform: 'For operators of the service: organizations and their suspension.',
   Agents: 'The API of the agents on hosts without a cloud API.',
-  Downloads: 'Files for hosts: the agent, its installer and checksums. Needs no credential.',
-  Utility: 'Health of the service and the caller’s address. Needs no credential.',
+  Downloads:
+    'The command line; files for hosts: the agent and its installer; checksums. Needs no credential.',
+  Utility: 'Health and release of the service, and the caller’s address. Needs no credential.',
 };
 
 /** Adds the tags in use, in the order above. Tags without a description come last; a test reports them. */

@@ -11,6 +11,7 @@ import { DownloadDto } from './dto/download.dto';
 /** Content types, by the end of the file's name. */
 const TYPES = {
   '.cjs': 'text/javascript',
+  '.mjs': 'text/javascript',
   '.xz': 'application/x-xz',
   '.deb': 'application/vnd.debian.binary-package',
   '': 'text/plain',
@@ -27,7 +28,7 @@ export class DownloadsController {
   constructor(private readonly downloads: Downloads) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the files for hosts' })
+  @ApiOperation({ summary: 'List the files' })
   @Answers({ 200: [DownloadDto], errors: [] })
   list(): Promise<DownloadDto[]> {
     return this.downloads.list();
@@ -38,7 +39,7 @@ export class DownloadsController {
   @ApiResponse({
     status: 200,
     description: 'The file',
-    content: Object.fromEntries(Object.values(TYPES).map((type) => [type, binary])),
+    content: Object.fromEntries([...new Set(Object.values(TYPES))].map((type) => [type, binary])),
   })
   @ApiResponse({ status: 304, description: 'The file has not changed since the `ETag` in `If-None-Match`' })
   @Answers({ errors: [404] })

@@ -9,6 +9,7 @@ export const DOWNLOADS_FOLDER = resolve(__dirname, '../../../../downloads');
 const CHECKSUMS = 'SHA256SUMS';
 
 const DESCRIPTIONS: readonly (readonly [pattern: RegExp, description: string])[] = [
+  [/^drawbridge\.mjs$/, 'The command line as one file, for Node.js 20.19 or newer'],
   [/^install-agent\.sh$/, 'Installs or upgrades the agent on a host'],
   [/^drawbridge-agent\.cjs$/, 'The agent as one file, for hosts with Node.js'],
   [/^drawbridge-agent-linux-.+\.xz$/, 'The agent as an executable that needs no Node.js'],
@@ -18,7 +19,7 @@ const DESCRIPTIONS: readonly (readonly [pattern: RegExp, description: string])[]
 ];
 
 /**
- * The files of the build that hosts download. Only files that SHA256SUMS names are served. It is read with each request:
+ * The files of the build that people and hosts download. Only files that SHA256SUMS names are served. It is read with each request:
  * packages that are built while the API runs need no restart.
  */
 @Injectable()

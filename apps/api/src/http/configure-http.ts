@@ -8,7 +8,7 @@ import { API_PREFIX } from '../errors';
 import { rememberCallerAddress } from './caller-address';
 import { assignRequestId } from './request-id';
 import { logRequests } from './request-log';
-import { DOWNLOADS_PATH, UNPREFIXED_ROUTES } from './unprefixed-paths';
+import { DISCOVERY_PATH, DOWNLOADS_PATH, UNPREFIXED_ROUTES } from './unprefixed-paths';
 
 const EXPOSED_HEADERS = [
   'X-RateLimit-Limit',
@@ -36,7 +36,7 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   app.use(logRequests(log));
   app.use('/docs', docsHeaders);
   app.use(API_PREFIX, apiHeaders, disableCaching);
-  app.use(`/${DOWNLOADS_PATH}`, apiHeaders);
+  app.use([`/${DOWNLOADS_PATH}`, `/${DISCOVERY_PATH}`], apiHeaders);
   if (settings.CORS_ORIGINS.length > 0) {
     app.enableCors({ origin: [...settings.CORS_ORIGINS], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }

@@ -4,7 +4,10 @@ import { PAGE_PATHS } from './browser-pages';
 /** Files for programs, outside the API's prefix. */
 export const DOWNLOADS_PATH = 'downloads';
 
-const UNPREFIXED_PATHS: readonly string[] = [...PAGE_PATHS, DOWNLOADS_PATH];
+/** What clients ask before they know anything else. */
+export const DISCOVERY_PATH = '.well-known/drawbridge';
+
+const UNPREFIXED_PATHS: readonly string[] = [...PAGE_PATHS, DOWNLOADS_PATH, DISCOVERY_PATH];
 
 /** The routes outside the API's prefix, as Nest excludes them from it. */
 export const UNPREFIXED_ROUTES = UNPREFIXED_PATHS.flatMap((path) =>

@@ -37,11 +37,11 @@ export class ResourcesController {
   @Answers({ 200: [ResourceDto], errors: [400, 401, 403] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() { page, size }: ResourceListQueryDto,
+    @Query() { page, size, assigned = false }: ResourceListQueryDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ResourceDto[]> {
     const slice = page === undefined && size === undefined ? null : { page: page ?? 0, size: size ?? 100 };
-    const { rows, total } = await this.resources.list(principal, slice);
+    const { rows, total } = await this.resources.list(principal, slice, assigned);
     writePageHeaders(response, slice ?? { page: 0, size: total }, total);
     return rows.map(toResource);
   }

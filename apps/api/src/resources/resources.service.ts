@@ -26,9 +26,13 @@ export class ResourcesService {
     private readonly releases: HostReleases,
   ) {}
 
-  /** @param slice null: all of them */
-  list(principal: Principal, slice: Slice | null): Promise<Sliced<ResourceRow>> {
-    return this.resources.list(this.database.autocommit, principal.organizationId, slice);
+  /**
+   * @param slice null: all of them
+   * @param assigned true: only those of the caller's roles
+   */
+  list(principal: Principal, slice: Slice | null, assigned: boolean): Promise<Sliced<ResourceRow>> {
+    const { organizationId, userId } = principal;
+    return this.resources.list(this.database.autocommit, organizationId, slice, assigned ? userId : null);
   }
 
   async find(principal: Principal, id: string): Promise<ResourceRow> {

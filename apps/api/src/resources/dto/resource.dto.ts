@@ -292,6 +292,12 @@ export class ResourceListQueryDto {
   @Max(100, { message: 'must be at most 100' })
   @IsInt({ message: 'must be a whole number' })
   size?: number;
+
+  @ApiPropertyOptional({ description: 'true: only resources of your roles, which your sessions may name' })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean({ message: 'must be true or false' })
+  assigned?: boolean;
 }
 
 export class ResourceDto {

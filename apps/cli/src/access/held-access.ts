@@ -1,0 +1,192 @@
+import {
+  discover,
+  keepAlive,
+  newHolder,
+  observeAddresses,
+  requestedAddresses,
+  startAndWait,
+  stopSession,
+  type LeaseListener,
+  type Observed,
+  type Server,
+  type Session,
+  type StartedSession,
+} from '#client';
+import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
+import type { Output } from '../output';
+
+export interface AccessRequest {
+  /** ids; empty: all resources of the caller's roles */
+  readonly resourceIds: readonly string[];
+  readonly hours?: number | undefined;
+  readonly leaseSeconds: number;
+  /** all: one session for each address that the connections leave through */
+  readonly addresses: 'observed' | 'all';
+  /** the command, for the name of the holder */
+  readonly purpose: string;
+  readonly timeoutMs: number;
+  readonly allowPartial: boolean;
+  /** the id of a live session that the new one takes the place of, with its end */
+  readonly replaces?: string;
+}
+
+/** Fresh connections to detect a pool of addresses: a hint of it costs little, all of its addresses more. */
+const HINT_CONNECTIONS = 3;
+const POOL_CONNECTIONS = 6;
+const NO_LEASE =
+  'this server knows no leases: if this program is killed, the access ends with the session only';
+/** For requests that end access. When they fail, the lease ends it. */
+const STOP_TIMEOUT_MS = 10_000;
+
+/** Asks which addresses the server observes. @param connections fresh ones per family */
+export async function observe(server: string, connections: number): Promise<Observed> {
+  return observeAddresses(server, await discover(server), connections);
+}
+
+/** Access that lasts while this process works: leased sessions, renewed until `close`. */
+export class HeldAccess {
+  private readonly renewing = new AbortController();
+  private readonly renewals: Promise<void>[];
+
+  private constructor(
+    readonly sessions: readonly StartedSession[],
+    leaseSeconds: number,
+    listener: LeaseListener,
+  ) {
+    // without a lease there is nothing to renew
+    const leased = sessions.filter(({ session }) => session.leaseUntil);
+    this.renewals = leased.map(({ session, control }) =>
+      keepAlive({ sessionId: session.id, leaseSeconds, control }, listener, this.renewing.signal),
+    );
+  }
+
+  /**
+   * Starts sessions for the caller's addresses, and waits until their rules are applied. Nothing stays when it throws.
+   * @param signal gives the start up
+   * @throws CommandFailure with the outcome, when rules were refused
+   */
+  static async open(
+    server: Server,
+    request: AccessRequest,
+    { output, listener, signal }: { output: Output; listener: LeaseListener; signal: AbortSignal },
+  ): Promise<HeldAccess> {
+    const takesAll = request.addresses === 'all';
+    const observed = await observe(server.url, takesAll ? POOL_CONNECTIONS : HINT_CONNECTIONS);
+    if (!takesAll) warnAboutPool(observed, output);
+    const addresses = requestedAddresses(observed).slice(0, takesAll ? undefined : 1);
+    return HeldAccess.openFor(server, request, addresses, { output, listener, signal });
+  }
+
+  /** The same for given addresses, without asking for them. */
+  static async openFor(
+    server: Server,
+    request: AccessRequest,
+    addresses: readonly Addresses[],
+    { output, listener, signal }: { output: Output; listener: LeaseListener; signal: AbortSignal },
+  ): Promise<HeldAccess> {
+    const { resourceIds, hours, leaseSeconds, purpose, timeoutMs, replaces } = request;
+    const outcomes = await Promise.allSettled(
+      addresses.map((own) =>
+        startAndWait(
+          server,
+          {
+            ...own,
+            leaseSeconds,
+            holder: newHolder(purpose),
+            ...(resourceIds.length > 0 ? { resourceIds: [...resourceIds] } : {}),
+            ...(hours === undefined ? {} : { durationHours: hours }),
+            ...(replaces === undefined ? {} : { replaces }),
+          },
+          { timeoutMs, signal },
+        ),
+      ),
+    );
+    const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
+    const failure = rejected ? errorOf(rejected.reason) : outcomeFailure(started, request, output);
+    if (failure === null) {
+      if (started.some(({ session }) => !session.leaseUntil)) output.note(NO_LEASE);
+      return new HeldAccess(started, leaseSeconds, listener);
+    }
+    await stopAll(started, output);
+    throw failure;
+  }
+
+  /** The earliest end, whatever is renewed. */
+  get expiresAt(): Date {
+    return new Date(Math.min(...this.sessions.map(({ session }) => Date.parse(session.expiresAt))));
+  }
+
+  /** Ends the access. Never throws: what cannot be stopped is said, and ends with its lease. */
+  async close(output: Output): Promise<void> {
+    await this.release();
+    await stopAll(this.sessions, output);
+  }
+
+  /** Renews no more, and leaves the sessions to whoever replaces them. */
+  async release(): Promise<void> {
+    this.renewing.abort();
+    await Promise.all(this.renewals);
+  }
+}
+
+const errorOf = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
+
+export type Addresses = ReturnType<typeof requestedAddresses>[number];
+
+async function stopAll(sessions: readonly StartedSession[], output: Output): Promise<void> {
+  const stops = sessions.map(({ session, control }) => stopSession(control, session.id, STOP_TIMEOUT_MS));
+  for (const stop of await Promise.allSettled(stops)) {
+    if (stop.status === 'fulfilled') continue;
+    const reason = stop.reason instanceof Error ? stop.reason.message : String(stop.reason);
+    output.note(`the session could not be stopped (${reason}): it ends with its lease`);
+  }
+}
+
+function warnAboutPool({ ipv4, ipv6 }: Observed, output: Output): void {
+  for (const addresses of [ipv4, ipv6].filter(({ length }) => length > 1)) {
+    output.note(
+      `connections leave through several addresses (${addresses.join(', ')}), and ${addresses[0]} is allowed: ` +
+        'add --addresses all, or ask for one fixed address',
+    );
+  }
+}
+
+/** @returns null when the access is what was asked for */
+function outcomeFailure(
+  started: readonly StartedSession[],
+  { allowPartial, timeoutMs }: AccessRequest,
+  output: Output,
+): CommandFailure | null {
+  const sessions = started.map(({ session }) => session);
+  const problems = sessions.flatMap(problemsOf);
+  if (sessions.every(({ status }) => status === 'ACTIVE')) return null;
+  for (const problem of problems) output.note(problem);
+  const worst = sessionExitCode(sessions);
+  if (worst === EXIT.partial && allowPartial) return null;
+  if (sessions.some(({ status }) => status === 'PENDING')) {
+    return new CommandFailure(EXIT.failed, `The rules were not applied within ${timeoutMs / 1000} s`);
+  }
+  const fix = worst === EXIT.partial ? 'add --allow-partial to go on with what was applied' : null;
+  const summary = worst === EXIT.partial ? 'Some rules were refused' : 'No rule was applied';
+  return new CommandFailure(worst, summary, fix);
+}
+
+/** One line for each rule that was refused. */
+export const problemsOf = ({ resourceIps }: Session): string[] =>
+  resourceIps
+    .filter(({ status }) => status === 'FAILED')
+    .map(
+      ({ ipAddress, resourceName, errorMessage }) =>
+        `${ipAddress} on ${resourceName}: ${errorMessage ?? 'refused'}`,
+    );
+
+/** The exit code for what became of sessions: 0, 3 or 4. */
+export function sessionExitCode(sessions: readonly Pick<Session, 'status'>[]): ExitCode {
+  if (sessions.some(({ status }) => status === 'FAILED' || status === 'PENDING')) {
+    return sessions.some(({ status }) => status === 'ACTIVE' || status === 'PARTIAL')
+      ? EXIT.partial
+      : EXIT.failed;
+  }
+  return sessions.some(({ status }) => status === 'PARTIAL') ? EXIT.partial : EXIT.ok;
+}

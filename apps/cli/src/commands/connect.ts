@@ -1,0 +1,60 @@
+import { pipeline } from 'node:stream/promises';
+import type { Socket } from 'node:net';
+import { resourceIds } from '#client';
+import { HeldAccess } from '../access/held-access';
+import { leaseNotes } from '../access/lease-notes';
+import { endpointOf, reach } from '../access/probe';
+import { EXIT, signalExitCode } from '../exit-codes';
+import type { Output } from '../output';
+import { connect as connectTo } from '../profiles/connection';
+import { systemCode } from '../profiles/system-error';
+import { Interrupted, signalNumber, Signals } from '../terminal/signals';
+import { requestOf, type AccessOptions } from './access-options';
+
+/** Gives access while one connection is open, which standard input and output are joined to. */
+export async function connect(
+  host: string,
+  port: string,
+  options: AccessOptions,
+  output: Output,
+): Promise<number> {
+  const endpoint = endpointOf(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, 'HOST PORT');
+  const signals = new Signals();
+  signals.watchParent();
+  try {
+    const server = connectTo(options, output);
+    const ids = await resourceIds(server.api, options.resource);
+    const context = { output, listener: leaseNotes(output), signal: signals.aborted };
+    const access = await HeldAccess.open(server, requestOf('connect', ids, options), context);
+    try {
+      await join(await reach(endpoint, signals.aborted), signals.aborted);
+      return EXIT.ok;
+    } finally {
+      await access.close(output);
+    }
+  } catch (error) {
+    const { reason } = signals.aborted as { reason: unknown };
+    if (reason instanceof Interrupted) return signalExitCode(signalNumber(reason.signal));
+    throw error;
+  } finally {
+    signals.close();
+  }
+}
+
+/** Until both directions are over: each side may finish first, and still read the rest. */
+async function join(socket: Socket, signal: AbortSignal): Promise<void> {
+  const outgoing = pipeline(process.stdin, socket, { signal });
+  const incoming = pipeline(socket, process.stdout, { signal, end: false });
+  try {
+    // what the other side has closed, nothing more can be sent to
+    await Promise.race([incoming, outgoing.then(() => incoming)]);
+  } catch (error) {
+    // a side that closes at once has finished as well
+    if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(systemCode(error))) throw error;
+  } finally {
+    // nothing waits for it any more: destroying its ends fails it
+    outgoing.catch(() => undefined);
+    socket.destroy();
+    process.stdin.destroy();
+  }
+}

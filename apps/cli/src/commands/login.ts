@@ -1,0 +1,123 @@
+import { ApiFailure, bodyOf, createApi, apiKey as keyCredential, type Api, type Schemas } from '#client';
+import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
+import type { Output } from '../output';
+import { ConfigFile, type Profile } from '../profiles/config-file';
+import { profileName, usableKey, type ConnectionOptions } from '../profiles/connection';
+import { isUnprotected, serverUrl } from '../profiles/server-url';
+import { tokensOf } from '../profiles/signed-in';
+import { ask, firstLine } from '../terminal/prompts';
+
+export interface LoginOptions extends ConnectionOptions {
+  readonly url?: string;
+  readonly email?: string;
+  readonly organization?: string;
+  readonly passwordStdin?: boolean;
+  readonly apiKeyStdin?: boolean;
+}
+
+type LoginAnswer = Schemas['LoginAnswerDto'];
+
+/** Stores a sign-in, or an API key that the server accepts, in the profile. */
+export async function login(options: LoginOptions, output: Output): Promise<ExitCode> {
+  const file = new ConfigFile(process.env);
+  const name = profileName(options);
+  const before = file.profile(name);
+  const given = options.url ?? (process.env['DRAWBRIDGE_URL'] || before?.url);
+  const fix = 'add --url https://drawbridge.example.com';
+  const url = serverUrl(given ?? (await ask('Server', { fix })), '--url');
+  if (isUnprotected(url))
+    output.note(`${url} is not encrypted: whoever is on the way can read your password`);
+  const profile = options.apiKeyStdin ? await withKey(url) : await withPassword(url, options, before);
+  await file.update(name, () => profile);
+  const who = profile.email ?? 'an API key';
+  output.result({ profile: name, url, email: profile.email ?? null }, `Signed in at ${url} with ${who}.`);
+  if (process.env['DRAWBRIDGE_API_KEY'])
+    output.note('DRAWBRIDGE_API_KEY is set, and comes before this profile');
+  return EXIT.ok;
+}
+
+async function withKey(url: string): Promise<Profile> {
+  const key = usableKey(await firstLine('the API key'), 'Standard input')!;
+  try {
+    const query = { size: 1 };
+    await createApi({ url, credential: keyCredential(key) }).GET('/api/v1/sessions', { params: { query } });
+  } catch (error) {
+    // a key without this scope is a key all the same
+    if (!(error instanceof ApiFailure && error.status === 403)) throw error;
+  }
+  return { url, apiKey: key };
+}
+
+async function withPassword(url: string, options: LoginOptions, before: Profile | null): Promise<Profile> {
+  const email = options.email ?? (await ask('E-mail', { fix: 'add --email' }));
+  const password = options.passwordStdin
+    ? await firstLine('the password')
+    : await ask('Password', { secret: true, fix: 'add --password-stdin, or use --api-key-stdin' });
+  const api = createApi({ url, credential: null });
+  // a device is known to the server and the account it has signed in to
+  const known = before?.url === url && before.email === email ? before.deviceToken : undefined;
+  const device = known === undefined ? {} : { deviceToken: known };
+  const organization = options.organization === undefined ? {} : { organizationSlug: options.organization };
+  const answer = await bodyOf(
+    api.POST('/api/v1/auth/login', { body: { email, password, ...device, ...organization } }),
+  );
+  const signedIn = answer.mfaRequired ? await secondFactor(api, answer, device) : answer;
+  return { url, email, tokens: tokensIn(signedIn), ...deviceIn(signedIn, known) };
+}
+
+async function secondFactor(
+  api: Api,
+  { mfaChallengeToken }: LoginAnswer,
+  device: { deviceToken?: string },
+): Promise<LoginAnswer> {
+  const fix = 'sign in on a terminal, or use an API key: drawbridge login --api-key-stdin';
+  const code = await ask('Authenticator or recovery code', { fix });
+  const body = { mfaChallengeToken: mfaChallengeToken ?? '', code, ...device };
+  return bodyOf(api.POST('/api/v1/auth/verify-mfa', { body }));
+}
+
+function tokensIn(answer: LoginAnswer): ReturnType<typeof tokensOf> {
+  const { accessToken, refreshToken, expiresIn } = answer;
+  if (answer.mfaSetupRequired) {
+    throw new CommandFailure(
+      EXIT.denied,
+      'Your organization requires a second factor, and you have none yet',
+      'set it up in the API reference of the server: POST /mfa/setup',
+    );
+  }
+  if (accessToken === null || refreshToken === null || expiresIn === null) {
+    throw new CommandFailure(
+      EXIT.denied,
+      'Your password has expired',
+      'choose a new one through the link that "forgot password" sends: POST /auth/forgot-password',
+    );
+  }
+  return tokensOf({ accessToken, refreshToken, expiresIn });
+}
+
+const deviceIn = (
+  { deviceToken }: LoginAnswer,
+  known: string | undefined,
+): Pick<Profile, 'deviceToken'> | Record<string, never> => {
+  const token = deviceToken ?? known;
+  return token === undefined ? {} : { deviceToken: token };
+};
+
+/** Ends the sign-in, on the server too, and forgets it. */
+export async function logout(options: ConnectionOptions, output: Output): Promise<ExitCode> {
+  const file = new ConfigFile(process.env);
+  const name = profileName(options);
+  const ended = { profile: null as Profile | null };
+  await file.update(name, (current) => {
+    ended.profile = current;
+    return null;
+  });
+  const { profile } = ended;
+  if (profile?.tokens) {
+    const api = createApi({ url: profile.url, credential: null });
+    await api.POST('/api/v1/auth/logout', { body: { refreshToken: profile.tokens.refreshToken } });
+  }
+  const text = profile ? `Signed out of ${profile.url}.` : 'You were not signed in.';
+  output.result({ profile: name, url: profile?.url ?? null }, text);
+  return EXIT.ok;
+}

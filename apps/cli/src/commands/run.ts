@@ -1,0 +1,59 @@
+import { resourceIds } from '#client';
+import { ChildNotStarted, runChild } from '../access/child';
+import { HeldAccess } from '../access/held-access';
+import { leaseNotes } from '../access/lease-notes';
+import { endpointOf, reach } from '../access/probe';
+import { signalExitCode } from '../exit-codes';
+import type { Output } from '../output';
+import { connect } from '../profiles/connection';
+import { Interrupted, signalNumber, Signals } from '../terminal/signals';
+import { requestOf, type AccessOptions } from './access-options';
+
+export interface RunOptions extends AccessOptions {
+  readonly probe?: string;
+  /** outlive the process that started this one */
+  readonly detached?: boolean;
+  /** the command does not get the API key of this process's environment */
+  readonly withoutKey?: boolean;
+}
+
+/** Gives access while a command runs. @returns the command's exit code */
+export async function run(command: readonly string[], options: RunOptions, output: Output): Promise<number> {
+  const probe = options.probe === undefined ? null : endpointOf(options.probe, '--probe');
+  const signals = new Signals();
+  if (!options.detached) signals.watchParent();
+  try {
+    const server = connect(options, output);
+    const ids = await resourceIds(server.api, options.resource);
+    const context = { output, listener: leaseNotes(output), signal: signals.aborted };
+    const access = await HeldAccess.open(server, requestOf('run', ids, options), context);
+    try {
+      if (probe) (await reach(probe, signals.aborted)).destroy();
+      signals.aborted.throwIfAborted();
+      const [program = '', ...args] = command;
+      return await runChild({ program, args, environment: environmentOf(access, options) }, signals);
+    } finally {
+      await access.close(output);
+    }
+  } catch (error) {
+    if (signals.aborted.reason instanceof Interrupted) {
+      return signalExitCode(signalNumber(signals.aborted.reason.signal));
+    }
+    if (!(error instanceof ChildNotStarted)) throw error;
+    output.note(error.message);
+    return error.code;
+  } finally {
+    signals.close();
+  }
+}
+
+/** The caller's own, with the id of the session. No secret is added: neither the profile's nor the session's. */
+function environmentOf(access: HeldAccess, { withoutKey }: RunOptions): NodeJS.ProcessEnv {
+  const { DRAWBRIDGE_API_KEY: key, ...rest } = process.env;
+  const DRAWBRIDGE_SESSION_ID = access.sessions.map(({ session }) => session.id).join(',');
+  return {
+    ...rest,
+    ...(key === undefined || withoutKey ? {} : { DRAWBRIDGE_API_KEY: key }),
+    DRAWBRIDGE_SESSION_ID,
+  };
+}

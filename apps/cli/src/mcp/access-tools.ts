@@ -1,0 +1,175 @@
+import {
+  keepAlive,
+  newHolder,
+  requestedAddresses,
+  resourceIds,
+  resources,
+  settle,
+  startSession,
+  stopSession,
+  type Server,
+  type Session,
+  type StartedSession,
+} from '#client';
+import { observe } from '../access/held-access';
+import { leaseNotes } from '../access/lease-notes';
+import { CommandFailure, EXIT } from '../exit-codes';
+import type { Output } from '../output';
+
+export interface Limits {
+  /** ids; null: whatever the user's roles reach */
+  readonly allowed: readonly string[] | null;
+  readonly maxHours: number;
+  readonly leaseSeconds: number;
+}
+
+interface Held extends StartedSession {
+  readonly renewing: AbortController;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+type Result = Record<string, unknown>;
+
+const MAX_HELD = 20;
+const MAX_RESOURCES = 20;
+const DEFAULT_WAIT_SECONDS = 30;
+const MAX_WAIT_SECONDS = 60;
+const STOP_TIMEOUT_MS = 10_000;
+
+/** The tools of one client. They know only the sessions that this client has requested. */
+export class AccessTools {
+  private readonly held = new Map<string, Held>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly output: Output,
+    private readonly limits: Limits,
+  ) {}
+
+  /** @throws CommandFailure for a tool or arguments that are not there, ApiFailure when the server refuses */
+  call(name: string, given: Given): Promise<Result> {
+    switch (name) {
+      case 'list_resources':
+        return this.list();
+      case 'request_access':
+        return this.request(given);
+      case 'wait_for_access':
+        return this.wait(given);
+      case 'release_access':
+        return this.release(given);
+      default:
+        throw invalid(`There is no tool "${name}"`);
+    }
+  }
+
+  /** Ends everything. What cannot be stopped ends with its lease. */
+  async releaseAll(): Promise<void> {
+    await Promise.allSettled([...this.held.keys()].map((id) => this.end(id)));
+  }
+
+  private async list(): Promise<Result> {
+    const { allowed } = this.limits;
+    const own = (await resources(this.server.api, true)).filter(
+      ({ id, isActive }) => isActive && (allowed === null || allowed.includes(id)),
+    );
+    return {
+      resources: own.map(({ id, name, provider, resourceType }) => ({ id, name, provider, resourceType })),
+      maxHours: this.limits.maxHours,
+    };
+  }
+
+  private async request({ resources: names, hours = 1 }: Given): Promise<Result> {
+    const { maxHours, leaseSeconds, allowed } = this.limits;
+    if (!isTexts(names)) throw invalid(`resources must be a list of 1 to ${MAX_RESOURCES} names or ids`);
+    if (!isWhole(hours, maxHours)) throw invalid(`hours must be a whole number from 1 to ${maxHours}`);
+    if (this.held.size >= MAX_HELD) throw invalid(`${MAX_HELD} sessions are held: release one first`);
+    const ids = await resourceIds(this.server.api, names);
+    const refused = ids.find((id) => allowed !== null && !allowed.includes(id));
+    if (refused !== undefined) throw invalid(`Resource ${refused} may not be requested here`);
+    const [addresses] = requestedAddresses(await observe(this.server.url, 1));
+    const started = await startSession(this.server, {
+      ...addresses,
+      holder: newHolder('cli-mcp'),
+      resourceIds: ids,
+      durationHours: hours,
+      leaseSeconds,
+    });
+    if (!started.session.leaseUntil) {
+      await stopSession(started.control, started.session.id, STOP_TIMEOUT_MS);
+      throw new CommandFailure(
+        EXIT.failed,
+        'This server knows no leases, and access without one is not requested',
+      );
+    }
+    this.keep(started, leaseSeconds);
+    return accessOf(started.session);
+  }
+
+  private keep(started: StartedSession, leaseSeconds: number): void {
+    const { session, control } = started;
+    const renewing = new AbortController();
+    this.held.set(session.id, { ...started, renewing });
+    const notes = leaseNotes(this.output);
+    const listener = {
+      ...notes,
+      ended: (reason: string) => {
+        this.held.delete(session.id);
+        notes.ended(reason);
+      },
+    };
+    // it never throws
+    void keepAlive({ sessionId: session.id, leaseSeconds, control }, listener, renewing.signal);
+  }
+
+  private async wait({ sessionId, seconds = DEFAULT_WAIT_SECONDS }: Given): Promise<Result> {
+    if (!isWhole(seconds, MAX_WAIT_SECONDS)) throw invalid(`seconds must be 1 to ${MAX_WAIT_SECONDS}`);
+    const { control, session } = this.heldSession(sessionId);
+    return accessOf(await settle(control, session.id, { timeoutMs: 1000 * seconds }));
+  }
+
+  private async release({ sessionId }: Given): Promise<Result> {
+    const { session } = this.heldSession(sessionId);
+    const stopped = await this.end(session.id);
+    return { sessionId: session.id, status: stopped?.status ?? 'ENDED' };
+  }
+
+  private async end(id: string): Promise<Session | null> {
+    const held = this.held.get(id);
+    if (!held) return null;
+    const stopped = await stopSession(held.control, id, STOP_TIMEOUT_MS);
+    held.renewing.abort();
+    this.held.delete(id);
+    return stopped;
+  }
+
+  private heldSession(id: unknown): Held {
+    const held = typeof id === 'string' ? this.held.get(id) : undefined;
+    if (held) return held;
+    throw invalid('sessionId must be that of access which was requested here and has not ended');
+  }
+}
+
+const invalid = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.length <= MAX_RESOURCES &&
+  value.every((item) => typeof item === 'string' && item !== '');
+
+const isWhole = (value: unknown, maximum: number): value is number =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maximum;
+
+/** What a model is told of a session. */
+const accessOf = ({ id, status, expiresAt, ipv4Address, ipv6Address, resourceIps }: Session): Result => ({
+  sessionId: id,
+  status,
+  expiresAt,
+  addresses: [ipv4Address, ipv6Address].filter((address) => address !== null),
+  rules: resourceIps.map((rule) => ({
+    resource: rule.resourceName,
+    address: rule.ipAddress,
+    status: rule.status,
+    problem: rule.errorMessage,
+  })),
+});

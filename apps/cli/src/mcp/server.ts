@@ -1,0 +1,61 @@
+import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { resourceIds } from '#client';
+import { EXIT, type ExitCode } from '../exit-codes';
+import { reportOf } from '../failure-report';
+import type { Output } from '../output';
+import { connect, type ConnectionOptions } from '../profiles/connection';
+import { Signals } from '../terminal/signals';
+import { VERSION } from '../version';
+import { AccessTools } from './access-tools';
+import { TOOLS } from './tools';
+
+export interface McpOptions extends ConnectionOptions {
+  /** the only resources to be requested; empty: those of the user's roles */
+  readonly resource: readonly string[];
+  /** the longest access to be requested */
+  readonly maxHours: number;
+  readonly lease: number;
+}
+
+/**
+ * Serves the tools over standard input and output. Access lasts only while the client is connected: with it, every session
+ * of this process is stopped.
+ */
+export async function serveMcp(options: McpOptions, output: Output): Promise<ExitCode> {
+  const signals = new Signals();
+  signals.watchParent();
+  const connection = connect(options, output);
+  const allowed = options.resource.length === 0 ? null : await resourceIds(connection.api, options.resource);
+  const tools = new AccessTools(connection, output, {
+    allowed,
+    maxHours: options.maxHours,
+    leaseSeconds: options.lease,
+  });
+  const server = new McpServer({ name: 'drawbridge', version: VERSION }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    try {
+      const result = await tools.call(params.name, params.arguments ?? {});
+      return {
+        content: [{ type: 'text', text: JSON.stringify(result, null, 2) }],
+        structuredContent: result,
+      };
+    } catch (error) {
+      const { message, fix } = await reportOf(error);
+      const text = fix === null ? message : `${message}. ${fix}`;
+      return { isError: true, content: [{ type: 'text', text }] };
+    }
+  });
+  const closed = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve).once('close', resolve);
+    signals.aborted.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await server.connect(new StdioServerTransport());
+  await closed;
+  await tools.releaseAll();
+  await server.close();
+  signals.close();
+  return EXIT.ok;
+}

@@ -1,0 +1,78 @@
+import { apiKey, createApi, type Credential, type Server } from '#client';
+import { CommandFailure, EXIT } from '../exit-codes';
+import type { Output } from '../output';
+import { ConfigFile, type Profile } from './config-file';
+import { serverUrl } from './server-url';
+import { SignedIn } from './signed-in';
+
+const DEFAULT_PROFILE = 'default';
+
+/** Pauses that are shorter go unmentioned. */
+const MENTIONED_PAUSE_SECONDS = 2;
+
+export interface ConnectionOptions {
+  /** --profile, else DRAWBRIDGE_PROFILE, else `default` */
+  readonly profile?: string | undefined;
+}
+
+export interface Connection extends Server {
+  readonly usesKey: boolean;
+}
+
+export const profileName = ({ profile }: ConnectionOptions): string =>
+  profile ?? (process.env['DRAWBRIDGE_PROFILE'] || DEFAULT_PROFILE);
+
+/** The address of the server: DRAWBRIDGE_URL, else the profile's. @throws CommandFailure when there is none */
+export function serverOf(options: ConnectionOptions): string {
+  const given = process.env['DRAWBRIDGE_URL'];
+  if (given) return serverUrl(given, 'DRAWBRIDGE_URL');
+  const name = profileName(options);
+  const profile = new ConfigFile(process.env).profile(name);
+  if (profile) return serverUrl(profile.url, `The url of profile "${name}"`);
+  throw new CommandFailure(
+    EXIT.usage,
+    name === DEFAULT_PROFILE ? 'No server is known' : `There is no profile "${name}"`,
+    'drawbridge login --url https://drawbridge.example.com, or set DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY',
+  );
+}
+
+/** The server and who asks. DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY come before the profile. @throws CommandFailure */
+export function connect(options: ConnectionOptions, output: Output): Connection {
+  const url = serverOf(options);
+  const key = usableKey(process.env['DRAWBRIDGE_API_KEY'], 'DRAWBRIDGE_API_KEY');
+  const name = profileName(options);
+  const file = new ConfigFile(process.env);
+  const profile = key ? null : file.profile(name);
+  const credential = key ? apiKey(key) : credentialOf(file, name, profile, url);
+  const onRetry = (reason: string, seconds: number): void => {
+    if (seconds >= MENTIONED_PAUSE_SECONDS) output.note(`${reason}: trying again in ${seconds} s`);
+  };
+  const api = createApi({ url, credential, onRetry });
+  return { url, api, onRetry, usesKey: key !== null || profile?.apiKey !== undefined };
+}
+
+/** @returns null: none is given. @throws CommandFailure that does not repeat it */
+export function usableKey(given: string | undefined, where: string): string | null {
+  const key = given?.trim();
+  if (!key) return null;
+  if (/^[\x21-\x7e]{1,500}$/.test(key)) return key;
+  throw new CommandFailure(EXIT.usage, `${where} is no API key: keys are one line of letters and digits`);
+}
+
+/** A profile's secret is sent to the profile's own server only. */
+function credentialOf(file: ConfigFile, name: string, profile: Profile | null, url: string): Credential {
+  if (profile !== null && serverUrl(profile.url, `The url of profile "${name}"`) !== url) {
+    throw new CommandFailure(
+      EXIT.denied,
+      `DRAWBRIDGE_URL is ${url}, and profile "${name}" is signed in at ${profile.url}`,
+      `set DRAWBRIDGE_API_KEY too, or sign in there: drawbridge login --url ${url} --profile NAME`,
+    );
+  }
+  if (profile?.apiKey !== undefined) return apiKey(profile.apiKey);
+  if (profile?.tokens) return new SignedIn(file, name, url);
+  throw new CommandFailure(
+    EXIT.denied,
+    'You are not signed in',
+    'drawbridge login, or set DRAWBRIDGE_API_KEY',
+  );
+}

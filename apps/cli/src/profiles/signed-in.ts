@@ -1,0 +1,73 @@
+import { ApiFailure, bodyOf, createApi, type Credential } from '#client';
+import { CommandFailure, EXIT } from '../exit-codes';
+import type { ConfigFile, Profile, Tokens } from './config-file';
+
+/** A token that ends this soon is not sent: it could end on the way. */
+const MARGIN_MS = 30_000;
+const REFRESH_TIMEOUT_MS = 10_000;
+
+/**
+ * The tokens of a profile. They are refreshed under the lock of the file: a refresh token can be used once, and every
+ * process of the user shares it.
+ */
+export class SignedIn implements Credential {
+  private sent: string | null = null;
+
+  constructor(
+    private readonly file: ConfigFile,
+    private readonly name: string,
+    private readonly url: string,
+  ) {}
+
+  async headers(): Promise<Readonly<Record<string, string>>> {
+    const tokens = this.file.profile(this.name)?.tokens;
+    const isFresh = tokens !== undefined && tokens.expiresAt > Date.now() + MARGIN_MS;
+    const { accessToken } = isFresh ? tokens : await this.refresh((current) => isFreshFor(current, null));
+    this.sent = accessToken;
+    return { Authorization: `Bearer ${accessToken}` };
+  }
+
+  async renew(): Promise<boolean> {
+    await this.refresh((current) => isFreshFor(current, this.sent));
+    return true;
+  }
+
+  /** @param isEnough whether the tokens in the file, which another process may have refreshed meanwhile, will do */
+  private async refresh(isEnough: (current: Tokens) => boolean): Promise<Tokens> {
+    const profile = await this.file.update(this.name, async (current) => {
+      if (!current?.tokens) throw signedOut();
+      if (isEnough(current.tokens)) return current;
+      return { ...current, tokens: await this.exchange(current.tokens.refreshToken) } satisfies Profile;
+    });
+    if (!profile?.tokens) throw signedOut();
+    return profile.tokens;
+  }
+
+  private async exchange(refreshToken: string): Promise<Tokens> {
+    const api = createApi({ url: this.url, credential: null });
+    const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS);
+    try {
+      return tokensOf(await bodyOf(api.POST('/api/v1/auth/refresh', { body: { refreshToken }, signal })));
+    } catch (error) {
+      if (error instanceof ApiFailure && error.status === 401) throw signedOut();
+      throw error;
+    }
+  }
+}
+
+const isFreshFor = ({ accessToken, expiresAt }: Tokens, refused: string | null): boolean =>
+  accessToken !== refused && expiresAt > Date.now() + MARGIN_MS;
+
+/** @param answer of a sign-in or a refresh; `expiresIn` in seconds */
+export const tokensOf = (answer: {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn: number;
+}): Tokens => ({
+  accessToken: answer.accessToken,
+  refreshToken: answer.refreshToken,
+  expiresAt: Date.now() + 1000 * answer.expiresIn,
+});
+
+const signedOut = (): CommandFailure =>
+  new CommandFailure(EXIT.denied, 'Your sign-in has ended', 'drawbridge login');

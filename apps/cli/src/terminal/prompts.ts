@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { CommandFailure, EXIT } from '../exit-codes';
+
+const MAX_INPUT_CHARACTERS = 10_000;
+
+const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+
+/** Asks on the terminal. @param secret true: what is typed is not shown. @throws CommandFailure without a terminal */
+export async function ask(question: string, { secret = false, fix = '' } = {}): Promise<string> {
+  if (!canAsk()) throw new CommandFailure(EXIT.usage, `${question}: there is no terminal to ask on`, fix);
+  // readline repeats what is typed on its output
+  const output = secret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
+  if (secret) process.stderr.write(`${question}: `);
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  // Ctrl-C and Ctrl-D: nothing was answered
+  const given = new AbortController();
+  lines.once('SIGINT', () => given.abort());
+  lines.once('close', () => given.abort());
+  try {
+    const answer = await lines.question(secret ? '' : `${question}: `, { signal: given.signal });
+    return answer.trim();
+  } catch (error) {
+    if (given.signal.aborted) throw new CommandFailure(EXIT.usage, 'Nothing was given');
+    throw error;
+  } finally {
+    lines.close();
+    if (secret) process.stderr.write('\n');
+  }
+}
+
+/** The first line of standard input, for secrets in scripts. @throws CommandFailure when it is empty */
+export async function firstLine(what: string): Promise<string> {
+  let text = '';
+  for await (const chunk of process.stdin) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > MAX_INPUT_CHARACTERS) break;
+  }
+  const [line = ''] = text.split(/\r?\n/);
+  if (line !== '') return line;
+  throw new CommandFailure(EXIT.usage, `Standard input must hold ${what} in its first line`);
+}

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { format, resolveConfig } from 'prettier';
+
+/** Types of the client, relative to the root. */
+const TYPES = join('libs', 'client', 'src', 'schema.d.ts');
+
+/** Keys of the document that have no effect on types, or none on those of the client: it throws on every error. */
+const LEFT_OUT = new Set(['description', 'example', 'examples', 'headers', 'summary', 'title']);
+
+/**
+ * The part of the document that types are made of.
+ * @param {unknown} value
+ * @param {boolean} isNamed whether the keys are names of the API, not words of OpenAPI
+ * @returns {unknown}
+ */
+function slim(value, isNamed = false) {
+  if (Array.isArray(value)) return value.map((item) => slim(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(
+    ([key]) => isNamed || !(LEFT_OUT.has(key) || /^[345]\d\d$/.test(key)),
+  );
+  return Object.fromEntries(kept.map(([key, inner]) => [key, slim(inner, !isNamed && key === 'properties')]));
+}
+
+/** @param {string} root */
+async function generate(root) {
+  const document = slim(JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')));
+  const path = join(root, TYPES);
+  const types = await openapiTS(/** @type {import('openapi-typescript').OpenAPI3} */ (document), {
+    alphabetize: true,
+    // what has a default may be left out
+    defaultNonNullable: false,
+  });
+  const text = `/** Generated from openapi.json by \`npm run client-types\`. */\n\n${astToString(types)}`;
+  return format(text, { ...(await resolveConfig(path)), filepath: path });
+}
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+const text = await generate(root);
+if (!process.argv.includes('--check')) {
+  writeFileSync(join(root, TYPES), text);
+} else if (readFileSync(join(root, TYPES), 'utf8') !== text) {
+  console.error(`${TYPES} is not what openapi.json says: npm run client-types`);
+  process.exitCode = 1;
+}

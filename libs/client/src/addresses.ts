@@ -1,0 +1,129 @@
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { connectionReason, Unreachable } from './failure';
+
+type Family = 4 | 6;
+
+/** What a server tells a client before its first request. */
+export interface Discovery {
+  readonly version: string;
+  readonly ipv4Url: string | null;
+  readonly ipv6Url: string | null;
+  /** how far the server's clock is ahead, in milliseconds; null: it sends no time */
+  readonly clockAheadMs: number | null;
+}
+
+/** The addresses that a server observed, without repetition, per family. Several: connections leave through a pool. */
+export interface Observed {
+  readonly ipv4: readonly string[];
+  readonly ipv6: readonly string[];
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_BODY_CHARACTERS = 10_000;
+
+interface Answer {
+  readonly body: unknown;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/**
+ * Reads JSON over a connection of its own. fetch keeps connections, and chooses the family by itself.
+ * @throws Unreachable also for any answer but 200 with JSON
+ */
+async function read(url: URL, family?: Family): Promise<Answer> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const options: RequestOptions = { agent: false, timeout: TIMEOUT_MS, ...(family ? { family } : {}) };
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string): void => reject(new Unreachable(url.origin, reason));
+    const asked = request(url, options, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > MAX_BODY_CHARACTERS) asked.destroy(new Error('the answer is too long'));
+      });
+      response.on('error', (error) => fail(connectionReason(error)));
+      response.on('end', () => {
+        if (response.statusCode !== 200) fail(`HTTP ${response.statusCode} at ${url.pathname}`);
+        else if (!isJson(text)) fail(`no JSON at ${url.pathname}: is this the address of Drawbridge?`);
+        else resolve({ body: JSON.parse(text) as unknown, headers: response.headers });
+      });
+    });
+    asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+    asked.on('error', (error) => fail(connectionReason(error)));
+    asked.end();
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}
+
+/** @param server its address, without `/api/v1` @throws Unreachable */
+export async function discover(server: string): Promise<Discovery> {
+  const { body, headers } = await read(new URL(`${server}/.well-known/drawbridge`));
+  const { version, ipv4Url, ipv6Url } = body as Partial<Discovery>;
+  const serverTime = Date.parse(headers.date ?? '');
+  return {
+    version: version ?? 'unknown',
+    ipv4Url: ipv4Url ?? null,
+    ipv6Url: ipv6Url ?? null,
+    clockAheadMs: Number.isNaN(serverTime) ? null : serverTime - Date.now(),
+  };
+}
+
+/**
+ * Asks over both families which addresses the server observes: at the addresses that the server names for them, else at
+ * its own one.
+ * @param connections fresh ones per family: behind a pool of addresses, each may leave through another address
+ * @throws Unreachable when no family has an answer
+ */
+export async function observeAddresses(
+  server: string,
+  { ipv4Url, ipv6Url }: Pick<Discovery, 'ipv4Url' | 'ipv6Url'>,
+  connections = 1,
+): Promise<Observed> {
+  const [ipv4, ipv6] = await Promise.all([
+    observeFamily(ipv4Url ?? server, 4, connections),
+    observeFamily(ipv6Url ?? server, 6, connections),
+  ]);
+  if (ipv4.addresses.length + ipv6.addresses.length === 0) {
+    throw ipv4.failure ?? ipv6.failure ?? new Unreachable(server, 'it names no address');
+  }
+  return { ipv4: ipv4.addresses, ipv6: ipv6.addresses };
+}
+
+interface FamilyObserved {
+  readonly addresses: readonly string[];
+  readonly failure: Error | null;
+}
+
+/** The first connection decides whether there is this family; further ones are extra, and may fail. */
+async function observeFamily(base: string, family: Family, connections: number): Promise<FamilyObserved> {
+  const url = new URL(`${base}/api/v1/detect-ip`);
+  try {
+    const first = await observeOnce(url, family);
+    if (first === null) return { addresses: [], failure: null };
+    const others = await Promise.allSettled(
+      Array.from({ length: connections - 1 }, () => observeOnce(url, family)),
+    );
+    const more = others.flatMap((other) =>
+      other.status === 'fulfilled' && other.value ? [other.value] : [],
+    );
+    return { addresses: [...new Set([first, ...more])], failure: null };
+  } catch (error) {
+    if (error instanceof Unreachable) return { addresses: [], failure: error };
+    throw error;
+  }
+}
+
+/** @returns null when the answer is of the other family */
+async function observeOnce(url: URL, family: Family): Promise<string | null> {
+  const { body } = await read(url, family);
+  const { ip, version } = body as { ip?: string; version?: string };
+  return ip !== undefined && version === `IPv${family}` ? ip : null;
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { bodyOf, type Api, type Session } from './api';
+import { ApiFailure, Unreachable } from './failure';
+
+export interface Lease {
+  readonly sessionId: string;
+  readonly leaseSeconds: number;
+  readonly control: Api;
+}
+
+/** What happens to a lease. Each is called once per change. */
+export interface LeaseListener {
+  /** renewals fail: the access ends at this time unless they succeed again */
+  lost(reason: string, endsAt: Date): void;
+  /** renewals succeed again */
+  regained(): void;
+  /** the session has ended; nothing is renewed any more */
+  ended(reason: string): void;
+}
+
+/** Renewals are this many to a lease: two may be lost. */
+const RENEWALS_PER_LEASE = 3;
+const MAX_PAUSE_AFTER_FAILURE_MS = 5_000;
+const RENEWAL_TIMEOUT_MS = 10_000;
+
+/**
+ * Renews a lease at a third of it until `signal` is aborted or the session has ended. Never throws: whoever works with
+ * the access decides what its end means.
+ */
+export async function keepAlive(lease: Lease, listener: LeaseListener, signal: AbortSignal): Promise<void> {
+  const intervalMs = (1000 * lease.leaseSeconds) / RENEWALS_PER_LEASE;
+  const pauseMs = Math.min(intervalMs, MAX_PAUSE_AFTER_FAILURE_MS);
+  let endsAt = Date.now() + 1000 * lease.leaseSeconds;
+  let isLost = false;
+  await pause(intervalMs, signal);
+  while (!signal.aborted) {
+    const began = Date.now();
+    const outcome = await renew(lease, signal);
+    if (signal.aborted) return;
+    if (!(outcome instanceof Error)) {
+      endsAt = began + 1000 * lease.leaseSeconds;
+      if (isLost) listener.regained();
+      isLost = false;
+    } else if (hasEnded(outcome)) {
+      listener.ended(outcome.message);
+      return;
+    } else if (!isLost) {
+      isLost = true;
+      listener.lost(outcome.message, new Date(endsAt));
+    }
+    await pause(isLost ? pauseMs : intervalMs, signal);
+  }
+}
+
+async function renew({ sessionId, control }: Lease, signal: AbortSignal): Promise<Session | Error> {
+  try {
+    return await bodyOf(
+      control.POST('/api/v1/sessions/{id}/renew', {
+        params: { path: { id: sessionId } },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(RENEWAL_TIMEOUT_MS)]),
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ApiFailure || error instanceof Unreachable) return error;
+    if (error instanceof Error && error.name === 'TimeoutError') return new Error('no answer');
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** 409: it is over. 401, 403, 404: so is its token, or its user's access. */
+const hasEnded = (error: Error): boolean =>
+  error instanceof ApiFailure && [401, 403, 404, 409].includes(error.status);
+
+/** @returns also when the signal is aborted */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { bodyOf, createApi, sessionToken, type Api, type Schemas, type Session } from './api';
+import type { Observed } from './addresses';
+import { ApiFailure } from './failure';
+import type { SendingOptions } from './sending';
+
+/** Where sessions are started, and as whom. */
+export interface Server {
+  /** without `/api/v1` */
+  readonly url: string;
+  readonly api: Api;
+  readonly onRetry?: SendingOptions['onRetry'];
+}
+
+export type SessionRequest = Omit<Schemas['StartSessionDto'], 'holder'> & {
+  /** tells parallel sessions behind one address apart, and makes the start repeatable; see `newHolder` */
+  readonly holder: string;
+  /** the id of an own live session, which the new one takes the place of, with its end */
+  readonly replaces?: string;
+};
+
+/** A session with what may read, renew and stop it. */
+export interface StartedSession {
+  readonly session: Session;
+  /** with a lease the token of this session alone, else the caller's credential */
+  readonly control: Api;
+}
+
+export interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const WAIT_SECONDS = 30;
+/** For stopping what was started before the wait was given up. */
+const CLEAN_UP_MS = 10_000;
+
+/** A holder that no other process uses. @param prefix what started it, at most 40 characters */
+export const newHolder = (prefix: string): string => `${prefix}:${randomBytes(8).toString('hex')}`;
+
+/** The request's addresses for what was observed: one session per address, the families side by side. */
+export function requestedAddresses({
+  ipv4,
+  ipv6,
+}: Observed): Pick<SessionRequest, 'ipv4Address' | 'ipv6Address'>[] {
+  return Array.from({ length: Math.max(ipv4.length, ipv6.length) }, (_, index) => ({
+    ...(ipv4[index] === undefined ? {} : { ipv4Address: ipv4[index] }),
+    ...(ipv6[index] === undefined ? {} : { ipv6Address: ipv6[index] }),
+  }));
+}
+
+/**
+ * Starts a session. The holder is the Idempotency-Key too: a repeated request starts nothing twice.
+ * @param isObserved whether the addresses were observed, not chosen: one that the organization does not allow, as it is
+ *   not that of this very request, is then left out
+ * @throws ApiFailure
+ * @throws Unreachable
+ */
+export async function startSession(
+  server: Server,
+  request: SessionRequest,
+  isObserved = true,
+): Promise<StartedSession> {
+  for (let body = request; ;) {
+    try {
+      const answer = await bodyOf(
+        server.api.POST('/api/v1/sessions', {
+          params: { header: { 'Idempotency-Key': body.holder } },
+          body,
+        }),
+      );
+      const { sessionToken: token, ...session } = answer as typeof answer & {
+        readonly sessionToken?: string | null;
+      };
+      const { url, onRetry } = server;
+      const control = token ? createApi({ url, credential: sessionToken(token), onRetry }) : server.api;
+      return { session, control };
+    } catch (error) {
+      const less = isObserved ? withoutRefusedAddress(body, error) : null;
+      if (less === null) throw error;
+      body = less;
+    }
+  }
+}
+
+/** @returns null when no address was refused, or none would be left */
+function withoutRefusedAddress(body: SessionRequest, error: unknown): SessionRequest | null {
+  if (!(error instanceof ApiFailure) || error.status !== 400) return null;
+  const { ipv4Address, ipv6Address, ...rest } = body;
+  if (ipv4Address === undefined || ipv6Address === undefined) return null;
+  if ('ipv4Address' in error.fields) return { ...rest, ipv6Address };
+  return 'ipv6Address' in error.fields ? { ...rest, ipv4Address } : null;
+}
+
+/** Waits until a session is neither PENDING nor EXPIRING. @returns it, also when the time is over */
+export async function settle(control: Api, id: string, { timeoutMs, signal }: WaitOptions): Promise<Session> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const seconds = Math.ceil((deadline - Date.now()) / 1000);
+    const waitSeconds = Math.max(1, Math.min(WAIT_SECONDS, seconds));
+    const session = await bodyOf(
+      control.GET('/api/v1/sessions/{id}', {
+        params: { path: { id }, query: { waitSeconds } },
+        ...(signal ? { signal } : {}),
+      }),
+    );
+    const isSettled = session.status !== 'PENDING' && session.status !== 'EXPIRING';
+    if (isSettled || Date.now() >= deadline) return session;
+  }
+}
+
+/**
+ * Starts a session and waits until its rules are applied or refused: ACTIVE, PARTIAL or FAILED, or PENDING when the time
+ * is over. What was started is stopped when the wait is given up.
+ * @throws ApiFailure
+ * @throws Unreachable
+ * @throws the signal's reason
+ */
+export async function startAndWait(
+  server: Server,
+  request: SessionRequest,
+  { isObserved = true, ...wait }: WaitOptions & { readonly isObserved?: boolean },
+): Promise<StartedSession> {
+  wait.signal?.throwIfAborted();
+  const { session, control } = await startSession(server, request, isObserved);
+  try {
+    wait.signal?.throwIfAborted();
+    return { session: await settle(control, session.id, wait), control };
+  } catch (error) {
+    await stopSession(control, session.id, CLEAN_UP_MS);
+    throw error;
+  }
+}
+
+/**
+ * Stops a session. Its rules are removed in the background.
+ * @param withinMs give up then
+ * @returns it; null when it is known to have ended, with its token or before
+ * @throws ApiFailure
+ * @throws Unreachable
+ */
+export async function stopSession(control: Api, id: string, withinMs: number): Promise<Session | null> {
+  try {
+    const params = { path: { id } };
+    return await bodyOf(
+      control.POST('/api/v1/sessions/{id}/stop', { params, signal: AbortSignal.timeout(withinMs) }),
+    );
+  } catch (error) {
+    // the token of a session ends with it
+    if (error instanceof ApiFailure && (error.status === 401 || error.status === 404)) return null;
+    throw error;
+  }
+}

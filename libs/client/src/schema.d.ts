@@ -1,0 +1,4715 @@
+/** Generated from openapi.json by `npm run client-types`. */
+
+export interface paths {
+  '/.well-known/drawbridge': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Discovery_discover'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{name}/release': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['AgentNames_release'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/report': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Agents_report'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/state': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Agents_state'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/api-keys': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['ApiKeys_list'];
+    put?: never;
+    post: operations['ApiKeys_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/api-keys/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: operations['ApiKeys_revoke'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/audit-logs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['AuditLogs_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/change-expired-password': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Passwords_changeExpired'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/change-password': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Passwords_change'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/forgot-password': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Passwords_forgot'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/login': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Auth_login'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/logout': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Auth_logout'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/me': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Auth_me'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/oidc/exchange': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['OidcExchange_exchange'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/refresh': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Auth_refresh'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/register': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Auth_register'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/reset-password': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Passwords_reset'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/set-password': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Passwords_accept'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/sign-ins': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['SignIns_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/sign-ins/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: operations['SignIns_end'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/verify-mfa': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Auth_verifyMfa'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/billing/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Billing_cancel'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/billing/payments': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Billing_payments'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/billing/plans': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Billing_plans'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/billing/subscribe': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Billing_subscribe'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/billing/subscription': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Billing_subscription'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/billing/webhooks/{adapter}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['PaymentWebhook_receive'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/credentials': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Credentials_list'];
+    put?: never;
+    post: operations['Credentials_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/credentials/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Credentials_find'];
+    put?: never;
+    post?: never;
+    delete: operations['Credentials_remove'];
+    options?: never;
+    head?: never;
+    patch: operations['Credentials_update'];
+    trace?: never;
+  };
+  '/api/v1/credentials/{id}/verify': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Credentials_verify'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/detect-ip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Health_detect'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/health': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Health_health'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/health/ready': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Health_ready'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/mfa/disable': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Mfa_disable'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/mfa/recovery-codes/regenerate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Mfa_regenerate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/mfa/setup': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Mfa_setUp'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/mfa/setup/confirm': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Mfa_confirm'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/oidc-trusts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['OidcTrusts_list'];
+    put?: never;
+    post: operations['OidcTrusts_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/oidc-trusts/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['OidcTrusts_find'];
+    put?: never;
+    post?: never;
+    delete: operations['OidcTrusts_delete'];
+    options?: never;
+    head?: never;
+    patch: operations['OidcTrusts_update'];
+    trace?: never;
+  };
+  '/api/v1/oidc-trusts/{id}/explain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['OidcTrusts_explain'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organization': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Organization_find'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: operations['Organization_update'];
+    trace?: never;
+  };
+  '/api/v1/organization/billing': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['OrganizationBilling_find'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: operations['OrganizationBilling_change'];
+    trace?: never;
+  };
+  '/api/v1/organization/settings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Organization_settings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: operations['Organization_updateSettings'];
+    trace?: never;
+  };
+  '/api/v1/platform/organizations': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Platform_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/platform/organizations/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Platform_find'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/platform/organizations/{id}/reactivate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Platform_reactivate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/platform/organizations/{id}/suspend': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Platform_suspend'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/reports/access': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Reports_access'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resource-health/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['ResourceHealth_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Resources_list'];
+    put?: never;
+    post: operations['Resources_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Resources_find'];
+    put?: never;
+    post?: never;
+    delete: operations['Resources_delete'];
+    options?: never;
+    head?: never;
+    patch: operations['Resources_update'];
+    trace?: never;
+  };
+  '/api/v1/resources/{id}/abandon': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Resources_abandon'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/{id}/confirm-guard': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Resources_confirmGuard'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/{id}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['ResourceEvents_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/{id}/guard': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Resources_guard'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/{id}/reconcile': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Resources_reconcile'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/{id}/verify': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Resources_verify'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/types': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['ResourceTypes_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/roles': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Roles_list'];
+    put?: never;
+    post: operations['Roles_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/roles/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Roles_find'];
+    put?: never;
+    post?: never;
+    delete: operations['Roles_delete'];
+    options?: never;
+    head?: never;
+    patch: operations['Roles_update'];
+    trace?: never;
+  };
+  '/api/v1/roles/{id}/resources/{resourceId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Roles_assignResource'];
+    delete: operations['Roles_unassignResource'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/roles/{id}/users/{userId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Roles_assignUser'];
+    delete: operations['Roles_unassignUser'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Sessions_list'];
+    put?: never;
+    post: operations['Sessions_start'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Sessions_find'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions/{id}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['SessionEvents_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions/{id}/extend': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Sessions_extend'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions/{id}/renew': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Sessions_renew'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions/{id}/stop': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Sessions_stop'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions/admin': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Sessions_listAll'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/sessions/admin/{id}/stop': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Sessions_stopByAdmin'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/static-ip-rules': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['StaticIpRules_list'];
+    put?: never;
+    post: operations['StaticIpRules_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/static-ip-rules/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['StaticIpRules_find'];
+    put?: never;
+    post?: never;
+    delete: operations['StaticIpRules_delete'];
+    options?: never;
+    head?: never;
+    patch: operations['StaticIpRules_update'];
+    trace?: never;
+  };
+  '/api/v1/users': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Users_list'];
+    put?: never;
+    post: operations['Users_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/users/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Users_find'];
+    put?: never;
+    post?: never;
+    delete: operations['Users_delete'];
+    options?: never;
+    head?: never;
+    patch: operations['Users_update'];
+    trace?: never;
+  };
+  '/api/v1/users/{id}/resend-invitation': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Users_resendInvitation'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/users/{id}/reset-mfa': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Users_resetMfa'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/downloads': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Downloads_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/downloads/{file}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Downloads_download'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    AbandonResourceDto: {
+      reason: string;
+    };
+    AccessItemDto: {
+      address: string;
+      cause: components['schemas']['RuleCause'] | null;
+      /** Format: date-time */
+      certainFrom: string | null;
+      /** Format: date-time */
+      certainUntil: string | null;
+      /** Format: uuid */
+      holderId: string | null;
+      holderKind: components['schemas']['HolderKind'];
+      ports: string;
+      /** Format: date-time */
+      possibleFrom: string | null;
+      /** Format: date-time */
+      possibleUntil: string | null;
+      protocol: string;
+      resource: components['schemas']['AccessResourceDto'];
+      target: components['schemas']['AccessTargetDto'];
+      userEmail: string | null;
+    };
+    AccessResourceDto: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+    };
+    AccessTargetDto: {
+      identifier: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+    };
+    AgentReportDto: {
+      agent: string;
+      /** @default false */
+      cleared?: boolean;
+      guard?: components['schemas']['HostGuardDto'];
+      instance?: string;
+      results: components['schemas']['AgentResultDto'][];
+      version: string;
+    };
+    AgentResultDto: {
+      errorMessage?: string | null;
+      /** Format: uuid */
+      ruleId: string;
+      /** @enum {string} */
+      status: 'APPLIED' | 'FAILED' | 'REMOVED';
+    };
+    AgentRuleDto: {
+      holders: components['schemas']['RuleHolderDto'][];
+      /** Format: uuid */
+      id: string;
+      ipAddress: string;
+      maxSilenceSeconds: number | null;
+      ports: number[];
+      /** @enum {string} */
+      protocol: 'tcp' | 'udp' | 'icmp' | 'all';
+      secondsLeft: number | null;
+      unconfirmed: boolean;
+    };
+    AgentStateDto: {
+      confirmed: components['schemas']['TrafficDto'][];
+      guarded: components['schemas']['TrafficDto'][];
+      proposed: components['schemas']['TrafficDto'][];
+      released: components['schemas']['TrafficDto'][];
+      rules: components['schemas']['AgentRuleDto'][];
+      /** Format: date-time */
+      serverTime: string;
+      version: string;
+    };
+    AgentVersionDto: {
+      version: string;
+    };
+    ApiKeyDto: {
+      agents: string[];
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      createdByEmail: string;
+      description: string | null;
+      /** Format: date-time */
+      expiresAt: string | null;
+      /** Format: uuid */
+      id: string;
+      isRevoked: boolean;
+      keyPrefix: string;
+      /** Format: date-time */
+      lastUsedAt: string | null;
+      lastUsedIp: string | null;
+      name: string;
+      /** Format: date-time */
+      revokedAt: string | null;
+      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      /** Format: email */
+      userEmail: string;
+      /** Format: uuid */
+      userId: string;
+    };
+    /** @enum {string} */
+    AuditEventType:
+      | 'ORGANIZATION_REGISTERED'
+      | 'ORGANIZATION_UPDATED'
+      | 'ORGANIZATION_SETTINGS_UPDATE'
+      | 'ORGANIZATION_SUSPENDED'
+      | 'ORGANIZATION_REACTIVATED'
+      | 'USER_LOGIN'
+      | 'USER_LOGOUT'
+      | 'USER_LOCKED_OUT'
+      | 'SIGN_IN_ENDED'
+      | 'TOKEN_REUSED'
+      | 'PASSWORD_CHANGED'
+      | 'PASSWORD_RESET_REQUESTED'
+      | 'PASSWORD_RESET'
+      | 'INVITATION_SENT'
+      | 'INVITATION_ACCEPTED'
+      | 'MFA_ENABLED'
+      | 'MFA_DISABLED'
+      | 'MFA_RESET'
+      | 'MFA_RECOVERY_CODES_REGENERATED'
+      | 'USER_CREATED'
+      | 'USER_UPDATED'
+      | 'USER_DELETED'
+      | 'PLATFORM_ROLE_GRANTED'
+      | 'CREDENTIAL_CREATED'
+      | 'CREDENTIAL_UPDATED'
+      | 'CREDENTIAL_DELETED'
+      | 'CREDENTIAL_VERIFIED'
+      | 'RESOURCE_CREATED'
+      | 'RESOURCE_UPDATED'
+      | 'RESOURCE_DELETED'
+      | 'RESOURCE_VERIFIED'
+      | 'ROLE_CREATED'
+      | 'ROLE_UPDATED'
+      | 'ROLE_DELETED'
+      | 'ROLE_RESOURCE_ASSIGNED'
+      | 'ROLE_RESOURCE_UNASSIGNED'
+      | 'ROLE_USER_ASSIGNED'
+      | 'ROLE_USER_UNASSIGNED'
+      | 'STATIC_IP_RULE_CREATED'
+      | 'STATIC_IP_RULE_UPDATED'
+      | 'STATIC_IP_RULE_DELETED'
+      | 'STATIC_IP_RULE_APPLIED'
+      | 'STATIC_IP_RULE_FAILED'
+      | 'API_KEY_CREATED'
+      | 'API_KEY_REVOKED'
+      | 'API_KEY_BOUND'
+      | 'OIDC_TRUST_CREATED'
+      | 'OIDC_TRUST_UPDATED'
+      | 'OIDC_TRUST_DELETED'
+      | 'OIDC_TOKEN_EXCHANGED'
+      | 'OIDC_EXCHANGE_REFUSED'
+      | 'OIDC_TOKEN_EXPLAINED'
+      | 'BILLING_DETAILS_UPDATED'
+      | 'SUBSCRIPTION_CREATED'
+      | 'SUBSCRIPTION_ACTIVATED'
+      | 'SUBSCRIPTION_CANCELLED'
+      | 'SUBSCRIPTION_PAST_DUE'
+      | 'SUBSCRIPTION_EXPIRED'
+      | 'PAYMENT_SUCCEEDED'
+      | 'PAYMENT_FAILED'
+      | 'SESSION_STARTED'
+      | 'SESSION_EXTENDED'
+      | 'SESSION_STOPPED'
+      | 'SESSION_ACTIVATED'
+      | 'SESSION_EXPIRED'
+      | 'SESSION_FAILED'
+      | 'SESSION_CANCELLED'
+      | 'RULE_REVOCATION_OVERDUE'
+      | 'RULE_ORPHAN_REMOVED'
+      | 'RESOURCE_RECONCILED'
+      | 'RESOURCE_ABANDONED'
+      | 'RESOURCE_GUARD_CONFIRMED'
+      | 'AGENT_CONNECTED'
+      | 'AGENT_OFFLINE'
+      | 'AGENT_DUPLICATED'
+      | 'AGENT_RELEASED'
+      | 'AGENT_GUARD_CHANGED';
+    AuditPageDto: {
+      content: components['schemas']['AuditRecordDto'][];
+      first: boolean;
+      last: boolean;
+      number: number;
+      numberOfElements: number;
+      size: number;
+      totalElements: number;
+      totalPages: number;
+    };
+    AuditRecordDto: {
+      actorEmail: string | null;
+      /** Format: uuid */
+      actorId: string | null;
+      /** @enum {string} */
+      actorType: 'USER' | 'API_KEY' | 'SYSTEM' | 'AGENT';
+      details: {
+        [key: string]: unknown;
+      };
+      errorMessage: string | null;
+      eventType: components['schemas']['AuditEventType'];
+      /** Format: uuid */
+      id: string;
+      ipAddress: string | null;
+      /** Format: uuid */
+      resourceId: string | null;
+      resourceName: string | null;
+      resourceType: string | null;
+      /** @enum {string} */
+      result: 'SUCCESS' | 'FAILURE';
+      /** Format: date-time */
+      timestamp: string;
+    };
+    BillingDetailsDto: {
+      billingAddressLine1: string | null;
+      billingAddressLine2: string | null;
+      billingCity: string | null;
+      billingContactName: string | null;
+      billingCountry: string | null;
+      billingEmail: string | null;
+      billingPostalCode: string | null;
+      billingState: string | null;
+      companyName: string | null;
+      vatNumber: string | null;
+    };
+    ChangeBillingDetailsDto: {
+      billingAddressLine1?: string | null;
+      billingAddressLine2?: string | null;
+      billingCity?: string | null;
+      billingContactName?: string | null;
+      billingCountry?: string | null;
+      /** Format: email */
+      billingEmail?: string | null;
+      billingPostalCode?: string | null;
+      billingState?: string | null;
+      companyName?: string | null;
+      vatNumber?: string | null;
+    };
+    ChangeExpiredPasswordDto: {
+      /** Format: password */
+      newPassword: string;
+      passwordChangeToken: string;
+    };
+    ChangePasswordDto: {
+      /** Format: password */
+      currentPassword: string;
+      /** Format: password */
+      newPassword: string;
+    };
+    CodedErrorDto: {
+      error: string;
+      message: string;
+      /** Format: date-time */
+      timestamp: string;
+    };
+    ConfigFieldDto: {
+      choices?: string[];
+      description: string;
+      example: number | string | (number | string)[];
+      flags?: string;
+      maximum?: number;
+      minimum?: number;
+      mostItems?: number;
+      name: string;
+      pattern?: string;
+      required: boolean;
+      /** @enum {string} */
+      type: 'integer' | 'integers' | 'text' | 'texts';
+      words: string[];
+    };
+    CreateApiKeyDto: {
+      agents?: string[] | null;
+      description?: string | null;
+      /** Format: date-time */
+      expiresAt?: string | null;
+      name: string;
+      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      /** Format: uuid */
+      userId?: string | null;
+    };
+    CreateCredentialDto: {
+      credentialData?: {
+        [key: string]: string;
+      };
+      credentialType: string;
+      name: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+    };
+    CreatedApiKeyDto: {
+      agents: string[];
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      createdByEmail: string;
+      description: string | null;
+      /** Format: date-time */
+      expiresAt: string | null;
+      /** Format: uuid */
+      id: string;
+      isRevoked: boolean;
+      keyPrefix: string;
+      /** Format: date-time */
+      lastUsedAt: string | null;
+      lastUsedIp: string | null;
+      name: string;
+      plainTextKey: string;
+      /** Format: date-time */
+      revokedAt: string | null;
+      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      /** Format: email */
+      userEmail: string;
+      /** Format: uuid */
+      userId: string;
+    };
+    CreatedUserDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      email: string;
+      /** Format: uuid */
+      id: string;
+      invitationUrl: string | null;
+      /** Format: date-time */
+      invitedAt: string | null;
+      isActive: boolean;
+      isOrgAdmin: boolean;
+      isService: boolean;
+      /** Format: date-time */
+      lastLoginAt: string | null;
+      mfaEnabled: boolean;
+      name: string;
+      /** @enum {string} */
+      platformRole: 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
+      roleNames: string[];
+      status: components['schemas']['UserStatus'];
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    CreateOidcTrustDto: {
+      conditions: {
+        [key: string]: string[];
+      };
+      issuer?: string | null;
+      name: string;
+      /** @default CUSTOM */
+      preset?: components['schemas']['OidcPreset'];
+      roleIds?: string[] | null;
+      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+    };
+    CreateResourceDto: {
+      config?: components['schemas']['ResourceConfigDto'];
+      /** Format: uuid */
+      credentialId: string;
+      name: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      region?: string;
+      resourceIdentifier: string;
+      resourceType: string;
+    };
+    CreateRoleDto: {
+      description?: string;
+      maxSessionDurationHours?: number;
+      name: string;
+    };
+    CreateStaticIpRuleDto: {
+      ipAddress: string;
+      label: string;
+      resourceIds: string[];
+    };
+    CreateUserDto: {
+      /** Format: email */
+      email?: string;
+      /** @default false */
+      isOrgAdmin?: boolean | null;
+      /** @default false */
+      isService?: boolean | null;
+      name?: string | null;
+      /** Format: password */
+      password?: string | null;
+      roleIds?: string[] | null;
+    };
+    CredentialDto: {
+      /** Format: date-time */
+      createdAt: string;
+      credentialType: string;
+      /** Format: uuid */
+      externalId?: string;
+      hints: {
+        [key: string]: string;
+      };
+      /** Format: uuid */
+      id: string;
+      isValid: boolean | null;
+      /** Format: date-time */
+      lastVerifiedAt: string | null;
+      name: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      /** Format: date-time */
+      updatedAt: string;
+      verificationError: string | null;
+    };
+    CredentialFieldDto: {
+      description: string;
+      fixed: boolean;
+      form?: components['schemas']['TextFormDto'];
+      name: string;
+      required: boolean;
+      secret: boolean;
+    };
+    CredentialTypeDto: {
+      credentialType: string;
+      fields: components['schemas']['CredentialFieldDto'][];
+    };
+    DetectedAddressDto: {
+      ip: string;
+      /** @enum {string} */
+      version: 'IPv4' | 'IPv6';
+    };
+    DiscoveryDto: {
+      ipv4Url: string | null;
+      ipv6Url: string | null;
+      version: string;
+    };
+    DownloadDto: {
+      description: string;
+      name: string;
+      sha256: string;
+      size: number;
+    };
+    EmptyDto: Record<string, never>;
+    ErrorDto: {
+      error: string;
+      message: string;
+      path: string;
+      status: number;
+      /** Format: date-time */
+      timestamp: string;
+      validationErrors?: {
+        [key: string]: string;
+      };
+    };
+    ExchangeIdTokenDto: {
+      idToken: string;
+      /** Format: uuid */
+      trustId?: string | null;
+    };
+    ExtendSessionDto: {
+      additionalHours: number;
+    };
+    ForgotPasswordDto: {
+      /** Format: email */
+      email: string;
+      organizationSlug?: string;
+    };
+    HealthDto: {
+      /** @enum {string} */
+      status: 'UP';
+    };
+    HealthEventDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** @enum {string} */
+      eventType: 'VERIFY_OK' | 'VERIFY_FAILED' | 'RECONCILE_OK' | 'RECONCILE_FAILED';
+      /** Format: uuid */
+      id: string;
+      message: string | null;
+      /** Format: uuid */
+      resourceId: string;
+      resourceName: string;
+    };
+    HealthEventPageDto: {
+      content: components['schemas']['HealthEventDto'][];
+      first: boolean;
+      last: boolean;
+      number: number;
+      numberOfElements: number;
+      size: number;
+      totalElements: number;
+      totalPages: number;
+    };
+    /** @enum {string} */
+    HolderKind: 'SESSION' | 'STATIC_RULE' | 'ORPHAN' | 'UNMANAGED' | 'OTHER';
+    HostConnectionDto: {
+      address: string;
+      port: number;
+      /** @enum {string} */
+      protocol: 'tcp' | 'udp' | 'icmp' | 'all';
+    };
+    HostGuardDto: {
+      connections: components['schemas']['HostConnectionDto'][];
+      guarded: components['schemas']['TrafficDto'][];
+      leftAlone: components['schemas']['TrafficDto'][];
+      refused: components['schemas']['RefusedTrafficDto'][];
+      waiting: components['schemas']['TrafficDto'][];
+    };
+    IdentifierFormDto: {
+      description: string;
+      example: string;
+      flags: string;
+      pattern: string;
+      words: string;
+    };
+    IdTokenDto: {
+      idToken: string;
+    };
+    LoginAnswerDto: {
+      accessToken: string | null;
+      deviceToken: string | null;
+      expiresIn: number | null;
+      mfaChallengeExpiresIn: number | null;
+      mfaChallengeToken: string | null;
+      mfaRequired: boolean;
+      mfaSetupRequired: boolean;
+      passwordChangeToken: string | null;
+      passwordExpired: boolean;
+      refreshToken: string | null;
+      /** @enum {string|null} */
+      tokenType: 'Bearer' | null;
+      user: components['schemas']['SignedInUserDto'] | null;
+    };
+    LoginDto: {
+      deviceToken?: string | null;
+      /** Format: email */
+      email: string;
+      organizationSlug?: string;
+      /** Format: password */
+      password: string;
+    };
+    MeDto: {
+      /** Format: date-time */
+      createdAt: string;
+      email: string;
+      /** Format: uuid */
+      id: string;
+      isActive: boolean;
+      isOrgAdmin: boolean;
+      /** Format: date-time */
+      lastLoginAt: string | null;
+      mfaEnabled: boolean;
+      name: string;
+      organization: components['schemas']['OwnOrganizationDto'];
+      /** @enum {string} */
+      platformRole: 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
+      roleNames: string[];
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    MessageDto: {
+      message: string;
+    };
+    MfaCodeDto: {
+      code: string;
+    };
+    MfaSetupDto: {
+      otpauthUrl: string;
+      qrCodeBase64: string;
+      secret: string;
+    };
+    /** @enum {string} */
+    OidcPreset: 'GITHUB' | 'GITLAB' | 'BUILDKITE' | 'CUSTOM';
+    OidcTrustDto: {
+      audience: string;
+      conditions: {
+        [key: string]: string[];
+      };
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      createdByEmail: string;
+      /** Format: uuid */
+      id: string;
+      isEnabled: boolean;
+      isServiceUserActive: boolean;
+      issuer: string;
+      /** Format: date-time */
+      lastUsedAt: string | null;
+      name: string;
+      preset: components['schemas']['OidcPreset'];
+      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      /** Format: email */
+      serviceUserEmail: string;
+      /** Format: uuid */
+      serviceUserId: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    OrganizationDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: uuid */
+      id: string;
+      name: string;
+      slug: string;
+      /** @enum {string} */
+      subscriptionTier: 'FREE' | 'PAID';
+      suspended: boolean;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    OrganizationSettingsDto: {
+      mfaRequired: boolean;
+      passwordExpirationDays: number | null;
+      passwordMinLength: number;
+      passwordRequireDigit: boolean;
+      passwordRequireLowercase: boolean;
+      passwordRequireSpecialChar: boolean;
+      passwordRequireUppercase: boolean;
+      requireDetectedAddress: boolean;
+    };
+    OwnOrganizationDto: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      slug: string;
+      /** @enum {string} */
+      subscriptionTier: 'FREE' | 'PAID';
+      suspended: boolean;
+    };
+    PaymentDto: {
+      amountCents: number;
+      /** Format: date-time */
+      createdAt: string;
+      currency: string;
+      /** Format: uuid */
+      id: string;
+      reference: string | null;
+      status: components['schemas']['PaymentStatus'];
+    };
+    /** @enum {string} */
+    PaymentStatus: 'SUCCEEDED' | 'FAILED';
+    PlanDto: {
+      currency: string;
+      displayName: string;
+      /** Format: uuid */
+      id: string;
+      interval: components['schemas']['PlanInterval'];
+      limits: components['schemas']['PlanLimitsDto'];
+      name: string;
+      priceCents: number;
+      tier: components['schemas']['Tier'];
+    };
+    /** @enum {string} */
+    PlanInterval: 'MONTH' | 'YEAR';
+    PlanLimitsDto: {
+      maxResources: number | null;
+      maxSessionDurationHours: number;
+      maxUsers: number | null;
+    };
+    PlatformOrganizationDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: uuid */
+      id: string;
+      liveSessionCount: number;
+      name: string;
+      resourceCount: number;
+      slug: string;
+      /** @enum {string} */
+      subscriptionTier: 'FREE' | 'PAID';
+      suspended: boolean;
+      /** Format: date-time */
+      suspendedAt: string | null;
+      suspendedReason: string | null;
+      /** Format: date-time */
+      updatedAt: string;
+      userCount: number;
+    };
+    ProviderLimitsDto: {
+      callForEachRule: boolean;
+      rulesInOneBatch: number;
+      secondsForACall: number;
+      writesInABurst: number;
+      writesPerSecond: number;
+    };
+    ProviderTypesDto: {
+      credentialTypes: components['schemas']['CredentialTypeDto'][];
+      limits?: components['schemas']['ProviderLimitsDto'];
+      needsAgent: boolean;
+      policy: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      region?: components['schemas']['TextFormDto'];
+      resourceTypes: components['schemas']['ResourceTypeDto'][];
+      revocation: components['schemas']['RevocationDto'];
+    };
+    ReadinessDto: {
+      /** @enum {string} */
+      database: 'UP' | 'DOWN';
+      /** @enum {string} */
+      queue: 'UP' | 'DOWN';
+      /** @enum {string} */
+      status: 'UP' | 'DEGRADED' | 'DOWN';
+    };
+    ReceivedDto: {
+      received: boolean;
+    };
+    RecoveryCodesDto: {
+      recoveryCodes: string[];
+    };
+    RefreshAnswerDto: {
+      accessToken: string;
+      expiresIn: number;
+      refreshToken: string;
+      /** @enum {string} */
+      tokenType: 'Bearer';
+      user: components['schemas']['SignedInUserDto'];
+    };
+    RefreshTokenDto: {
+      refreshToken: string;
+    };
+    RefusedTrafficDto: {
+      ports: number[];
+      /** @enum {string} */
+      protocol: 'tcp' | 'udp' | 'icmp' | 'all';
+      reason: string;
+    };
+    RegisterDto: {
+      /** Format: email */
+      email: string;
+      name?: string;
+      organizationName: string;
+      /** Format: password */
+      password: string;
+    };
+    ReleasedAgentDto: {
+      name: string;
+      /** Format: date-time */
+      releasedUntil: string;
+    };
+    ResetPasswordDto: {
+      /** Format: password */
+      newPassword: string;
+      token: string;
+    };
+    ResourceConfigDto: {
+      hostname?: string;
+      /** @default 600 */
+      maxSilenceSeconds?: number | null;
+      pathPrefix?: string;
+      port?: number;
+      ports?: number[];
+      /** @default 1000 */
+      priority?: number;
+      /** @default 1000 */
+      priorityFrom?: number;
+      /** @default 3999 */
+      priorityTo?: number;
+      /**
+       * @default tcp
+       * @enum {string}
+       */
+      protocol?: 'tcp' | 'udp' | 'icmp' | 'all';
+      targetServiceAccounts?: string[];
+      targetTags?: string[];
+    };
+    ResourceDto: {
+      config: components['schemas']['ResourceConfigDto'];
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: uuid */
+      credentialId: string;
+      credentialName: string;
+      /** Format: uuid */
+      id: string;
+      isActive: boolean;
+      /** Format: date-time */
+      lastVerifiedAt: string | null;
+      name: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      region?: string;
+      resourceIdentifier: string;
+      resourceType: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    ResourceGuardDto: {
+      agent: string;
+      guarded: components['schemas']['TrafficDto'][];
+      leftAlone: components['schemas']['TrafficDto'][];
+      notGuarded: components['schemas']['TrafficDto'][];
+      refused: components['schemas']['RefusedTrafficDto'][];
+      /** Format: date-time */
+      reportedAt: string | null;
+      waiting: components['schemas']['TrafficDto'][];
+      wouldCut: components['schemas']['HostConnectionDto'][];
+    };
+    ResourceIpDto: {
+      /** Format: date-time */
+      appliedAt: string | null;
+      errorMessage: string | null;
+      /** Format: uuid */
+      id: string;
+      ipAddress: string;
+      /** @enum {number} */
+      ipVersion: 4 | 6;
+      providerRuleId: string | null;
+      /** Format: date-time */
+      removedAt: string | null;
+      /** Format: uuid */
+      resourceId: string;
+      resourceName: string;
+      /** @enum {string} */
+      status: 'PENDING' | 'APPLIED' | 'FAILED' | 'REMOVING' | 'REMOVED';
+    };
+    ResourceTypeDto: {
+      config: components['schemas']['ConfigFieldDto'][];
+      identifier: components['schemas']['IdentifierFormDto'];
+      /** @enum {string} */
+      portsPerRule: 'one' | 'many' | 'none';
+      resourceType: string;
+    };
+    RevocationDto: {
+      /** @enum {string} */
+      cutsConnections: 'yes' | 'no' | 'depends';
+      words: string;
+    };
+    RoleDto: {
+      /** Format: date-time */
+      createdAt: string;
+      description: string | null;
+      /** Format: uuid */
+      id: string;
+      maxSessionDurationHours: number;
+      name: string;
+      resourceIds: string[];
+      /** Format: date-time */
+      updatedAt: string;
+      userIds: string[];
+    };
+    /** @enum {string} */
+    RuleCause:
+      | 'SESSION_STARTED'
+      | 'STATIC_RULE_CREATED'
+      | 'RESOURCE_MOVED'
+      | 'CONFIG_CHANGED'
+      | 'DRIFT_REPAIRED'
+      | 'WRITER_RELEASED'
+      | 'SESSION_STOPPED'
+      | 'SESSION_STOPPED_BY_ADMIN'
+      | 'SESSION_EXPIRED'
+      | 'LEASE_LOST'
+      | 'USER_OFFBOARDED'
+      | 'STATIC_RULE_DELETED'
+      | 'STATIC_RULE_CHANGED'
+      | 'RESOURCE_DELETED'
+      | 'ABANDONED'
+      | 'ADD_REFUSED'
+      | 'STALE_RULE'
+      | 'ORPHAN'
+      | 'MAKE_ROOM'
+      | 'TARGET_GONE'
+      | 'CHANGED_OUTSIDE'
+      | 'UNRECORDED';
+    RuleEventDto: {
+      address: string;
+      /** Format: date-time */
+      at: string;
+      cause: components['schemas']['RuleCause'] | null;
+      /** Format: uuid */
+      credentialId: string | null;
+      /** Format: date-time */
+      firstObservedAfter: string | null;
+      holderKind: components['schemas']['HolderKind'];
+      id: string;
+      kind: components['schemas']['RuleEventKind'];
+      /** Format: date-time */
+      lastObservedBefore: string | null;
+      message: string | null;
+      /** Format: uuid */
+      passId: string | null;
+      ports: string;
+      protocol: string;
+      providerRuleId: string | null;
+      /** Format: uuid */
+      resourceId: string | null;
+      resourceName: string | null;
+      /** Format: uuid */
+      sessionId: string | null;
+      /** Format: uuid */
+      staticIpRuleId: string | null;
+      target: components['schemas']['RuleTargetDto'];
+      userEmail: string | null;
+      workerId: string | null;
+    };
+    /** @enum {string} */
+    RuleEventKind:
+      | 'OPENED'
+      | 'CLOSED'
+      | 'HELD'
+      | 'RELEASED'
+      | 'MISSING'
+      | 'RESTORED'
+      | 'ADD_REFUSED'
+      | 'REMOVAL_REFUSED'
+      | 'FOUND'
+      | 'UNMARKED'
+      | 'CHANGED'
+      | 'ABANDONED';
+    RuleHolderDto: {
+      label: string | null;
+      /** Format: uuid */
+      sessionId: string | null;
+      user: string | null;
+    };
+    RuleTargetDto: {
+      identifier: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      resourceType: string | null;
+    };
+    ScopeErrorDto: {
+      error: string;
+      message: string;
+    };
+    SessionDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      endedAt: string | null;
+      /** @enum {string|null} */
+      endedReason: 'EXPIRED' | 'MANUAL' | 'ADMIN' | null;
+      /** Format: date-time */
+      expiresAt: string;
+      holder: string | null;
+      /** Format: uuid */
+      id: string;
+      ipv4Address: string | null;
+      ipv6Address: string | null;
+      /** Format: date-time */
+      leaseUntil: string | null;
+      resourceIps: components['schemas']['ResourceIpDto'][];
+      skippedIps?: components['schemas']['SkippedIpDto'][];
+      /** Format: date-time */
+      startedAt: string;
+      /** @enum {string} */
+      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      /** Format: email */
+      userEmail: string;
+      /** Format: uuid */
+      userId: string;
+      userName: string;
+    };
+    SetPasswordDto: {
+      inviteToken: string;
+      name?: string;
+      /** Format: password */
+      password: string;
+    };
+    SignedInUserDto: {
+      email: string;
+      /** Format: uuid */
+      id: string;
+      isOrgAdmin: boolean;
+      mfaEnabled: boolean;
+      name: string;
+      /** Format: uuid */
+      organizationId: string;
+      organizationName: string;
+      organizationSlug: string;
+      /** @enum {string} */
+      subscriptionTier: 'FREE' | 'PAID';
+    };
+    SignInDto: {
+      /** Format: date-time */
+      createdAt: string;
+      current: boolean;
+      /** Format: date-time */
+      expiresAt: string;
+      /** Format: uuid */
+      id: string;
+      ipAddress: string | null;
+      /** Format: date-time */
+      lastUsedAt: string;
+      userAgent: string | null;
+    };
+    SkippedIpDto: {
+      ipAddress: string;
+      /** @enum {number} */
+      ipVersion: 4 | 6;
+      reason: string;
+      /** Format: uuid */
+      resourceId: string;
+      resourceName: string;
+    };
+    StartSessionDto: {
+      durationHours?: number;
+      holder?: string;
+      ipv4Address?: string;
+      ipv6Address?: string;
+      leaseSeconds?: number;
+      resourceIds?: string[];
+    };
+    StaticIpRuleDto: {
+      /** Format: date-time */
+      createdAt: string;
+      createdByEmail: string;
+      /** Format: uuid */
+      id: string;
+      ipAddress: string;
+      label: string;
+      resources: components['schemas']['StaticIpRuleEntryDto'][];
+      /** @enum {string} */
+      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED';
+    };
+    StaticIpRuleEntryDto: {
+      /** Format: date-time */
+      appliedAt: string | null;
+      errorMessage: string | null;
+      /** Format: uuid */
+      resourceId: string;
+      resourceName: string;
+      /** @enum {string} */
+      status: 'PENDING' | 'APPLIED' | 'FAILED';
+    };
+    SubscribeAnswerDto: {
+      /** Format: uri */
+      redirectUrl: string;
+      subscription: components['schemas']['SubscriptionDto'];
+      success: boolean;
+    };
+    SubscribeDto: {
+      /** Format: uuid */
+      planId: string;
+    };
+    SubscriptionAnswerDto: {
+      subscription: components['schemas']['SubscriptionDto'];
+    };
+    SubscriptionDto: {
+      cancelAtPeriodEnd: boolean;
+      currency: string;
+      /** Format: date-time */
+      currentPeriodEnd: string | null;
+      /** Format: date-time */
+      currentPeriodStart: string | null;
+      /** Format: date-time */
+      gracePeriodEnd: string | null;
+      planDisplayName: string;
+      planName: string;
+      priceCents: number;
+      status: components['schemas']['SubscriptionStatus'];
+      tier: components['schemas']['Tier'];
+    };
+    /** @enum {string} */
+    SubscriptionStatus: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED' | 'EXPIRED';
+    SuspendDto: {
+      reason: string;
+    };
+    TextFormDto: {
+      example: string;
+      flags: string;
+      pattern: string;
+      words: string;
+    };
+    /** @enum {string} */
+    Tier: 'FREE' | 'PAID';
+    TokenCheckDto: {
+      claim: string;
+      found: string | null;
+      ok: boolean;
+      wanted: string;
+    };
+    TrafficDto: {
+      ports: number[];
+      /** @enum {string} */
+      protocol: 'tcp' | 'udp' | 'icmp' | 'all';
+    };
+    UpdateCredentialDto: {
+      credentialData?: {
+        [key: string]: string;
+      };
+      name?: string;
+    };
+    UpdateOidcTrustDto: {
+      conditions?: {
+        [key: string]: string[];
+      };
+      isEnabled?: boolean;
+      name?: string;
+      scopes?: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+    };
+    UpdateOrganizationDto: {
+      name?: string;
+    };
+    UpdateOrganizationSettingsDto: {
+      mfaRequired?: boolean;
+      passwordExpirationDays?: number | null;
+      passwordMinLength?: number;
+      passwordRequireDigit?: boolean;
+      passwordRequireLowercase?: boolean;
+      passwordRequireSpecialChar?: boolean;
+      passwordRequireUppercase?: boolean;
+      requireDetectedAddress?: boolean;
+    };
+    UpdateResourceDto: {
+      config?: components['schemas']['ResourceConfigDto'];
+      /** Format: uuid */
+      credentialId?: string;
+      isActive?: boolean;
+      name?: string;
+      /** @enum {string} */
+      provider?: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      region?: string;
+      /** @default false */
+      releasePorts?: boolean;
+      resourceIdentifier?: string;
+      resourceType?: string;
+    };
+    UpdateRoleDto: {
+      description?: string | null;
+      maxSessionDurationHours?: number | null;
+      name?: string;
+    };
+    UpdateStaticIpRuleDto: {
+      label?: string;
+      resourceIds?: string[];
+    };
+    UpdateUserDto: {
+      isActive?: boolean;
+      isOrgAdmin?: boolean;
+      name?: string;
+    };
+    UserDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      email: string;
+      /** Format: uuid */
+      id: string;
+      /** Format: date-time */
+      invitedAt: string | null;
+      isActive: boolean;
+      isOrgAdmin: boolean;
+      isService: boolean;
+      /** Format: date-time */
+      lastLoginAt: string | null;
+      mfaEnabled: boolean;
+      name: string;
+      /** @enum {string} */
+      platformRole: 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
+      roleNames: string[];
+      status: components['schemas']['UserStatus'];
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    /** @enum {string} */
+    UserStatus: 'INVITED' | 'ACTIVE' | 'INACTIVE' | 'LOCKED';
+    VerifyMfaDto: {
+      code: string;
+      deviceToken?: string | null;
+      mfaChallengeToken: string;
+    };
+    WorkloadTokenDto: {
+      accessToken: string;
+      expiresIn: number;
+      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      tokenType: string;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  Discovery_discover: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DiscoveryDto'];
+        };
+      };
+    };
+  };
+  AgentNames_release: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReleasedAgentDto'];
+        };
+      };
+    };
+  };
+  Agents_report: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AgentReportDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentVersionDto'];
+        };
+      };
+    };
+  };
+  Agents_state: {
+    parameters: {
+      query: {
+        agent: string;
+        dryRun?: boolean;
+        instance?: string;
+        version?: string;
+        waitSeconds?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentStateDto'];
+        };
+      };
+    };
+  };
+  ApiKeys_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+        userId?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKeyDto'][];
+        };
+      };
+    };
+  };
+  ApiKeys_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateApiKeyDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedApiKeyDto'];
+        };
+      };
+    };
+  };
+  ApiKeys_revoke: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  AuditLogs_list: {
+    parameters: {
+      query?: {
+        actorEmail?: string;
+        eventType?: components['schemas']['AuditEventType'][];
+        from?: string;
+        page?: number;
+        resourceId?: string;
+        size?: number;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuditPageDto'];
+        };
+      };
+    };
+  };
+  Passwords_changeExpired: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangeExpiredPasswordDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
+  Passwords_change: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangePasswordDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EmptyDto'];
+        };
+      };
+    };
+  };
+  Passwords_forgot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ForgotPasswordDto'];
+      };
+    };
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Auth_login: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LoginDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
+  Auth_logout: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RefreshTokenDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EmptyDto'];
+        };
+      };
+    };
+  };
+  Auth_me: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MeDto'];
+        };
+      };
+    };
+  };
+  OidcExchange_exchange: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ExchangeIdTokenDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WorkloadTokenDto'];
+        };
+      };
+    };
+  };
+  Auth_refresh: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RefreshTokenDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RefreshAnswerDto'];
+        };
+      };
+    };
+  };
+  Auth_register: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RegisterDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
+  Passwords_reset: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ResetPasswordDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
+  Passwords_accept: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SetPasswordDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
+  SignIns_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SignInDto'][];
+        };
+      };
+    };
+  };
+  SignIns_end: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Auth_verifyMfa: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['VerifyMfaDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
+  Billing_cancel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SubscriptionAnswerDto'];
+        };
+      };
+    };
+  };
+  Billing_payments: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PaymentDto'][];
+        };
+      };
+    };
+  };
+  Billing_plans: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlanDto'][];
+        };
+      };
+    };
+  };
+  Billing_subscribe: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SubscribeDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SubscribeAnswerDto'];
+        };
+      };
+    };
+  };
+  Billing_subscription: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SubscriptionAnswerDto'];
+        };
+      };
+    };
+  };
+  PaymentWebhook_receive: {
+    parameters: {
+      query?: never;
+      header?: {
+        'Stripe-Signature'?: string;
+      };
+      path: {
+        adapter: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': Record<string, never>;
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReceivedDto'];
+        };
+      };
+    };
+  };
+  Credentials_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CredentialDto'][];
+        };
+      };
+    };
+  };
+  Credentials_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateCredentialDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CredentialDto'];
+        };
+      };
+    };
+  };
+  Credentials_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CredentialDto'];
+        };
+      };
+    };
+  };
+  Credentials_remove: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Credentials_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateCredentialDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CredentialDto'];
+        };
+      };
+    };
+  };
+  Credentials_verify: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CredentialDto'];
+        };
+      };
+    };
+  };
+  Health_detect: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DetectedAddressDto'];
+        };
+      };
+    };
+  };
+  Health_health: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['HealthDto'];
+        };
+      };
+    };
+  };
+  Health_ready: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReadinessDto'];
+        };
+      };
+    };
+  };
+  Mfa_disable: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MfaCodeDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EmptyDto'];
+        };
+      };
+    };
+  };
+  Mfa_regenerate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MfaCodeDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RecoveryCodesDto'];
+        };
+      };
+    };
+  };
+  Mfa_setUp: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MfaSetupDto'];
+        };
+      };
+    };
+  };
+  Mfa_confirm: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MfaCodeDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RecoveryCodesDto'];
+        };
+      };
+    };
+  };
+  OidcTrusts_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OidcTrustDto'][];
+        };
+      };
+    };
+  };
+  OidcTrusts_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateOidcTrustDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OidcTrustDto'];
+        };
+      };
+    };
+  };
+  OidcTrusts_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OidcTrustDto'];
+        };
+      };
+    };
+  };
+  OidcTrusts_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  OidcTrusts_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateOidcTrustDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OidcTrustDto'];
+        };
+      };
+    };
+  };
+  OidcTrusts_explain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['IdTokenDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TokenCheckDto'][];
+        };
+      };
+    };
+  };
+  Organization_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrganizationDto'];
+        };
+      };
+    };
+  };
+  Organization_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateOrganizationDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrganizationDto'];
+        };
+      };
+    };
+  };
+  OrganizationBilling_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BillingDetailsDto'];
+        };
+      };
+    };
+  };
+  OrganizationBilling_change: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ChangeBillingDetailsDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BillingDetailsDto'];
+        };
+      };
+    };
+  };
+  Organization_settings: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrganizationSettingsDto'];
+        };
+      };
+    };
+  };
+  Organization_updateSettings: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateOrganizationSettingsDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OrganizationSettingsDto'];
+        };
+      };
+    };
+  };
+  Platform_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        search?: string;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlatformOrganizationDto'][];
+        };
+      };
+    };
+  };
+  Platform_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlatformOrganizationDto'];
+        };
+      };
+    };
+  };
+  Platform_reactivate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlatformOrganizationDto'];
+        };
+      };
+    };
+  };
+  Platform_suspend: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SuspendDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlatformOrganizationDto'];
+        };
+      };
+    };
+  };
+  Reports_access: {
+    parameters: {
+      query?: {
+        address?: string;
+        at?: string;
+        format?: 'json' | 'csv';
+        from?: string;
+        resourceId?: string;
+        to?: string;
+        userId?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessItemDto'][];
+          'text/csv': string;
+        };
+      };
+    };
+  };
+  ResourceHealth_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        resourceId?: string;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['HealthEventPageDto'];
+        };
+      };
+    };
+  };
+  Resources_list: {
+    parameters: {
+      query?: {
+        assigned?: boolean;
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceDto'][];
+        };
+      };
+    };
+  };
+  Resources_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateResourceDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceDto'];
+        };
+      };
+    };
+  };
+  Resources_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceDto'];
+        };
+      };
+    };
+  };
+  Resources_delete: {
+    parameters: {
+      query?: {
+        releasePorts?: boolean;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Resources_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateResourceDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceDto'];
+        };
+      };
+    };
+  };
+  Resources_abandon: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AbandonResourceDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceDto'];
+        };
+      };
+    };
+  };
+  Resources_confirmGuard: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceDto'];
+        };
+      };
+    };
+  };
+  ResourceEvents_list: {
+    parameters: {
+      query?: {
+        from?: string;
+        page?: number;
+        size?: number;
+        to?: string;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RuleEventDto'][];
+        };
+      };
+    };
+  };
+  Resources_guard: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceGuardDto'];
+        };
+      };
+    };
+  };
+  Resources_reconcile: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MessageDto'];
+        };
+      };
+    };
+  };
+  Resources_verify: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceDto'];
+        };
+      };
+    };
+  };
+  ResourceTypes_list: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProviderTypesDto'][];
+        };
+      };
+    };
+  };
+  Roles_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RoleDto'][];
+        };
+      };
+    };
+  };
+  Roles_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateRoleDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RoleDto'];
+        };
+      };
+    };
+  };
+  Roles_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RoleDto'];
+        };
+      };
+    };
+  };
+  Roles_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Roles_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateRoleDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RoleDto'];
+        };
+      };
+    };
+  };
+  Roles_assignResource: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        resourceId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MessageDto'];
+        };
+      };
+    };
+  };
+  Roles_unassignResource: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        resourceId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Roles_assignUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        userId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MessageDto'];
+        };
+      };
+    };
+  };
+  Roles_unassignUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        userId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Sessions_list: {
+    parameters: {
+      query?: {
+        active?: boolean;
+        from?: string;
+        page?: number;
+        resourceId?: string;
+        size?: number;
+        status?: ('PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED')[];
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'][];
+        };
+      };
+    };
+  };
+  Sessions_start: {
+    parameters: {
+      query?: {
+        waitSeconds?: number;
+      };
+      header?: {
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['StartSessionDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'];
+        };
+      };
+    };
+  };
+  Sessions_find: {
+    parameters: {
+      query?: {
+        waitSeconds?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'];
+        };
+      };
+    };
+  };
+  SessionEvents_list: {
+    parameters: {
+      query?: {
+        from?: string;
+        page?: number;
+        size?: number;
+        to?: string;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RuleEventDto'][];
+        };
+      };
+    };
+  };
+  Sessions_extend: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ExtendSessionDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'];
+        };
+      };
+    };
+  };
+  Sessions_renew: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'];
+        };
+      };
+    };
+  };
+  Sessions_stop: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'];
+        };
+      };
+    };
+  };
+  Sessions_listAll: {
+    parameters: {
+      query?: {
+        active?: boolean;
+        from?: string;
+        page?: number;
+        resourceId?: string;
+        size?: number;
+        status?: ('PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED')[];
+        to?: string;
+        userId?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'][];
+        };
+      };
+    };
+  };
+  Sessions_stopByAdmin: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionDto'];
+        };
+      };
+    };
+  };
+  StaticIpRules_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StaticIpRuleDto'][];
+        };
+      };
+    };
+  };
+  StaticIpRules_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateStaticIpRuleDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StaticIpRuleDto'];
+        };
+      };
+    };
+  };
+  StaticIpRules_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StaticIpRuleDto'];
+        };
+      };
+    };
+  };
+  StaticIpRules_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  StaticIpRules_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateStaticIpRuleDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['StaticIpRuleDto'];
+        };
+      };
+    };
+  };
+  Users_list: {
+    parameters: {
+      query?: {
+        isActive?: boolean;
+        isService?: boolean;
+        page?: number;
+        roleId?: string;
+        search?: string;
+        size?: number;
+        status?: components['schemas']['UserStatus'][];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserDto'][];
+        };
+      };
+    };
+  };
+  Users_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['CreateUserDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedUserDto'];
+        };
+      };
+    };
+  };
+  Users_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserDto'];
+        };
+      };
+    };
+  };
+  Users_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Users_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateUserDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserDto'];
+        };
+      };
+    };
+  };
+  Users_resendInvitation: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedUserDto'];
+        };
+      };
+    };
+  };
+  Users_resetMfa: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MessageDto'];
+        };
+      };
+    };
+  };
+  Downloads_list: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DownloadDto'][];
+        };
+      };
+    };
+  };
+  Downloads_download: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        file: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/vnd.debian.binary-package': string;
+          'application/x-xz': string;
+          'text/javascript': string;
+          'text/plain': string;
+        };
+      };
+    };
+  };
+}

@@ -1,0 +1,135 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { CLI_ADDRESS, CliBench, isRunning } from '../builders/cli-bench';
+import { group } from '../builders/organization';
+import { CLI } from '../harness/command-line';
+import { until } from '../harness/until';
+
+interface Access {
+  readonly sessionId: string;
+  readonly status: string;
+  readonly addresses: readonly string[];
+}
+
+/** `drawbridge mcp`, driven by the protocol's own client. */
+describe('An agent requests leased access', () => {
+  let bench: CliBench;
+  let client: Client;
+  let transport: StdioClientTransport;
+
+  beforeAll(async () => {
+    bench = await CliBench.start();
+    // a second resource, which the user has no role for
+    const body = {
+      name: 'not-mine',
+      credentialId: bench.org.credentialId,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: group(3),
+      region: 'eu-central-1',
+      config: { port: 22 },
+    };
+    await bench.org.admin.expect(201, bench.org.admin.post('/resources', body));
+  });
+  afterAll(() => bench.stop());
+  beforeEach(() => open());
+  afterEach(async () => {
+    await client.close();
+    await bench.allows();
+  });
+
+  async function open(...args: readonly string[]): Promise<void> {
+    transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [CLI, 'mcp', ...args],
+      env: bench.cli.environment,
+      stderr: 'ignore',
+    });
+    client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport);
+  }
+
+  async function call<T>(name: string, given: Record<string, unknown> = {}): Promise<T> {
+    const { structuredContent, isError, content } = await client.callTool({ name, arguments: given });
+    if (isError) throw new Error(JSON.stringify(content));
+    return structuredContent as T;
+  }
+
+  it('has four tools, and none of them changes anything but its own access', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'list_resources',
+      'request_access',
+      'wait_for_access',
+      'release_access',
+    ]);
+  });
+
+  it('sees the resources of its user’s roles, and no others', async () => {
+    const { resources } = await call<{ resources: { name: string }[] }>('list_resources');
+    expect(resources.map(({ name }) => name)).toEqual(['resource-0']);
+  });
+
+  it('requests access, waits for it, and releases it', async () => {
+    const requested = await call<Access>('request_access', { resources: ['resource-0'] });
+    expect(requested.addresses).toEqual([CLI_ADDRESS]);
+    const { sessionId } = requested;
+    const applied = await call<Access>('wait_for_access', { sessionId });
+    expect(applied.status).toBe('ACTIVE');
+    expect(await bench.rules()).toHaveLength(1);
+    const [live] = await bench.live();
+    expect(live).toMatchObject({ id: sessionId, leaseUntil: expect.any(String) as string });
+    await call('release_access', { sessionId });
+    await bench.allows();
+    await expect(call('wait_for_access', { sessionId })).rejects.toThrow('sessionId must be');
+  });
+
+  it('no result holds a secret', async () => {
+    const results = [
+      await call('list_resources'),
+      await call('request_access', { resources: ['resource-0'] }),
+    ];
+    const text = JSON.stringify(results);
+    expect(text).not.toContain(bench.key);
+    expect(text).not.toContain('dbs_');
+  });
+
+  it('access ends with its client', async () => {
+    await call('request_access', { resources: ['resource-0'] });
+    await bench.allows(CLI_ADDRESS);
+    const pid = transport.pid!;
+    await client.close();
+    await until('the server has ended', () => Promise.resolve(!isRunning(pid)));
+    await bench.allows();
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it.each([
+    [{ resources: ['not-mine'] }, 'not assigned to you'],
+    [{ resources: ['unknown'] }, 'There is no resource'],
+    [{ resources: [] }, 'resources must be a list'],
+    [{}, 'resources must be a list'],
+    [{ resources: ['resource-0'], hours: 2 }, 'hours must be a whole number from 1 to 1'],
+    [{ resources: ['resource-0'], hours: 0 }, 'hours must be'],
+  ])('%j is refused', async (given, message) => {
+    await expect(call('request_access', given)).rejects.toThrow(message);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('sessions that others have started are out of its reach', async () => {
+    const { id } = await bench.org.started({ ipv4Address: '203.0.113.99' });
+    await expect(call('release_access', { sessionId: id })).rejects.toThrow('sessionId must be');
+    await expect(call('wait_for_access', { sessionId: id })).rejects.toThrow('sessionId must be');
+    await bench.org.admin.expect(200, bench.org.admin.post(`/sessions/${id}/stop`));
+  });
+
+  it('--resource narrows what may be requested', async () => {
+    await client.close();
+    await open('--resource', 'not-mine');
+    const { resources } = await call<{ resources: unknown[] }>('list_resources');
+    expect(resources).toEqual([]);
+    await expect(call('request_access', { resources: ['resource-0'] })).rejects.toThrow(
+      'may not be requested',
+    );
+  });
+});

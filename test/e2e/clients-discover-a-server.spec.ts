@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Drawbridge } from '../harness/drawbridge';
+import { OpenApiContract } from '../harness/openapi-contract';
+
+const PATH = '/.well-known/drawbridge';
+const { version } = JSON.parse(readFileSync(resolve(__dirname, '../../package.json'), 'utf8')) as {
+  version: string;
+};
+
+describe('Clients discover a server', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  async function discover(port: number): Promise<{ headers: Headers; body: unknown }> {
+    const response = await fetch(`http://127.0.0.1:${port}${PATH}`);
+    const text = await response.text();
+    const contract = await OpenApiContract.of(`http://127.0.0.1:${port}/api/v1`);
+    const contentType = response.headers.get('content-type');
+    contract.check({ method: 'GET', path: PATH, status: response.status, contentType, text });
+    return { headers: response.headers, body: JSON.parse(text) as unknown };
+  }
+
+  it('with its release; without settings no address per family', async () => {
+    const { body, headers } = await discover(drawbridge.apiServer.port);
+    expect(body).toEqual({ version, ipv4Url: null, ipv6Url: null });
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-ratelimit-limit')).toBeNull();
+  });
+
+  it('with the addresses it was given', async () => {
+    const urls = { PUBLIC_URL_IPV4: 'https://ipv4.example.com', PUBLIC_URL_IPV6: 'https://ipv6.example.com' };
+    const api = await drawbridge.startApi(urls);
+    const { body } = await discover(api.port);
+    expect(body).toEqual({ version, ipv4Url: urls.PUBLIC_URL_IPV4, ipv6Url: urls.PUBLIC_URL_IPV6 });
+  });
+
+  it('an address that is none prevents the start, by name', async () => {
+    await expect(drawbridge.startApi({ PUBLIC_URL_IPV6: 'ipv6.example.com' })).rejects.toThrow(
+      'PUBLIC_URL_IPV6 must be an http or https address',
+    );
+  });
+});

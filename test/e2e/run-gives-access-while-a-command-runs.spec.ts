@@ -1,0 +1,195 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { CLI_ADDRESS, CliBench, isRunning } from '../builders/cli-bench';
+import { group } from '../builders/organization';
+import { CLI, type Run } from '../harness/command-line';
+import { freePort } from '../harness/free-port';
+import { until } from '../harness/until';
+
+/** Prints its pid, counts signals, and ends half a second after the first one, with the count as its code. */
+const COUNTING = `let count = 0;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => { count += 1; if (count === 1) setTimeout(() => process.exit(10 + count), 500); });
+setInterval(() => {}, 1000);
+console.log('child ' + process.pid);`;
+
+describe('run gives access while a command runs', () => {
+  let bench: CliBench;
+  let counting: string;
+
+  beforeAll(async () => {
+    bench = await CliBench.start();
+    counting = join(bench.cli.home, 'counting.cjs');
+    writeFileSync(counting, COUNTING);
+  });
+  afterAll(() => bench.stop());
+  afterEach(async () => {
+    await bench.cli.endRuns();
+    await bench.drawbridge.cloud.clearFaults();
+    await bench.allows();
+  });
+
+  const run = (...args: readonly string[]): ReturnType<CliBench['cli']['run']> =>
+    bench.cli.run(['run', ...args]);
+
+  /** Starts the counting child. @returns the pid of the child */
+  async function started(child: Run): Promise<number> {
+    await child.prints('child ');
+    return Number(/child (\d+)/.exec(child.stdout)![1]);
+  }
+
+  it('the rule is there for the command, and gone when it has ended', async () => {
+    const ask = `fetch('${bench.drawbridge.cloud.url}/_rules?provider=AWS').then((r) => r.text()).then(console.log)`;
+    const { code, stdout, stderr } = await run('--', process.execPath, '-e', ask);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ target: group(0), address: CLI_ADDRESS })]);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it.each([
+    [['sh', '-c', 'exit 7'], 7],
+    [['sh', '-c', 'kill -TERM $$'], 143],
+    [['sh', '-c', 'kill -KILL $$'], 137],
+    [['no-such-program-here'], 127],
+    [['/etc/passwd'], 126],
+  ])('%j ends with its own code %i', async (command, expected) => {
+    expect((await run('--', ...command)).code).toBe(expected);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('the command reads and writes what the caller does, and its options are its own', async () => {
+    const { stdout, code } = await bench.cli.run(
+      ['run', 'sh', '-c', 'read line; echo "got $line"'],
+      'a line\n',
+    );
+    expect({ stdout, code }).toEqual({ stdout: 'got a line\n', code: 0 });
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s reaches the command once, and the access ends with it',
+    async (signal) => {
+      const going = bench.cli.start(['run', '--', process.execPath, counting]);
+      const child = await started(going);
+      await bench.allows(CLI_ADDRESS);
+      process.kill(going.pid, signal);
+      expect((await going.ended).code).toBe(11);
+      expect(isRunning(child)).toBe(false);
+      expect(await bench.live()).toEqual([]);
+    },
+  );
+
+  it('a signal before the command starts: it never starts, and nothing stays', async () => {
+    await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 3_000, count: 10 });
+    const going = bench.cli.start(['run', '--', process.execPath, counting]);
+    await until('a session is started', async () => (await bench.live()).length > 0);
+    process.kill(going.pid, 'SIGTERM');
+    const { code, stdout } = await going.ended;
+    expect({ code, stdout }).toEqual({ code: 143, stdout: '' });
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('the end of what started it ends the command and the access', async () => {
+    const pids = join(bench.cli.home, 'pids');
+    const script = `"${process.execPath}" "${CLI}" run -- "${process.execPath}" "${counting}" >"${pids}" & wait`;
+    const parent = spawn('sh', ['-c', script], { env: bench.cli.environment, cwd: bench.cli.home });
+    const [, child] = await until('the child runs', () =>
+      Promise.resolve(/child (\d+)/.exec(readIfPresent(pids))),
+    );
+    await bench.allows(CLI_ADDRESS);
+    parent.kill('SIGKILL');
+    await until('the child has ended', () => Promise.resolve(!isRunning(Number(child))));
+    await bench.allows();
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('when rules are refused the command does not run: 3 with some, 4 with none', async () => {
+    await bench.drawbridge.cloud.fault({ kind: 'refuse', target: group(0), count: 100 });
+    const { code, stdout, stderr } = await run('--', 'echo', 'ran');
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toContain(`${CLI_ADDRESS} on resource-0: `);
+  });
+
+  it('--probe waits until the port accepts connections', async () => {
+    const port = await freePort();
+    const server = createServer((socket) => socket.destroy());
+    const going = bench.cli.start(['run', '--probe', `127.0.0.1:${port}`, '--', 'echo', 'ran']);
+    await bench.allows(CLI_ADDRESS);
+    expect(going.stdout).toBe('');
+    server.listen(port, '127.0.0.1');
+    const { code, stdout } = await going.ended;
+    server.close();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' });
+  });
+
+  it('an API that is away does not end the command: it is told, and goes on', async () => {
+    const going = bench.cli.start(['run', '--lease', '60', '--', process.execPath, counting]);
+    const child = await started(going);
+    const port = await bench.proxy.sever();
+    await going.prints('the access cannot be renewed');
+    expect(isRunning(child)).toBe(true);
+    await bench.proxy.restore(port);
+    await going.prints('the access is renewed again');
+    process.kill(going.pid, 'SIGTERM');
+    expect((await going.ended).code).toBe(11);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('a pool of addresses is said; --addresses all holds a session for each', async () => {
+    bench.proxy.addresses = [CLI_ADDRESS, '203.0.113.8'];
+    const one = await run('--', 'true');
+    expect(one.stderr).toContain('connections leave through several addresses');
+    const going = bench.cli.start(['run', '--addresses', 'all', '--', process.execPath, counting]);
+    await started(going);
+    bench.proxy.addresses = [CLI_ADDRESS];
+    await bench.allows(CLI_ADDRESS, '203.0.113.8');
+    process.kill(going.pid, 'SIGTERM');
+    expect((await going.ended).code).toBe(11);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  describe('secrets', () => {
+    const PRINT_KEY = 'echo "key=$DRAWBRIDGE_API_KEY session=${#DRAWBRIDGE_SESSION_ID}"';
+
+    it('no argument of any process holds the key or the token of a session', async () => {
+      const going = bench.cli.start(['run', '--', process.execPath, counting]);
+      await started(going);
+      const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+      process.kill(going.pid, 'SIGTERM');
+      const { stdout, stderr } = await going.ended;
+      expect(processes).toContain(counting);
+      for (const text of [processes, stdout, stderr]) {
+        expect(text).not.toContain(bench.key);
+        expect(text).not.toContain('dbs_');
+      }
+    });
+
+    it('the key of the caller’s environment reaches the command, unless it is to be left out', async () => {
+      expect((await run('--', 'sh', '-c', PRINT_KEY)).stdout).toBe(`key=${bench.key} session=36\n`);
+      expect((await run('--without-key', '--', 'sh', '-c', PRINT_KEY)).stdout).toBe('key= session=36\n');
+    });
+
+    it('a stored sign-in does not reach it, and nor does the token of the session', async () => {
+      const { drawbridge, proxy, cli } = bench;
+      const none = { DRAWBRIDGE_API_KEY: '', DRAWBRIDGE_URL: '' };
+      const stored = await cli.run(['login', '--url', proxy.url, '--api-key-stdin'], `${bench.key}\n`, none);
+      expect(stored.code).toBe(0);
+      const { stdout, code } = await cli.run(['run', '--', 'env'], '', none);
+      expect(code).toBe(0);
+      const secret = readFileSync(cli.configFile, 'utf8');
+      expect(secret).toContain(bench.key);
+      expect(stdout).not.toContain(bench.key);
+      expect(stdout).not.toContain('dbs_');
+      expect([drawbridge.apiServer.output, drawbridge.worker.output].join()).not.toContain(bench.key);
+    });
+  });
+});
+
+function readIfPresent(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

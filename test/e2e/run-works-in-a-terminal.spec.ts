@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
+import { PASSWORD } from '../builders/people';
+import { CLI } from '../harness/command-line';
+import { hasTerminals, Terminal } from '../harness/terminal';
+
+/** Says whether it has a terminal, and how often Ctrl-C has reached it half a second after the first time. */
+const COUNTING = `let count = 0;
+process.on('SIGINT', () => { count += 1; if (count === 1) setTimeout(() => { console.log('interrupts ' + count); process.exit(3); }, 500); });
+setInterval(() => {}, 1000);
+console.log('terminal ' + [process.stdin, process.stdout, process.stderr].every((stream) => stream.isTTY));`;
+
+if (!hasTerminals) {
+  process.stderr.write(
+    `${'!'.repeat(78)}\n!! tmux is not installed: the tests of the command line in a terminal did NOT run.\n!! Install it: apt-get install tmux\n${'!'.repeat(78)}\n`,
+  );
+}
+
+(hasTerminals ? describe : describe.skip)('run works in a terminal', () => {
+  let bench: CliBench;
+  let terminal: Terminal | undefined;
+  let counting: string;
+
+  beforeAll(async () => {
+    bench = await CliBench.start();
+    counting = join(bench.cli.home, 'counting.cjs');
+    writeFileSync(counting, COUNTING);
+  });
+  afterAll(() => bench.stop());
+  afterEach(async () => {
+    terminal?.close();
+    await bench.allows();
+  });
+
+  const open = (command: string, env: Readonly<Record<string, string>> = {}): Terminal => {
+    terminal = new Terminal(`"${process.execPath}" "${CLI}" ${command}`, {
+      ...bench.cli.environment,
+      TERM: 'screen',
+      ...env,
+    });
+    return terminal;
+  };
+
+  it('the command has the terminal, Ctrl-C reaches it once, and the access ends', async () => {
+    const shown = open(`run -- "${process.execPath}" "${counting}"`);
+    await shown.shows('terminal true');
+    await bench.allows(CLI_ADDRESS);
+    shown.press('C-c');
+    await shown.shows('interrupts 1');
+    await shown.shows('ended with 3');
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('a terminal that is closed ends the command and the access', async () => {
+    const shown = open(`run -- "${process.execPath}" "${counting}"`);
+    await shown.shows('terminal true');
+    await bench.allows(CLI_ADDRESS);
+    shown.close();
+    await bench.allows();
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('a password that is typed is not shown', async () => {
+    const { admin } = bench.org;
+    const account = { email: 'ada@example.com', password: PASSWORD };
+    await admin.expect(201, admin.post('/users', account));
+    const shown = open('login', { DRAWBRIDGE_API_KEY: '' });
+    await shown.shows('E-mail:');
+    shown.type(account.email);
+    await shown.shows('Password:');
+    shown.type(PASSWORD);
+    const screen = await shown.shows('Signed in');
+    expect(screen).not.toContain(PASSWORD);
+  });
+});

@@ -1,0 +1,184 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { founder, paid, PASSWORD, type Person } from '../builders/people';
+import { AddressProxy } from '../harness/address-proxy';
+import { CommandLine } from '../harness/command-line';
+import { Drawbridge } from '../harness/drawbridge';
+
+interface StoredConfig {
+  readonly profiles: Record<
+    string,
+    {
+      url: string;
+      email?: string;
+      apiKey?: string;
+      tokens?: { accessToken: string; refreshToken: string; expiresAt: number };
+    }
+  >;
+}
+
+async function listening(answer: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(answer);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('The command line keeps secrets', () => {
+  let drawbridge: Drawbridge;
+  let proxy: AddressProxy;
+  let ada: Person;
+  let key: string;
+  let cli: CommandLine;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.shared();
+    proxy = await AddressProxy.start(drawbridge.apiServer.port, '203.0.113.7');
+    ada = await founder(drawbridge);
+    await paid(drawbridge, ada.organizationId);
+    const body = { name: 'cli', scopes: ['sessions:read'] };
+    ({ plainTextKey: key } = await ada.client.expect(
+      201,
+      ada.client.post<{ plainTextKey: string }>('/api-keys', body),
+    ));
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await drawbridge.stop();
+  });
+  beforeEach(() => {
+    cli = new CommandLine();
+  });
+  afterEach(() => cli.remove());
+
+  const login = (): ReturnType<CommandLine['run']> =>
+    cli.run(['login', '--url', proxy.url, '--email', ada.email, '--password-stdin'], `${PASSWORD}\n`);
+
+  const config = (): StoredConfig => JSON.parse(readFileSync(cli.configFile, 'utf8')) as StoredConfig;
+
+  const change = (edit: (stored: StoredConfig) => void): void => {
+    const stored = config();
+    edit(stored);
+    writeFileSync(cli.configFile, JSON.stringify(stored));
+  };
+
+  it('a sign-in is stored for its user alone, without the password', async () => {
+    const { code, stdout, stderr } = await login();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`Signed in at ${proxy.url} with ${ada.email}.\n`);
+    expect((statSync(cli.configFile).mode & 0o777).toString(8)).toBe('600');
+    expect(readFileSync(cli.configFile, 'utf8')).not.toContain(PASSWORD);
+    expect(await cli.json('list'.split(' '))).toEqual({ sessions: [] });
+  });
+
+  it('a file that others can read is refused, with the fix', async () => {
+    await login();
+    chmodSync(cli.configFile, 0o640);
+    const { code, stderr } = await cli.run(['list']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Fix: chmod 600 ${cli.configFile}`);
+    expect(stderr).toContain('mode 640');
+  });
+
+  it('a damaged file is refused, with the fix', async () => {
+    await login();
+    writeFileSync(cli.configFile, '{"profiles":');
+    const { code, stderr } = await cli.run(['list']);
+    expect({ code, fix: stderr.includes('drawbridge login') }).toEqual({ code: 2, fix: true });
+  });
+
+  it('many commands at once refresh an ended token once', async () => {
+    await login();
+    change(({ profiles }) => (profiles['default']!.tokens!.expiresAt = 0));
+    proxy.requests.length = 0;
+    const all = await Promise.all(Array.from({ length: 6 }, () => cli.run(['list'])));
+    expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(proxy.requests.filter((line) => line.endsWith('/auth/refresh'))).toHaveLength(1);
+    expect((statSync(cli.configFile).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('a lock that a killed process left behind holds nobody up', async () => {
+    await login();
+    change(({ profiles }) => (profiles['default']!.tokens!.expiresAt = 0));
+    writeFileSync(`${cli.configFile}.lock`, '4194304');
+    expect((await cli.run(['list'])).code).toBe(0);
+  });
+
+  it('a sign-in that was ended elsewhere: 5, with the fix', async () => {
+    await login();
+    const { refreshToken } = config().profiles['default']!.tokens!;
+    await drawbridge.api.expect(200, drawbridge.api.post('/auth/logout', { refreshToken }));
+    change(({ profiles }) => (profiles['default']!.tokens!.expiresAt = 0));
+    const { code, stderr } = await cli.run(['list']);
+    expect(code).toBe(5);
+    expect(stderr).toBe('drawbridge: Your sign-in has ended\n  Fix: drawbridge login\n');
+  });
+
+  it('logout ends the sign-in on the server too, and forgets it', async () => {
+    await login();
+    const { refreshToken } = config().profiles['default']!.tokens!;
+    expect((await cli.run(['logout'])).code).toBe(0);
+    expect(config().profiles).toEqual({});
+    expect((await drawbridge.api.post('/auth/refresh', { refreshToken })).status).toBe(401);
+    expect((await cli.run(['list'], '', { DRAWBRIDGE_URL: proxy.url })).code).toBe(5);
+  });
+
+  it('DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY come before the profile', async () => {
+    await login();
+    proxy.headers.length = 0;
+    const env = { DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: key };
+    expect((await cli.run(['list'], '', env)).code).toBe(0);
+    expect(proxy.headers.at(-1)).toMatchObject({ 'x-api-key': key });
+    expect(proxy.headers.at(-1)).not.toHaveProperty('authorization');
+  });
+
+  it('the secret of a profile is sent to no other server', async () => {
+    await login();
+    const { code, stderr } = await cli.run(['list'], '', { DRAWBRIDGE_URL: 'http://127.0.0.1:9' });
+    expect(code).toBe(5);
+    expect(stderr).toContain('DRAWBRIDGE_URL is http://127.0.0.1:9');
+  });
+
+  it('and follows no redirect', async () => {
+    const seen: unknown[] = [];
+    const other = await listening((request, response) => {
+      seen.push(request.headers);
+      response.end('[]');
+    });
+    const redirecting = await listening((_, response) => {
+      response.writeHead(307, { location: other.url }).end();
+    });
+    const env = { DRAWBRIDGE_URL: redirecting.url, DRAWBRIDGE_API_KEY: key };
+    const { code, stderr } = await cli.run(['list'], '', env);
+    for (const { server } of [other, redirecting]) server.close();
+    expect({ code, seen }).toEqual({ code: 2, seen: [] });
+    expect(stderr).toContain(other.url);
+  });
+
+  it('an API key can be stored in place of a sign-in; a wrong one is not', async () => {
+    const args = ['login', '--url', proxy.url, '--api-key-stdin'];
+    const wrong = await cli.run(args, 'dbk_wrong-key-0123456789\n');
+    expect(wrong.code).toBe(5);
+    expect((await cli.run(args, `${key}\n`)).code).toBe(0);
+    expect((statSync(cli.configFile).mode & 0o777).toString(8)).toBe('600');
+    expect((await cli.run(['list'])).code).toBe(0);
+  });
+
+  it('nothing it prints holds a secret, whatever fails', async () => {
+    await login();
+    const stored = config().profiles['default']!.tokens!;
+    const secrets = [PASSWORD, stored.accessToken, stored.refreshToken, key, 'canary\u0001key'];
+    const env = { DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: key };
+    const outputs = await Promise.all([
+      cli.run(['list']),
+      cli.run(['doctor', '--output', 'json']),
+      cli.run(['users'], '', env),
+      cli.run(['list'], '', { DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: 'canary\u0001key' }),
+      cli.run(['list'], '', { ...env, DRAWBRIDGE_URL: 'http://user:canary@127.0.0.1' }),
+      cli.run(['login', '--url', proxy.url, '--email', ada.email, '--password-stdin'], 'Wrong-canary-1\n'),
+    ]);
+    const printed = outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+    for (const secret of [...secrets, 'Wrong-canary-1', ':canary@']) expect(printed).not.toContain(secret);
+    expect(printed).not.toMatch(/\n\s+at .*:\d+:\d+/);
+  });
+});

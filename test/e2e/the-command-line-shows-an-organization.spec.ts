@@ -1,0 +1,156 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliBench } from '../builders/cli-bench';
+import { PASSWORD } from '../builders/people';
+import { CommandLine } from '../harness/command-line';
+
+interface Doctor {
+  readonly checks: readonly { readonly name: string; readonly state: string; readonly message: string }[];
+}
+
+describe('The command line shows an organization', () => {
+  let bench: CliBench;
+  /** signed in as an administrator */
+  let cli: CommandLine;
+
+  beforeAll(async () => {
+    bench = await CliBench.start();
+    const { admin } = bench.org;
+    const account = { email: 'ada@example.com', password: PASSWORD, isOrgAdmin: true };
+    await admin.expect(201, admin.post('/users', { ...account, roleIds: [bench.org.roleId] }));
+    cli = new CommandLine();
+    const args = [
+      'login',
+      '--url',
+      `${bench.proxy.url}/api/v1/`,
+      '--email',
+      account.email,
+      '--password-stdin',
+    ];
+    const { code, stderr } = await cli.run(args, `${PASSWORD}\n`);
+    if (code !== 0) throw new Error(stderr);
+  });
+  afterAll(async () => {
+    await cli.remove();
+    await bench.stop();
+  });
+
+  it('resources, by name, those of one’s own roles, and one with all its fields', async () => {
+    const { stdout } = await cli.run(['resources']);
+    expect(stdout).toMatch(/^ID +NAME +PROVIDER[^\n]+\n\S+ {2}resource-0 +AWS /);
+    const own = await cli.json<{ resources: { name: string }[] }>(['resources', '--assigned']);
+    expect(own.resources.map(({ name }) => name)).toEqual(['resource-0']);
+    const one = await cli.json<{ id: string }>(['resources', 'show', 'resource-0']);
+    expect(one.id).toBe(bench.org.resourceIds[0]);
+  });
+
+  it('roles, and users with their roles', async () => {
+    expect((await cli.run(['roles'])).stdout).toContain('Developers');
+    expect(await cli.json(['roles', 'show', 'Developers'])).toMatchObject({ id: bench.org.roleId });
+    const { users } = await cli.json<{ users: { email: string; roleNames: string[] }[] }>([
+      'users',
+      '--search',
+      'ada',
+    ]);
+    expect(users).toMatchObject([{ email: 'ada@example.com', roleNames: ['Developers'] }]);
+    const invited = await cli.run(['users', 'invite', 'grace@example.com', '--role', 'Developers']);
+    expect(invited.stdout).toContain('grace@example.com is invited: http');
+    expect((await cli.run(['roles', 'show', 'nobody'])).code).toBe(2);
+  });
+
+  it('a key is printed alone and once, works, and can be revoked', async () => {
+    const args = ['keys', 'create', 'pipeline', '--scope', 'sessions:read', '--expires', '30'];
+    const { stdout, code } = await cli.run(args);
+    expect(code).toBe(0);
+    const env = { DRAWBRIDGE_API_KEY: stdout.trim() };
+    expect((await cli.run(['list'], '', env)).code).toBe(0);
+    const { apiKeys } = await cli.json<{ apiKeys: { id: string; name: string }[] }>(['keys']);
+    expect(JSON.stringify(apiKeys)).not.toContain(stdout.trim());
+    const { id } = apiKeys.find(({ name }) => name === 'pipeline')!;
+    expect((await cli.run(['keys', 'revoke', id])).code).toBe(0);
+    expect((await cli.run(['list'], '', env)).code).toBe(5);
+    const unknown = await cli.run(['keys', 'create', 'x', '--scope', 'everything']);
+    expect([unknown.code, unknown.stderr.includes('scopes')]).toEqual([2, true]);
+  });
+
+  it('static IP rules are added, listed and removed', async () => {
+    const args = ['static-rules', 'add', '198.51.100.0/24', '--label', 'office', '-r', 'resource-0'];
+    const { id } = await cli.json<{ id: string }>(args);
+    expect((await cli.run(['static-rules'])).stdout).toContain('198.51.100.0/24  office');
+    expect((await cli.run(['static-rules', 'remove', id])).code).toBe(0);
+    const { staticIpRules } = await cli.json<{ staticIpRules: unknown[] }>(['static-rules']);
+    expect(staticIpRules).toEqual([]);
+  });
+
+  it('doctor checks server, clock, families, sign-in and resources', async () => {
+    const { checks } = await cli.json<Doctor>(['doctor']);
+    expect(checks.map(({ name, state }) => `${name}: ${state}`)).toEqual([
+      'server: ok',
+      'clock: ok',
+      'IPv4: ok',
+      'IPv6: ok',
+      'sign-in: ok',
+      'resources: ok',
+    ]);
+  });
+
+  it('doctor shows the scopes of a key, a pool of addresses, and what is missing', async () => {
+    const { admin } = bench.org;
+    const body = { name: 'reader', scopes: ['sessions:read'] };
+    const { plainTextKey } = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
+    const before = bench.proxy.addresses;
+    bench.proxy.addresses = ['100.64.1.1', '203.0.113.8'];
+    const env = { DRAWBRIDGE_API_KEY: plainTextKey };
+    const { stdout, code } = await cli.run(['doctor', '--output', 'json'], '', env);
+    bench.proxy.addresses = before;
+    expect(code).toBe(0);
+    const states = (JSON.parse(stdout) as Doctor).checks.map(({ name, state }) => `${name}: ${state}`);
+    expect(states).toEqual(
+      expect.arrayContaining([
+        'IPv4: warning',
+        'carrier NAT: warning',
+        'sessions:read: ok',
+        'sessions:write: warning',
+        'resources:read: warning',
+      ]),
+    );
+  });
+
+  it('doctor: 5 for a key that is not known, 6 without a server', async () => {
+    expect((await cli.run(['doctor'], '', { DRAWBRIDGE_API_KEY: 'dbk_unknown' })).code).toBe(5);
+    expect((await cli.run(['doctor'], '', { DRAWBRIDGE_URL: 'http://127.0.0.1:9' })).code).toBe(6);
+  });
+
+  it('a name with control characters cannot change the terminal', async () => {
+    const { admin } = bench.org;
+    await admin.expect(201, admin.post('/roles', { name: 'red\u001B[31m' }));
+    const { stdout } = await cli.run(['roles']);
+    expect(stdout).toContain('red');
+    expect(stdout).not.toContain('\u001B');
+  });
+
+  it('bash completes commands, subcommands and options', async () => {
+    const { stdout } = await cli.run(['completion', 'bash']);
+    const file = join(cli.home, 'completion.bash');
+    writeFileSync(file, stdout);
+    const completed = (...line: readonly string[]): string[] => {
+      const words = line.map((word) => `'${word}'`).join(' ');
+      const script = `source ${file}; COMP_WORDS=(${words}); COMP_CWORD=${line.length - 1}; _drawbridge; echo "\${COMPREPLY[*]}"`;
+      return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ');
+    };
+    expect(completed('drawbridge', 'sta')).toEqual(['start', 'status', 'static-rules']);
+    expect(completed('drawbridge', 'keys', 'c')).toEqual(['create']);
+    expect(completed('drawbridge', 'run', '--pro')).toEqual(['--probe', '--profile']);
+    expect(completed('drawbridge', 'run', '--', 'ls', '--a')).toEqual(['']);
+  });
+
+  it.each(['zsh', 'fish'])('%s accepts its completion, where it is installed', async (shell) => {
+    const { stdout, code } = await cli.run(['completion', shell]);
+    expect(code).toBe(0);
+    for (const word of ['run', 'static-rules', 'probe']) expect(stdout).toContain(word);
+    const checked = spawnSync(shell, ['-n', '/dev/stdin'], { input: stdout, encoding: 'utf8' });
+    const isMissing = checked.error !== undefined;
+    expect(isMissing ? '' : checked.stderr).toBe('');
+  });
+});

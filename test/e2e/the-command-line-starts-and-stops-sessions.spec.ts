@@ -1,0 +1,154 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { AddressProxy } from '../harness/address-proxy';
+import { CommandLine } from '../harness/command-line';
+import type { Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { freePort } from '../harness/free-port';
+
+const IPV4 = '203.0.113.7';
+const IPV6 = '2001:db8::7';
+
+describe('The command line starts and stops sessions', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let ipv4: AddressProxy;
+  let ipv6: AddressProxy;
+  let key: string;
+  let cli: CommandLine;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    const plans = [
+      { group: group(0), config: { port: 22 } },
+      { group: group(1), config: { port: 5432 } },
+    ];
+    org = await organization(drawbridge, plans);
+    ipv6 = await AddressProxy.start(drawbridge.apiServer.port, IPV6);
+    const api = await drawbridge.startApi({ PUBLIC_URL_IPV6: ipv6.url });
+    ipv4 = await AddressProxy.start(api.port, IPV4);
+    const scopes = ['sessions:write', 'sessions:read', 'resources:read'];
+    ({ plainTextKey: key } = await org.admin.expect(
+      201,
+      org.admin.post<{ plainTextKey: string }>('/api-keys', { name: 'cli', scopes }),
+    ));
+    cli = new CommandLine({ DRAWBRIDGE_URL: ipv4.url, DRAWBRIDGE_API_KEY: key });
+  });
+  afterAll(async () => {
+    await cli.remove();
+    await Promise.all([ipv4.stop(), ipv6.stop()]);
+    await drawbridge.stop();
+  });
+  afterEach(() => cli.run(['stop', '--all']));
+
+  it('ip shows the addresses of both families, as the server observes them', async () => {
+    expect((await cli.run(['ip'])).stdout).toBe(`${IPV4}\n${IPV6}\n`);
+    expect(await cli.json(['ip'])).toEqual({ ipv4Address: IPV4, ipv6Address: IPV6 });
+  });
+
+  it('ip --egress finds a pool of addresses', async () => {
+    ipv4.addresses = [IPV4, '203.0.113.8'];
+    const { stdout, stderr, code } = await cli.run(['ip', '--egress', '--output', 'json']);
+    ipv4.addresses = [IPV4];
+    expect(code).toBe(0);
+    const { ipv4: found, isPool } = JSON.parse(stdout) as { ipv4: string[]; isPool: boolean };
+    expect([found.toSorted(), isPool]).toEqual([[IPV4, '203.0.113.8'], true]);
+    expect(stderr).toContain('--addresses all');
+  });
+
+  it('start allows both addresses on the named resources, and waits for the rules', async () => {
+    const session = await cli.json<Session>(['start', '-r', 'resource-0', '-r', 'RESOURCE-1']);
+    expect(session).toMatchObject({ status: 'ACTIVE', ipv4Address: IPV4, ipv6Address: IPV6 });
+    const rules = await drawbridge.cloud.rules();
+    expect(rules.map(({ target, address }) => `${target} ${address}`).toSorted()).toEqual(
+      [group(0), group(1)].flatMap((target) => [`${target} ${IPV6}`, `${target} ${IPV4}`]),
+    );
+    const shown = await cli.run(['status', session.id]);
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(`${IPV4} on resource-0: APPLIED`);
+  });
+
+  it('a session can be listed, extended, and stopped until its rules are gone', async () => {
+    const { id, expiresAt } = await cli.json<Session>(['start', '--resource', org.resourceIds[0]!]);
+    const { sessions } = await cli.json<{ sessions: Session[] }>(['list', '-r', 'resource-0']);
+    expect(sessions.map((session) => session.id)).toEqual([id]);
+    const extended = await cli.json<Session>(['extend', id, '--hours', '2']);
+    expect(Date.parse(extended.expiresAt) - Date.parse(expiresAt)).toBe(2 * 3_600_000);
+    const stopped = await cli.json<{ sessions: Session[] }>(['stop', id]);
+    expect(stopped.sessions[0]).toMatchObject({ id, status: 'CANCELLED' });
+    expect(await drawbridge.cloud.rules()).toEqual([]);
+    expect((await cli.run(['list'])).stdout).toBe('No session.\n');
+  });
+
+  it('chosen addresses are taken instead of the observed ones', async () => {
+    const session = await cli.json<Session>(['start', '--ipv4', '198.51.100.9']);
+    expect(session).toMatchObject({ ipv4Address: '198.51.100.9', ipv6Address: null });
+  });
+
+  describe('exit codes', () => {
+    afterEach(() => drawbridge.cloud.clearFaults());
+
+    it('3: some rules were refused, and says which', async () => {
+      await drawbridge.cloud.fault({ kind: 'refuse', target: group(1), count: 100 });
+      const { code, stdout } = await cli.run(['start']);
+      expect(stdout).toContain('on resource-0: APPLIED');
+      expect(stdout).toContain('on resource-1: FAILED');
+      expect(code).toBe(3);
+    });
+
+    it('4: no rule was applied', async () => {
+      await drawbridge.cloud.fault({ kind: 'refuse', target: group(1), count: 100 });
+      const { code, stdout } = await cli.run(['start', '-r', 'resource-1']);
+      expect(stdout).toContain('FAILED');
+      expect(code).toBe(4);
+    });
+
+    it('2: a name that does not exist, with those that do', async () => {
+      const { code, stderr } = await cli.run(['start', '-r', 'database']);
+      expect(code).toBe(2);
+      expect(stderr).toBe(
+        'drawbridge: There is no resource "database": there are "resource-0", "resource-1"\n',
+      );
+    });
+
+    it.each([
+      [['start', '--hours', 'x'], '--hours'],
+      [['begin'], "unknown command 'begin'"],
+      [['stop'], '--all'],
+      [['run'], 'command'],
+      [['start', '--hours', '24', '-r', 'resource-0', '--ipv4', '300.1.1.1'], 'ipv4Address'],
+      [['run', '--probe', 'nowhere', '--', 'true'], '--probe must be HOST:PORT'],
+    ])('2: %j names what is wrong', async (args, named) => {
+      const { code, stderr } = await cli.run(args);
+      expect(stderr).toContain(named);
+      expect(code).toBe(2);
+    });
+
+    it('5: a key without the scope, with the fix', async () => {
+      const reading = await org.admin.expect(
+        201,
+        org.admin.post<{ plainTextKey: string }>('/api-keys', { name: 'reader', scopes: ['sessions:read'] }),
+      );
+      const { code, stderr } = await cli.run(['start'], '', { DRAWBRIDGE_API_KEY: reading.plainTextKey });
+      expect(stderr).toContain('sessions:write');
+      expect(code).toBe(5);
+    });
+
+    it('5: a key that is not known', async () => {
+      expect((await cli.run(['list'], '', { DRAWBRIDGE_API_KEY: 'dbk_unknown' })).code).toBe(5);
+    });
+
+    it('6: nothing listens there', async () => {
+      const url = `http://127.0.0.1:${await freePort()}`;
+      const { code, stderr } = await cli.run(['list'], '', { DRAWBRIDGE_URL: url });
+      expect(stderr).toContain(`${url} cannot be reached`);
+      expect(code).toBe(6);
+    });
+
+    it('with --output json an error is one object too', async () => {
+      const error = await cli.json<{ error: { exitCode: number; message: string } }>(['start', '-r', 'x'], 2);
+      expect(error.error).toMatchObject({ exitCode: 2, message: expect.stringContaining('"x"') as string });
+      const usage = await cli.json<{ error: { exitCode: number } }>(['begin'], 2);
+      expect(usage.error.exitCode).toBe(2);
+    });
+  });
+});

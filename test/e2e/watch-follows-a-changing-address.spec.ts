@@ -1,0 +1,82 @@
+import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
+import type { Run } from '../harness/command-line';
+import { until } from '../harness/until';
+
+const OTHER = '198.51.100.77';
+
+describe('watch follows a changing address', () => {
+  let bench: CliBench;
+
+  beforeAll(async () => {
+    bench = await CliBench.start();
+  });
+  afterAll(() => bench.stop());
+  beforeEach(() => {
+    bench.proxy.addresses = [CLI_ADDRESS];
+  });
+  afterEach(async () => {
+    await bench.cli.endRuns();
+    await bench.allows();
+  });
+
+  const watch = async (...args: readonly string[]): Promise<Run> => {
+    const going = bench.cli.start(['watch', '--interval', '1', '--lease', '60', ...args]);
+    await going.prints('access is held');
+    await bench.allows(CLI_ADDRESS);
+    return going;
+  };
+
+  it('the new address is allowed, the old one is not, and the end stays the same', async () => {
+    const going = await watch('--hours', '3', '--output', 'json');
+    const [before] = await bench.live();
+    bench.proxy.addresses = [OTHER];
+    await going.prints(`access for ${OTHER}`);
+    await bench.allows(OTHER);
+    const [after, ...others] = (await bench.live()).filter(({ status }) => status !== 'EXPIRING');
+    expect(others).toEqual([]);
+    expect(after).toMatchObject({ ipv4Address: OTHER, expiresAt: before!.expiresAt });
+    expect(after!.id).not.toBe(before!.id);
+    process.kill(going.pid, 'SIGINT');
+    const { code, stdout } = await going.ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ sessionId: after!.id, changes: 1 });
+    expect((await bench.live()).filter(({ status }) => status !== 'EXPIRING')).toEqual([]);
+  });
+
+  it('an address that stays is left alone', async () => {
+    const going = await watch();
+    const [session] = await bench.live();
+    const asked = bench.proxy.requests.length;
+    await until('it has asked five times', () =>
+      Promise.resolve(
+        bench.proxy.requests.slice(asked).filter((line) => line.endsWith('/detect-ip')).length >= 5,
+      ),
+    );
+    expect((await bench.live()).map(({ id }) => id)).toEqual([session!.id]);
+    process.kill(going.pid, 'SIGTERM');
+    expect((await going.ended).code).toBe(0);
+  });
+
+  it('a network that was away is followed when it is back, with another address', async () => {
+    const going = await watch();
+    const port = await bench.proxy.sever();
+    await going.prints('cannot be reached');
+    bench.proxy.addresses = [OTHER];
+    await bench.proxy.restore(port);
+    await going.prints(`access for ${OTHER}`);
+    await bench.allows(OTHER);
+    process.kill(going.pid, 'SIGINT');
+    expect((await going.ended).code).toBe(0);
+  });
+
+  it('a session that was stopped elsewhere is started again', async () => {
+    const going = await watch();
+    const [session] = await bench.live();
+    const { admin } = bench.org;
+    await admin.expect(200, admin.post(`/sessions/${session!.id}/stop`));
+    await going.prints('the access has ended');
+    await bench.allows(CLI_ADDRESS);
+    process.kill(going.pid, 'SIGINT');
+    expect((await going.ended).code).toBe(0);
+  });
+});
