@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { bodyOf, createApi, sessionToken, type Api, type Schemas, type Session } from './api';
 import type { Observed } from './addresses';
 import { ApiFailure } from './failure';
+import { keepAlive, type LeaseListener } from './keep-alive';
 import type { SendingOptions } from './sending';
 
 /** Where sessions are started, and as whom. */
@@ -34,6 +35,9 @@ export interface WaitOptions {
 const WAIT_SECONDS = 30;
 /** For stopping what was started before the wait was given up. */
 const CLEAN_UP_MS = 10_000;
+
+/** The wait itself finds out what becomes of the session. */
+const SILENT: LeaseListener = { lost: () => undefined, regained: () => undefined, ended: () => undefined };
 
 /** A holder that no other process uses. @param prefix what started it, at most 40 characters */
 export const newHolder = (prefix: string): string => `${prefix}:${randomBytes(8).toString('hex')}`;
@@ -123,12 +127,21 @@ export async function startAndWait(
 ): Promise<StartedSession> {
   wait.signal?.throwIfAborted();
   const { session, control } = await startSession(server, request, isObserved);
+  const waited = new AbortController();
+  const { leaseSeconds = 0 } = request;
+  // the wait may be longer than the lease; whoever works with the access renews it from then on
+  const renewals = session.leaseUntil
+    ? keepAlive({ sessionId: session.id, leaseSeconds, control }, SILENT, waited.signal)
+    : Promise.resolve();
   try {
     wait.signal?.throwIfAborted();
     return { session: await settle(control, session.id, wait), control };
   } catch (error) {
     await stopSession(control, session.id, CLEAN_UP_MS);
     throw error;
+  } finally {
+    waited.abort();
+    await renewals;
   }
 }
 
