@@ -60,6 +60,7 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
       ipv6Address: null,
       hours: 1,
       leaseSeconds: null,
+      replaced: null,
       holders: [holder],
       limits: { perUser: 0, perServiceUser: 0 },
       grantVersion: null,

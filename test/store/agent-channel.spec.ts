@@ -97,6 +97,7 @@ describe('The agent channel in the database', () => {
       ipv6Address: null,
       hours: 1,
       leaseSeconds: null,
+      replaced: null,
       holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
       grantVersion: null,

@@ -33,6 +33,7 @@ export class RequestSteps {
       holder: '',
       ipv4Address: this.state.chance.pick(ADDRESSES),
       leaseSeconds: null,
+      replaced: null,
       hours: this.state.chance.whole(1, 2),
     };
     const some = resourceIds.filter(() => this.state.chance.happens(0.6));

@@ -55,6 +55,7 @@ describe('Requests for an address on a resource', () => {
         ipv6Address: null,
         hours: 1,
         leaseSeconds: null,
+        replaced: null,
         holders: [{ resourceId, revision: 0, targetId, ipVersion: 4, ipAddress: ADDRESS, specs: SPECS }],
         limits: { perUser: 0, perServiceUser: 0 },
         grantVersion: null,

@@ -16,8 +16,6 @@ export interface Server {
 export type SessionRequest = Omit<Schemas['StartSessionDto'], 'holder'> & {
   /** tells parallel sessions behind one address apart, and makes the start repeatable; see `newHolder` */
   readonly holder: string;
-  /** the id of an own live session, which the new one takes the place of, with its end */
-  readonly replaces?: string;
 };
 
 /** A session with what may read, renew and stop it. */

@@ -2245,6 +2245,8 @@ export interface components {
       ipv4Address?: string;
       ipv6Address?: string;
       leaseSeconds?: number;
+      /** Format: uuid */
+      replaces?: string;
       resourceIds?: string[];
     };
     StaticIpRuleDto: {

@@ -66,6 +66,8 @@ export interface NewSession {
   readonly hours: number;
   /** the session ends this long after its last renewal; null: no lease */
   readonly leaseSeconds: number | null;
+  /** of the session whose place it takes; null: it begins now and lasts `hours` */
+  readonly replaced: { readonly startedAt: Date; readonly expiresAt: Date } | null;
   readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
   /** the version of the organization's grants that it was planned with; null: just read, not checked */

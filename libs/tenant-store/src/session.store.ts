@@ -121,6 +121,8 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.limits.perServiceUser,
         session.grantVersion,
         session.leaseSeconds,
+        session.replaced?.startedAt ?? null,
+        session.replaced?.expiresAt ?? null,
       ]);
       return started ?? null;
     } catch (error) {
@@ -260,9 +262,10 @@ const GRANTS_UNCHANGED = (version: string): string => `(${version}::bigint IS NU
 const START_SESSION: PreparedStatement = {
   name: 'start-session',
   text: `WITH ${PLANNED_RESOURCES('$8')}, owner AS (
-    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, expires_at,
+    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
       lease_seconds, lease_until)
-    SELECT $2::uuid, $1, u.id, $4, $5, $6, now() + make_interval(hours => $7),
+    SELECT $2::uuid, $1, u.id, $4, $5, $6, coalesce($15::timestamptz, now()),
+      coalesce($16::timestamptz, now() + make_interval(hours => $7)),
       $14::int, now() + make_interval(secs => $14::int) FROM users u
     WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${GRANTS_UNCHANGED('$13')} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *

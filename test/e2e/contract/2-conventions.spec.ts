@@ -28,6 +28,9 @@ const fieldsOf = (where: string, body: unknown): Field[] => {
   ]);
 };
 
+/** Claims of ID tokens have the names that their issuers give them. */
+const CLAIMS = ' conditions';
+
 describe('2 Conventions', () => {
   let drawbridge: Drawbridge;
   let org: FurnishedOrganization;
@@ -66,7 +69,8 @@ describe('2 Conventions', () => {
 
   it('field names are camelCase', () => {
     expect(fields.length).toBeGreaterThan(200);
-    expect(fields.filter(({ name }) => !CAMEL_CASE.test(name))).toEqual([]);
+    const ours = fields.filter(({ where }) => !where.endsWith(CLAIMS));
+    expect(ours.filter(({ name }) => !CAMEL_CASE.test(name))).toEqual([]);
   });
 
   it('answers are JSON', () => {

@@ -3,10 +3,12 @@ import { guardedHost } from '../../builders/agents';
 import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
 import { BILLING_DETAILS } from '../../builders/billing';
+import { githubTrust, jobClaims } from '../../builders/oidc';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { documentedOperations } from '../../harness/documented-operations';
 import { Drawbridge } from '../../harness/drawbridge';
+import { OidcIssuer } from '../../harness/oidc-issuer';
 
 const PASSWORDS = ['First 1 of them', 'Second 1 of them', 'Third 1 of them', 'Fourth 1 of them'] as const;
 
@@ -23,10 +25,13 @@ const WITHOUT: ReadonlySet<string> = new Set([
   'POST /billing/webhooks/{adapter}',
   // what it settles is on record with its session
   'POST /agents/report',
+  // it changes no access: a session that nobody renews ends, which is on record
+  'POST /sessions/{id}/renew',
 ]);
 
 describe('6 Events: every change is on record', () => {
   let drawbridge: Drawbridge;
+  let issuer: OidcIssuer;
   let org: Organization;
   let admin: ApiClient;
   /** operation to the records that it left, oldest first */
@@ -49,7 +54,8 @@ describe('6 Events: every change is on record', () => {
   };
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    issuer = await OidcIssuer.start();
+    drawbridge = await Drawbridge.start({ worker: false, api: { OIDC_ISSUERS: issuer.url } });
     org = await organization(drawbridge, [{ group: group(0) }]);
     ({ admin } = org);
     left.set('POST /auth/register', (await auditRecords(admin)).slice(-1));
@@ -59,10 +65,14 @@ describe('6 Events: every change is on record', () => {
     await throughResources();
     await throughRoles(person);
     await throughSessions();
+    await throughTrusts();
     await throughAgents();
     await throughTheRest(person);
   }, 120_000);
-  afterAll(() => drawbridge.stop());
+  afterAll(async () => {
+    await drawbridge.stop();
+    await issuer.stop();
+  });
 
   async function throughAccounts(): Promise<AccountOwner> {
     const { api } = drawbridge;
@@ -199,13 +209,26 @@ describe('6 Events: every change is on record', () => {
 
   async function throughSessions(): Promise<void> {
     const start = (ipv4Address: string): Promise<Answer<{ id: string }>> =>
-      admin.post('/sessions', { ipv4Address });
+      admin.post('/sessions', { ipv4Address, leaseSeconds: 300 });
     const { id } = await did('POST /sessions', start('203.0.113.1'));
+    await did('POST /sessions/{id}/renew', admin.post(`/sessions/${id}/renew`));
     const extend = admin.post(`/sessions/${id}/extend`, { additionalHours: 1 });
     await did('POST /sessions/{id}/extend', extend);
     await did('POST /sessions/{id}/stop', admin.post(`/sessions/${id}/stop`));
     const other = await did('POST /sessions', start('203.0.113.2'));
     await did('POST /sessions/admin/{id}/stop', admin.post(`/sessions/admin/${other.id}/stop`));
+  }
+
+  async function throughTrusts(): Promise<void> {
+    const trust = await githubTrust(org, issuer);
+    left.set('POST /oidc-trusts', await fresh());
+    const path = `/oidc-trusts/${trust.id}`;
+    await did('PATCH /oidc-trusts/{id}', admin.patch(path, { name: 'Renamed' }));
+    const idToken = await issuer.sign(jobClaims(issuer, trust.audience));
+    await did('POST /oidc-trusts/{id}/explain', admin.post(`${path}/explain`, { idToken }));
+    const exchange = { idToken, trustId: trust.id };
+    await did('POST /auth/oidc/exchange', drawbridge.api.post('/auth/oidc/exchange', exchange));
+    await did('DELETE /oidc-trusts/{id}', admin.delete(path));
   }
 
   async function throughTheRest(person: AccountOwner): Promise<void> {

@@ -25,7 +25,8 @@ export function requestHash({
   resourceIds,
   holder,
   leaseSeconds,
+  replaces,
 }: StartSessionDto): string {
-  const canonical = { durationHours, ipv4Address, ipv6Address, resourceIds, holder, leaseSeconds };
+  const canonical = { durationHours, ipv4Address, ipv6Address, resourceIds, holder, leaseSeconds, replaces };
   return createHash('sha256').update(JSON.stringify(canonical)).digest('base64url');
 }

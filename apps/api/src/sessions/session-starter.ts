@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { WokenTargets } from '#engine-store/port';
 import { type AuditEntry, Database, type Tx } from '#entities';
 import {
   AddressTaken,
@@ -21,6 +22,7 @@ import type { SessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
 import { RememberedGrants } from './remembered-grants';
+import { keptTimes, SessionReplacement } from './session-replacement';
 import {
   selectGrants,
   fieldDifferingFromCaller,
@@ -44,6 +46,15 @@ interface Started {
 interface Inserted {
   readonly session: SessionRow;
   readonly grants: readonly GrantRow[];
+  /** the targets of the session it replaces */
+  readonly released: readonly WokenTargets[];
+}
+
+interface StartBasis {
+  readonly grants: readonly GrantRow[];
+  readonly grantVersion: string | null;
+  /** the stopped session whose place it takes */
+  readonly replaced: SessionRow | null;
 }
 
 interface StartRequest {
@@ -61,6 +72,7 @@ export class SessionStarter {
     private readonly sessions: SessionStore,
     private readonly idempotency: IdempotencyStore,
     private readonly grants: RememberedGrants,
+    private readonly replacement: SessionReplacement,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
@@ -79,8 +91,11 @@ export class SessionStarter {
   }
 
   private async startUnkeyed(request: StartRequest): Promise<Started> {
-    const { session, grants } = await this.database.statement((tx) => this.planAndInsert(tx, request));
-    this.wake(grants);
+    const work = (tx: Tx): Promise<Inserted> => this.planAndInsert(tx, request);
+    const { session, grants, released } = await (request.dto.replaces === undefined
+      ? this.database.statement(work)
+      : this.database.transaction(work));
+    this.wake(grants, released);
     return { session: toSession(session), replayed: false };
   }
 
@@ -88,17 +103,21 @@ export class SessionStarter {
   private async startOnce(request: StartRequest, key: string): Promise<Started> {
     const { dto } = request;
     const { organizationId, userId } = request.actor.principal;
-    const { started, grants } = await this.database.transaction(async (tx) => {
+    const { started, grants, released } = await this.database.transaction(async (tx) => {
       const claim = await this.idempotency.claim(tx, organizationId, userId, key, requestHash(dto));
       if (claim.kind === 'other-request') throw keyUsed();
       if (claim.kind === 'answered')
-        return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [] };
+        return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [], released: [] };
       const inserted = await this.planAndInsert(tx, request);
       const session = toSession(inserted.session);
       await this.idempotency.keepAnswer(tx, organizationId, userId, key, session);
-      return { started: { session, replayed: false }, grants: inserted.grants };
+      return {
+        started: { session, replayed: false },
+        grants: inserted.grants,
+        released: inserted.released,
+      };
     });
-    this.wake(grants);
+    this.wake(grants, released);
     return started;
   }
 
@@ -108,24 +127,49 @@ export class SessionStarter {
    * one was changed, this plans again.
    */
   private async planAndInsert(tx: Tx, { actor, renew, dto }: StartRequest): Promise<Inserted> {
-    const remembered = await this.attemptRemembered(tx, actor, dto);
+    if (dto.replaces !== undefined) return this.replaceAndInsert(tx, await renew(), renew, dto);
+    return this.insertFor(tx, { actor, renew, dto }, null);
+  }
+
+  private async replaceAndInsert(
+    tx: Tx,
+    actor: Actor,
+    renew: ActorRenewal,
+    dto: StartSessionDto,
+  ): Promise<Inserted> {
+    const { session, targets } = await this.replacement.stop(tx, actor, dto);
+    const inserted = await this.insertFor(tx, { actor, renew, dto }, session);
+    return { ...inserted, released: targets };
+  }
+
+  private async insertFor(
+    tx: Tx,
+    { actor, renew, dto }: StartRequest,
+    replaced: SessionRow | null,
+  ): Promise<Inserted> {
+    const remembered = await this.attemptRemembered(tx, actor, dto, replaced);
     if (remembered) return remembered;
     for (let attempt = 1; attempt < MAX_PLAN_ATTEMPTS; attempt += 1) {
       const current = await renew();
       const { organizationId, userId } = current.principal;
       const grants = await this.sessions.grants(tx, organizationId, userId, dto.resourceIds ?? []);
-      const inserted = await this.insert(tx, current, dto, grants, null);
+      const inserted = await this.insert(tx, current, dto, { grants, grantVersion: null, replaced });
       if (inserted) return inserted;
     }
     throw conflict('The resources are being changed right now: try again');
   }
 
   /** @returns null when something has changed, or a key would be refused by what may be remembered */
-  private async attemptRemembered(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<Inserted | null> {
+  private async attemptRemembered(
+    tx: Tx,
+    actor: Actor,
+    dto: StartSessionDto,
+    replaced: SessionRow | null,
+  ): Promise<Inserted | null> {
     const { principal } = actor;
     const grants = await this.grants.of(tx, principal, dto.resourceIds ?? []);
     try {
-      return await this.insert(tx, actor, dto, grants, principal.grantVersion);
+      return await this.insert(tx, actor, dto, { grants, grantVersion: principal.grantVersion, replaced });
     } catch (error) {
       if (error instanceof ApiError && principal.kind === 'key') return null;
       throw error;
@@ -136,8 +180,7 @@ export class SessionStarter {
     tx: Tx,
     actor: Actor,
     dto: StartSessionDto,
-    known: readonly GrantRow[],
-    grantVersion: string | null,
+    { grants: known, grantVersion, replaced }: StartBasis,
   ): Promise<Inserted | null> {
     const { principal } = actor;
     const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
@@ -145,10 +188,17 @@ export class SessionStarter {
     const field = fieldDifferingFromCaller(dto, addresses, actor.address);
     if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor.address);
     const grants = selectGrants(known, dto.resourceIds);
-    const planned = { ...this.plan(principal, dto, addresses, grants), grantVersion };
-    const entry = startedEntry(actor, planned, grants, field !== null);
+    const planned = {
+      ...this.plan(principal, dto, addresses, grants),
+      grantVersion,
+      replaced: replaced && keptTimes(replaced, maximumDuration(principal.tier, grants)),
+    };
+    const entry = startedEntry(actor, planned, grants, {
+      addressDiffers: field !== null,
+      replaces: dto.replaces,
+    });
     const session = await this.sessions.start(tx, principal.organizationId, planned, entry);
-    return session && { session, grants };
+    return session && { session, grants, released: [] };
   }
 
   private plan(
@@ -156,7 +206,7 @@ export class SessionStarter {
     dto: StartSessionDto,
     addresses: SessionAddresses,
     grants: readonly GrantRow[],
-  ): Omit<NewSession, 'grantVersion'> {
+  ): Omit<NewSession, 'grantVersion' | 'replaced'> {
     const { SESSION_DEFAULT_HOURS, MAX_LIVE_SESSIONS_PER_USER, MAX_LIVE_SESSIONS_PER_SERVICE_USER } =
       this.settings;
     return {
@@ -195,9 +245,10 @@ export class SessionStarter {
     );
   }
 
-  private wake(grants: readonly GrantRow[]): void {
+  private wake(grants: readonly GrantRow[], released: readonly WokenTargets[]): void {
     const due = grants.map(({ provider, targetId }) => ({ provider, targetIds: [targetId] }));
     this.wakeUps.wake('apply-rules', due);
+    this.wakeUps.wake('revoke-rules', released);
   }
 }
 
@@ -210,7 +261,7 @@ function startedEntry(
   actor: Actor,
   session: NewSession,
   grants: readonly GrantRow[],
-  addressDiffers: boolean,
+  { addressDiffers, replaces }: { addressDiffers: boolean; replaces: string | undefined },
 ): AuditEntry {
   const { principal } = actor;
   return {
@@ -226,6 +277,7 @@ function startedEntry(
       resources: grants.map(({ resourceId, resourceName }) => ({ id: resourceId, name: resourceName })),
       ...(principal.keyName === null ? {} : { apiKey: principal.keyName }),
       ...(addressDiffers ? { addressDiffersFromCaller: true } : {}),
+      ...(replaces === undefined ? {} : { replaces }),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyStore, SessionStore } from '#tenant-store';
 import { RememberedGrants } from './remembered-grants';
+import { SessionReplacement } from './session-replacement';
 import { SessionStarter } from './session-starter';
 import { SessionSettlementWaiter } from './session-settlement-waiter';
 import { SessionsController } from './sessions.controller';
@@ -10,6 +11,7 @@ import { SessionsService } from './sessions.service';
   controllers: [SessionsController],
   providers: [
     SessionsService,
+    SessionReplacement,
     SessionStarter,
     SessionSettlementWaiter,
     SessionStore,

@@ -29,7 +29,7 @@ import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
-const GCP_PRIORITY_MESSAGE = 'must be a priority from 0 to 65535';
+const GCP_PRIORITY_MESSAGE = 'must be a whole number from 0 to 65535';
 const PRIORITY_MESSAGE = 'must be a whole number from 100 to 4096';
 const PORT_MESSAGE = 'must be a port from 1 to 65535';
 const SILENCE_MESSAGE = 'must be a whole number of seconds from 60 to 86400, or null for no limit';

@@ -78,4 +78,15 @@ export class StartSessionDto {
   @Max(3600, { message: 'must be at most 3600' })
   @IsInt({ message: 'must be a whole number of seconds' })
   leaseSeconds?: number;
+
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description:
+      'An own live session that this one takes the place of: it is stopped in the same transaction, and its startedAt and ' +
+      'expiresAt are taken over, so durationHours must be left out',
+  })
+  @asId()
+  @nullAsAbsent()
+  @IsUUID(undefined, { message: 'must be a UUID' })
+  replaces?: string;
 }

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { WokenTargets } from '#engine-store/port';
+import type { Tx } from '#entities';
+import type { MaximumDuration } from '#rules';
+import { type NewSession, type SessionRow, SessionStore } from '#tenant-store';
+import { auditActor } from '../audit/audit-actor';
+import { badRequest, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
+import type { Actor } from '../http/actor';
+import type { StartSessionDto } from './dto/start-session.dto';
+
+const NO_DURATION = 'must be left out with replaces: the end of the replaced session is taken over';
+
+/** The stopped session, and the targets of its rules. */
+interface Replaced {
+  readonly session: SessionRow;
+  readonly targets: WokenTargets[];
+}
+
+/** Stops the session that a new one takes the place of, in the transaction that starts the new one. */
+@Injectable()
+export class SessionReplacement {
+  constructor(private readonly sessions: SessionStore) {}
+
+  /**
+   * @throws ApiError 400 with `durationHours`, 404 when the session is not in the organization, 403 when it is another
+   *   user's, 409 when it is not live
+   */
+  async stop(
+    tx: Tx,
+    actor: Actor,
+    { replaces, durationHours }: Pick<StartSessionDto, 'replaces' | 'durationHours'>,
+  ): Promise<Replaced> {
+    if (durationHours !== undefined) {
+      throw badRequest(`durationHours ${NO_DURATION}`, { durationHours: NO_DURATION });
+    }
+    const { organizationId, userId } = actor.principal;
+    const id = replaces!;
+    const session = await this.sessions.find(tx, organizationId, id);
+    if (!session) throw notFound(`Session ${id} does not exist`);
+    if (session.userId !== userId) throw forbidden('The session belongs to another user');
+    const entry = { eventType: 'SESSION_STOPPED', resourceType: 'SESSION' } as const;
+    const request = {
+      id,
+      reason: 'MANUAL',
+      userId,
+      grantVersion: null,
+      audit: { ...auditActor(actor), ...entry, resourceId: null, resourceName: null },
+    } as const;
+    const hasEnded = (session.leaseUntil ?? session.expiresAt).getTime() <= Date.now();
+    const targets = hasEnded ? null : await this.sessions.stop(tx, organizationId, request, 'audit_records');
+    if (!targets) throw conflict('The session cannot be replaced: it is over');
+    return { session, targets };
+  }
+}
+
+/**
+ * What a session keeps of the one that it replaces. Its end is not later than its own resources allow.
+ * @throws ApiError 400 when they allow no more time
+ */
+export function keptTimes(
+  { startedAt, expiresAt }: Pick<SessionRow, 'startedAt' | 'expiresAt'>,
+  maximum: MaximumDuration,
+): NonNullable<NewSession['replaced']> {
+  const latest = startedAt.getTime() + maximum.hours * 60 * 60 * 1000;
+  if (latest <= Date.now()) {
+    throw notPossible(
+      `The session cannot be replaced: it has lasted ${maximum.hours} hours, the maximum set by ${maximum.setBy}`,
+    );
+  }
+  return { startedAt, expiresAt: new Date(Math.min(expiresAt.getTime(), latest)) };
+}
