@@ -58,7 +58,8 @@ onNetworks('A host has the last word', () => {
       expect(await lone.network.visitor.answers(connection)).toBe(true);
       expect((await lone.run('--status')).output).toContain(`before it is confirmed: tcp ${lone.place.port}`);
       expect(await lone.run('confirm', 'udp/1')).toMatchObject({ code: 1 });
-      expect(await lone.run('confirm')).toEqual({ code: 0, output: '' });
+      const confirmed = `Confirmed, guarded from now on: tcp ${lone.place.port}`;
+      expect(await lone.run('confirm')).toEqual({ code: 0, output: confirmed });
       await lone.closes();
       expect(await lone.network.visitor.answers(connection)).toBe(false);
     });

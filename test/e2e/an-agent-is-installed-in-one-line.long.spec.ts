@@ -228,7 +228,7 @@ onMachines('An agent is installed in one line', () => {
     const { code, output } = await install('--as bundle', server, { DRAWBRIDGE_AGENT_KEY: 'dbk_wrong' });
     expect([code, output]).toEqual([
       1,
-      expect.stringContaining('the dry run failed, so nothing was started'),
+      expect.stringContaining('the server refuses the API key, so nothing was started'),
     ]);
     expect(output).toContain('The API key is invalid');
     expect(machine.systemctl).toEqual(['daemon-reload']);
