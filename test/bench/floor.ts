@@ -61,6 +61,8 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
       hours: 1,
       leaseSeconds: null,
       replaced: null,
+      tokenHash: null,
+      apiKeyId: null,
       holders: [holder],
       limits: { perUser: 0, perServiceUser: 0 },
       grantVersion: null,

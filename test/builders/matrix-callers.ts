@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { SCOPES, tokenKeyOf, WORKLOAD_SCOPES, WorkloadTokens, type RoutePolicy, type Scope } from '#guards';
 import type { Drawbridge } from '../harness/drawbridge';
 import type { ApiClient } from '../harness/api-client';
@@ -17,6 +17,8 @@ export interface Caller {
     readonly platformRole: 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
     readonly suspended: boolean;
   };
+  /** presents the token of a session of its own, for each request another one */
+  readonly isSession?: true;
   /** undefined: signed in without a key; a CI job has scopes as a key has */
   readonly key?: {
     readonly scopes: readonly Scope[];
@@ -27,6 +29,9 @@ export interface Caller {
 }
 
 type KnownUser = NonNullable<Caller['user']>;
+
+/** A text that can be a session token. */
+export const sessionTokenText = (): string => `dbs_${randomBytes(32).toString('base64url')}`;
 
 const PASSWORD = 'a password of the matrix 7';
 
@@ -54,6 +59,9 @@ export async function everyCaller(
     ...(await people.keys(home!)),
     await people.serviceUser(home!),
     ...(await people.workloads(home!)),
+    { ...(await people.user(home!, 'the token of a session')), headers: {}, isSession: true },
+    bearer('a session token as a bearer token', sessionTokenText()),
+    { name: 'an unknown session token', headers: { Authorization: `Session ${sessionTokenText()}` } },
     await people.agentKey(home!, MATRIX_HOST),
     await people.agentKey(home!, 'another-host'),
   ];
@@ -203,6 +211,7 @@ class People {
       tokenKeys: [tokenKeyOf(this.drawbridge.jwtSecret)],
       accessTokenTtlSeconds: 900,
       hashApiKey: () => null,
+      hashSessionToken: () => null,
       callerAddressOf: () => null,
     });
     const { accessToken } = await tokens.issue({ userId, organizationId, trustId, revision: 1 });
@@ -266,9 +275,10 @@ export type Verdict = 'let in' | '401' | '403' | 'scope';
 const ADMIN_SCOPES: ReadonlySet<Scope> = new Set(['audit:read']);
 
 /** Whether a policy allows a caller: the declared rule, independent of the guard's implementation. */
-export function verdictOf(policy: RoutePolicy, { user, key }: Caller): Verdict {
+export function verdictOf(policy: RoutePolicy, { user, key, isSession }: Caller): Verdict {
   if (policy.kind === 'public') return 'let in';
   if (!user) return '401';
+  if (isSession) return 'sessionToken' in policy && policy.sessionToken ? 'let in' : '401';
   if (key) {
     const { scope } = policy;
     if (scope === null) return '401';

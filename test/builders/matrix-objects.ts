@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Drawbridge } from '../harness/drawbridge';
+import { sessionTokenText } from './matrix-callers';
 
 /** The owner of a new object. */
 export interface Owner {
@@ -20,7 +21,13 @@ interface Table {
 const TABLES: Readonly<Record<string, Table>> = {
   sessions: {
     table: 'sessions',
-    own: ({ userId }) => ({ user_id: userId, holder: randomUUID(), status: 'PENDING' }),
+    own: ({ userId }) => ({
+      user_id: userId,
+      holder: randomUUID(),
+      status: 'PENDING',
+      token_hash: null,
+      api_key_id: null,
+    }),
   },
   // hosts with an agent: routes of a resource's guard have nothing to answer for others
   resources: {
@@ -106,6 +113,16 @@ export class MatrixObjects {
       `INSERT INTO agents (organization_id, name, target_key, instance, seen_at) VALUES ($1, $2, $3, 'first', now())`,
       [organizationId, randomUUID(), randomUUID()],
     );
+  }
+
+  /** Gives a session a token. @returns its text */
+  async sessionToken(id: string): Promise<string> {
+    const text = sessionTokenText();
+    await this.drawbridge.query(
+      `UPDATE sessions SET token_hash = encode(sha256($2::text::bytea), 'hex') WHERE id = $1`,
+      [id, text],
+    );
+    return text;
   }
 
   /** @returns its id, or the value that paths use instead */

@@ -127,14 +127,24 @@ describe('The authorization matrix', () => {
     return ids;
   }
 
+  /** A session's token ends with it, so each request has another session: the one in its path, if it is the caller's. */
+  async function headersOf({ route, caller, whose }: Cell, ids: Record<string, string>): Promise<object> {
+    const [owner] = ownerOf(caller);
+    if (!caller.isSession || !owner) return caller.headers;
+    const isOwn = whose === 'own' && objectsIn(route.path)[0]?.collection === 'sessions';
+    const id = isOwn ? ids['id']! : await objects.make('sessions', owner);
+    return { Authorization: `Session ${await objects.sessionToken(id)}` };
+  }
+
   async function play(cell: Cell): Promise<Outcome> {
-    const { route, caller } = cell;
-    const path = `${pathWith(route.path, await idsOf(cell))}${QUERIES[route.operationId] ?? ''}`;
+    const { route } = cell;
+    const ids = await idsOf(cell);
+    const path = `${pathWith(route.path, ids)}${QUERIES[route.operationId] ?? ''}`;
     const body = BODIES[route.operationId];
     const response = await fetch(`http://127.0.0.1:${drawbridge.apiServer.port}${path}`, {
       method: route.method,
       redirect: 'manual',
-      headers: { ...caller.headers, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      headers: { ...(await headersOf(cell, ids)), ...(body ? { 'Content-Type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     return { status: response.status, text: await response.text() };
@@ -162,7 +172,8 @@ describe('The authorization matrix', () => {
       const stopped = cell.caller.user?.suspended && !cell.route.allowedWhileSuspended;
       const { agent = MATRIX_HOST } = cell.caller.key ?? {};
       const elsewhere = agent !== MATRIX_HOST && OF_A_HOST.has(cell.route.operationId);
-      const expected = right === 'let in' && (stopped || elsewhere) ? '403' : right;
+      const another = cell.caller.isSession && cell.whose !== 'own';
+      const expected = right === 'let in' && (stopped || elsewhere || another) ? '403' : right;
       const found = verdictIn(outcome);
       // whether the object or the suspension is checked first reveals nothing, as long as all objects get the same answer
       const absent = stopped && cell.whose !== 'own' && outcome.status === 404;

@@ -98,6 +98,8 @@ describe('The agent channel in the database', () => {
       hours: 1,
       leaseSeconds: null,
       replaced: null,
+      tokenHash: null,
+      apiKeyId: null,
       holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
       grantVersion: null,

@@ -34,6 +34,8 @@ export class RequestSteps {
       ipv4Address: this.state.chance.pick(ADDRESSES),
       leaseSeconds: null,
       replaced: null,
+      tokenHash: null,
+      apiKeyId: null,
       hours: this.state.chance.whole(1, 2),
     };
     const some = resourceIds.filter(() => this.state.chance.happens(0.6));

@@ -56,6 +56,8 @@ describe('Requests for an address on a resource', () => {
         hours: 1,
         leaseSeconds: null,
         replaced: null,
+        tokenHash: null,
+        apiKeyId: null,
         holders: [{ resourceId, revision: 0, targetId, ipVersion: 4, ipAddress: ADDRESS, specs: SPECS }],
         limits: { perUser: 0, perServiceUser: 0 },
         grantVersion: null,

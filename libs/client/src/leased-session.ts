@@ -71,9 +71,7 @@ export async function startSession(
           body,
         }),
       );
-      const { sessionToken: token, ...session } = answer as typeof answer & {
-        readonly sessionToken?: string | null;
-      };
+      const { sessionToken: token, ...session } = answer;
       const { url, onRetry } = server;
       const control = token ? createApi({ url, credential: sessionToken(token), onRetry }) : server.api;
       return { session, control };

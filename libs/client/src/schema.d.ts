@@ -1446,7 +1446,7 @@ export interface components {
       /** Format: uuid */
       actorId: string | null;
       /** @enum {string} */
-      actorType: 'USER' | 'API_KEY' | 'SYSTEM' | 'AGENT';
+      actorType: 'USER' | 'API_KEY' | 'SYSTEM' | 'AGENT' | 'SESSION';
       details: {
         [key: string]: unknown;
       };
@@ -2238,6 +2238,35 @@ export interface components {
       /** Format: uuid */
       resourceId: string;
       resourceName: string;
+    };
+    StartedSessionDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      endedAt: string | null;
+      /** @enum {string|null} */
+      endedReason: 'EXPIRED' | 'MANUAL' | 'ADMIN' | null;
+      /** Format: date-time */
+      expiresAt: string;
+      holder: string | null;
+      /** Format: uuid */
+      id: string;
+      ipv4Address: string | null;
+      ipv6Address: string | null;
+      /** Format: date-time */
+      leaseUntil: string | null;
+      resourceIps: components['schemas']['ResourceIpDto'][];
+      sessionToken?: string;
+      skippedIps?: components['schemas']['SkippedIpDto'][];
+      /** Format: date-time */
+      startedAt: string;
+      /** @enum {string} */
+      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      /** Format: email */
+      userEmail: string;
+      /** Format: uuid */
+      userId: string;
+      userName: string;
     };
     StartSessionDto: {
       durationHours?: number;
@@ -4234,7 +4263,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['SessionDto'];
+          'application/json': components['schemas']['StartedSessionDto'];
         };
       };
     };

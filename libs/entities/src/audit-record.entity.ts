@@ -83,7 +83,7 @@ export const AUDIT_EVENT_TYPES = [
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
-export const ACTOR_TYPES = ['USER', 'API_KEY', 'SYSTEM', 'AGENT'] as const;
+export const ACTOR_TYPES = ['USER', 'API_KEY', 'SYSTEM', 'AGENT', 'SESSION'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 /** One audited action. Written in the action's transaction; a trigger refuses to change or delete it. */
@@ -102,7 +102,7 @@ export type ActorType = (typeof ACTOR_TYPES)[number];
   where: `result = 'FAILURE' AND actor_type <> 'SYSTEM'`,
 })
 @Index('audit_records_transaction_id_idx', ['transactionId', 'sequence'])
-@Check('audit_records_actor_type_check', `actor_type IN ('USER', 'API_KEY', 'SYSTEM', 'AGENT')`)
+@Check('audit_records_actor_type_check', `actor_type IN ('USER', 'API_KEY', 'SYSTEM', 'AGENT', 'SESSION')`)
 @Check('audit_records_result_check', `result IN ('SUCCESS', 'FAILURE')`)
 export class AuditRecordEntity {
   @Id() id!: string;

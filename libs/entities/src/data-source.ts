@@ -45,6 +45,7 @@ import { HistoryRetention1790810000000 } from './migrations/1790810000000-histor
 import { AuditPartitions1790810100000 } from './migrations/1790810100000-audit-partitions';
 import { ReleaseFunctions1790820000000 } from './migrations/1790820000000-release-functions';
 import { SessionLeases1790900000000 } from './migrations/1790900000000-session-leases';
+import { SessionTokens1790900100000 } from './migrations/1790900100000-session-tokens';
 import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
@@ -185,6 +186,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditPartitions1790810100000,
       ReleaseFunctions1790820000000,
       SessionLeases1790900000000,
+      SessionTokens1790900100000,
       OidcTrusts1790910000000,
       WrongFamilies1790920000000,
     ],

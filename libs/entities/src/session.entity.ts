@@ -19,6 +19,7 @@ const FINISHED = `status IN ('FAILED', 'EXPIRED', 'CANCELLED')`;
   unique: true,
   where: `ipv6_address IS NOT NULL AND ${LIVE}`,
 })
+@Index('sessions_token_hash_key', ['tokenHash'], { unique: true, where: 'token_hash IS NOT NULL' })
 // on least(expires_at, lease_until)
 @Index('sessions_ends_idx', { synchronize: false })
 @Index('sessions_organization_id_idx', ['organizationId', 'createdAt'])
@@ -52,6 +53,10 @@ export class SessionEntity {
   @Count({ nullable: true }) leaseSeconds!: number | null;
   /** it ends at this time or at `expiresAt`, whichever is first */
   @Moment({ nullable: true }) leaseUntil!: Date | null;
+  /** of the token that reads, renews and stops it; null: it has none */
+  @Text({ nullable: true }) tokenHash!: string | null;
+  /** the API key that started it; no foreign key: ended sessions outlive keys. null: started without a key */
+  @Uuid({ nullable: true }) apiKeyId!: string | null;
   @Moment({ nullable: true }) endedAt!: Date | null;
   @Text({ nullable: true }) endedReason!: EndedReason | null;
   @CreatedAt() createdAt!: Date;

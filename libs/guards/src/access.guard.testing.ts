@@ -5,6 +5,7 @@ import { AccessGuard } from './access.guard';
 import { AccessTokens } from './access-tokens';
 import { ApiKeyStrategy } from './api-key.strategy';
 import { JwtStrategy } from './jwt.strategy';
+import { SessionTokenStrategy } from './session-token.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal, type WorkloadClaims } from './principal';
 import { OpenDuringMfaSetup } from './mfa-setup';
@@ -19,6 +20,7 @@ const settings: GuardSettings = {
   tokenKeys: [tokenKeyOf(secret), tokenKeyOf(previous)],
   accessTokenTtlSeconds: 900,
   hashApiKey: (text) => (text.startsWith('dbk_') ? `hash of ${text}` : null),
+  hashSessionToken: (text) => (text.startsWith('dbs_') ? `hash of ${text}` : null),
   callerAddressOf: () => '203.0.113.7',
 };
 
@@ -39,6 +41,7 @@ export const user: Principal = {
   grantVersion: '1',
   keyId: null,
   keyName: null,
+  sessionId: null,
   scopes: [],
   signIn: null,
 };
@@ -47,6 +50,7 @@ class Directory extends PrincipalLookup {
   user: Principal | null = user;
   readonly keys = new Map<string, Principal>();
   readonly workloads = new Map<string, Principal>();
+  readonly sessions = new Map<string, Principal>();
   readonly asked: string[] = [];
 
   async ofUser(userId: string, organizationId: string): Promise<Principal | null> {
@@ -56,6 +60,11 @@ class Directory extends PrincipalLookup {
 
   async ofWorkload({ userId, trustId }: WorkloadClaims): Promise<Principal | null> {
     return userId === user.userId ? (this.workloads.get(trustId) ?? null) : null;
+  }
+
+  async ofSession(tokenHash: string): Promise<Principal | null> {
+    this.asked.push(tokenHash);
+    return this.sessions.get(tokenHash) ?? null;
   }
 
   async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {
@@ -69,6 +78,7 @@ export class Routes {
   @SignedIn() members(): void {}
   @SignedIn() @AllowedWhileSuspended() close(): void {}
   @SignedIn({ scope: 'sessions:write' }) start(): void {}
+  @SignedIn({ scope: 'sessions:write', sessionToken: true }) @AllowedWhileSuspended() renew(): void {}
   @KeyOnly({ scope: 'agent:connect' }) agents(): void {}
   @KeyOnly({ scope: 'agent:connect', rememberedKeysMs: 60_000 }) agentStates(): void {}
   @AdminOnly() admins(): void {}
@@ -103,8 +113,14 @@ export const call = async (
   headers: Headers = {},
   controller: new () => object = Routes,
   method = 'GET',
+  params: Readonly<Record<string, string>> = {},
 ): Promise<{ principal?: Principal }> => {
-  const request: { headers: Headers; method: string; principal?: Principal } = { headers, method };
+  const request: {
+    headers: Headers;
+    method: string;
+    params?: Readonly<Record<string, string>>;
+    principal?: Principal;
+  } = Object.keys(params).length > 0 ? { headers, method, params } : { headers, method };
   await guard.canActivate(new ExecutionContextHost([request, {}], controller, handler));
   return request;
 };
@@ -114,9 +130,10 @@ export const bearer = async (mfaSetupOnly = false): Promise<Headers> => ({
   authorization: `Bearer ${(await tokens.issue(user, { ...signIn, mfaSetupOnly })).accessToken}`,
 });
 
-/** Registers both strategies with passport, which the guard asks. */
+/** Registers the strategies with passport, which the guard asks. */
 export const registerStrategies = (): void => {
   void [new JwtStrategy(settings, directory), new ApiKeyStrategy(settings, directory)];
+  void new SessionTokenStrategy(settings, directory);
 };
 
 /** The directory as each test finds it: one user, two keys, nothing asked. */
@@ -125,6 +142,7 @@ export function resetDirectory(): void {
   directory.asked.length = 0;
   directory.keys.clear();
   directory.workloads.clear();
+  directory.sessions.clear();
   directory.keys.set('hash of dbk_writer', { ...user, kind: 'key', scopes: ['sessions:write'] });
   directory.keys.set('hash of dbk_auditor', { ...user, kind: 'key', scopes: ['audit:read'] });
 }

@@ -11,23 +11,35 @@ import { presentedCredential } from './presented-credential';
 import type { Principal } from './principal';
 import { routePolicyOf, type RoutePolicy } from './route-policy';
 import { ScopeError } from './scope-error';
+import { SESSION_TOKEN } from './session-token.strategy';
 import { isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
 type GuardedRequest = IncomingMessage & {
+  readonly params?: Readonly<Record<string, string>>;
   [PRINCIPAL]?: Principal;
   [RENEWAL]?: () => Promise<Principal>;
   [REMEMBERED]?: boolean;
 };
 const MAX_REMEMBERED = 10_000;
 const NO_KEYS = 'This operation takes no API key: sign in for a bearer token';
+const NO_SESSION_TOKENS =
+  'This operation takes no session token: such a token only reads, renews and stops its session';
 const NO_WORKLOADS = 'This operation takes no access token of a CI job';
+
+/** By kind of credential. */
+const INVALID = {
+  key: 'The API key is invalid, expired or revoked',
+  session: 'The session token is invalid: its session has ended, or whoever started it has lost access',
+  bearer: 'The access token is invalid or expired',
+  none: 'Authentication is required',
+} as const;
 
 type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 
 /** Authorizes every route by its policy. A route without a policy is denied to everyone. */
 @Injectable()
-export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
+export class AccessGuard extends AuthGuard([BEARER, API_KEY, SESSION_TOKEN]) {
   /** authorized for a route, by route and hash of the key */
   private readonly remembered = new LRUCache<string, Principal>({ max: MAX_REMEMBERED });
 
@@ -85,15 +97,24 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
   private async principalOf(context: ExecutionContext, policy: GuardedPolicy): Promise<Principal> {
     const request = context.switchToHttp().getRequest<GuardedRequest>();
     const presented = presentedCredential(request.headers);
-    if (presented.kind === 'none') throw new UnauthorizedException('Authentication is required');
+    if (presented.kind === 'none') throw new UnauthorizedException(INVALID.none);
     if (presented.kind === 'bearer' && this.settings.hashApiKey(presented.value) !== null) {
       throw new UnauthorizedException('This is an API key, no access token: send it as X-API-Key');
+    }
+    if (presented.kind === 'bearer' && this.settings.hashSessionToken(presented.value) !== null) {
+      throw new UnauthorizedException(
+        'This is a session token, no access token: send it as Authorization: Session',
+      );
     }
     if (presented.kind === 'key' && !policy.scope) {
       throw new UnauthorizedException(NO_KEYS);
     }
+    if (presented.kind === 'session' && !takesSessionTokens(policy)) {
+      throw new UnauthorizedException(NO_SESSION_TOKENS);
+    }
     await super.canActivate(context);
     const principal = request[PRINCIPAL]!;
+    if (principal.kind === 'session') refuseUnlessItsOwn(principal, request);
     if (principal.kind === 'key' || principal.kind === 'workload') refuseUnlessScoped(principal, policy);
     return principal;
   }
@@ -108,11 +129,7 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY]) {
     if (error instanceof Error) throw error;
     if (principal) return principal;
     const { headers } = context.switchToHttp().getRequest<GuardedRequest>();
-    throw new UnauthorizedException(
-      presentedCredential(headers).kind === 'key'
-        ? 'The API key is invalid, expired or revoked'
-        : 'The access token is invalid or expired',
-    );
+    throw new UnauthorizedException(INVALID[presentedCredential(headers).kind]);
   }
 
   override getAuthenticateOptions(): AuthGuardAuthenticateOptions {
@@ -127,6 +144,14 @@ function refuseUnlessAllowed(context: ExecutionContext): void {
   const { method = '' } = context.switchToHttp().getRequest<GuardedRequest>();
   if (isAllowedWhileSuspended(method, context.getHandler(), context.getClass())) return;
   throw new ForbiddenException(SUSPENDED_MESSAGE);
+}
+
+const takesSessionTokens = (policy: GuardedPolicy): boolean =>
+  'sessionToken' in policy && policy.sessionToken;
+
+function refuseUnlessItsOwn({ sessionId }: Principal, { params }: GuardedRequest): void {
+  if (sessionId !== null && params?.['id']?.toLowerCase() === sessionId) return;
+  throw new ForbiddenException('The session token is for another session');
 }
 
 function refuseUnlessScoped({ kind, scopes, tier }: Principal, policy: GuardedPolicy): void {

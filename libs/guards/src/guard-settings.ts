@@ -7,6 +7,8 @@ export abstract class GuardSettings {
   abstract readonly accessTokenTtlSeconds: number;
   /** null when the text cannot be a key, which saves the look-up */
   abstract hashApiKey(plainText: string): string | null;
+  /** null when the text cannot be a session token, which saves the look-up */
+  abstract hashSessionToken(plainText: string): string | null;
   /** the address to record for a key's use */
   abstract callerAddressOf(request: object): string | null;
 }

@@ -5,6 +5,7 @@ import { ApiKeyStrategy } from './api-key.strategy';
 import { GuardSettings } from './guard-settings';
 import { JwtStrategy } from './jwt.strategy';
 import { PrincipalLookup } from './principal';
+import { SessionTokenStrategy } from './session-token.strategy';
 import { StepTokens } from './step-tokens';
 import { WorkloadTokens } from './workload-tokens';
 
@@ -29,6 +30,7 @@ export class GuardsModule {
         WorkloadTokens,
         JwtStrategy,
         ApiKeyStrategy,
+        SessionTokenStrategy,
         AccessGuard,
       ],
       exports: [GuardSettings, PrincipalLookup, AccessTokens, StepTokens, WorkloadTokens, AccessGuard],

@@ -3,12 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type PresentedCredential =
   | { readonly kind: 'bearer'; readonly value: string }
   | { readonly kind: 'key'; readonly plainText: string }
+  | { readonly kind: 'session'; readonly plainText: string }
   | { readonly kind: 'none' };
 
-/** The credential of a request. A bearer token takes precedence over a key. */
+/** The credential of a request. A bearer token or a session token takes precedence over a key. */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential {
   const { scheme, value } = schemeAndValue(headers.authorization ?? '');
   if (scheme === 'bearer') return { kind: 'bearer', value };
+  if (scheme === 'session') return { kind: 'session', plainText: value };
   const header = headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return { kind: 'key', plainText: header.trim() };
   if (scheme === 'apikey') return { kind: 'key', plainText: value };

@@ -13,10 +13,10 @@ export interface SignIn {
 
 /**
  * The caller of a request, read from the database for each request, except on routes with `rememberedKeysMs`. A key never
- * has more rights than its user. A workload is a CI job that acts as a service user.
+ * has more rights than its user. A workload is a CI job that acts as a service user. A session is whoever holds its token.
  */
 export interface Principal {
-  readonly kind: 'user' | 'key' | 'workload';
+  readonly kind: 'user' | 'key' | 'workload' | 'session';
   readonly userId: string;
   readonly organizationId: OrganizationId;
   readonly email: string;
@@ -35,9 +35,11 @@ export interface Principal {
   readonly grantVersion: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
-  /** empty for a user: scopes apply to keys and workloads only */
+  /** the only session that a session's token is for; null for others */
+  readonly sessionId: string | null;
+  /** empty for a user and for a session: scopes apply to keys and workloads only */
   readonly scopes: readonly Scope[];
-  /** null for a key and for a workload */
+  /** null for a key, a workload and a session */
   readonly signIn: SignIn | null;
 }
 
@@ -63,6 +65,9 @@ export abstract class PrincipalLookup {
 
   /** @returns null when the trust is disabled, changed or deleted, or its service user inactive */
   abstract ofWorkload(claims: WorkloadClaims): Promise<Principal | null>;
+
+  /** @returns null when the session has ended, its user is inactive, or the key that started it is revoked or expired */
+  abstract ofSession(tokenHash: string): Promise<Principal | null>;
 
   /**
    * @param callerAddress recorded as the key's last address

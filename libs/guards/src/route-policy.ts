@@ -5,7 +5,8 @@ import type { Scope } from './scopes';
 const ROUTE_POLICY = 'drawbridge:route-policy';
 
 /**
- * Who may call a route. API keys only where a scope is given.
+ * Who may call a route. API keys only where a scope is given, the token of a session only with `sessionToken`, and for the
+ * session that `:id` names.
  *
  * `rememberedKeysMs`: the principal of a key may be this old. The route proves that nothing it depends on has changed,
  * and otherwise starts over with `renewPrincipal` or `freshPrincipal`.
@@ -18,6 +19,7 @@ export type RoutePolicy =
       /** keys are allowed on the Free plan regardless of their scope: for routes that only show or revoke access */
       readonly onFreePlan?: boolean;
       readonly rememberedKeysMs?: number;
+      readonly sessionToken?: boolean;
     }
   | { readonly kind: 'key'; readonly scope: Scope; readonly rememberedKeysMs?: number }
   | { readonly kind: 'platform'; readonly write: boolean; readonly scope: null };
@@ -29,13 +31,21 @@ const policy = (value: RoutePolicy): PolicyDecorator => SetMetadata(ROUTE_POLICY
 /** Everyone, without authentication. */
 export const Public = (): PolicyDecorator => policy({ kind: 'public' });
 
-/** Every active user; keys with `scope`, if given, on the Free plan only with `onFreePlan`. */
+/**
+ * Every active user; keys with `scope`, if given, on the Free plan only with `onFreePlan`; with `sessionToken` the token of
+ * the session in the path.
+ */
 export const SignedIn = ({
   scope = null,
   onFreePlan = false,
   rememberedKeysMs = 0,
-}: { scope?: Scope | null; onFreePlan?: boolean; rememberedKeysMs?: number } = {}): PolicyDecorator =>
-  policy({ kind: 'signed-in', scope, onFreePlan, rememberedKeysMs });
+  sessionToken = false,
+}: {
+  scope?: Scope | null;
+  onFreePlan?: boolean;
+  rememberedKeysMs?: number;
+  sessionToken?: boolean;
+} = {}): PolicyDecorator => policy({ kind: 'signed-in', scope, onFreePlan, rememberedKeysMs, sessionToken });
 
 /** The organization's admins; keys of an admin with `scope`, if given. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>

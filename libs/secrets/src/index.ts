@@ -11,4 +11,5 @@ export * from './mfa-seal';
 export * from './opaque-tokens';
 export * from './passwords';
 export * from './recovery-codes';
+export * from './session-tokens';
 export { SealBrokenError } from './sealing';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
-import { type PlatformRole, type PreparedStatement, type Tx, prepared } from '#entities';
+import { ENDS_AT, LIVE, type PlatformRole, type PreparedStatement, type Tx, prepared } from '#entities';
 
 /** The principal of a request, read for each request. */
 export interface PrincipalRow {
-  readonly kind: 'user' | 'key' | 'workload';
+  readonly kind: 'user' | 'key' | 'workload' | 'session';
   readonly userId: string;
   readonly organizationId: OrganizationId;
   readonly email: string;
@@ -20,6 +20,7 @@ export interface PrincipalRow {
   readonly grantVersion: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
+  readonly sessionId: string | null;
   readonly scopes: readonly string[];
 }
 
@@ -56,7 +57,8 @@ const PRINCIPAL_COLUMNS = `
 
 const USER_PRINCIPAL: PreparedStatement = {
   name: 'user-principal',
-  text: `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", '{}'::text[] AS scopes
+  text: `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName",
+         NULL AS "sessionId", '{}'::text[] AS scopes
        FROM users u JOIN organizations o ON o.id = u.organization_id
        WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
 };
@@ -69,7 +71,7 @@ const SIGN_IN_PRINCIPAL: PreparedStatement = {
 
 const KEY_PRINCIPAL: PreparedStatement = {
   name: 'key-principal',
-  text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", k.scopes,
+  text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", NULL AS "sessionId", k.scopes,
          k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS stale
        FROM api_keys k
        JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
@@ -80,12 +82,26 @@ const KEY_PRINCIPAL: PreparedStatement = {
 
 const WORKLOAD_PRINCIPAL: PreparedStatement = {
   name: 'workload-principal',
-  text: `SELECT 'workload' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", t.scopes
+  text: `SELECT 'workload' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", NULL AS "sessionId", t.scopes
        FROM oidc_trusts t
        JOIN users u ON u.organization_id = t.organization_id AND u.id = t.service_user_id
        JOIN organizations o ON o.id = u.organization_id
        WHERE t.id = $1 AND t.organization_id = $2 AND t.service_user_id = $3 AND t.revision = $4 AND t.is_enabled
          AND u.is_active AND u.is_service`,
+};
+
+/** One that FAILED may still say why, until the end it was started with. */
+const SESSION_PRINCIPAL: PreparedStatement = {
+  name: 'session-principal',
+  text: `SELECT 'session' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", s.id AS "sessionId",
+         '{}'::text[] AS scopes
+       FROM sessions s
+       JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
+       JOIN organizations o ON o.id = u.organization_id
+       WHERE s.token_hash = $1 AND s.status IN (${LIVE}, 'FAILED') AND ${ENDS_AT} > clock_timestamp() AND u.is_active
+         AND (s.api_key_id IS NULL OR EXISTS (
+           SELECT FROM api_keys k WHERE k.organization_id = s.organization_id AND k.id = s.api_key_id
+             AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))`,
 };
 
 const slugOf = (name: string): string =>
@@ -166,6 +182,12 @@ export class AccountStore {
   ): Promise<PrincipalRow | null> {
     const given = [trustId, organizationId, userId, revision];
     const [row] = await prepared<PrincipalRow>(tx, WORKLOAD_PRINCIPAL, given);
+    return row ?? null;
+  }
+
+  /** @returns null when the session has ended, its user is inactive, or the key that started it is revoked or expired */
+  async principalOfSession(tx: Tx, tokenHash: string): Promise<PrincipalRow | null> {
+    const [row] = await prepared<PrincipalRow>(tx, SESSION_PRINCIPAL, [tokenHash]);
     return row ?? null;
   }
 

@@ -68,6 +68,10 @@ export interface NewSession {
   readonly leaseSeconds: number | null;
   /** of the session whose place it takes; null: it begins now and lasts `hours` */
   readonly replaced: { readonly startedAt: Date; readonly expiresAt: Date } | null;
+  /** of the token that serves it; null: none */
+  readonly tokenHash: string | null;
+  /** the API key that starts it: with the key its token becomes invalid; null: started without a key */
+  readonly apiKeyId: string | null;
   readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
   /** the version of the organization's grants that it was planned with; null: just read, not checked */

@@ -123,6 +123,8 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.leaseSeconds,
         session.replaced?.startedAt ?? null,
         session.replaced?.expiresAt ?? null,
+        session.tokenHash,
+        session.apiKeyId,
       ]);
       return started ?? null;
     } catch (error) {
@@ -263,10 +265,10 @@ const START_SESSION: PreparedStatement = {
   name: 'start-session',
   text: `WITH ${PLANNED_RESOURCES('$8')}, owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
-      lease_seconds, lease_until)
+      lease_seconds, lease_until, token_hash, api_key_id)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, coalesce($15::timestamptz, now()),
       coalesce($16::timestamptz, now() + make_interval(hours => $7)),
-      $14::int, now() + make_interval(secs => $14::int) FROM users u
+      $14::int, now() + make_interval(secs => $14::int), $17, $18::uuid FROM users u
     WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${GRANTS_UNCHANGED('$13')} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
   ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))

@@ -1,10 +1,21 @@
-import type { AuditActor } from '#entities';
+import type { ActorType, AuditActor } from '#entities';
+import type { Principal } from '#guards';
 import type { Actor } from '../http/actor';
 
-/** The actor of an audit record. For an API key: the key's id and its user's e-mail. For a workload: its service user. */
+const ACTOR_TYPES: Readonly<Record<Principal['kind'], ActorType>> = {
+  user: 'USER',
+  key: 'API_KEY',
+  workload: 'USER',
+  session: 'SESSION',
+};
+
+/**
+ * The actor of an audit record. For an API key: the key's id and its user's e-mail. For a workload: its service user. For
+ * a session's token: the session's id and its user's e-mail.
+ */
 export const auditActor = ({ principal, address }: Actor): AuditActor => ({
-  actorType: principal.kind === 'key' ? 'API_KEY' : 'USER',
-  actorId: principal.keyId ?? principal.userId,
+  actorType: ACTOR_TYPES[principal.kind],
+  actorId: principal.keyId ?? principal.sessionId ?? principal.userId,
   actorEmail: principal.email,
   ipAddress: address?.text ?? null,
 });

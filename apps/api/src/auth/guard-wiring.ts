@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { GuardSettings, tokenKeyOf, type TokenKey } from '#guards';
-import { apiKeyHash } from '#secrets';
+import { apiKeyHash, sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { callerAddressOf } from '../http/caller-address';
 
@@ -19,6 +19,10 @@ export class ApiGuardSettings extends GuardSettings {
 
   override hashApiKey(plainText: string): string | null {
     return apiKeyHash(plainText);
+  }
+
+  override hashSessionToken(plainText: string): string | null {
+    return sessionTokenHash(plainText);
   }
 
   override callerAddressOf(request: object): string | null {

@@ -26,6 +26,14 @@ export class StoredPrincipals extends PrincipalLookup {
     );
   }
 
+  /** Without its user's rights as an administrator: a token in a job's hands is for one session. */
+  override async ofSession(tokenHash: string): Promise<Principal | null> {
+    const principal = principalOf(
+      await this.accounts.principalOfSession(this.database.autocommit, tokenHash),
+    );
+    return principal && { ...principal, isOrgAdmin: false, platformRole: 'CUSTOMER' };
+  }
+
   override async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {
     return principalOf(await this.accounts.principalOfKey(this.database.autocommit, keyHash, callerAddress));
   }

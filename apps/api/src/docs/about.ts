@@ -8,7 +8,8 @@ the background: read the session to follow their status.
 
 Users send \`Authorization: Bearer <access token>\`. Pipelines send \`X-API-Key: <key>\` or
 \`Authorization: ApiKey <key>\` to operations that accept API keys; each of them names the required scope. A CI job needs no key: it exchanges its ID token
-with \`POST /auth/oidc/exchange\` for an access token, which works where API keys work. A caller sees
+with \`POST /auth/oidc/exchange\` for an access token, which works where API keys work.
+A session with a lease has a token of its own (\`Authorization: Session <token>\`), which reads, renews and stops this session only. A caller sees
 and changes only objects of its own organization; objects of other organizations are answered with 404.
 
 ## Requests

@@ -66,7 +66,9 @@ function complete(documented: DocumentedOperation, schemas: Schemas): void {
 function securityOf({ policy, scope }: DocumentedOperation): NonNullable<Operation['security']> {
   if (policy?.kind === 'public') return [];
   if (policy?.kind === 'key') return [{ apiKey: [] }, { apiKeyInAuthorization: [] }];
-  return scope === null ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }, { apiKeyInAuthorization: [] }];
+  const ofSession = policy && 'sessionToken' in policy && policy.sessionToken ? [{ sessionToken: [] }] : [];
+  const ofKeys = scope === null ? [] : [{ apiKey: [] }, { apiKeyInAuthorization: [] }];
+  return [{ bearer: [] }, ...ofKeys, ...ofSession];
 }
 
 function describeParameters({ operation, path }: DocumentedOperation): void {

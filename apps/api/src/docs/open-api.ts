@@ -32,6 +32,15 @@ export function openApiDocument(
       { type: 'apiKey', in: 'header', name: 'Authorization', description: 'the same key: `ApiKey <key>`' },
       'apiKeyInAuthorization',
     )
+    .addApiKey(
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: 'the token of the session in the path: `Session <token>`',
+      },
+      'sessionToken',
+    )
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: operationIdOf,

@@ -14,14 +14,16 @@ import {
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { maximumDuration } from '#rules';
+import { sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { ApiError, conflict, unprocessable } from '../errors/api-error';
 import type { Actor, ActorRenewal } from '../http/actor';
-import type { SessionDto } from './dto/session.dto';
+import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
 import { RememberedGrants } from './remembered-grants';
+import { SessionTokens, type TokenOf } from './session-tokens';
 import { keptTimes, SessionReplacement } from './session-replacement';
 import {
   selectGrants,
@@ -32,13 +34,13 @@ import {
   sessionHours,
   type SessionAddresses,
 } from './session-plan';
-import { toSession } from './session.mapper';
+import { toSession, withToken } from './session.mapper';
 
 /** Attempts before a start whose plan keeps becoming outdated is refused with 409. */
 const MAX_PLAN_ATTEMPTS = 3;
 
 interface Started {
-  readonly session: SessionDto;
+  readonly session: StartedSessionDto;
   /** true: the stored response of an earlier request with the same Idempotency-Key; no new session was started */
   readonly replayed: boolean;
 }
@@ -62,6 +64,8 @@ interface StartRequest {
   readonly actor: Actor;
   readonly renew: ActorRenewal;
   readonly dto: StartSessionDto;
+  /** null: no lease was asked for, so the session has no token */
+  readonly tokenOf: TokenOf | null;
 }
 
 /** Commits a session with its holders and rules, then wakes a worker. A request never waits for a provider. */
@@ -73,6 +77,7 @@ export class SessionStarter {
     private readonly idempotency: IdempotencyStore,
     private readonly grants: RememberedGrants,
     private readonly replacement: SessionReplacement,
+    private readonly tokens: SessionTokens,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
@@ -82,11 +87,17 @@ export class SessionStarter {
    * @throws ApiError 400, 403 or 404 when planning fails, 409 when the address has a live session or the user has too
    *   many, 422 when the key was used for a different request
    */
-  async start(request: StartRequest, key: string | null): Promise<Started> {
+  async start(asked: Omit<StartRequest, 'tokenOf'>, key: string | null): Promise<Started> {
+    const { principal } = asked.actor;
+    const { leaseSeconds } = asked.dto;
+    const tokenOf = leaseSeconds === undefined ? null : await this.tokens.of(principal.organizationId);
+    const request = { ...asked, tokenOf };
     try {
-      return key === null ? await this.startUnkeyed(request) : await this.startOnce(request, key);
+      const started = key === null ? await this.startUnkeyed(request) : await this.startOnce(request, key);
+      // after the answer was stored, which is without it
+      return { ...started, session: withToken(started.session, tokenOf?.(started.session.id)) };
     } catch (error) {
-      throw await this.conflictOf(request.actor.principal, error);
+      throw await this.conflictOf(principal, error);
     }
   }
 
@@ -126,34 +137,27 @@ export class SessionStarter {
    * refused before everything was read again. Every insert is guarded by the revisions of the planned resources: when
    * one was changed, this plans again.
    */
-  private async planAndInsert(tx: Tx, { actor, renew, dto }: StartRequest): Promise<Inserted> {
-    if (dto.replaces !== undefined) return this.replaceAndInsert(tx, await renew(), renew, dto);
-    return this.insertFor(tx, { actor, renew, dto }, null);
+  private async planAndInsert(tx: Tx, request: StartRequest): Promise<Inserted> {
+    if (request.dto.replaces === undefined) return this.insertFor(tx, request, null);
+    return this.replaceAndInsert(tx, { ...request, actor: await request.renew() });
   }
 
-  private async replaceAndInsert(
-    tx: Tx,
-    actor: Actor,
-    renew: ActorRenewal,
-    dto: StartSessionDto,
-  ): Promise<Inserted> {
-    const { session, targets } = await this.replacement.stop(tx, actor, dto);
-    const inserted = await this.insertFor(tx, { actor, renew, dto }, session);
+  private async replaceAndInsert(tx: Tx, request: StartRequest): Promise<Inserted> {
+    const { session, targets } = await this.replacement.stop(tx, request.actor, request.dto);
+    const inserted = await this.insertFor(tx, request, session);
     return { ...inserted, released: targets };
   }
 
-  private async insertFor(
-    tx: Tx,
-    { actor, renew, dto }: StartRequest,
-    replaced: SessionRow | null,
-  ): Promise<Inserted> {
-    const remembered = await this.attemptRemembered(tx, actor, dto, replaced);
+  private async insertFor(tx: Tx, request: StartRequest, replaced: SessionRow | null): Promise<Inserted> {
+    const { renew, dto } = request;
+    const remembered = await this.attemptRemembered(tx, request, replaced);
     if (remembered) return remembered;
     for (let attempt = 1; attempt < MAX_PLAN_ATTEMPTS; attempt += 1) {
-      const current = await renew();
-      const { organizationId, userId } = current.principal;
+      const actor = await renew();
+      const { organizationId, userId } = actor.principal;
       const grants = await this.sessions.grants(tx, organizationId, userId, dto.resourceIds ?? []);
-      const inserted = await this.insert(tx, current, dto, { grants, grantVersion: null, replaced });
+      const basis = { grants, grantVersion: null, replaced };
+      const inserted = await this.insert(tx, { ...request, actor }, basis);
       if (inserted) return inserted;
     }
     throw conflict('The resources are being changed right now: try again');
@@ -162,14 +166,15 @@ export class SessionStarter {
   /** @returns null when something has changed, or a key would be refused by what may be remembered */
   private async attemptRemembered(
     tx: Tx,
-    actor: Actor,
-    dto: StartSessionDto,
+    request: StartRequest,
     replaced: SessionRow | null,
   ): Promise<Inserted | null> {
+    const { actor, dto } = request;
     const { principal } = actor;
     const grants = await this.grants.of(tx, principal, dto.resourceIds ?? []);
     try {
-      return await this.insert(tx, actor, dto, { grants, grantVersion: principal.grantVersion, replaced });
+      const { grantVersion } = principal;
+      return await this.insert(tx, request, { grants, grantVersion, replaced });
     } catch (error) {
       if (error instanceof ApiError && principal.kind === 'key') return null;
       throw error;
@@ -178,8 +183,7 @@ export class SessionStarter {
 
   private async insert(
     tx: Tx,
-    actor: Actor,
-    dto: StartSessionDto,
+    { actor, dto, tokenOf }: StartRequest,
     { grants: known, grantVersion, replaced }: StartBasis,
   ): Promise<Inserted | null> {
     const { principal } = actor;
@@ -190,6 +194,7 @@ export class SessionStarter {
     const grants = selectGrants(known, dto.resourceIds);
     const planned = {
       ...this.plan(principal, dto, addresses, grants),
+      ...identified(tokenOf),
       grantVersion,
       replaced: replaced && keptTimes(replaced, maximumDuration(principal.tier, grants)),
     };
@@ -202,16 +207,16 @@ export class SessionStarter {
   }
 
   private plan(
-    { userId, tier }: Principal,
+    { userId, tier, keyId }: Principal,
     dto: StartSessionDto,
     addresses: SessionAddresses,
     grants: readonly GrantRow[],
-  ): Omit<NewSession, 'grantVersion' | 'replaced'> {
+  ): Omit<NewSession, 'id' | 'tokenHash' | 'grantVersion' | 'replaced'> {
     const { SESSION_DEFAULT_HOURS, MAX_LIVE_SESSIONS_PER_USER, MAX_LIVE_SESSIONS_PER_SERVICE_USER } =
       this.settings;
     return {
-      id: randomUUID(),
       userId,
+      apiKeyId: keyId,
       holder: dto.holder ?? '',
       ipv4Address: addresses.ipv4,
       ipv6Address: addresses.ipv6,
@@ -250,6 +255,12 @@ export class SessionStarter {
     this.wakeUps.wake('apply-rules', due);
     this.wakeUps.wake('revoke-rules', released);
   }
+}
+
+/** A new id, and the hash of its token. */
+function identified(tokenOf: TokenOf | null): Pick<NewSession, 'id' | 'tokenHash'> {
+  const id = randomUUID();
+  return { id, tokenHash: tokenOf && sessionTokenHash(tokenOf(id)) };
 }
 
 const keyUsed = (): Error =>

@@ -1,6 +1,6 @@
 import type { ResourceIpRow, SessionRow } from '#tenant-store';
 import { divideSkipped } from '#rules';
-import type { ResourceIpDto, SessionDto, SkippedIpDto } from './dto/session.dto';
+import type { ResourceIpDto, SessionDto, SkippedIpDto, StartedSessionDto } from './dto/session.dto';
 
 const iso = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString());
 
@@ -45,3 +45,7 @@ export function toSession(row: SessionRow): SessionDto {
     createdAt: row.createdAt.toISOString(),
   };
 }
+
+/** Adds the session's token to the response. @param token undefined: it has none */
+export const withToken = (session: SessionDto, token: string | undefined): StartedSessionDto =>
+  token === undefined ? session : Object.assign(session, { sessionToken: token });

@@ -12,12 +12,12 @@ import { writePageHeaders } from '../http/page-headers';
 import { timeRange } from '../http/time-range';
 import { ExtendSessionDto } from './dto/extend-session.dto';
 import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/session-query.dto';
-import { SessionDto } from './dto/session.dto';
+import { SessionDto, StartedSessionDto } from './dto/session.dto';
 import { StartSessionDto } from './dto/start-session.dto';
 import { IDEMPOTENCY_KEY_HEADER, IdempotencyKey } from './idempotency-key';
 import { REMEMBERED_MS } from './remembered-grants';
 import { SessionStarter } from './session-starter';
-import { toSession } from './session.mapper';
+import { toSession, withToken } from './session.mapper';
 import { SessionsService } from './sessions.service';
 
 @ApiTags('Sessions')
@@ -45,7 +45,7 @@ export class SessionsController {
     description:
       'For 24 hours the same key with the same body returns the first response, marked Idempotency-Replayed: true',
   })
-  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409, 422] })
+  @Answers({ 200: StartedSessionDto, errors: [400, 401, 403, 404, 409, 422] })
   async start(
     @CurrentActor() actor: Actor,
     @RenewableActor() renew: ActorRenewal,
@@ -53,14 +53,14 @@ export class SessionsController {
     @Body() dto: StartSessionDto,
     @Query() { waitSeconds }: SessionWaitDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionDto> {
+  ): Promise<StartedSessionDto> {
     const { principal } = actor;
     const { session, replayed } = await this.starter.start({ actor, renew, dto }, key);
     if (replayed) response.setHeader('Idempotency-Replayed', 'true');
     if (waitSeconds === undefined) return session;
-    return toSession(
-      await this.sessions.findSettled(principal, session.id, waitSeconds, clientDisconnectSignal(response)),
-    );
+    const disconnected = clientDisconnectSignal(response);
+    const settled = await this.sessions.findSettled(principal, session.id, waitSeconds, disconnected);
+    return withToken(toSession(settled), session.sessionToken);
   }
 
   @Get()
@@ -88,7 +88,7 @@ export class SessionsController {
   }
 
   @Get(':id')
-  @SignedIn({ scope: 'sessions:read', onFreePlan: true })
+  @SignedIn({ scope: 'sessions:read', onFreePlan: true, sessionToken: true })
   @ApiOperation({ summary: 'Get a session; with waitSeconds, once it is settled' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
   async find(
@@ -105,7 +105,12 @@ export class SessionsController {
   @Post(':id/stop')
   @AllowedWhileSuspended()
   @HttpCode(200)
-  @SignedIn({ scope: 'sessions:write', onFreePlan: true, rememberedKeysMs: REMEMBERED_MS })
+  @SignedIn({
+    scope: 'sessions:write',
+    onFreePlan: true,
+    rememberedKeysMs: REMEMBERED_MS,
+    sessionToken: true,
+  })
   @ApiOperation({ summary: 'Stop your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
   async stop(
@@ -132,7 +137,7 @@ export class SessionsController {
   @Post(':id/renew')
   @AllowedWhileSuspended()
   @HttpCode(200)
-  @SignedIn({ scope: 'sessions:write', onFreePlan: true })
+  @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
   @ApiOperation({ summary: 'Renew the lease of your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
   async renew(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<SessionDto> {

@@ -66,3 +66,13 @@ export class SessionDto {
   skippedIps?: SkippedIpDto[];
   @ApiProperty(TIME) createdAt!: string;
 }
+
+export class StartedSessionDto extends SessionDto {
+  @ApiPropertyOptional({
+    example: 'dbs_8Jb1qVbYx2c0YwR3mXq4oQmTtq0c7m3nUe5hLw9kZsA',
+    description:
+      'With leaseSeconds only. `Authorization: Session <token>` reads, renews and stops this session, and nothing else, until it ' +
+      'has ended. It is not stored and in no other response; a repeated request with the same Idempotency-Key returns it again',
+  })
+  sessionToken?: string;
+}

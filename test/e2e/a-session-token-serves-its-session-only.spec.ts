@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { colleague, type Colleague } from '../builders/colleague';
+import { group, organization, type Organization } from '../builders/organization';
+import type { Answer, ApiClient, Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+
+interface Started extends Session {
+  readonly sessionToken?: string;
+}
+type Refusable = Started & { readonly message: string };
+
+/** A key of the organization and its id. */
+interface Key {
+  readonly id: string;
+  readonly client: ApiClient;
+}
+
+describe('A session token serves its session only', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let addresses = 0;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const request = (): object => ({ ipv4Address: `203.0.113.${(addresses += 1)}`, leaseSeconds: 300 });
+  const started = async (client: ApiClient = org.admin): Promise<Required<Started>> => {
+    const session = await client.expect(200, client.post<Started>('/sessions', request()));
+    expect(session.sessionToken).toMatch(/^dbs_[\w-]{43}$/);
+    return session as Required<Started>;
+  };
+  const send = (token: string, method: string, path: string, body?: object): Promise<Answer<Refusable>> =>
+    drawbridge.api.send(method, path, body, { Authorization: `Session ${token}` });
+  const key = async (userId?: string): Promise<Key> => {
+    const asked = {
+      name: randomUUID(),
+      scopes: ['sessions:write', 'sessions:read'],
+      ...(userId && { userId }),
+    };
+    const made = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', asked),
+    );
+    return { id: made.id, client: drawbridge.api.as({ apiKey: made.plainTextKey }) };
+  };
+  /** The statuses of what the token is for. */
+  const uses = async ({ id, sessionToken }: Required<Started>): Promise<number[]> => {
+    const read = await send(sessionToken, 'GET', `/sessions/${id}`);
+    return [read.status, (await send(sessionToken, 'POST', `/sessions/${id}/renew`)).status];
+  };
+
+  it('reads, renews and stops its session, which the audit trail shows', async () => {
+    const { id, sessionToken } = await started();
+    const read = await send(sessionToken, 'GET', `/sessions/${id}?waitSeconds=30`);
+    expect(read).toMatchObject({ status: 200, body: { id, status: 'ACTIVE' } });
+    expect(read.body.sessionToken).toBeUndefined();
+    expect((await send(sessionToken, 'POST', `/sessions/${id}/renew`)).status).toBe(200);
+    expect((await send(sessionToken, 'POST', `/sessions/${id}/stop`)).status).toBe(200);
+    const records = await drawbridge.query(
+      `SELECT actor_type, actor_id, actor_email FROM audit_records
+       WHERE event_type = 'SESSION_STOPPED' AND resource_id = $1`,
+      [id],
+    );
+    expect(records).toEqual([{ actor_type: 'SESSION', actor_id: id, actor_email: org.adminEmail }]);
+    const logs = await org.admin.get<{ content: object[] }>(`/audit-logs?eventType=SESSION_STOPPED`);
+    expect(JSON.stringify(logs.body)).toContain('"actorType":"SESSION"');
+  });
+
+  it.each([
+    ['GET', '/sessions'],
+    ['POST', '/sessions'],
+    ['GET', '/sessions/admin'],
+    ['POST', '/sessions/{id}/extend'],
+    ['POST', '/sessions/admin/{id}/stop'],
+    ['GET', '/resources'],
+    ['GET', '/users'],
+    ['GET', '/api-keys'],
+    ['GET', '/audit-logs'],
+  ])('%s %s refuses it with 401, and says what it is for', async (method, path) => {
+    const { id, sessionToken } = await started();
+    const { status, body } = await send(sessionToken, method, path.replace('{id}', id));
+    expect({ status, message: body.message }).toEqual({
+      status: 401,
+      message: expect.stringContaining('only reads, renews and stops its session') as string,
+    });
+    expect(await uses({ id, sessionToken } as Required<Started>)).toEqual([200, 200]);
+  });
+
+  it('another session is refused, whether it exists or not', async () => {
+    const { sessionToken } = await started();
+    const other = await started();
+    for (const id of [other.id, randomUUID()]) {
+      expect((await send(sessionToken, 'GET', `/sessions/${id}`)).status).toBe(403);
+      expect((await send(sessionToken, 'POST', `/sessions/${id}/renew`)).status).toBe(403);
+      expect((await send(sessionToken, 'POST', `/sessions/${id}/stop`)).status).toBe(403);
+    }
+    expect(await uses(other)).toEqual([200, 200]);
+  });
+
+  it('a session without a lease has none', async () => {
+    expect(await org.started({ ipv4Address: '198.51.100.7' })).not.toHaveProperty('sessionToken');
+  });
+
+  it('ends with its session: stopped, or its lease lost', async () => {
+    const one = await started();
+    expect((await send(one.sessionToken, 'POST', `/sessions/${one.id}/stop`)).status).toBe(200);
+    expect(await uses(one)).toEqual([401, 401]);
+    expect((await send(one.sessionToken, 'POST', `/sessions/${one.id}/stop`)).status).toBe(401);
+    const lost = await started();
+    await drawbridge.query('UPDATE sessions SET lease_until = now() WHERE id = $1', [lost.id]);
+    expect(await uses(lost)).toEqual([401, 401]);
+  });
+
+  it('ends with its user', async () => {
+    const person: Colleague = await colleague(org);
+    const session = await started(person.client);
+    expect(await uses(session)).toEqual([200, 200]);
+    // without the end of the sessions that the API's deactivation brings with it
+    await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [person.id]);
+    expect(await uses(session)).toEqual([401, 401]);
+  });
+
+  it.each([
+    ['revoked', 'revoked_at'],
+    ['expired', 'expires_at'],
+  ])('ends with the key that started its session: %s', async (_, column) => {
+    const { id, client } = await key();
+    const [session, other] = [await started(client), await started()];
+    expect(await uses(session)).toEqual([200, 200]);
+    await drawbridge.query(`UPDATE api_keys SET ${column} = now() WHERE id = $1`, [id]);
+    expect(await uses(session)).toEqual([401, 401]);
+    expect(await uses(other)).toEqual([200, 200]);
+  });
+
+  it('a suspended organization can read, renew and stop', async () => {
+    const suspended = await organization(drawbridge);
+    const session = await started(suspended.admin);
+    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+      suspended.organizationId,
+    ]);
+    expect(await uses(session)).toEqual([200, 200]);
+    expect((await send(session.sessionToken, 'POST', `/sessions/${session.id}/stop`)).status).toBe(200);
+  });
+
+  it('a repeated request gets the same token, also from another process, and with a wait', async () => {
+    const { client } = await key();
+    const body = request();
+    const idempotent = { 'Idempotency-Key': randomUUID() };
+    const first = await client.expect(
+      200,
+      client.post<Started>('/sessions?waitSeconds=30', body, idempotent),
+    );
+    const again = await client.expect(200, client.post<Started>('/sessions', body, idempotent));
+    expect(again).toMatchObject({ id: first.id, sessionToken: first.sessionToken });
+    const { port } = await drawbridge.startApi();
+    const elsewhere = await fetch(`http://127.0.0.1:${port}/api/v1/sessions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...idempotent, ...keyHeader(client) },
+      body: JSON.stringify(body),
+    });
+    expect(await elsewhere.json()).toMatchObject({ id: first.id, sessionToken: first.sessionToken });
+    expect(await uses(first as Required<Started>)).toEqual([200, 200]);
+  });
+
+  it('no table contains one', async () => {
+    const { client } = await key();
+    const idempotent = { 'Idempotency-Key': randomUUID() };
+    const { id, sessionToken } = await client.expect(
+      200,
+      client.post<Started>('/sessions', request(), idempotent),
+    );
+    await send(sessionToken!, 'POST', `/sessions/${id}/renew`);
+    await send(sessionToken!, 'POST', `/sessions/${id}/extend`);
+    await send(sessionToken!, 'POST', `/sessions/${id}/stop`);
+    // the search finds what is stored: the hash
+    const [{ hash } = { hash: '' }] = await drawbridge.query<{ hash: string }>(
+      `SELECT encode(sha256($1::text::bytea), 'hex') AS hash`,
+      [sessionToken],
+    );
+    expect(await tablesWith(hash)).toEqual(['public.sessions']);
+    expect(await tablesWith(sessionToken!)).toEqual([]);
+    expect(await tablesWith('dbs_')).toEqual([]);
+  });
+
+  /** The tables in which a column of any type contains the text. */
+  async function tablesWith(text: string): Promise<string[]> {
+    const tables = await drawbridge.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+    );
+    expect(tables.length).toBeGreaterThan(30);
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const rows = await drawbridge.query(
+        `SELECT 1 FROM ${name} AS known WHERE strpos(known::text, $1) > 0 LIMIT 1`,
+        [text],
+      );
+      if (rows.length > 0) found.push(name);
+    }
+    return found;
+  }
+});
+
+const keyHeader = ({ identity }: ApiClient): Record<string, string> =>
+  identity && 'apiKey' in identity ? { 'X-API-Key': identity.apiKey } : {};
