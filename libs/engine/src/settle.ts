@@ -109,8 +109,9 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpM
       return [rule.ruleId, { ...rule, unaffectedHolders, waiting: idsOf(live.filter(({ waits }) => waits)) }];
     }),
   );
+  // an address that moved is removed when it is gone from where it was, too
   const byIp = grouped(
-    holders.filter(({ isDetached }) => !isDetached),
+    holders.filter(({ isDetached, status }) => !isDetached || status === 'REMOVING'),
     ({ resourceIpId }) => resourceIpId,
   );
   const order = new Map(rules.map(({ ruleId }, index) => [ruleId, index]));
