@@ -106,12 +106,33 @@ describe('A session token serves its session only', () => {
 
   it('ends with its session: stopped, or its lease lost', async () => {
     const one = await started();
+    await org.reaches(one.id, 'ACTIVE');
     expect((await send(one.sessionToken, 'POST', `/sessions/${one.id}/stop`)).status).toBe(200);
+    await org.reaches(one.id, 'CANCELLED');
     expect(await uses(one)).toEqual([401, 401]);
     expect((await send(one.sessionToken, 'POST', `/sessions/${one.id}/stop`)).status).toBe(401);
     const lost = await started();
     await drawbridge.query('UPDATE sessions SET lease_until = now() WHERE id = $1', [lost.id]);
+    expect((await send(lost.sessionToken, 'POST', `/sessions/${lost.id}/renew`)).status).toBe(409);
+    await org.reaches(lost.id, 'EXPIRED');
     expect(await uses(lost)).toEqual([401, 401]);
+  });
+
+  it('shows a stopped session until its rules are removed, and renews it no more', async () => {
+    const guarded = await organization(drawbridge, [{ group: group(1), config: { port: 22 } }]);
+    const { id, sessionToken } = await started(guarded.admin);
+    await guarded.reaches(id, 'ACTIVE');
+    await drawbridge.cloud.fault({
+      kind: 'error',
+      target: group(1),
+      operation: 'RevokeSecurityGroupIngress',
+      seconds: 600,
+    });
+    expect((await send(sessionToken, 'POST', `/sessions/${id}/stop`)).status).toBe(200);
+    expect((await send(sessionToken, 'GET', `/sessions/${id}`)).body).toMatchObject({ status: 'EXPIRING' });
+    expect((await send(sessionToken, 'POST', `/sessions/${id}/renew`)).status).toBe(409);
+    await drawbridge.cloud.clearFaults();
+    await guarded.reaches(id, 'CANCELLED');
   });
 
   it('ends with its user', async () => {

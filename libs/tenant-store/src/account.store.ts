@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
-import { ENDS_AT, LIVE, type PlatformRole, type PreparedStatement, type Tx, prepared } from '#entities';
+import { ENDS_AT, UNFINISHED, type PlatformRole, type PreparedStatement, type Tx, prepared } from '#entities';
 
 /** The principal of a request, read for each request. */
 export interface PrincipalRow {
@@ -90,7 +90,7 @@ const WORKLOAD_PRINCIPAL: PreparedStatement = {
          AND u.is_active AND u.is_service`,
 };
 
-/** One that FAILED may still say why, until the end it was started with. */
+/** Until every rule is removed, so that whoever stops it sees when. One that FAILED may say why until its end. */
 const SESSION_PRINCIPAL: PreparedStatement = {
   name: 'session-principal',
   text: `SELECT 'session' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", s.id AS "sessionId",
@@ -98,7 +98,8 @@ const SESSION_PRINCIPAL: PreparedStatement = {
        FROM sessions s
        JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
        JOIN organizations o ON o.id = u.organization_id
-       WHERE s.token_hash = $1 AND s.status IN (${LIVE}, 'FAILED') AND ${ENDS_AT} > clock_timestamp() AND u.is_active
+       WHERE s.token_hash = $1 AND u.is_active
+         AND (s.status IN (${UNFINISHED}) OR (s.status = 'FAILED' AND ${ENDS_AT} > clock_timestamp()))
          AND (s.api_key_id IS NULL OR EXISTS (
            SELECT FROM api_keys k WHERE k.organization_id = s.organization_id AND k.id = s.api_key_id
              AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))`,
@@ -185,7 +186,7 @@ export class AccountStore {
     return row ?? null;
   }
 
-  /** @returns null when the session has ended, its user is inactive, or the key that started it is revoked or expired */
+  /** @returns null when the session is over, its user is inactive, or the key that started it is revoked or expired */
   async principalOfSession(tx: Tx, tokenHash: string): Promise<PrincipalRow | null> {
     const [row] = await prepared<PrincipalRow>(tx, SESSION_PRINCIPAL, [tokenHash]);
     return row ?? null;
