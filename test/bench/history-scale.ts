@@ -1,5 +1,5 @@
-import type { Organization } from '../builders/organization';
-import type { Drawbridge } from '../harness/drawbridge';
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
 
 /** 1: the full size. A smoke test runs a hundredth. */
 export const SCALE = Number(process.env['HISTORY_SCALE'] ?? 1);
@@ -12,4 +12,16 @@ export const MAX_RATIO = 1.2;
 export interface Side {
   readonly drawbridge: Drawbridge;
   readonly org: Organization;
+}
+
+/** Starts an API with an organization of two resources, and adds it to the sides that the caller stops. */
+export async function startSide(sides: Side[]): Promise<Side> {
+  const drawbridge = await Drawbridge.start({ worker: false });
+  const org = await organization(
+    drawbridge,
+    [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
+  );
+  const side = { drawbridge, org };
+  sides.push(side);
+  return side;
 }

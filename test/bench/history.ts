@@ -1,9 +1,7 @@
-import { group, organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
-import { MAX_RATIO, SCALE, scaled, type Side } from './history-scale';
+import { MAX_RATIO, SCALE, scaled, startSide, type Side } from './history-scale';
 import {
   seedEndedSessions,
   seedHoldersOfEnded,
@@ -75,16 +73,6 @@ async function productFigures(postgres: BenchPostgres): Promise<Figure[]> {
   } finally {
     for (const { drawbridge } of sides) await drawbridge.stop();
   }
-}
-
-async function startSide(sides: Side[]): Promise<Side> {
-  const drawbridge = await Drawbridge.start({ worker: false });
-  const org = await organization(
-    drawbridge,
-    [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-  );
-  sides.push({ drawbridge, org });
-  return sides.at(-1)!;
 }
 
 /** Alternates between the sides: other load on the machine affects both. */

@@ -11,6 +11,8 @@ const FEW = 1000;
 const MANY = 100_000;
 const OVERDUE = 200;
 const OBSERVED_MS = 20_000;
+/** Of a monitoring system that reads the metrics. */
+const SCRAPE_INTERVAL_MS = 1000;
 
 interface Start {
   /** seconds from its start */
@@ -56,9 +58,8 @@ async function coldStart(sessions: number): Promise<Start> {
     const closed = await allClosed(drawbridge, rules, 120_000);
     const before = await rowsReadSequentially(drawbridge);
     for (let idleSince = Date.now(); Date.now() < idleSince + OBSERVED_MS;) {
-      // as a monitoring system does
       await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text();
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await new Promise((resolve) => setTimeout(resolve, SCRAPE_INTERVAL_MS));
     }
     const after = await rowsReadSequentially(drawbridge);
     return {

@@ -10,11 +10,10 @@ import { AuditExport } from '../../apps/worker/src/audit/audit-export';
 import { AuditSealer } from '../../apps/worker/src/audit/audit-sealer';
 import { ExportFolder } from '../../apps/worker/src/audit/export-folder';
 import { auditMonths } from '../builders/audit-months';
-import { group, organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
-import { MAX_RATIO, SCALE, scaled, type Side } from './history-scale';
+import { MAX_RATIO, SCALE, scaled, startSide, type Side } from './history-scale';
 import { seedLists, vacuum } from './history-seeds';
 import { LockProbe } from './lock-probe';
 import { freshAddress } from './load';
@@ -51,16 +50,6 @@ export async function retention(_postgres: BenchPostgres): Promise<Figure[]> {
   } finally {
     for (const { drawbridge } of sides) await drawbridge.stop();
   }
-}
-
-async function startSide(sides: Side[]): Promise<Side> {
-  const drawbridge = await Drawbridge.start({ worker: false });
-  const org = await organization(
-    drawbridge,
-    [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-  );
-  sides.push({ drawbridge, org });
-  return sides.at(-1)!;
 }
 
 async function seedHistory(side: Side): Promise<void> {

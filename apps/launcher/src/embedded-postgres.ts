@@ -96,7 +96,7 @@ export class EmbeddedPostgres {
     const { folder, former } = placeData(desired, runAs, print);
     for (const old of former) {
       await stopOrphan(join(old, 'cluster'));
-      print(`Data of an earlier ${desired} is still in ${old}; delete it when nobody needs it.`);
+      print(`Data of an earlier ${desired} is still in ${old}; delete it when it is no longer needed.`);
     }
     const cluster = new Cluster(folder, binaries, runAs);
     if (await stopOrphan(cluster.data)) print('Ended a PostgreSQL that an earlier run left behind.');

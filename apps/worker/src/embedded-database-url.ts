@@ -12,10 +12,6 @@ const SIGNING_KEY_FILE = 'audit-signing-key.pem';
 export const commandDatabaseUrl = (env: NodeJS.ProcessEnv): string | null =>
   env['DATABASE_URL'] || embeddedDatabaseUrl(env['DATA_DIR'] || '.data');
 
-/** Error message when `commandDatabaseUrl` returns null. */
-export const NO_DATABASE =
-  'There is no database: start the service with npm start, or set DATABASE_URL to the address of its PostgreSQL database.';
-
 /**
  * The embedded database of a running `npm start`.
  * @param dataDir its DATA_DIR

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { Database, postgresErrorField } from '#entities';
+import { postgresErrorField } from '#entities';
 import { AuditExport, type ExportReport, type MonthOutcome } from './audit/audit-export';
 import { ExportFolder, ExportProblem } from './audit/export-folder';
-import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
+import { OperatorError, withDatabase } from './operator-command';
 
 const HELP = `Writes whole months of audit records to files, and removes them from the database if asked to.
 
@@ -31,9 +31,6 @@ const OUTCOMES: Readonly<Record<MonthOutcome, string>> = {
   written: 'kept: a record of it was written meanwhile, run this again',
   later: 'kept: the audit trail was in use, run this again',
 };
-
-/** An error the operator has to correct: printed without a stack. */
-class OperatorError extends Error {}
 
 interface Arguments {
   readonly to: string;
@@ -81,11 +78,8 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const url = commandDatabaseUrl(process.env);
-  if (!url) throw new OperatorError(NO_DATABASE);
-  const settings = { url, applicationName: 'drawbridge-export', poolSize: 1, hasTimeouts: false };
-  const database = await new Database(settings).connect();
-  try {
+  const settings = { applicationName: 'drawbridge-export', poolSize: 1, hasTimeouts: false };
+  await withDatabase(settings, async (database) => {
     const reports = new AuditExport(database, new ExportFolder(given.to)).run(
       given.keptMonths,
       given.isDropped,
@@ -94,9 +88,7 @@ async function main(): Promise<void> {
       process.stdout.write(formatReport(report));
       if (report.outcome !== 'exported' && report.outcome !== 'dropped') process.exitCode = KEPT;
     }
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 main().catch((error: unknown) => {

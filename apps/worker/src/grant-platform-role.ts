@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { Database, type PlatformRole, SYSTEM_ACTOR, type Tx } from '#entities';
+import { type PlatformRole, SYSTEM_ACTOR, type Tx } from '#entities';
 import { AuditStore, PlatformStore } from '#tenant-store';
-import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
+import { OperatorError, withDatabase } from './operator-command';
 
 const ROLES = ['SUPER_ADMIN', 'SUPPORT', 'CUSTOMER'] as const satisfies readonly PlatformRole[];
 
@@ -18,9 +18,6 @@ The role counts from the user's next request on.
 `;
 
 const SEE_HELP = 'For help: npm run platform-admin -- --help\n';
-
-/** An error the operator has to correct: printed without a stack. */
-class OperatorError extends Error {}
 
 interface Arguments {
   readonly email: string;
@@ -80,29 +77,15 @@ async function grant(tx: Tx, { email, organizationSlug, role }: Arguments): Prom
   return `${named} is ${role} now.\n`;
 }
 
-async function connect(url: string): Promise<Database> {
-  const database = new Database({ url, applicationName: 'drawbridge-platform-admin', poolSize: 2 });
-  try {
-    return await database.connect();
-  } catch (error) {
-    throw new OperatorError(`The database cannot be reached (is it running?): ${(error as Error).message}`);
-  }
-}
-
 async function main(): Promise<void> {
   const given = readArguments(process.argv.slice(2));
   if (!given) {
     process.stdout.write(HELP);
     return;
   }
-  const url = commandDatabaseUrl(process.env);
-  if (!url) throw new OperatorError(NO_DATABASE);
-  const database = await connect(url);
-  try {
+  await withDatabase({ applicationName: 'drawbridge-platform-admin', poolSize: 2 }, async (database) => {
     process.stdout.write(await database.transaction((tx) => grant(tx, given)));
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 main().catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Database } from '#entities';
 import { DataKeyStore } from '#tenant-store';
 import { MasterKeys, rewrapDataKey } from '#secrets';
-import { commandDatabaseUrl, NO_DATABASE } from './embedded-database-url';
+import { OperatorError, withDatabase } from './operator-command';
 
 const HELP = `Wraps every organization's data key anew, by the newest master key.
 
@@ -20,9 +20,6 @@ The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.
 
 const SEE_HELP = 'For help: npm run rotate-master-key -- --help\n';
 const BATCH_SIZE = 100;
-
-/** An error the operator has to correct: printed without a stack. */
-class OperatorError extends Error {}
 
 function isHelpRequested(given: readonly string[]): boolean {
   try {
@@ -63,10 +60,7 @@ async function main(): Promise<void> {
     return;
   }
   const keys = readKeys(process.env['MASTER_KEYS']);
-  const url = commandDatabaseUrl(process.env);
-  if (url === null) throw new OperatorError(NO_DATABASE);
-  const database = await new Database({ url, applicationName: 'drawbridge-rotate', poolSize: 1 }).connect();
-  try {
+  await withDatabase({ applicationName: 'drawbridge-rotate', poolSize: 1 }, async (database) => {
     const done = await rotate(database, keys, (count) =>
       process.stderr.write(`${count} data keys wrapped\n`),
     );
@@ -76,9 +70,7 @@ async function main(): Promise<void> {
       `${done} data keys are now under master key version ${keys.currentVersion}; ${remainder}.\n`,
     );
     if (left > 0) process.exitCode = 1;
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 main().catch((error: unknown) => {

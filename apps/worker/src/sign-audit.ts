@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { SettingsError } from '#config';
-import { Database } from '#entities';
 import { signCheckpoints } from './audit/checkpoint-signing';
 import { readSigner } from './audit/signing-key-file';
-import { commandDatabaseUrl, embeddedSigningKey, NO_DATABASE } from './embedded-database-url';
+import { embeddedSigningKey } from './embedded-database-url';
+import { OperatorError, withDatabase } from './operator-command';
 
 const HELP = `Signs the end of every chain of audit records now, as the worker does every hour.
 
@@ -14,9 +14,6 @@ The key is in the file of AUDIT_SIGNING_KEY_FILE, else in the one that npm start
 The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR and is running.
 `;
 
-/** An error the operator has to correct: printed without a stack. */
-class OperatorError extends Error {}
-
 async function main(): Promise<void> {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } }).values.help) {
     process.stdout.write(HELP);
@@ -25,15 +22,10 @@ async function main(): Promise<void> {
   const key = process.env['AUDIT_SIGNING_KEY_FILE'] || embeddedSigningKey(process.env);
   if (!key) throw new OperatorError('There is no key: set AUDIT_SIGNING_KEY_FILE to the file that holds it.');
   const signer = readSigner(key);
-  const url = commandDatabaseUrl(process.env);
-  if (!url) throw new OperatorError(NO_DATABASE);
-  const database = await new Database({ url, applicationName: 'drawbridge-sign', poolSize: 1 }).connect();
-  try {
+  await withDatabase({ applicationName: 'drawbridge-sign', poolSize: 1 }, async (database) => {
     const count = await signCheckpoints(database, signer, print);
     process.stderr.write(`${count} checkpoints signed with the key ${signer.keyId}.\n`);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 const print = (checkpoint: object): void => void process.stdout.write(`${JSON.stringify(checkpoint)}\n`);

@@ -1,12 +1,13 @@
 import 'reflect-metadata';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Database } from '#entities';
+import type { Database } from '#entities';
 import { AuditChainStore } from '#tenant-store';
 import { CheckpointKeys } from '#secrets';
 import { ChainVerifier, type ChainReport, type KeptLink } from './audit/chain-verifier';
 import { ExportFolder } from './audit/export-folder';
-import { commandDatabaseUrl, embeddedSigningKey, NO_DATABASE } from './embedded-database-url';
+import { embeddedSigningKey } from './embedded-database-url';
+import { OperatorError, withDatabase } from './operator-command';
 
 const HELP = `Computes the chain of audit records again and says whether it holds, for every organization or one.
 
@@ -28,9 +29,6 @@ const SEE_HELP = 'For help: npm run verify-audit -- --help\n';
 const PROGRESS_INTERVAL_MS = 2000;
 const BROKEN = 1;
 const NOT_VERIFIED = 2;
-
-/** An error the operator has to correct: printed without a stack. */
-class OperatorError extends Error {}
 
 interface Arguments {
   readonly slug: string | null;
@@ -115,29 +113,15 @@ function progressReporter(slug: string): (checked: number) => void {
   };
 }
 
-async function connect(url: string): Promise<Database> {
-  const database = new Database({ url, applicationName: 'drawbridge-verify', poolSize: 2 });
-  try {
-    return await database.connect();
-  } catch (error) {
-    throw new OperatorError(`The database cannot be reached (is it running?): ${(error as Error).message}`);
-  }
-}
-
 async function main(): Promise<void> {
   const given = readArguments();
   if (!given) {
     process.stdout.write(HELP);
     return;
   }
-  const url = commandDatabaseUrl(process.env);
-  if (!url) throw new OperatorError(NO_DATABASE);
-  const database = await connect(url);
-  try {
-    await verifyAudit(database, given);
-  } finally {
-    await database.close();
-  }
+  await withDatabase({ applicationName: 'drawbridge-verify', poolSize: 2 }, (database) =>
+    verifyAudit(database, given),
+  );
 }
 
 /** @throws OperatorError when there is no such organization */

@@ -24,8 +24,8 @@ const MAX_PAUSE_AFTER_FAILURE_MS = 5_000;
 const RENEWAL_TIMEOUT_MS = 10_000;
 
 /**
- * Renews a lease at a third of it until `signal` is aborted or the session has ended. Never throws: whoever works with
- * the access decides what its end means.
+ * Renews a lease at a third of it until `signal` is aborted or the session has ended. Never throws: the caller
+ * decides what its end means.
  */
 export async function keepAlive(lease: Lease, listener: LeaseListener, signal: AbortSignal): Promise<void> {
   const intervalMs = (1000 * lease.leaseSeconds) / RENEWALS_PER_LEASE;

@@ -125,7 +125,7 @@ export async function startAndWait(
   const { session, control } = await startSession(server, request, isObserved);
   const waited = new AbortController();
   const { leaseSeconds = 0 } = request;
-  // the wait may be longer than the lease; whoever works with the access renews it from then on
+  // the wait may be longer than the lease; the caller renews it from then on
   const renewals = session.leaseUntil
     ? keepAlive({ sessionId: session.id, leaseSeconds, control }, SILENT, waited.signal)
     : Promise.resolve();

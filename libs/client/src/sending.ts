@@ -17,7 +17,7 @@ export interface SendingOptions {
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 250;
-/** A server that asks for a longer pause is an error: nobody waits for it. */
+/** A server that asks for a longer pause is an error: it is not waited for. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** These change nothing when they are repeated. */

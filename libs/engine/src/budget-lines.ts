@@ -51,6 +51,7 @@ export class BudgetLines {
     if (line.waiting * refillMs >= maxWaitMs) return this.turnOf(line, request);
     line.waiting += 1;
     const served = line.last.then(() => this.askUntil(until, ask));
+    // this pass gets the error below; the next one asks regardless
     line.last = served.catch(() => undefined);
     try {
       const waitMs = await served;

@@ -45,7 +45,7 @@ export function guardProblem(
     sentence(
       missing,
       guard.leftAlone,
-      `not guarded: addresses without access have established connections, nobody confirmed that they may be cut, and it stays open. ${confirm}`,
+      `not guarded: addresses without access have established connections, it was not confirmed that they may be cut, and it stays open. ${confirm}`,
     ),
     ...guard.refused.map(({ reason, ...traffic }) =>
       sentence(

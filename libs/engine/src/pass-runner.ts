@@ -60,7 +60,8 @@ export class PassRunner {
     const early = await allowance.take(held, expectedChanges(pass.rules));
     if (early > 0) return { kind: 'postponed', waitMs: early, message: BUDGET_SPENT };
     const recent = this.recentRead(held, driver, pass);
-    // beside the changes, so that access is certain until then; without an answer the next read tells what there is
+    // beside the changes, so that access is certain until then. Whatever fails here must not lose their results: the next
+    // pass reads again, and reports it
     const beside = recent && this.attempt(held, pass, () => this.read(driver, target.done)).catch(() => null);
     const before = recent ? { done: recent } : await this.firstRead(held, driver, target.done, pass);
     const planned = 'done' in before ? planChanges(pass.rules, before.done.rules) : [];

@@ -3,6 +3,7 @@ export * from './audit-partitions';
 export * from './audit-trail';
 export * from './audit-fallback';
 export * from './database';
+export type { DatabaseSettings } from './data-source';
 export { isTextRefused, isUnavailable } from './database-faults';
 export * from './ledger-partitions';
 export * from './list-marks';

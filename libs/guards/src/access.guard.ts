@@ -30,7 +30,7 @@ const NO_WORKLOADS = 'This operation takes no access token of a CI job';
 /** By kind of credential. */
 const INVALID = {
   key: 'The API key is invalid, expired or revoked',
-  session: 'The session token is invalid: its session has ended, or whoever started it has lost access',
+  session: 'The session token is invalid: its session has ended, or its user or API key has lost access',
   bearer: 'The access token is invalid or expired',
   none: 'Authentication is required',
 } as const;

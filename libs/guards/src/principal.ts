@@ -13,7 +13,7 @@ export interface SignIn {
 
 /**
  * The caller of a request, read from the database for each request, except on routes with `rememberedKeysMs`. A key never
- * has more rights than its user. A workload is a CI job that acts as a service user. A session is whoever holds its token.
+ * has more rights than its user. A workload is a CI job that acts as a service user. A session is a caller with its token.
  */
 export interface Principal {
   readonly kind: 'user' | 'key' | 'workload' | 'session';

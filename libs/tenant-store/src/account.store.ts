@@ -90,7 +90,7 @@ const WORKLOAD_PRINCIPAL: PreparedStatement = {
          AND u.is_active AND u.is_service`,
 };
 
-/** Until every rule is removed, so that whoever stops it sees when. One that FAILED may say why until its end. */
+/** Valid until every rule is removed: the job that stops its session can wait for that. With FAILED until its end. */
 const SESSION_PRINCIPAL: PreparedStatement = {
   name: 'session-principal',
   text: `SELECT 'session' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", s.id AS "sessionId",

@@ -31,7 +31,7 @@ const DUE_WORK: PreparedStatement = {
 /** Serves all organizations. */
 export class DueWorkStore {
   /**
-   * One statement instead of one for each. Some due rows may be locked or lack an action: whoever handles them decides.
+   * One statement instead of one for each. Some due rows may be locked or lack an action: the pass that handles them decides.
    * @param overdueSeconds after which an unwanted rule is reported
    * @param verifiedMinutes after which a resource is verified again
    */

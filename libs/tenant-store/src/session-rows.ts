@@ -95,7 +95,7 @@ export interface SessionFilter extends Interval {
 export interface StopRequest {
   readonly id: string;
   readonly reason: Exclude<EndedReason, 'EXPIRED'>;
-  /** null: whoever owns it */
+  /** null: any user's */
   readonly userId: string | null;
   /** `SessionRow`'s parts of the entry's resource and details are added */
   readonly audit: AuditEntry;

@@ -1,9 +1,19 @@
+import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
+import { IsNotEmpty, IsString, MaxLength, ValidateBy } from 'class-validator';
 
 /** Property decorator: trims the text. */
 export const trimmed = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
+
+/** Property decorator: a text that is not blank, trimmed. @param maximum characters */
+export const IsLine = (maximum: number): PropertyDecorator =>
+  applyDecorators(
+    IsString({ message: 'must be a string' }),
+    MaxLength(maximum, { message: `must be at most ${maximum} characters` }),
+    IsNotEmpty({ message: 'must not be empty' }),
+    trimmed(),
+  );
 
 /** Property decorator: normalizes an e-mail address: trimmed, lower case. */
 export const asEmail = (): PropertyDecorator =>

@@ -94,7 +94,7 @@ export class NewUsers {
    */
   async resendInvitation(actor: Actor, id: string): Promise<AddedUser> {
     const { principal } = actor;
-    if (principal.suspended) throw forbidden('The organization is suspended: nobody new can be invited');
+    if (principal.suspended) throw forbidden('The organization is suspended: users cannot be invited');
     const { organizationId } = principal;
     const resent = await this.database.transaction(async (tx) => {
       const before = await this.users.find(tx, organizationId, id);

@@ -123,7 +123,7 @@ export class HeldAccess {
     await stopAll(this.sessions, output);
   }
 
-  /** Renews no more, and leaves the sessions to whoever replaces them. */
+  /** Stops renewing. The sessions stay live, for the caller to replace them. */
   async release(): Promise<void> {
     this.renewing.abort();
     await Promise.all(this.renewals);

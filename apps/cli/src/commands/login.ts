@@ -25,8 +25,7 @@ export async function login(options: LoginOptions, output: Output): Promise<Exit
   const given = options.url ?? (process.env['DRAWBRIDGE_URL'] || before?.url);
   const fix = 'add --url https://drawbridge.example.com';
   const url = serverUrl(given ?? (await ask('Server', { fix })), '--url');
-  if (isUnprotected(url))
-    output.note(`${url} is not encrypted: whoever is on the way can read your password`);
+  if (isUnprotected(url)) output.note(`${url} is not encrypted: your password can be read on the network`);
   const profile = options.apiKeyStdin ? await withKey(url) : await withPassword(url, options, before);
   await file.update(name, () => profile);
   const who = profile.email ?? 'an API key';

@@ -160,7 +160,7 @@ const isTexts = (value: unknown): value is string[] =>
 const isWhole = (value: unknown, maximum: number): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maximum;
 
-/** What a model is told of a session. */
+/** A session as the tools return it. */
 const accessOf = ({ id, status, expiresAt, ipv4Address, ipv6Address, resourceIps }: Session): Result => ({
   sessionId: id,
   status,

@@ -43,7 +43,7 @@ export class Signals {
     return () => this.receivers.delete(receiver);
   }
 
-  /** The end of the process that started this one counts as a SIGHUP: nobody is left who could end it. */
+  /** The end of the process that started this one counts as a SIGHUP: no one else could end it. */
   watchParent(): void {
     const parent = process.ppid;
     // the first process of a container cannot end before the others

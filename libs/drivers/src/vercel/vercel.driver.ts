@@ -55,7 +55,7 @@ class VercelDriver implements ProviderDriver {
     await firewall.describe();
     const config = await firewall.read();
     if (!config.isEnabled)
-      throw new DriverError('invalid', 'The firewall of the project is switched off: it keeps nobody out');
+      throw new DriverError('invalid', 'The firewall of the project is switched off: it restricts no access');
     const bypassed = bypassedAddresses(config, path, target.deployment);
     refuseOpenTarget(
       path.projectId,

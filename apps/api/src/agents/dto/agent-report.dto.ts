@@ -3,7 +3,6 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
-  IsBoolean,
   IsIn,
   IsObject,
   IsOptional,
@@ -12,6 +11,7 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
+import { IsFlag } from '../../http/flag-fields';
 import { asId } from '../../http/text-fields';
 import { AgentIdentityDto } from './agent-state.dto';
 import { HostGuardDto } from '../../http/host-guard.dto';
@@ -62,7 +62,7 @@ export class AgentReportDto extends AgentIdentityDto {
       'true: the host has no rules besides those of the state. Settles rules that the agent has forgotten or never knew',
   })
   @IsOptional()
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   cleared?: boolean;
 
   @ApiPropertyOptional({

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { PROTOCOLS, type Protocol } from '#rules';
+import { IsFlagInQuery } from '../../http/flag-fields';
 import { TrafficDto } from '../../http/traffic.dto';
 import { AGENT_NAME, AGENT_NAME_MESSAGE } from '../agent-name';
 
@@ -53,8 +54,7 @@ export class AgentStateQueryDto extends AgentIdentityDto {
       'true: responds immediately and has no effects. The caller does not count as the agent of the host',
   })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlagInQuery()
   dryRun?: boolean;
 }
 

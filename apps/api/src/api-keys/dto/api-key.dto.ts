@@ -5,7 +5,6 @@ import {
   IsArray,
   IsIn,
   IsISO8601,
-  IsNotEmpty,
   IsOptional,
   IsString,
   IsUUID,
@@ -15,7 +14,7 @@ import {
 import { SCOPES, type Scope } from '#guards';
 import { AGENT_NAME, AGENT_NAME_EXAMPLE } from '../../agents/agent-name';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { asId, trimmed } from '../../http/text-fields';
+import { IsLine, asId } from '../../http/text-fields';
 
 const MAX_AGENTS = 100;
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -30,10 +29,7 @@ export class ApiKeyQueryDto extends PageQueryDto {
 
 export class CreateApiKeyDto {
   @ApiProperty({ example: 'pipeline', maxLength: 100 })
-  @trimmed()
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(100, { message: 'must be at most 100 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(100)
   name!: string;
 
   @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000, example: 'Opens the test database' })

@@ -3,9 +3,7 @@ import {
   ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
-  IsBoolean,
   IsIn,
-  IsNotEmpty,
   IsOptional,
   IsString,
   IsUUID,
@@ -15,8 +13,9 @@ import {
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import { WORKLOAD_SCOPES, type WorkloadScope } from '#guards';
 import type { OidcConditions } from '#tenant-store';
+import { IsFlag } from '../../http/flag-fields';
 import { mayBeAbsent } from '../../http/absent-fields';
-import { asId, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
+import { IsLine, asId, HasOnlyVisibleCharacters } from '../../http/text-fields';
 import { conditionsRefusal, MAX_CLAIMS, MAX_VALUE_LENGTH, MAX_VALUES } from '../conditions';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -49,10 +48,7 @@ export class CreateOidcTrustDto {
     maxLength: 100,
     description: 'unique in the organization; its service user gets the same name',
   })
-  @trimmed()
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(100, { message: 'must be at most 100 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(100)
   name!: string;
 
   @ApiPropertyOptional({
@@ -114,10 +110,7 @@ export class CreateOidcTrustDto {
 export class UpdateOidcTrustDto {
   @ApiPropertyOptional({ example: 'Deploy to production', maxLength: 100 })
   @mayBeAbsent()
-  @trimmed()
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(100, { message: 'must be at most 100 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(100)
   name?: string;
 
   @ApiPropertyOptional({
@@ -143,7 +136,7 @@ export class UpdateOidcTrustDto {
 
   @ApiPropertyOptional({ description: 'false: no exchange, and its access tokens are invalid at once' })
   @mayBeAbsent()
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   isEnabled?: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { MAX_PASSWORD_LENGTH, TIERS, type Tier } from '#rules';
 import { mayBeAbsent } from '../../http/absent-fields';
-import { trimmed } from '../../http/text-fields';
+import { IsLine } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const FLAG_MESSAGE = { message: 'must be true or false' };
@@ -27,10 +27,7 @@ export class OrganizationDto {
 export class UpdateOrganizationDto {
   @ApiPropertyOptional({ example: 'Example Ltd', minLength: 1, maxLength: 200 })
   @mayBeAbsent()
-  @trimmed()
-  @MaxLength(200, { message: 'must be at most 200 characters' })
-  @IsNotEmpty({ message: 'must not be empty' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(200)
   name?: string;
 }
 

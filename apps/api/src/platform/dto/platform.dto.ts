@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { TIERS, type Tier } from '#rules';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { trimmed } from '../../http/text-fields';
+import { IsLine } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
@@ -23,10 +23,7 @@ export class SuspendDto {
     maxLength: 1000,
     description: 'kept with the suspension',
   })
-  @trimmed()
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(1000, { message: 'must be at most 1000 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(1000)
   reason!: string;
 }
 

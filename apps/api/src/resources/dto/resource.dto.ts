@@ -1,10 +1,9 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
-  IsBoolean,
   IsIn,
   IsInt,
   IsNotEmpty,
@@ -22,6 +21,7 @@ import {
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
 import { DEFAULT_MAX_SILENCE_SECONDS, PROTOCOLS, PROVIDERS } from '#rules';
+import { IsFlagInQuery, IsFlag } from '../../http/flag-fields';
 import { LAST_PAGE } from '../../http/page-query.dto';
 import { asId, trimmed } from '../../http/text-fields';
 import { nullAsAbsent } from '../../http/absent-fields';
@@ -241,7 +241,7 @@ export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNull
     description: 'false: no new session may use it; live sessions continue',
   })
   @ValidateIf((_, value) => value !== undefined)
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   isActive?: boolean;
 
   @ApiPropertyOptional({
@@ -250,7 +250,7 @@ export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNull
       'AGENT: true: the host stops guarding the ports that this request removes and no other resource of the host names',
   })
   @ValidateIf((_, value) => value !== undefined)
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   releasePorts?: boolean;
 }
 
@@ -260,8 +260,7 @@ export class DeleteResourceQueryDto {
     description: 'AGENT: true: the host stops guarding the ports that no other resource of the host names',
   })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlagInQuery()
   releasePorts?: boolean;
 }
 
@@ -295,8 +294,7 @@ export class ResourceListQueryDto {
 
   @ApiPropertyOptional({ description: 'true: only resources of your roles, which your sessions may name' })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlagInQuery()
   assigned?: boolean;
 }
 

@@ -1,17 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsNotEmpty, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { mayBeAbsent } from '../../http/absent-fields';
-import { trimmed } from '../../http/text-fields';
+import { IsLine } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const HOURS_MESSAGE = 'must be a whole number from 1 to 24';
 
 export class CreateRoleDto {
   @ApiProperty({ example: 'Developers', maxLength: 100, description: 'unique in the organization' })
-  @trimmed()
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(100, { message: 'must be at most 100 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(100)
   name!: string;
 
   @ApiPropertyOptional({ type: String, example: 'May reach the development databases', maxLength: 1000 })
@@ -36,10 +33,7 @@ export class CreateRoleDto {
 export class UpdateRoleDto {
   @ApiPropertyOptional({ example: 'Developers', maxLength: 100 })
   @mayBeAbsent()
-  @trimmed()
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(100, { message: 'must be at most 100 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(100)
   name?: string;
 
   @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000, description: 'null: none' })

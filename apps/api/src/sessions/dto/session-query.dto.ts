@@ -1,7 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import { IsFlagInQuery } from '../../http/flag-fields';
 import { Moment } from '../../http/moment-field';
 import { PageQueryDto } from '../../http/page-query.dto';
 
@@ -21,8 +22,7 @@ export class SessionQueryDto extends PageQueryDto {
     description: `true: only ${LIVE_SESSION_STATUSES.join(', ')}; false: only the others`,
   })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlagInQuery()
   active?: boolean;
 
   @Moment('Only sessions whose end, actual or planned, is at or after this time')

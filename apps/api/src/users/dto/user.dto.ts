@@ -3,10 +3,8 @@ import { Transform } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
-  IsBoolean,
   IsEmail,
   IsIn,
-  IsNotEmpty,
   IsOptional,
   IsString,
   IsUUID,
@@ -15,9 +13,10 @@ import {
 } from 'class-validator';
 import type { PlatformRole } from '#guards';
 import { USER_STATUSES, type UserStatus } from '#tenant-store';
+import { IsFlagInQuery, IsFlag } from '../../http/flag-fields';
 import { mayBeAbsent } from '../../http/absent-fields';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { asId, asEmail, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
+import { IsLine, asId, asEmail, HasOnlyVisibleCharacters } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
@@ -35,14 +34,12 @@ export class UserQueryDto extends PageQueryDto {
 
   @ApiPropertyOptional()
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlagInQuery()
   isActive?: boolean;
 
   @ApiPropertyOptional({ description: 'Only service users (true) or only people (false)' })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlagInQuery()
   isService?: boolean;
 
   @ApiPropertyOptional({ enum: USER_STATUSES, isArray: true, enumName: 'UserStatus' })
@@ -61,7 +58,7 @@ export class CreateUserDto {
       'true: a user for programs, with a name, API keys and roles, but no e-mail address, password or sign-in',
   })
   @IsOptional()
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   isService?: boolean | null;
 
   @ApiPropertyOptional({
@@ -84,15 +81,12 @@ export class CreateUserDto {
       'left out: the local part of the e-mail; required for a service user and unique among service users',
   })
   @IsOptional()
-  @trimmed()
-  @MaxLength(200, { message: 'must be at most 200 characters' })
-  @IsNotEmpty({ message: 'must not be empty' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(200)
   name?: string | null;
 
   @ApiPropertyOptional({ type: Boolean, nullable: true, default: false })
   @IsOptional()
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   isOrgAdmin?: boolean | null;
 
   @ApiPropertyOptional({ type: [String], nullable: true, format: 'uuid', maxItems: 100 })
@@ -118,20 +112,17 @@ export class CreateUserDto {
 export class UpdateUserDto {
   @ApiPropertyOptional({ example: 'Grace Hopper', maxLength: 200 })
   @mayBeAbsent()
-  @trimmed()
-  @MaxLength(200, { message: 'must be at most 200 characters' })
-  @IsNotEmpty({ message: 'must not be empty' })
-  @IsString({ message: 'must be a string' })
+  @IsLine(200)
   name?: string;
 
   @ApiPropertyOptional()
   @mayBeAbsent()
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   isOrgAdmin?: boolean;
 
   @ApiPropertyOptional({ description: 'false ends the user’s live sessions, tokens and API keys' })
   @mayBeAbsent()
-  @IsBoolean({ message: 'must be true or false' })
+  @IsFlag()
   isActive?: boolean;
 }
 
