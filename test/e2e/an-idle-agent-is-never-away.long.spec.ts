@@ -10,7 +10,8 @@ const OBSERVED_MS = 150_000;
 const LONGEST_SILENCE_SECONDS = 45;
 
 describe('An idle agent', () => {
-  it.each([
+  // both at once: it waits longer than it works
+  it.concurrent.each([
     ['one process', 1],
     ['two processes in turn', 2],
   ])(

@@ -1,7 +1,7 @@
 import { LIVE_SESSION_STATUSES } from '#rules';
 import type { Faults } from './faults';
 import { isOurs, type ModelTarget } from './model-cloud';
-import type { ResourceIpRow, SessionRow, Tables } from './model/tables';
+import { endOf, type ResourceIpRow, type SessionRow, type Tables } from './model/tables';
 import { FAULT_BOUND_MS, HEALTHY_BOUND_MS, shortId, type OracleState } from './oracle-state';
 import type { PeriodicOracles } from './periodic-oracles';
 
@@ -35,9 +35,10 @@ export class AtRest {
     return now - moment > (this.faults.isHealthy ? HEALTHY_BOUND_MS : FAULT_BOUND_MS);
   }
 
-  private session({ id, status, expiresAt, endedAt, startedAt }: SessionRow): void {
+  private session(session: SessionRow): void {
+    const { id, status, endedAt, startedAt } = session;
     const isLive = LIVE_SESSION_STATUSES.some((live) => live === status);
-    if (isLive && this.isBoundOver(expiresAt))
+    if (isLive && this.isBoundOver(endOf(session)))
       this.state.violated('O2', `session ${shortId(id)} does not end`);
     if (status === 'PENDING' && this.isBoundOver(startedAt)) {
       this.state.violated('O2', `session ${shortId(id)} stays PENDING`);
@@ -105,7 +106,7 @@ export class AtRest {
   private calls(): void {
     const since = this.tables.now() - 25_000;
     const recent = this.state.calls.filter((at) => at > since).length;
-    const ended = [...this.tables.sessions.values()].filter((one) => one.expiresAt > since - 10_000);
+    const ended = [...this.tables.sessions.values()].filter((one) => endOf(one) > since - 10_000);
     const maxCalls = MAX_CALLS_PER_CHANGE * (2 + ended.length);
     if (recent > maxCalls) this.state.violated('O9', `${recent} calls at rest, at most ${maxCalls} expected`);
     const { changesSent: sent, changesRedundant: redundant } = this.state;

@@ -1,6 +1,7 @@
 import type { DueRuleRow, Lease } from '#engine-store';
 import type { RuleChange } from '#drivers';
 import {
+  LIVE_SESSION_STATUSES,
   ruleKey,
   RESOURCE_IP_MOVES,
   SESSION_MOVES,
@@ -10,7 +11,7 @@ import {
 } from '#rules';
 import { isOurs, type Actor, type CloudRule, type CloudWatcher, type ModelTarget } from './model-cloud';
 import type { CallWatcher } from './model-driver';
-import type { EventRow, MoveWatcher, ResourceIpRow, SessionRow } from './model/tables';
+import { endOf, type EventRow, type MoveWatcher, type ResourceIpRow, type SessionRow } from './model/tables';
 import { isAddedByEngine, shortId, type OracleState } from './oracle-state';
 import type { SimulatedProcess } from './simulated-process';
 import type { Timeline } from './timeline';
@@ -221,11 +222,12 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     }
   }
 
-  /** A request was answered that the session is extended. */
-  extended(sessionId: string): void {
-    const { status, expiresAt } = this.state.tables.sessions.get(sessionId)!;
-    if (status === 'EXPIRING' || expiresAt <= this.state.now()) {
-      this.state.violated('H3', `session ${shortId(sessionId)} is reported as extended, and is ${status}`);
+  /** A request was answered that the session is extended or its lease renewed. */
+  prolonged(sessionId: string): void {
+    const session = this.state.tables.sessions.get(sessionId)!;
+    const { status } = session;
+    if (!LIVE_SESSION_STATUSES.some((live) => live === status) || endOf(session) <= this.state.now()) {
+      this.state.violated('H3', `session ${shortId(sessionId)} is reported as prolonged, and is ${status}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { canHoldRule } from '#rules';
 import type { CloudRule, ModelTarget } from './model-cloud';
-import type { ResourceIpRow, RuleRow, Tables } from './model/tables';
+import { endOf, type ResourceIpRow, type RuleRow, type Tables } from './model/tables';
 
 /** Maximum lateness without faults, ms. */
 export const HEALTHY_BOUND_MS = 5000;
@@ -89,11 +89,11 @@ export class OracleState {
     }
   }
 
-  /** The holders that desire the rule and whose session has not expired. */
+  /** The holders that desire the rule and whose session has not ended. */
   liveHolders(rule: RuleRow): ResourceIpRow[] {
     const now = this.now();
     return this.tables.liveHoldersOf(rule).filter((ip) => {
-      return ip.sessionId === null || this.tables.sessions.get(ip.sessionId)!.expiresAt > now;
+      return ip.sessionId === null || endOf(this.tables.sessions.get(ip.sessionId)!) > now;
     });
   }
 

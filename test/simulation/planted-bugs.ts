@@ -83,8 +83,20 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'extends-ended-sessions': bug(
     'a session that has ended can be extended',
     `${MODEL}/requests.ts`,
-    '!isLive(session) || session.expiresAt <= this.tables.now()) return',
+    '!isLive(session) || endOf(session) <= this.tables.now()) return',
     'false) return',
+  ),
+  'renews-ended-sessions': bug(
+    'the lease of a session that has ended can be renewed',
+    `${MODEL}/requests.ts`,
+    '!isLive(session) || session.leaseMs === null || endOf(session) <= now) return',
+    'session.leaseMs === null) return',
+  ),
+  'ignores-lost-leases': bug(
+    'a session whose lease was lost lives until its planned end',
+    `${MODEL}/sweep.ts`,
+    'return this.live().filter((session) => endOf(session) <= now);',
+    'return this.live().filter(({ expiresAt }) => expiresAt <= now);',
   ),
   'removes-unmanaged-rules': bug(
     'an unmanaged rule is removed like one of ours',

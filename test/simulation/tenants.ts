@@ -3,7 +3,7 @@ import type { EventOracles } from './event-oracles';
 import type { Faults } from './faults';
 import type { ModelTarget } from './model-cloud';
 import { ModelRequests } from './model/requests';
-import type { ResourceRow, SessionRow, Tables } from './model/tables';
+import { endOf, type ResourceRow, type SessionRow, type Tables } from './model/tables';
 import { shortId, type OracleState } from './oracle-state';
 import type { Scheduler } from './scheduler';
 import type { SeededRandom } from './seeded-random';
@@ -88,16 +88,20 @@ export class Tenants {
     const resources = this.randomResources(organizationId);
     if (resources.length === 0) return;
     const ms = this.random.between(500, this.random.happens(0.8) ? this.maxSessionMs : HOUR_MS);
+    const leaseMs = this.random.happens(0.4) ? this.random.between(500, this.maxSessionMs) : null;
     const started = this.requests.start({
       organizationId,
       userId: `${organizationId} ${this.random.pick(this.users)}`,
       holder: '',
       ipv4Address,
       hours: ms / HOUR_MS,
+      leaseMs,
       resourceIds: resources.map((resource) => resource.id),
     });
     if (started === 'taken') return;
-    this.log(`starts session ${shortId(started.id)} for ${ipv4Address}, ${Math.round(ms)} ms`);
+    const lease = leaseMs === null ? '' : `, with a lease of ${Math.round(leaseMs)} ms`;
+    this.log(`starts session ${shortId(started.id)} for ${ipv4Address}, ${Math.round(ms)} ms${lease}`);
+    if (leaseMs !== null) this.scheduleRenewal(started.id, leaseMs);
     this.wake(started.targetIds);
   }
 
@@ -112,15 +116,28 @@ export class Tenants {
   private extend(): void {
     const session = this.randomLiveSession();
     if (!session) return;
-    const { id, expiresAt } = session;
+    const { id } = session;
     // half of them near the session's end, to race with the sweep
-    const wait = this.random.happens(0.5) ? Math.max(0, expiresAt - this.scheduler.now - 30) : 0;
+    const wait = this.random.happens(0.5) ? Math.max(0, endOf(session) - this.scheduler.now - 30) : 0;
     this.scheduler.in(wait + this.random.between(0, 60), () => {
       if (this.scheduler.now > this.faults.calmAt) return;
       const ms = this.random.between(1000, this.maxSessionMs);
       const answer = this.requests.extend(id, ms / HOUR_MS, 24);
       this.log(`extends session ${shortId(id)} by ${Math.round(ms)} ms: ${answer}`);
-      if (answer === 'extended') this.oracles.extended(id);
+      if (answer === 'extended') this.oracles.prolonged(id);
+    });
+  }
+
+  /** Some renew early, some at the end of the lease, to race with the sweep; others were lost, and stop at some time. */
+  private scheduleRenewal(id: string, leaseMs: number): void {
+    const wait = this.random.happens(0.5) ? leaseMs / 3 : leaseMs - 30 + this.random.between(0, 60);
+    this.scheduler.in(wait, () => {
+      if (this.scheduler.now > this.faults.calmAt || this.random.happens(0.2)) return;
+      const isRenewed = this.requests.renew(id);
+      this.log(`renews session ${shortId(id)}: ${isRenewed}`);
+      if (!isRenewed) return;
+      this.oracles.prolonged(id);
+      this.scheduleRenewal(id, leaseMs);
     });
   }
 

@@ -128,7 +128,8 @@ export class Play {
     else if (dice < 0.22) await this.requests.createStatic();
     else if (dice < 0.25) await this.requests.deleteStatic();
     else if (dice < 0.35) await this.requests.stop();
-    else if (dice < 0.43) await this.requests.extend();
+    else if (dice < 0.4) await this.requests.extend();
+    else if (dice < 0.43) await this.requests.renew();
     else if (dice < 0.5) await this.sweeps.expire();
     else if (dice < 0.6) await this.passes.take();
     else if (dice < 0.86) await this.passes.pass();

@@ -27,12 +27,14 @@ export class RequestSteps {
 
   async start(): Promise<void> {
     const { organizationId, userIds, resourceIds } = this.state.given;
+    const leaseSeconds = this.state.chance.happens(0.5) ? this.state.chance.whole(60, 3600) : null;
     const asked = {
       organizationId,
+      leaseSeconds,
+      leaseMs: leaseSeconds === null ? null : 1000 * leaseSeconds,
       userId: this.state.chance.pick(userIds),
       holder: '',
       ipv4Address: this.state.chance.pick(ADDRESSES),
-      leaseSeconds: null,
       replaced: null,
       tokenHash: null,
       apiKeyId: null,
@@ -157,6 +159,25 @@ export class RequestSteps {
       sessions.extend(tx, this.state.given.organizationId, this.state.realId(id), 1, 3, AUDIT),
     );
     deepEqual(extended, modelled);
+  }
+
+  async renew(): Promise<void> {
+    const id = this.someSession();
+    if (id === null) return;
+    const { organizationId } = this.state.given;
+    const { userId } = this.state.both.tables.sessions.get(id)!;
+    const modelled = this.state.model.requests.renew(id);
+    const renewed = await this.state.both.real(async (tx) => {
+      const answer = await sessions.renew(tx, organizationId, this.state.realId(id), userId);
+      // it uses the running clock; a history's time stands still within a transaction
+      if (answer)
+        await tx.query(
+          'UPDATE sessions SET lease_until = now() + make_interval(secs => lease_seconds) WHERE id = $1',
+          [this.state.realId(id)],
+        );
+      return answer;
+    });
+    deepEqual(renewed, modelled);
   }
 
   private someSession(): string | null {

@@ -119,6 +119,7 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       one.status,
       one.endedReason,
       fromNow(one.expiresAt),
+      fromNow(one.leaseUntil),
     ]),
     staticIpRules: [...tables.staticIpRules.values()].map((rule) => [real(rule.id), rule.deletedAt !== null]),
     ips: [...tables.resourceIps.values()].map((ip) => [
@@ -183,7 +184,7 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
         SELECT (jsonb_populate_record(NULL::rule_events, event)).*, false FROM unwritten_rule_events) e`,
     ),
     resources: await rows('id, is_active, write_verified, target_id, credential_id', 'resources'),
-    sessions: await rows(`id, status, ended_reason, ${ms('expires_at')}`, 'sessions'),
+    sessions: await rows(`id, status, ended_reason, ${ms('expires_at')}, ${ms('lease_until')}`, 'sessions'),
     staticIpRules: await rows('id, deleted_at IS NOT NULL AS deleted', 'static_ip_rules'),
     ips: await rows(
       `coalesce(session_id, static_ip_rule_id) AS owner, resource_id, status, error_message, provider_rule_id,

@@ -9,7 +9,7 @@ import {
 } from '#engine-store';
 import { portsText } from '#rules';
 import type { Modelled } from './modelled';
-import { HOLDING, type RuleHolderRow, type RuleRow, type Tables } from './tables';
+import { endOf, HOLDING, type RuleHolderRow, type RuleRow, type Tables } from './tables';
 
 const COMPARE_AFTER_WRITE_MS = 45_000;
 const COMPARE_AFTER_LOSS_MS = 20_000;
@@ -87,7 +87,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       ip.resourceId,
     )!;
     const { deniedUntil } = this.tables.credentials.get(credentialId)!;
-    const expiresAt = ip.sessionId === null ? null : this.tables.sessions.get(ip.sessionId)!.expiresAt;
+    const session = ip.sessionId === null ? null : this.tables.sessions.get(ip.sessionId)!;
     return [
       {
         resourceIpId: ip.id,
@@ -103,8 +103,8 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
         writeVerified,
         abandoned: null,
         config,
-        expiresAt: expiresAt === null ? null : Math.round(expiresAt / 1000),
-        expired: expiresAt !== null && expiresAt <= now,
+        expiresAt: session && Math.round(session.expiresAt / 1000),
+        expired: session !== null && endOf(session) <= now,
       },
     ];
   }

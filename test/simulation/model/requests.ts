@@ -7,7 +7,7 @@ import {
   type OrganizationId,
 } from '#rules';
 import { endSessions, release, releaseClaims } from './holders';
-import { HOLDING, type ResourceIpRow, type ResourceRow, type SessionRow, type Tables } from './tables';
+import { endOf, HOLDING, type ResourceIpRow, type ResourceRow, type SessionRow, type Tables } from './tables';
 
 const HOUR_MS = 60 * 60_000;
 const isLive = ({ status }: SessionRow): boolean => LIVE_SESSION_STATUSES.some((live) => live === status);
@@ -18,6 +18,8 @@ export interface SessionToStart {
   readonly holder: string;
   readonly ipv4Address: string;
   readonly hours: number;
+  /** null: no lease */
+  readonly leaseMs: number | null;
   readonly resourceIds: readonly string[];
 }
 
@@ -45,6 +47,7 @@ export class ModelRequests {
       startedAt: now,
       status: 'PENDING',
       expiresAt: now + hours * HOUR_MS,
+      leaseUntil: like.leaseMs === null ? null : now + like.leaseMs,
       endedAt: null,
       endedReason: null,
     });
@@ -64,7 +67,7 @@ export class ModelRequests {
   /** In the model, one role without a time limit has every resource. */
   extend(id: string, hours: number, tierHours: number): 'extended' | 'over' | 'refused' {
     const session = this.tables.sessions.get(id);
-    if (!session || !isLive(session) || session.expiresAt <= this.tables.now()) return 'over';
+    if (!session || !isLive(session) || endOf(session) <= this.tables.now()) return 'over';
     const until = session.expiresAt + hours * HOUR_MS;
     if (until > session.startedAt + tierHours * HOUR_MS) return 'refused';
     const held = [...this.tables.resourceIps.values()].filter(
@@ -73,6 +76,15 @@ export class ModelRequests {
     if (held.some((ip) => !this.tables.resources.get(ip.resourceId)!.isActive)) return 'refused';
     session.expiresAt = until;
     return 'extended';
+  }
+
+  /** @returns whether its lease begins anew */
+  renew(id: string): boolean {
+    const session = this.tables.sessions.get(id);
+    const now = this.tables.now();
+    if (!session || !isLive(session) || session.leaseMs === null || endOf(session) <= now) return false;
+    session.leaseUntil = now + session.leaseMs;
+    return true;
   }
 
   createStatic(

@@ -4,7 +4,7 @@ import { endSessions } from './holders';
 import { isUnleased } from './leases';
 import type { Modelled } from './modelled';
 import { isForgettable } from './settlement';
-import { HOLDING, type ResourceIpRow, type RuleRow, type SessionRow, type Tables } from './tables';
+import { endOf, HOLDING, type ResourceIpRow, type RuleRow, type SessionRow, type Tables } from './tables';
 
 const RULES_PER_TARGET = 4;
 const MAX_PAUSE_MS = 3 * 60_000;
@@ -40,7 +40,7 @@ export class ModelSweep implements Modelled<SweepStore> {
 
   expireSessions(limit: number): { count: number; targets: WokenTargets[] } {
     const over = this.over()
-      .sort((a, b) => a.expiresAt - b.expiresAt)
+      .sort((a, b) => endOf(a) - endOf(b))
       .slice(0, limit);
     if (over.length === 0) return { count: 0, targets: [] };
     const woken = endSessions(this.tables, over, 'EXPIRED', 'SESSION_EXPIRED');
@@ -53,7 +53,7 @@ export class ModelSweep implements Modelled<SweepStore> {
 
   outlook(): SweepOutlook {
     const now = this.tables.now();
-    const ends = this.live().map(({ expiresAt }) => expiresAt);
+    const ends = this.live().map(endOf);
     return {
       nextEndMs: ends.length === 0 ? null : Math.max(0, Math.min(...ends) - now),
       isDue:
@@ -64,7 +64,7 @@ export class ModelSweep implements Modelled<SweepStore> {
 
   private over(): SessionRow[] {
     const now = this.tables.now();
-    return this.live().filter(({ expiresAt }) => expiresAt <= now);
+    return this.live().filter((session) => endOf(session) <= now);
   }
 
   private live(): SessionRow[] {
@@ -188,8 +188,8 @@ export class ModelSweep implements Modelled<SweepStore> {
   isIdle(): boolean {
     const now = this.tables.now();
     const { sessions, rules, targets, resourceIps, staticIpRules, resources } = this.tables;
-    for (const { expiresAt, status } of sessions.values())
-      if (expiresAt <= now && SESSION_MOVES[status].includes('EXPIRING')) return false;
+    for (const session of sessions.values())
+      if (endOf(session) <= now && SESSION_MOVES[session.status].includes('EXPIRING')) return false;
     for (const rule of rules.values()) {
       const { dueAt, state } = rule;
       if (dueAt === null ? state === 'absent' && isForgettable(this.tables, rule) : dueAt <= now)

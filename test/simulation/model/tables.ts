@@ -124,9 +124,16 @@ export interface SessionRow {
   readonly startedAt: number;
   status: SessionStatus;
   expiresAt: number;
+  /** null: it has no lease */
+  readonly leaseMs: number | null;
+  leaseUntil: number | null;
   endedAt: number | null;
   endedReason: EndedReason | null;
 }
+
+/** `ENDS_AT` */
+export const endOf = ({ expiresAt, leaseUntil }: Pick<SessionRow, 'expiresAt' | 'leaseUntil'>): number =>
+  Math.min(expiresAt, leaseUntil ?? Infinity);
 
 export interface StaticIpRuleRow {
   readonly id: string;
