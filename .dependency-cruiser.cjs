@@ -72,12 +72,25 @@ module.exports = {
       },
     },
     {
+      name: 'credentials-are-below-the-engine',
+      comment: 'what a driver needs of a credential: its decrypted fields, and tokens about it',
+      severity: 'error',
+      from: { path: '^libs/credentials/' },
+      to: {
+        path: '^(libs|apps|test)/',
+        pathNot: ['^libs/credentials/', '^libs/(rules|config|entities|secrets|drivers)/'],
+      },
+    },
+    {
       name: 'engine-without-tenant-store',
       severity: 'error',
       from: { path: '^libs/engine/' },
       to: {
         path: '^(libs|apps|test)/',
-        pathNot: ['^libs/engine/', '^libs/(rules|config|entities|engine-store|drivers|secrets|jobs)/'],
+        pathNot: [
+          '^libs/engine/',
+          '^libs/(rules|config|entities|engine-store|drivers|secrets|credentials|jobs)/',
+        ],
       },
     },
     {

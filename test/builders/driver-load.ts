@@ -36,7 +36,7 @@ const object = (
   resourceType,
   identifier,
   region,
-  credential: { credentialType, data, externalId: null },
+  credential: { credentialType, data, externalId: null, identity: null },
   deployment: 'test',
 });
 

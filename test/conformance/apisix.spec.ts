@@ -15,7 +15,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     resourceType: 'ROUTE',
     identifier,
     region: null,
-    credential: { credentialType: 'ADMIN_KEY', data, externalId: null },
+    credential: { credentialType: 'ADMIN_KEY', data, externalId: null, identity: null },
     deployment: 'conformance',
     claims: new Map(),
   });

@@ -32,6 +32,7 @@ export const list = (identifier = LIST, deployment = 'test'): CloudTarget => ({
     credentialType: 'ACCESS_KEY',
     data: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' },
     externalId: null,
+    identity: null,
   },
   deployment,
   claims: new Map(),

@@ -19,7 +19,7 @@ const list = (identifier: string, data: Record<string, string>): CloudTarget => 
   resourceType: 'PREFIX_LIST',
   identifier,
   region: 'eu-west-1',
-  credential: { credentialType: 'ACCESS_KEY', data, externalId: null },
+  credential: { credentialType: 'ACCESS_KEY', data, externalId: null, identity: null },
   deployment: 'conformance',
   claims: new Map(),
 });

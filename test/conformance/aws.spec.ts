@@ -16,7 +16,7 @@ const group = (identifier: string, data: Record<string, string>): CloudTarget =>
   resourceType: 'SECURITY_GROUP',
   identifier,
   region: 'eu-west-1',
-  credential: { credentialType: 'ACCESS_KEY', data, externalId: null },
+  credential: { credentialType: 'ACCESS_KEY', data, externalId: null, identity: null },
   deployment: 'conformance',
   claims: new Map(),
 });
@@ -25,6 +25,7 @@ const ROLE: DriverCredential = {
   credentialType: 'ASSUME_ROLE',
   data: { roleArn: 'arn:aws:iam::123456789012:role/simulated' },
   externalId: 'conformance-external-id',
+  identity: null,
 };
 
 async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {

@@ -25,7 +25,7 @@ const group = (name: string, data: Record<string, string> = PRINCIPAL): CloudTar
     `/subscriptions/${PRINCIPAL.subscriptionId}/resourcegroups/simulated-group` +
     `/providers/microsoft.network/networksecuritygroups/${name}`,
   region: null,
-  credential: { credentialType: 'SERVICE_PRINCIPAL', data, externalId: null },
+  credential: { credentialType: 'SERVICE_PRINCIPAL', data, externalId: null, identity: null },
   deployment: 'conformance',
   claims: new Map(),
 });

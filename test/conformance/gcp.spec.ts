@@ -32,7 +32,7 @@ const network = (identifier: string, data: Readonly<Record<string, string>> = KE
   resourceType: 'FIREWALL',
   identifier,
   region: null,
-  credential: { credentialType: 'SERVICE_ACCOUNT', data, externalId: null },
+  credential: { credentialType: 'SERVICE_ACCOUNT', data, externalId: null, identity: null },
   deployment: 'conformance',
   claims: new Map(),
 });

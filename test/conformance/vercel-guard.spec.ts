@@ -41,6 +41,7 @@ describe('The guard of a Vercel project', () => {
       credentialType: 'TOKEN',
       data: { token: 'simulated-vercel-token', teamId: 'team_simulated' },
       externalId: null,
+      identity: null,
     },
     deployment: 'test',
     claims: new Map(),

@@ -15,7 +15,7 @@ const project = (identifier: string, token = 'simulated-vercel-token'): CloudTar
   resourceType: 'FIREWALL_RULE',
   identifier,
   region: null,
-  credential: { credentialType: 'TOKEN', data: { token }, externalId: null },
+  credential: { credentialType: 'TOKEN', data: { token }, externalId: null, identity: null },
   deployment: 'conformance',
   claims: new Map(),
 });

@@ -34,6 +34,8 @@ export const simulatedClouds = (url: string): Readonly<Record<string, string>> =
   GCP_COMPUTE_URL: `${url}/gcp`,
   GCP_RESOURCE_MANAGER_URL: `${url}/gcp`,
   GOOGLE_OAUTH_TOKEN_URL: `${url}/gcp/token`,
+  GOOGLE_STS_URL: `${url}/gcp/sts`,
+  GOOGLE_IAM_CREDENTIALS_URL: `${url}/gcp/iamcredentials`,
   AZURE_AUTHORITY_HOST: `${url}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,
   VERCEL_API_URL: `${url}/vercel`,

@@ -287,5 +287,5 @@ const cloudTarget = (
   ...target,
   claims,
   deployment: 'simulation',
-  credential: { credentialType: 'ACCESS_KEY', data: { id: credentialId }, externalId: null },
+  credential: { credentialType: 'ACCESS_KEY', data: { id: credentialId }, externalId: null, identity: null },
 });

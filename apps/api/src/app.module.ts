@@ -15,6 +15,7 @@ import { DownloadsModule } from './downloads/downloads.module';
 import { validationFailed } from './errors';
 import { ApiErrorFilter } from './http/api-error.filter';
 import { HealthModule } from './health/health.module';
+import { IssuerModule } from './issuer/issuer.module';
 import { JsonBodyInterceptor } from './http/json-body.interceptor';
 import { UnknownRouteModule } from './http/unknown-route.module';
 import { MailModule } from './mail/mail.module';
@@ -56,6 +57,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   PlatformModule,
   DownloadsModule,
   DiscoveryModule,
+  IssuerModule,
   HealthModule,
 ];
 

@@ -45,7 +45,7 @@ export function childEnvironment(
   secrets: Secrets,
   databases: DatabaseUrls,
 ): NodeJS.ProcessEnv {
-  const clouds = simulatorPort === null ? {} : simulatedClouds(simulatorPort);
+  const clouds = simulatorPort === null ? {} : simulatedClouds(simulatorPort, port);
   return environmentOf(name, {
     NODE_ENV: 'development',
     EMBEDDED: 'true',
@@ -62,12 +62,16 @@ export function childEnvironment(
   });
 }
 
-const simulatedClouds = (port: number): NodeJS.ProcessEnv => ({
+const simulatedClouds = (port: number, apiPort: number): NodeJS.ProcessEnv => ({
+  // simulated clouds fetch it from here; real ones need an https address
+  OIDC_ISSUER_URL: `http://localhost:${apiPort}/oidc`,
   AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}/aws/ec2`,
   AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}/aws/sts`,
   GCP_COMPUTE_URL: `http://127.0.0.1:${port}/gcp`,
   GCP_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/gcp`,
   GOOGLE_OAUTH_TOKEN_URL: `http://127.0.0.1:${port}/gcp/token`,
+  GOOGLE_STS_URL: `http://127.0.0.1:${port}/gcp/sts`,
+  GOOGLE_IAM_CREDENTIALS_URL: `http://127.0.0.1:${port}/gcp/iamcredentials`,
   AZURE_AUTHORITY_HOST: `http://127.0.0.1:${port}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,
   VERCEL_API_URL: `http://127.0.0.1:${port}/vercel`,

@@ -10,6 +10,7 @@ const SERVICE = [
   'MASTER_KEYS',
   'METRICS_HOST',
   'METRICS_PORT',
+  'OIDC_ISSUER_URL',
   'REDIS_URL',
 ];
 

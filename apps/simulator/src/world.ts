@@ -3,6 +3,7 @@ import { CallLog } from './ground-truth/call-log';
 import { Clock } from './ground-truth/clock';
 import { Ledger } from './ground-truth/ledger';
 import type { World } from './provider';
+import { Trusts } from './web-identity/trusts';
 
 /** The state that the providers share: one clock, one ledger, one call log, one fault script. */
 export class SimulatedWorld implements World {
@@ -10,13 +11,15 @@ export class SimulatedWorld implements World {
   readonly ledger = new Ledger(this.clock);
   readonly calls = new CallLog(this.clock);
   readonly faults = new FaultScript();
+  readonly trusts = new Trusts();
   epoch = 0;
 
-  /** Clears the ledger, the call log and the faults. */
+  /** Clears the ledger, the call log, the faults and the trusts. */
   reset(): void {
     this.epoch += 1;
     this.ledger.clear();
     this.calls.journal.clear();
     this.faults.clear();
+    this.trusts.clear();
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Provider } from '@nestjs/common';
+import { CredentialOpener } from '#credentials';
 import { DriverRegistry } from '#drivers';
 import {
   AgentConverger,
@@ -30,7 +31,6 @@ import {
 } from '#engine-store';
 import { Database } from '#entities';
 import { WakeUps } from '#jobs';
-import { MasterKeys } from '#secrets';
 import { factory } from './factory';
 import { WorkerMetrics } from './health/worker-metrics';
 import { WorkerLog } from './worker-log';
@@ -58,9 +58,9 @@ export const ENGINE_PROVIDERS: readonly Provider[] = [
   ),
   factory(
     CloudAccess,
-    [Database, DriverRegistry, MasterKeys, WorkerSettings],
-    (database, drivers, masterKeys, { DEPLOYMENT_ID }) =>
-      new CloudAccess(database, drivers, masterKeys, DEPLOYMENT_ID),
+    [Database, DriverRegistry, CredentialOpener, WorkerSettings],
+    (database, drivers, credentials, { DEPLOYMENT_ID }) =>
+      new CloudAccess(database, drivers, credentials, DEPLOYMENT_ID),
   ),
   factory(
     Reconciler,

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { Database } from '#entities';
+import { IdentityKeyStore } from '#credentials';
+import type { Database } from '#entities';
 import { DataKeyStore } from '#tenant-store';
-import { MasterKeys, rewrapDataKey } from '#secrets';
+import { MasterKeys, resealIdentityKey, rewrapDataKey } from '#secrets';
 import { OperatorError, withDatabase } from './operator-command';
 
 const HELP = `Wraps every organization's data key anew, by the newest master key.
@@ -54,6 +55,16 @@ async function rotate(database: Database, keys: MasterKeys, report: (done: numbe
   }
 }
 
+/** The few keys that sign tokens about credentials. @returns how many were sealed again */
+function resealIdentityKeys(database: Database, keys: MasterKeys): Promise<number> {
+  const store = new IdentityKeyStore();
+  return database.transaction(async (tx) => {
+    const outdated = await store.lockOutdated(tx, keys.currentVersion);
+    for (const key of outdated) await store.reseal(tx, resealIdentityKey(keys, key));
+    return outdated.length;
+  });
+}
+
 async function main(): Promise<void> {
   if (isHelpRequested(process.argv.slice(2))) {
     process.stdout.write(HELP);
@@ -64,6 +75,8 @@ async function main(): Promise<void> {
     const done = await rotate(database, keys, (count) =>
       process.stderr.write(`${count} data keys wrapped\n`),
     );
+    const identityKeys = await resealIdentityKeys(database, keys);
+    if (identityKeys > 0) process.stderr.write(`${identityKeys} identity keys sealed\n`);
     const left = await new DataKeyStore().countOutdated(database.autocommit, keys.currentVersion);
     const remainder = left === 0 ? 'none is left under another' : `${left} are left: run the command again`;
     process.stdout.write(

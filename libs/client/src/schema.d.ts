@@ -1249,6 +1249,38 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/oidc/{organizationId}/.well-known/openid-configuration': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Issuer_configuration'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/oidc/{organizationId}/jwks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Issuer_keys'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1381,6 +1413,7 @@ export interface components {
       | 'CREDENTIAL_UPDATED'
       | 'CREDENTIAL_DELETED'
       | 'CREDENTIAL_VERIFIED'
+      | 'IDENTITY_TOKEN_SIGNED'
       | 'RESOURCE_CREATED'
       | 'RESOURCE_UPDATED'
       | 'RESOURCE_DELETED'
@@ -1645,6 +1678,7 @@ export interface components {
       };
       /** Format: uuid */
       id: string;
+      identity?: components['schemas']['CredentialIdentityDto'];
       isValid: boolean | null;
       /** Format: date-time */
       lastVerifiedAt: string | null;
@@ -1663,9 +1697,16 @@ export interface components {
       required: boolean;
       secret: boolean;
     };
+    CredentialIdentityDto: {
+      issuer: string;
+      setup: string;
+      subject: string;
+    };
     CredentialTypeDto: {
       credentialType: string;
       fields: components['schemas']['CredentialFieldDto'][];
+      needsIssuer: boolean;
+      setup?: string;
     };
     DetectedAddressDto: {
       ip: string;
@@ -1758,6 +1799,15 @@ export interface components {
     };
     IdTokenDto: {
       idToken: string;
+    };
+    IssuerConfigurationDto: {
+      authorization_endpoint: string;
+      claims_supported: string[];
+      id_token_signing_alg_values_supported: string[];
+      issuer: string;
+      jwks_uri: string;
+      response_types_supported: string[];
+      subject_types_supported: string[];
     };
     LoginAnswerDto: {
       accessToken: string | null;
@@ -1938,6 +1988,20 @@ export interface components {
       region?: components['schemas']['TextFormDto'];
       resourceTypes: components['schemas']['ResourceTypeDto'][];
       revocation: components['schemas']['RevocationDto'];
+    };
+    PublicKeyDto: {
+      /** @enum {string} */
+      alg: 'RS256';
+      e: string;
+      kid: string;
+      /** @enum {string} */
+      kty: 'RSA';
+      n: string;
+      /** @enum {string} */
+      use: 'sig';
+    };
+    PublicKeysDto: {
+      keys: components['schemas']['PublicKeyDto'][];
     };
     ReadinessDto: {
       /** @enum {string} */
@@ -4739,6 +4803,48 @@ export interface operations {
           'application/x-xz': string;
           'text/javascript': string;
           'text/plain': string;
+        };
+      };
+    };
+  };
+  Issuer_configuration: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        organizationId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['IssuerConfigurationDto'];
+        };
+      };
+    };
+  };
+  Issuer_keys: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        organizationId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PublicKeysDto'];
         };
       };
     };

@@ -11,3 +11,11 @@ export const LISTEN_ADDRESS_MESSAGE =
 export const REDIS_URL = /^rediss?:\/\/[^\s/?#]+(\/\d*)?$/;
 export const REDIS_URL_MESSAGE =
   'the address of a Redis, like redis://:password@host:6379, or rediss://… for TLS';
+
+/**
+ * The form of `OIDC_ISSUER_URL`: what AWS, GCP and Entra accept, a port and http on loopback for simulated clouds only.
+ */
+export const ISSUER_URL =
+  /^(https:\/\/[a-z0-9.-]+(\/[\w.~-]+)*|http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?(\/[\w.~-]+)*)$/;
+export const ISSUER_URL_MESSAGE =
+  'an https address without port, query and slash at the end, like https://drawbridge.example.com/oidc';

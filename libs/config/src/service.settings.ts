@@ -1,5 +1,7 @@
-import { IsIn, IsInt, IsIP, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsIP, IsOptional, Matches, Max, MaxLength, Min } from 'class-validator';
 import {
+  ISSUER_URL,
+  ISSUER_URL_MESSAGE,
   LISTEN_ADDRESS_MESSAGE,
   POSTGRES_URL,
   POSTGRES_URL_MESSAGE,
@@ -23,6 +25,15 @@ export class ServiceSettings extends DatabaseUrlSettings {
 
   @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
   DEPLOYMENT_ID = 'default';
+
+  /**
+   * The issuer's URL without an organization, for clouds that trust this deployment's tokens; unset: there is no issuer.
+   * Clouds compare it character by character.
+   */
+  @IsOptional()
+  @Matches(ISSUER_URL, { message: `OIDC_ISSUER_URL must be ${ISSUER_URL_MESSAGE}` })
+  @MaxLength(200, { message: 'OIDC_ISSUER_URL must be at most 200 characters' })
+  OIDC_ISSUER_URL?: string;
 
   /** port for metrics and health probes, separate from the API's own port; unset: none is opened */
   @IsOptional()

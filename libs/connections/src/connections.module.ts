@@ -6,17 +6,20 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { ServiceSettings } from '#config';
+import { CredentialOpener, Identities, IdentityKeyStore } from '#credentials';
 import { DriverRegistry } from '#drivers';
 import { Database } from '#entities';
 import { connectQueue, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
-import { MasterKeys, refuseWrongMasterKeys } from '#secrets';
+import { MasterKeys, refuseUnknownIdentityKeys, refuseWrongMasterKeys } from '#secrets';
 import { DataKeyStore } from '#tenant-store';
 
 export interface ConnectionOptions {
   readonly applicationName: string;
   /** connections to PostgreSQL, at most */
   readonly poolSize: number;
-  readonly settings: Pick<ServiceSettings, 'DATABASE_URL' | 'REDIS_URL'> & { readonly MASTER_KEYS: string };
+  readonly settings: Pick<ServiceSettings, 'DATABASE_URL' | 'REDIS_URL' | 'OIDC_ISSUER_URL'> & {
+    readonly MASTER_KEYS: string;
+  };
   /** the drivers read the providers' endpoints from it */
   readonly environment: NodeJS.ProcessEnv;
   /** called when the queue's connection is lost; it reconnects automatically */
@@ -42,8 +45,8 @@ class Connections implements OnApplicationShutdown {
 @Module({})
 export class ConnectionsModule {
   /**
-   * @throws UnusableDatabase when the database is out of reach or not migrated, SettingsError when a data key is wrapped
-   *   by an unknown master key or Redis is not fit for a queue
+   * @throws UnusableDatabase when the database is out of reach or not migrated, SettingsError when a data key or an
+   *   identity key is sealed by an unknown master key or Redis is not fit for a queue
    */
   static async connect(options: ConnectionOptions): Promise<DynamicModule> {
     const { settings, applicationName, poolSize } = options;
@@ -54,6 +57,9 @@ export class ConnectionsModule {
       poolSize,
     }).connectMigrated();
     refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
+    const identityKeys = new IdentityKeyStore();
+    refuseUnknownIdentityKeys(masterKeys, await identityKeys.published(database.autocommit));
+    const identities = new Identities(database, masterKeys, identityKeys, settings.OIDC_ISSUER_URL ?? null);
     if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue = connectQueue(
       { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
@@ -62,6 +68,8 @@ export class ConnectionsModule {
     const wakeUps = new WakeUps(queue, options.onLostWakeUp);
     const shared = [
       { provide: MasterKeys, useValue: masterKeys },
+      { provide: Identities, useValue: identities },
+      { provide: CredentialOpener, useValue: new CredentialOpener(masterKeys, identities) },
       { provide: Database, useValue: database },
       { provide: QueueConnection, useValue: queue },
       { provide: WakeUps, useValue: wakeUps },

@@ -1,4 +1,5 @@
 export { DriverError, driverErrorOf } from './driver-error';
+export type { IdentityTokens } from './identity-tokens';
 export type {
   CloudTarget,
   DriverCredential,
@@ -6,7 +7,14 @@ export type {
   ProviderDriver,
   RuleChange,
 } from './provider-driver';
-export type { CredentialShape, FieldForm, TargetName, ResourceTypeFacts, Revocation } from './provider-facts';
+export type {
+  CredentialShape,
+  FieldForm,
+  SetupValues,
+  TargetName,
+  ResourceTypeFacts,
+  Revocation,
+} from './provider-facts';
 export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';
 export { PinnedConnection } from './tenant-url/pinned-connection';

@@ -30,6 +30,20 @@ export interface CredentialShape {
   readonly fixedHints?: readonly string[];
   /** other names of fields, as the provider's tools print them: the field by its other name */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** fields that a pasted file has in another form */
+  readonly parse?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
+  /** the cloud trusts tokens that this deployment signs: needs an issuer, holds no secret */
+  readonly needsIssuer?: true;
+  /** commands and policies to paste, so that the cloud trusts the organization's issuer */
+  readonly setup?: (values: SetupValues) => string;
+}
+
+/** What a setup snippet names. */
+export interface SetupValues {
+  /** the organization's issuer, an https URL */
+  readonly issuer: string;
+  /** the `sub` claim of the credential's tokens */
+  readonly subject: string;
 }
 
 /** By credentialType. */

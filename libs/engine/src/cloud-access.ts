@@ -1,3 +1,4 @@
+import type { CredentialOpener } from '#credentials';
 import {
   DriverError,
   type CloudTarget,
@@ -8,7 +9,6 @@ import {
 import { sealedCredentialForConvergence } from '#engine-store';
 import type { Database } from '#entities';
 import type { Provider } from '#rules';
-import { openCredential, SealBrokenError, type MasterKeys } from '#secrets';
 
 /** Identifies a target and the access path to it. */
 export type TargetAccess = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'> & {
@@ -23,7 +23,7 @@ export class CloudAccess {
   constructor(
     private readonly database: Database,
     private readonly drivers: DriverRegistry,
-    private readonly masterKeys: MasterKeys,
+    private readonly credentials: CredentialOpener,
     private readonly deployment: string,
   ) {}
 
@@ -48,13 +48,6 @@ export class CloudAccess {
   async credential(id: string): Promise<DriverCredential> {
     const sealed = await sealedCredentialForConvergence(this.database.autocommit, id);
     if (!sealed) throw new DriverError('denied', 'The credential was deleted');
-    const { credentialType, externalId } = sealed;
-    try {
-      return { credentialType, externalId, data: openCredential(this.masterKeys, sealed) };
-    } catch (error) {
-      if (error instanceof SealBrokenError)
-        throw new DriverError('denied', 'The stored credential cannot be decrypted');
-      throw error;
-    }
+    return this.credentials.open(sealed);
   }
 }

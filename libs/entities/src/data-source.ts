@@ -16,6 +16,7 @@ import {
   SubscriptionEntity,
 } from './billing.entity';
 import { GrantVersionEntity } from './grant-version.entity';
+import { IdentityKeyEntity } from './identity-key.entity';
 import { ListMarkEntity } from './list-mark.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
 import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
@@ -49,6 +50,7 @@ import { SessionTokens1790900100000 } from './migrations/1790900100000-session-t
 import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
+import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-keys';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -152,6 +154,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditCheckpointEntity,
       AuditExportEntity,
       UnwrittenAuditRecordEntity,
+      IdentityKeyEntity,
       ListMarkEntity,
       GrantVersionEntity,
       OidcTrustEntity,
@@ -189,6 +192,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SessionTokens1790900100000,
       OidcTrusts1790910000000,
       WrongFamilies1790920000000,
+      IdentityKeys1790930000000,
     ],
     migrationsTransactionMode: 'each',
   });

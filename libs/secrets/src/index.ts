@@ -5,6 +5,7 @@ export * from './audit-seal';
 export * from './credential-seal';
 export * from './data-keys';
 export * from './field-seal';
+export * from './identity-keys';
 export * from './is-strong-secret';
 export * from './master-keys';
 export * from './mfa-seal';

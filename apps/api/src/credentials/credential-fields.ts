@@ -1,3 +1,4 @@
+import type { CredentialIdentity } from '#credentials';
 import { DriverRegistry, type CredentialShape } from '#drivers';
 import type { Provider } from '#rules';
 import { badRequest } from '../errors/api-error';
@@ -59,6 +60,15 @@ export function refuseChangedTargets(
   const message = `must stay ${now[changed] ?? 'unset'}: create another credential, and give it to the resources`;
   throw badRequest(`credentialData.${changed} ${message}`, { [`credentialData.${changed}`]: message });
 }
+
+/** The commands that make a cloud trust the issuer for one credential; null: the type needs no issuer. */
+export const setupOf = (
+  provider: Provider,
+  credentialType: string,
+): ((identity: CredentialIdentity) => string) | null => {
+  const { needsIssuer, setup } = shapeOf(provider, credentialType);
+  return needsIssuer && setup ? setup : null;
+};
 
 /** The text itself when it is well-formed, or too long to be looked at. */
 function repaired(shape: CredentialShape, field: string, text: string): string {

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { CredentialOpener } from '#credentials';
 import { DriverRegistry, driverErrorOf, type DriverError } from '#drivers';
 import type { SealedCredential } from '#entities';
-import { MasterKeys } from '#secrets';
-import { openedCredential } from './opened-credential';
 
 /** Checks synchronously whether a provider accepts a credential. */
 @Injectable()
 export class CredentialVerifier {
   constructor(
-    private readonly masterKeys: MasterKeys,
+    private readonly credentials: CredentialOpener,
     private readonly drivers: DriverRegistry,
   ) {}
 
@@ -16,6 +15,6 @@ export class CredentialVerifier {
   async check(sealed: SealedCredential): Promise<DriverError | null> {
     if (!DriverRegistry.isDriven(sealed.provider)) return null;
     const driver = await this.drivers.driver(sealed.provider);
-    return driverErrorOf(() => driver.checkCredential(openedCredential(this.masterKeys, sealed)));
+    return driverErrorOf(() => driver.checkCredential(this.credentials.open(sealed)));
   }
 }

@@ -1,7 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Identities } from '#credentials';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
+import type { CredentialRow } from '#tenant-store';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
@@ -15,13 +17,16 @@ import { CreateCredentialDto, CredentialDto, UpdateCredentialDto } from './dto/c
 @AdminOnly()
 @Controller('credentials')
 export class CredentialsController {
-  constructor(private readonly credentials: CredentialsService) {}
+  constructor(
+    private readonly credentials: CredentialsService,
+    private readonly identities: Identities,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'Create a credential; its secrets are encrypted and never returned' })
   @Answers({ 201: CredentialDto, errors: [400, 401, 403] })
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateCredentialDto): Promise<CredentialDto> {
-    return toCredential(await this.credentials.create(actor, dto));
+    return this.shown(actor.principal, await this.credentials.create(actor, dto));
   }
 
   @Get()
@@ -34,14 +39,14 @@ export class CredentialsController {
   ): Promise<CredentialDto[]> {
     const { rows, total } = await this.credentials.list(principal, query);
     writePageHeaders(response, query, total);
-    return rows.map(toCredential);
+    return rows.map((row) => this.shown(principal, row));
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Get a credential' })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<CredentialDto> {
-    return toCredential(await this.credentials.find(principal, id));
+    return this.shown(principal, await this.credentials.find(principal, id));
   }
 
   @Patch(':id')
@@ -55,7 +60,7 @@ export class CredentialsController {
     @PathId() id: string,
     @Body() dto: UpdateCredentialDto,
   ): Promise<CredentialDto> {
-    return toCredential(await this.credentials.update(actor, id, dto));
+    return this.shown(actor.principal, await this.credentials.update(actor, id, dto));
   }
 
   @Delete(':id')
@@ -72,6 +77,10 @@ export class CredentialsController {
   @ApiOperation({ summary: 'Verify a credential with its provider; see isValid and verificationError' })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
   async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CredentialDto> {
-    return toCredential(await this.credentials.verify(actor, id));
+    return this.shown(actor.principal, await this.credentials.verify(actor, id));
+  }
+
+  private shown({ organizationId }: Principal, row: CredentialRow): CredentialDto {
+    return toCredential(row, organizationId, this.identities);
   }
 }

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Identities } from '#credentials';
 import { type AuditEntry, Database, type Slice, type Sliced, type Tx } from '#entities';
 import { AuditStore, type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
-import { notFound, notPossible } from '../errors/api-error';
+import { badRequest, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
-import { refuseChangedTargets, credentialFields } from './credential-fields';
+import { refuseChangedTargets, credentialFields, setupOf } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
 import { DataKeys } from './data-keys';
 import type { CreateCredentialDto, UpdateCredentialDto } from './dto/credential.dto';
@@ -22,12 +23,14 @@ export class CredentialsService {
     private readonly masterKeys: MasterKeys,
     private readonly dataKeys: DataKeys,
     private readonly verifier: CredentialVerifier,
+    private readonly identities: Identities,
   ) {}
 
   async create(actor: Actor, dto: CreateCredentialDto): Promise<CredentialRow> {
     const { principal } = actor;
     const { organizationId } = principal;
     const { secrets, hints } = credentialFields(dto.provider, dto.credentialType, dto.credentialData ?? {});
+    this.refuseWithoutIssuer(organizationId, dto);
     const id = randomUUID();
     const sealedData = await this.sealed(organizationId, id, secrets);
     return this.database.transaction(async (tx) => {
@@ -116,6 +119,16 @@ export class CredentialsService {
       });
       return credential;
     });
+  }
+
+  /** @throws ApiError 400 when the cloud would have to trust an issuer that this deployment is not */
+  private refuseWithoutIssuer(
+    organization: OrganizationId,
+    { provider, credentialType }: CreateCredentialDto,
+  ): void {
+    if (setupOf(provider, credentialType) === null || this.identities.issuerOf(organization) !== null) return;
+    const message = 'needs an issuer, which this deployment has when its operator sets OIDC_ISSUER_URL';
+    throw badRequest(`credentialType ${message}`, { credentialType: message });
   }
 
   private async sealed(

@@ -25,9 +25,12 @@ export function pastedObject(text: string): Fields | null {
  * The fields of a credential in the forms that people have it in: an object with the fields, the provider's own names for
  * them, a file or a tool's output as JSON in one of the fields, or inside another object.
  */
-export function pastedFields({ required, optional, aliases = {} }: CredentialShape, given: Fields): Fields {
+export function pastedFields(
+  { required, optional, aliases = {}, parse }: CredentialShape,
+  given: Fields,
+): Fields {
   const known = [...required, ...optional, ...Object.keys(aliases)];
-  const fields = expanded(given, known);
+  const fields = { ...parse?.(given), ...expanded(given, known) };
   const named = Object.entries(aliases).flatMap(([alias, field]) =>
     Object.hasOwn(fields, alias) && !Object.hasOwn(fields, field) ? [[field, fields[alias]] as const] : [],
   );

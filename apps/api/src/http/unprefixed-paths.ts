@@ -7,7 +7,10 @@ export const DOWNLOADS_PATH = 'downloads';
 /** What clients ask before they know anything else. */
 export const DISCOVERY_PATH = '.well-known/drawbridge';
 
-const UNPREFIXED_PATHS: readonly string[] = [...PAGE_PATHS, DOWNLOADS_PATH, DISCOVERY_PATH];
+/** What clouds fetch of the issuers that they trust. */
+export const ISSUER_PATH = 'oidc';
+
+const UNPREFIXED_PATHS: readonly string[] = [...PAGE_PATHS, DOWNLOADS_PATH, DISCOVERY_PATH, ISSUER_PATH];
 
 /** The routes outside the API's prefix, as Nest excludes them from it. */
 export const UNPREFIXED_ROUTES = UNPREFIXED_PATHS.flatMap((path) =>

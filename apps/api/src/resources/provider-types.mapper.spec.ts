@@ -4,7 +4,7 @@ import { toProviderTypes } from './provider-types.mapper';
 
 /** Serialized to JSON and parsed, as a client receives it. */
 const typesOf = (provider: (typeof PROVIDERS)[number]): ReturnType<typeof toProviderTypes> =>
-  JSON.parse(JSON.stringify(toProviderTypes(provider))) as ReturnType<typeof toProviderTypes>;
+  JSON.parse(JSON.stringify(toProviderTypes(provider, null))) as ReturnType<typeof toProviderTypes>;
 
 const fits = ({ pattern, flags, example }: TextFormDto): boolean => new RegExp(pattern, flags).test(example);
 
@@ -73,6 +73,7 @@ describe('provider types', () => {
     const [key] = typesOf('AWS').credentialTypes;
     expect(key).toEqual({
       credentialType: 'ACCESS_KEY',
+      needsIssuer: false,
       fields: [
         expect.objectContaining({ name: 'accessKeyId', required: true, secret: false, fixed: false }),
         expect.objectContaining({ name: 'secretAccessKey', required: true, secret: true, fixed: false }),

@@ -1,3 +1,4 @@
+import type { CredentialIdentity } from '#credentials';
 import {
   DriverRegistry,
   type CredentialShape,
@@ -16,8 +17,11 @@ import type {
 } from './dto/provider-types.dto';
 import { exampleMessage } from './resource-naming';
 
-/** Everything a form for a provider's credentials and resources needs. Uses static facts only; no driver is loaded. */
-export function toProviderTypes(provider: Provider): ProviderTypesDto {
+/**
+ * Everything a form for a provider's credentials and resources needs. Uses static facts only; no driver is loaded.
+ * @param identity for set-up commands, with a placeholder for the credential; null: there is no issuer
+ */
+export function toProviderTypes(provider: Provider, identity: CredentialIdentity | null): ProviderTypesDto {
   const facts = DriverRegistry.facts(provider);
   const isDriven = DriverRegistry.isDriven(provider);
   return {
@@ -26,6 +30,8 @@ export function toProviderTypes(provider: Provider): ProviderTypesDto {
     credentialTypes: Object.entries(facts.credentialTypes).map(([credentialType, shape]) => ({
       credentialType,
       fields: credentialFieldsOf(shape),
+      needsIssuer: shape.needsIssuer ?? false,
+      ...(identity && shape.setup && { setup: shape.setup(identity) }),
     })),
     resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
     ...(facts.region && { region: toTextForm({ ...facts.region, words: exampleMessage(facts.region) }) }),

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { CredentialOpener } from '#credentials';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
 import { AgentStore } from '#engine-store/port';
 import { Database, type SealedCredential } from '#entities';
 import { CredentialStore, type ResourceRow } from '#tenant-store';
 import { agentAbsence, type OrganizationId } from '#rules';
-import { MasterKeys } from '#secrets';
 import { ApiSettings } from '../api.settings';
-import { openedCredential } from '../credentials/opened-credential';
 
 /** The outcome of a verification and the secrets it used. */
 export interface Verification {
@@ -23,7 +22,7 @@ export class ResourceVerifier {
     private readonly database: Database,
     private readonly credentials: CredentialStore,
     private readonly agents: AgentStore,
-    private readonly masterKeys: MasterKeys,
+    private readonly opener: CredentialOpener,
     private readonly drivers: DriverRegistry,
     private readonly settings: ApiSettings,
   ) {}
@@ -48,7 +47,7 @@ export class ResourceVerifier {
           resourceType: resource.resourceType,
           identifier: resource.targetIdentifier,
           region: resource.region,
-          credential: openedCredential(this.masterKeys, sealed),
+          credential: this.opener.open(sealed),
           deployment: this.settings.DEPLOYMENT_ID,
           claims: new Map(),
         },

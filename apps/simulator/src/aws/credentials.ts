@@ -3,6 +3,8 @@ import type { IssuedTokens } from '../issued-tokens';
 
 export const ACCOUNT_ID = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
+/** Trusts the issuers that the control interface names. */
+export const FEDERATED_ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/federated`;
 
 interface UserKey {
   readonly secret: string;

@@ -1,5 +1,6 @@
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
 import { OutsideEditRefused, type CloudProvider, type UnmanagedRuleFilter, type World } from '../provider';
+import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
 
 export interface ControlRequest {
@@ -37,6 +38,8 @@ export class ControlInterface {
     'GET /_faults': () => ok(this.world.faults.active().map(describeFault)),
     'POST /_faults': (request) => this.startFault(request),
     'DELETE /_faults': () => this.clearFaults(),
+    'GET /_trusts': () => ok(this.world.trusts.list()),
+    'PUT /_trusts': (request) => this.setTrust(request),
     'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
   };
@@ -159,6 +162,20 @@ export class ControlInterface {
     if (!provider.revokeTokens) throw new BadInput('provider', `${provider.provider} issues no tokens`);
     provider.revokeTokens();
     return ok({});
+  }
+
+  /** What an administrator of the account does once: trust an issuer, with a condition on the subject. */
+  private setTrust({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, ['provider', 'issuer', 'audience', 'subject']);
+    const provider = required('provider', input.oneOf('provider', TRUSTING), TRUSTING);
+    const trust = {
+      provider,
+      issuer: required('issuer', input.text('issuer')),
+      audience: input.text('audience') ?? AUDIENCES[provider],
+      subject: input.text('subject') ?? null,
+    };
+    this.world.trusts.set(trust);
+    return ok(trust);
   }
 
   private clearFaults(): ControlAnswer {

@@ -20,6 +20,7 @@ import { GcpError } from './gcp-error';
 import { Operations } from './operations';
 import { PROJECT } from './service-account';
 import { TOKEN_EFFECTS, TokenEndpoint } from './token-endpoint';
+import { WORKLOAD_EFFECTS, WorkloadIdentity } from './workload-identity';
 
 export interface GcpOptions {
   /** firewall rules the project may have */
@@ -33,11 +34,12 @@ export class GcpProvider implements CloudProvider {
   readonly provider = 'GCP';
   readonly prefix = '/gcp';
   readonly targets = NETWORKS;
-  readonly operations = { ...COMPUTE_EFFECTS, ...TOKEN_EFFECTS };
+  readonly operations = { ...COMPUTE_EFFECTS, ...TOKEN_EFFECTS, ...WORKLOAD_EFFECTS };
   private readonly firewalls: Firewalls;
   private readonly pending: Operations;
   private readonly compute: ComputeEndpoint;
   private readonly tokens: TokenEndpoint;
+  private readonly workloads: WorkloadIdentity;
   private readonly issued: IssuedTokens;
 
   constructor(
@@ -52,10 +54,12 @@ export class GcpProvider implements CloudProvider {
       operations: this.pending,
     });
     this.tokens = new TokenEndpoint(world, this.issued);
+    this.workloads = new WorkloadIdentity(world, this.issued);
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
-    return request.path === '/gcp/token' ? this.tokens.handle(request) : this.compute.handle(request);
+    if (request.path === '/gcp/token') return this.tokens.handle(request);
+    return WorkloadIdentity.serves(request) ? this.workloads.handle(request) : this.compute.handle(request);
   }
 
   addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {

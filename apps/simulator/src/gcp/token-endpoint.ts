@@ -11,7 +11,7 @@ export const TOKEN_EFFECTS: Readonly<Record<string, CallEffect>> = { token: 'ide
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const AUDIENCE = 'https://oauth2.googleapis.com/token';
 const SCOPES = ['https://www.googleapis.com/auth/compute', 'https://www.googleapis.com/auth/cloud-platform'];
-const LIFETIME_SECONDS = 3599;
+export const LIFETIME_SECONDS = 3599;
 const MAX_CLAIM_SECONDS = 3600;
 const SKEW_SECONDS = 300;
 /** A constant key, so that tokens stay valid across restarts of the simulator. */
@@ -47,6 +47,12 @@ export function isValidToken(token: string, issued: IssuedTokens): boolean {
   return Number(expiresAt) > Date.now();
 }
 
+/** A new access token. */
+export function newToken(issued: IssuedTokens): string {
+  const times = `${Date.now() + LIFETIME_SECONDS * 1000}-${issued.stamp()}`;
+  return `ya29.${times}.${hmac(times)}`;
+}
+
 function issue({ method, body }: CloudRequest, issued: IssuedTokens): CloudAnswer {
   const form = new URLSearchParams(body);
   if (method !== 'POST') return failed('invalid_request', 'Only POST is accepted');
@@ -55,9 +61,8 @@ function issue({ method, body }: CloudRequest, issued: IssuedTokens): CloudAnswe
   }
   const error = assertionError(form.get('assertion') ?? '');
   if (error) return error;
-  const times = `${Date.now() + LIFETIME_SECONDS * 1000}-${issued.stamp()}`;
   return jsonAnswer(200, 'OK', {
-    access_token: `ya29.${times}.${hmac(times)}`,
+    access_token: newToken(issued),
     expires_in: LIFETIME_SECONDS,
     token_type: 'Bearer',
   });
@@ -113,11 +118,11 @@ function decode(part: string): unknown {
   }
 }
 
-const failed = (error: string, description: string, status = 400): CloudAnswer =>
+export const failed = (error: string, description: string, status = 400): CloudAnswer =>
   jsonAnswer(status, error, { error, error_description: description });
 
 /** The endpoint's answers for faults. */
-const FAULT_ANSWERS: Readonly<Record<Refusal, CloudAnswer>> = {
+export const FAULT_ANSWERS: Readonly<Record<Refusal, CloudAnswer>> = {
   throttle: failed('rate_limit_exceeded', 'Too many requests', 429),
   error: failed('internal_failure', 'Backend Error', 500),
   refuse: failed('invalid_grant', 'Account has been deleted'),

@@ -144,6 +144,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
           credentialType: 'ADMIN_KEY',
           data: { adminUrl: url, adminKey: ADMIN_KEY },
           externalId: null,
+          identity: null,
         },
       });
 

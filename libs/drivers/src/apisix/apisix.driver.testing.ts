@@ -108,7 +108,12 @@ export const routeTarget = (
   resourceType: 'ROUTE',
   identifier: 'r1',
   region: null,
-  credential: { credentialType: 'ADMIN_KEY', data: { adminUrl, adminKey: ADMIN_KEY }, externalId: null },
+  credential: {
+    credentialType: 'ADMIN_KEY',
+    data: { adminUrl, adminKey: ADMIN_KEY },
+    externalId: null,
+    identity: null,
+  },
   deployment: 'd',
   claims: new Map(
     claimed.map((address) => [ruleKey({ address, protocol: 'all', ports: [] }), `rule of ${address}`]),

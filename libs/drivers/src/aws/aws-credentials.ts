@@ -1,4 +1,5 @@
 import { DriverError } from '../driver-error';
+import { requireIdentity, type IdentityTokens } from '../identity-tokens';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
 import { AWS_FACTS } from './aws.facts';
 
@@ -13,6 +14,12 @@ export interface AwsKeys {
 export interface AssumableRole {
   readonly roleArn: string;
   readonly externalId: string;
+}
+
+/** A role of the tenant's account that trusts the organization's issuer. */
+export interface FederatedRole {
+  readonly roleArn: string;
+  readonly identity: IdentityTokens;
 }
 
 /** Environment variables with the deployment's own keys, which assume the tenants' roles. */
@@ -32,7 +39,8 @@ export function readCredential({
   credentialType,
   data,
   externalId,
-}: DriverCredential): AwsKeys | AssumableRole {
+  identity,
+}: DriverCredential): AwsKeys | AssumableRole | FederatedRole {
   if (credentialType === 'ACCESS_KEY') {
     const accessKeyId = field(data, 'accessKeyId');
     const secretAccessKey = field(data, 'secretAccessKey');
@@ -44,7 +52,12 @@ export function readCredential({
     if (!externalId) throw new DriverError('denied', 'The credential has no external id');
     return { roleArn, externalId };
   }
-  throw new DriverError('denied', `An AWS credential is ACCESS_KEY or ASSUME_ROLE, not ${credentialType}`);
+  if (credentialType === 'WEB_IDENTITY')
+    return { roleArn: field(data, 'roleArn'), identity: requireIdentity(identity) };
+  throw new DriverError(
+    'denied',
+    `An AWS credential is ACCESS_KEY, ASSUME_ROLE or WEB_IDENTITY, not ${credentialType}`,
+  );
 }
 
 /**

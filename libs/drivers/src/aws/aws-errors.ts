@@ -36,6 +36,9 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'RequestExpired',
     'RequestInTheFuture',
     'RequestTimeTooSkewed',
+    // AWS could not fetch the issuer's keys.
+    'IDPCommunicationError',
+    'IDPCommunicationErrorException',
   ],
   conflict: [
     DUPLICATE_RULE,
@@ -64,6 +67,11 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'MissingAuthenticationToken',
     'OperationNotPermitted',
     'RegionDisabledException',
+    // Of a token that a role is assumed with.
+    'InvalidIdentityToken',
+    'InvalidIdentityTokenException',
+    'IDPRejectedClaim',
+    'IDPRejectedClaimException',
   ],
   'target-missing': [
     'InvalidGroup.NotFound',

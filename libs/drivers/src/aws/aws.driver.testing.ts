@@ -161,6 +161,7 @@ export const target = (data: Record<string, string> = {}): CloudTarget => ({
     credentialType: 'ACCESS_KEY',
     data: { accessKeyId: 'AKIATENANT', secretAccessKey: SECRET, ...data },
     externalId: null,
+    identity: null,
   },
   deployment: 'prod',
   claims: new Map(),
@@ -172,6 +173,7 @@ export const roleTarget = (externalId: string | null = 'external-id'): CloudTarg
     credentialType: 'ASSUME_ROLE',
     data: { roleArn: 'arn:aws:iam::123456789012:role/doors' },
     externalId,
+    identity: null,
   },
 });
 

@@ -55,7 +55,7 @@ class AwsDriver implements ProviderDriver {
 
   async verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
     await this.withTarget(target, (awsTarget) => awsTarget.verify(config));
-    await this.clients.requireExternalId(target);
+    await this.clients.requireCondition(target);
   }
 
   readRules(target: CloudTarget): Promise<ObservedRule[]> {

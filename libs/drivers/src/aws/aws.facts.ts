@@ -1,4 +1,25 @@
-import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
+import { TRAFFIC_FIELDS, type FieldForm, type ProviderFacts } from '../provider-facts';
+
+const ROLE_ARN: FieldForm = {
+  pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
+  words: 'must look like arn:aws:iam::123456789012:role/drawbridge',
+  example: 'arn:aws:iam::123456789012:role/drawbridge',
+};
+
+/** @param provider the issuer without its scheme, as AWS names it */
+const trustPolicy = (provider: string, subject: string): object => ({
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { Federated: `arn:aws:iam::ACCOUNT:oidc-provider/${provider}` },
+      Action: 'sts:AssumeRoleWithWebIdentity',
+      Condition: {
+        StringEquals: { [`${provider}:aud`]: 'sts.amazonaws.com', [`${provider}:sub`]: subject },
+      },
+    },
+  ],
+});
 
 export const AWS_FACTS: ProviderFacts = {
   provider: 'AWS',
@@ -57,13 +78,25 @@ export const AWS_FACTS: ProviderFacts = {
           'the role to assume; its trust policy names the external id that is answered when the credential is made',
       },
       forms: {
-        roleArn: {
-          pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
-          words: 'must look like arn:aws:iam::123456789012:role/drawbridge',
-          example: 'arn:aws:iam::123456789012:role/drawbridge',
-        },
+        roleArn: ROLE_ARN,
       },
       hints: ['roleArn'],
+    },
+    WEB_IDENTITY: {
+      required: ['roleArn'],
+      optional: [],
+      descriptions: { roleArn: 'the role that trusts your issuer' },
+      forms: { roleArn: ROLE_ARN },
+      hints: ['roleArn'],
+      needsIssuer: true,
+      setup: ({ issuer, subject }) => {
+        const provider = issuer.replace(/^https?:\/\//, '');
+        return `aws iam create-open-id-connect-provider --url '${issuer}' --client-id-list sts.amazonaws.com
+
+The trust policy of the role:
+${JSON.stringify(trustPolicy(provider, subject), null, 2)}
+`;
+      },
     },
   },
   resourceTypes: {

@@ -13,6 +13,7 @@ const TARGET: CloudTarget = {
     credentialType: 'ACCESS_KEY',
     data: { accessKeyId: 'AKIATENANT', secretAccessKey: 'secret' },
     externalId: null,
+    identity: null,
   },
   deployment: 'prod',
   claims: new Map(),

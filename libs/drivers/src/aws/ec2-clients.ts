@@ -67,9 +67,9 @@ export class Ec2Clients {
     if (isStale && 'roleArn' in credential) this.roles.forget(credential, readRegion(target));
   }
 
-  /** @throws DriverError `denied` when the tenant's role can be assumed without the external id */
-  async requireExternalId(target: CloudTarget): Promise<void> {
+  /** @throws DriverError `denied` when the tenant's role can be assumed without the condition that protects it */
+  async requireCondition(target: CloudTarget): Promise<void> {
     const credential = readCredential(target.credential);
-    if ('roleArn' in credential) await this.roles.requireExternalId(credential, readRegion(target));
+    if ('roleArn' in credential) await this.roles.requireCondition(credential, readRegion(target));
   }
 }

@@ -43,17 +43,17 @@ export class SdkSettings {
 
   /**
    * @param endpointVariable environment variable that overrides AWS's endpoint
-   * @param keys the only credentials that the client uses
+   * @param keys the only credentials that the client uses; null: its requests are not signed
    */
   clientConfig(
     endpointVariable: 'AWS_ENDPOINT_URL_EC2' | 'AWS_ENDPOINT_URL_STS',
     region: string,
-    keys: AwsKeys,
+    keys: AwsKeys | null,
   ): SharedSettings {
     const endpoint = this.environment[endpointVariable];
     return {
       region,
-      credentials: keys,
+      ...(keys && { credentials: keys }),
       credentialDefaultProvider: () => () =>
         Promise.reject(new Error('No default credentials are ever used')),
       ...(endpoint && { endpoint }),

@@ -1,11 +1,17 @@
+import { CallFailure } from '../call-failure';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { fingerprint } from '../fingerprint';
+import { requireSubjectCondition } from '../identity-tokens';
 import type { ServicePrincipal } from './azure-credentials';
 import { unexpectedResponse } from './azure-errors';
 import type { Deadline } from './deadline';
 import { requestJson } from './request-json';
 
 /** Characters that are valid in a header. A token has some kilobytes at most. */
+/** The audience that Entra's documentation names. */
+const AUDIENCE = 'api://AzureADTokenExchange';
+/** No matching trust of the app, by issuer, audience or subject. */
+const NOT_KNOWN = /AADSTS(70021\d?|7002138)\b/;
 const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
 /** Tokens for the tenants' service principals (OAuth client credentials grant). */
@@ -26,9 +32,23 @@ export class AccessTokens {
     return this.tokens.take(cacheKey(principal), () => this.request(principal, deadline));
   }
 
-  /** Requests a token without the cache. @throws CallFailure */
+  /** Requests a token without the cache. @throws DriverError also when the app trusts any subject */
   async check(principal: ServicePrincipal, deadline: Deadline): Promise<void> {
     await this.request(principal, deadline);
+    await this.requireSubjectCondition(principal, deadline);
+  }
+
+  /** @throws DriverError `denied` when a trust of the app accepts any subject of the issuer */
+  async requireSubjectCondition(
+    { tenantId, clientId, proof }: ServicePrincipal,
+    deadline: Deadline,
+  ): Promise<void> {
+    if ('clientSecret' in proof) return;
+    const assertion = await proof.identity.sign(AUDIENCE, 'probe');
+    await requireSubjectCondition(
+      () => this.post(tenantId, clientId, assertionFields(assertion), [assertion], deadline),
+      `The app ${clientId}`,
+    );
   }
 
   /** Makes the next call request a new token: the permissions may have changed, or Azure's clock differs. */
@@ -36,24 +56,35 @@ export class AccessTokens {
     this.tokens.forget(cacheKey(principal));
   }
 
-  private async request(
-    { tenantId, clientId, clientSecret }: ServicePrincipal,
+  private async request(principal: ServicePrincipal, deadline: Deadline): Promise<IssuedToken<string>> {
+    const { tenantId, clientId, proof } = principal;
+    if ('clientSecret' in proof) {
+      const { clientSecret } = proof;
+      return this.post(tenantId, clientId, { client_secret: clientSecret }, [clientSecret], deadline);
+    }
+    const assertion = await proof.identity.sign(AUDIENCE, 'credential');
+    return this.post(tenantId, clientId, assertionFields(assertion), [assertion], deadline).catch(
+      (error: unknown) => {
+        throw asNotKnownYet(error);
+      },
+    );
+  }
+
+  private async post(
+    tenantId: string,
+    clientId: string,
+    proof: Readonly<Record<string, string>>,
+    secrets: readonly string[],
     deadline: Deadline,
   ): Promise<IssuedToken<string>> {
-    const response = await requestJson(
-      {
-        operation: 'the token request',
-        url: `${this.authority}/${tenantId}/oauth2/v2.0/token`,
-        form: {
-          grant_type: 'client_credentials',
-          client_id: clientId,
-          client_secret: clientSecret,
-          scope: `${this.audience}/.default`,
-        },
-        secrets: [clientSecret],
-      },
-      deadline,
-    );
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      ...proof,
+      scope: `${this.audience}/.default`,
+    };
+    const url = `${this.authority}/${tenantId}/oauth2/v2.0/token`;
+    const response = await requestJson({ operation: 'the token request', url, form, secrets }, deadline);
     const { access_token: token, expires_in: seconds } = response;
     if (typeof token !== 'string' || !TOKEN.test(token)) throw unexpectedResponse('the token request');
     const lifeSeconds = Number(seconds);
@@ -62,5 +93,22 @@ export class AccessTokens {
   }
 }
 
-const cacheKey = ({ tenantId, clientId, clientSecret }: ServicePrincipal): string =>
-  fingerprint(tenantId, clientId, clientSecret);
+const assertionFields = (assertion: string): Readonly<Record<string, string>> => ({
+  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  client_assertion: assertion,
+});
+
+/**
+ * Entra does not know a new trust everywhere for some minutes, and may forget an old one for a moment: no verdict yet.
+ * A session whose rule waits for it fails by its own time limit.
+ */
+function asNotKnownYet(error: unknown): unknown {
+  if (!(error instanceof CallFailure) || !NOT_KNOWN.test(error.message)) return error;
+  const hint = 'Entra may need some minutes to know a new trust; issuer and subject must fit exactly.';
+  return new CallFailure('transient', `${error.message} ${hint}`, error.code, true);
+}
+
+const cacheKey = ({ tenantId, clientId, proof }: ServicePrincipal): string =>
+  'clientSecret' in proof
+    ? fingerprint(tenantId, clientId, proof.clientSecret)
+    : fingerprint(tenantId, clientId, proof.identity.issuer, proof.identity.subject);

@@ -1,4 +1,5 @@
 import { DriverError } from '../driver-error';
+import { requireIdentity, type IdentityTokens } from '../identity-tokens';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
 import { AZURE_FACTS, parseGroupId, type GroupName } from './azure.facts';
 
@@ -6,22 +7,27 @@ import { AZURE_FACTS, parseGroupId, type GroupName } from './azure.facts';
 export interface ServicePrincipal {
   readonly tenantId: string;
   readonly clientId: string;
-  readonly clientSecret: string;
+  /** its secret, or tokens of the organization's issuer that stand for one */
+  readonly proof: { readonly clientSecret: string } | { readonly identity: IdentityTokens };
 }
 
 /**
  * Reads the service principal of a tenant's credential. Uses no other source.
  * @throws DriverError `denied` when a field is missing
  */
-export function readCredential({ credentialType, data }: DriverCredential): ServicePrincipal {
-  if (credentialType !== 'SERVICE_PRINCIPAL') {
-    throw new DriverError('denied', `An Azure credential is SERVICE_PRINCIPAL, not ${credentialType}`);
-  }
-  return {
-    tenantId: wellFormed(data, 'tenantId'),
-    clientId: wellFormed(data, 'clientId'),
-    clientSecret: field(data, 'clientSecret'),
-  };
+export function readCredential(credential: DriverCredential): ServicePrincipal {
+  const { data } = credential;
+  const proof = proofOf(credential);
+  return { tenantId: wellFormed(data, 'tenantId'), clientId: wellFormed(data, 'clientId'), proof };
+}
+
+function proofOf({ credentialType, data, identity }: DriverCredential): ServicePrincipal['proof'] {
+  if (credentialType === 'SERVICE_PRINCIPAL') return { clientSecret: field(data, 'clientSecret') };
+  if (credentialType === 'FEDERATED') return { identity: requireIdentity(identity) };
+  throw new DriverError(
+    'denied',
+    `An Azure credential is SERVICE_PRINCIPAL or FEDERATED, not ${credentialType}`,
+  );
 }
 
 /** @throws DriverError `invalid` when the target is not a network security group: its name becomes part of a URL */

@@ -20,6 +20,7 @@ export const target = (clientSecret = SECRET): CloudTarget => ({
   credential: {
     credentialType: 'SERVICE_PRINCIPAL',
     externalId: null,
+    identity: null,
     data: {
       tenantId: '00000000-0000-4000-8000-000000000002',
       clientId: '00000000-0000-4000-8000-000000000003',

@@ -58,6 +58,7 @@ class AzureDriver implements ProviderDriver {
     await this.inGroup(target, this.deadline(), async (group) => {
       await group.describe();
       const rules = await group.readRules();
+      await this.tokens.requireSubjectCondition(readCredential(target.credential), this.deadline());
       await requireWritePermission(group);
       refuseOpenTarget(group.group.name, config, effectiveAllowances(rules, config));
     });
@@ -99,7 +100,8 @@ class AzureDriver implements ProviderDriver {
     const token = await this.tokens.token(principal, deadline);
     const client = this.clients.clientFor(name.subscriptionId);
     const { endpoint } = this.clients;
-    const access = { client, endpoint, token, clientSecret: principal.clientSecret, deadline };
+    const clientSecret = 'clientSecret' in principal.proof ? principal.proof.clientSecret : '';
+    const access = { client, endpoint, token, clientSecret, deadline };
     try {
       return await this.clients.withToken(token, () => work(new NetworkSecurityGroup(name, access)));
     } catch (error) {

@@ -84,6 +84,30 @@ export const AZURE_FACTS: ProviderFacts = {
       // az ad sp create-for-rbac
       aliases: { tenant: 'tenantId', appId: 'clientId', password: 'clientSecret' },
     },
+    FEDERATED: {
+      required: ['tenantId', 'clientId', 'subscriptionId'],
+      optional: [],
+      descriptions: {
+        tenantId: 'the directory (tenant) id of the app registration, or a domain of the tenant',
+        clientId: 'the application (client) id of the app registration that trusts your issuer',
+        subscriptionId: 'the subscription in which groups are looked for that are not named by their full id',
+      },
+      forms: { tenantId: TENANT, clientId: UUID, subscriptionId: SUBSCRIPTION_FORM },
+      hints: ['tenantId', 'clientId', 'subscriptionId'],
+      fixedHints: ['subscriptionId'],
+      aliases: { tenant: 'tenantId', appId: 'clientId' },
+      needsIssuer: true,
+      setup: ({
+        issuer,
+        subject,
+      }) => `az ad app federated-credential create --id APP_ID --parameters '${JSON.stringify({
+        name: 'drawbridge',
+        issuer,
+        subject,
+        audiences: ['api://AzureADTokenExchange'],
+      })}'
+`,
+    },
   },
   resourceTypes: {
     NETWORK_SECURITY_GROUP: {

@@ -92,6 +92,7 @@ describe('GCP driver', () => {
       credentialType: 'SERVICE_ACCOUNT',
       data: { type: 'service_account', client_email: 'a@p.iam', private_key: KEY, ...more },
       externalId: null,
+      identity: null,
     },
     deployment: 'test',
     claims: new Map(),

@@ -3,6 +3,7 @@ import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import { AccessTokens, readIdentity } from './access-tokens';
 import { ComputeApi } from './compute-api';
 import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
@@ -10,12 +11,11 @@ import { GCP_FACTS } from './gcp.facts';
 import { effectiveAllowances } from './open-rules';
 import { sendPaced } from './paced-writes';
 import { requirePermissions } from './permission-check';
-import { AccessTokens, readServiceAccount } from './service-account';
 import { VpcNetwork } from './vpc-network';
 
 /**
  * The driver for firewall rules of Google’s VPC networks: one firewall rule per RuleSpec.
- * @param environment contains `GCP_COMPUTE_URL`, `GCP_RESOURCE_MANAGER_URL` and `GOOGLE_OAUTH_TOKEN_URL`
+ * @param environment contains the variables of `GCP_FACTS`
  */
 export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
   const api = new ComputeApi(environment);
@@ -37,13 +37,14 @@ class GcpDriver implements ProviderDriver {
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {
-    await this.tokens.check(readServiceAccount(credential));
+    await this.tokens.check(readIdentity(credential));
   }
 
   verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
     return this.inNetwork(target, async (network) => {
       await network.describe();
       const rules = await network.list();
+      await this.tokens.requireSubjectCondition(readIdentity(target.credential));
       await network.requireOperationAccess();
       await requirePermissions(network);
       refuseOpenTarget(network.target.network, config, effectiveAllowances(rules, network.target, config));
@@ -71,7 +72,7 @@ class GcpDriver implements ProviderDriver {
       // After a denied removal nothing is added: it could not be removed again.
       const additionDeadline = this.deadline();
       await sendPaced(additionsOf(network, adds, additionDeadline), outcomes, additionDeadline);
-      if (outcomes.haltedBy?.kind === 'denied') this.tokens.forget(readServiceAccount(target.credential));
+      if (outcomes.haltedBy?.kind === 'denied') this.tokens.forget(readIdentity(target.credential));
     });
     return changes.map((change) =>
       outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
@@ -87,13 +88,13 @@ class GcpDriver implements ProviderDriver {
       throw new DriverError('invalid', `GCP has no resources of type ${target.resourceType} here`);
     }
     const taggedNetwork = readTaggedNetwork(target.identifier);
-    const account = readServiceAccount(target.credential);
-    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(account), this.api);
+    const identity = readIdentity(target.credential);
+    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(identity), this.api);
     try {
       return await work(network);
     } catch (error) {
       // The token may have been issued before the account's permissions changed.
-      if (error instanceof DriverError && error.kind === 'denied') this.tokens.forget(account);
+      if (error instanceof DriverError && error.kind === 'denied') this.tokens.forget(identity);
       throw error;
     }
   }

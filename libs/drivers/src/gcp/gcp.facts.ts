@@ -12,6 +12,10 @@ const LISTS = ['targetTags', 'targetServiceAccounts'] as const;
 
 const PROJECT_ID = '[a-z0-9.:-]{1,100}';
 const NETWORK = '[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?';
+const POOL_ID = /^[a-z0-9-]{4,32}$/;
+const PROVIDER_NAME =
+  /^\/\/iam\.googleapis\.com\/projects\/(\d+)\/locations\/global\/workloadIdentityPools\/([a-z0-9-]+)\/providers\/([a-z0-9-]+)$/;
+const IMPERSONATION_URL = /\/serviceAccounts\/([^/:]+):generateAccessToken$/;
 const SPELLING = new RegExp(`^(?:projects/(${PROJECT_ID})/global/networks/)?(${NETWORK})$`, 'i');
 
 /** Google's key JSON. Its URLs (`token_uri`) are ignored: they would determine where the signed assertion is sent. */
@@ -54,7 +58,65 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     // A network without a project is in the key's project.
     fixedHints: ['project_id'],
   },
+  FEDERATION: {
+    required: ['project_id', 'projectNumber', 'poolId', 'providerId'],
+    optional: ['serviceAccountEmail'],
+    descriptions: {
+      project_id: 'the project in which networks are looked for that do not name another one',
+      projectNumber: 'the number of the project that has the workload identity pool',
+      poolId: 'the id of the workload identity pool',
+      providerId: 'the id of the provider in the pool that trusts your issuer',
+      serviceAccountEmail:
+        'the service account to act as; left out: the principal of the pool has the permissions itself',
+    },
+    forms: {
+      project_id: {
+        pattern: new RegExp(`^${PROJECT_ID}$`),
+        words: 'must be the id of a Google Cloud project',
+        example: 'production-123456',
+      },
+      projectNumber: {
+        pattern: /^\d{6,20}$/,
+        words: 'must be the number of a Google Cloud project, not its id',
+        example: '123456789012',
+      },
+      poolId: { pattern: POOL_ID, words: 'must be the id of a pool', example: 'drawbridge' },
+      providerId: { pattern: POOL_ID, words: 'must be the id of a provider', example: 'main' },
+      serviceAccountEmail: {
+        pattern: /^[^\s@/:]{1,200}@[\w.-]{1,200}$/,
+        words: 'must be the e-mail address of the service account',
+        example: 'drawbridge@production-123456.iam.gserviceaccount.com',
+      },
+    },
+    hints: ['project_id', 'projectNumber', 'poolId', 'providerId', 'serviceAccountEmail'],
+    fixedHints: ['project_id'],
+    needsIssuer: true,
+    parse: idsOfExternalAccount,
+    setup: ({ issuer, subject }) => `gcloud iam workload-identity-pools create drawbridge --location=global
+gcloud iam workload-identity-pools providers create-oidc main --location=global \\
+  --workload-identity-pool=drawbridge --issuer-uri='${issuer}' \\
+  --attribute-mapping=google.subject=assertion.sub \\
+  --attribute-condition="assertion.sub=='${subject}'"
+gcloud projects add-iam-policy-binding PROJECT_ID --role=projects/PROJECT_ID/roles/drawbridge \\
+  --member='principal://iam.googleapis.com/projects/PROJECT_NUMBER/locations/global/workloadIdentityPools/drawbridge/subject/${subject}'
+`,
+  },
 };
+
+/**
+ * The ids in the configuration file that gcloud writes for external accounts. Nothing else of it is read: its URLs,
+ * commands and files would determine where tokens are sent, and what is read or run here.
+ */
+function idsOfExternalAccount(given: Readonly<Record<string, unknown>>): Record<string, string> {
+  const [, projectNumber, poolId, providerId] = PROVIDER_NAME.exec(textOf(given['audience'])) ?? [];
+  const [, email] = IMPERSONATION_URL.exec(textOf(given['service_account_impersonation_url'])) ?? [];
+  return {
+    ...(projectNumber && poolId && providerId && { projectNumber, poolId, providerId }),
+    ...(email && { serviceAccountEmail: email }),
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 1000) : '');
 
 /** The custom role that the service account needs. */
 const POLICY = `title: Drawbridge
@@ -72,7 +134,13 @@ includedPermissions:
 
 export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',
-  variables: ['GCP_COMPUTE_URL', 'GCP_RESOURCE_MANAGER_URL', 'GOOGLE_OAUTH_TOKEN_URL'],
+  variables: [
+    'GCP_COMPUTE_URL',
+    'GCP_RESOURCE_MANAGER_URL',
+    'GOOGLE_IAM_CREDENTIALS_URL',
+    'GOOGLE_OAUTH_TOKEN_URL',
+    'GOOGLE_STS_URL',
+  ],
   traits: {
     // One write per rule: as many as complete within one deadline.
     batchSize: 50,

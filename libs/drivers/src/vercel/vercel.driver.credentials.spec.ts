@@ -42,7 +42,7 @@ describe('Vercel driver: credentials and targets', () => {
       ['a token with a line break', { credentialType: 'TOKEN', data: { token: 'a\r\nx: y' } }],
       ['a malformed team id', { credentialType: 'TOKEN', data: { token: TOKEN, teamId: '../x' } }],
     ])('with %s are denied without a request', async (_, given) => {
-      const credential = { ...given, externalId: null };
+      const credential = { ...given, externalId: null, identity: null };
       expect((await failure(driver.readRules({ ...target(), credential }))).kind).toBe('denied');
       expect(vercel.calls).toEqual([]);
     });

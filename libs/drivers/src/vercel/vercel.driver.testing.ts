@@ -13,7 +13,7 @@ export const target = (data: Readonly<Record<string, string>> = {}): CloudTarget
   resourceType: 'FIREWALL_RULE',
   identifier: PATH.projectId,
   region: null,
-  credential: { credentialType: 'TOKEN', data: { token: TOKEN, ...data }, externalId: null },
+  credential: { credentialType: 'TOKEN', data: { token: TOKEN, ...data }, externalId: null, identity: null },
   deployment: 'prod',
   claims: new Map(),
 });

@@ -46,6 +46,13 @@ export class CredentialTypeDto {
   @ApiProperty({ example: 'ACCESS_KEY' }) credentialType!: string;
   @ApiProperty({ type: [CredentialFieldDto], description: 'Empty: credentialData is left out' })
   fields!: CredentialFieldDto[];
+  @ApiProperty({ description: 'true: the cloud trusts tokens of this deployment’s issuer; no secret is stored' })
+  needsIssuer!: boolean;
+  @ApiPropertyOptional({
+    description:
+      'With needsIssuer, where there is an issuer: commands and policies to paste. CREDENTIAL stands for the id of the credential, whose own `identity` has them complete',
+  })
+  setup?: string;
 }
 
 @ApiSchema({ description: 'A field of config' })

@@ -1,0 +1,130 @@
+import { randomUUID, type KeyObject } from 'node:crypto';
+import type { IdentityTokens } from '#drivers';
+import { AuditTrail, SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
+import { openIdentityKey, type MasterKeys, type PublicIdentityKey } from '#secrets';
+import { IdentityKeyRotation } from './identity-key-rotation';
+import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
+
+const TOKEN_SECONDS = 300;
+/** Against clocks that are behind. */
+const TOLERANCE_SECONDS = 60;
+/** How long a process goes on with the keys it has read: a new one is published for a day before it signs. */
+const REMEMBERED_MS = 60_000;
+
+/** What a cloud's trust names of a credential. */
+export type CredentialIdentity = Pick<IdentityTokens, 'issuer' | 'subject'>;
+
+interface Keys {
+  readonly readAt: number;
+  readonly published: readonly PublicIdentityKey[];
+  readonly kid: string;
+  readonly signing: KeyObject;
+}
+
+/**
+ * This deployment as an OIDC issuer: one issuer for each organization, so that a trust which forgets the subject lets in
+ * this organization only. Tokens are made for exchanges with clouds and nothing else, and each is audited.
+ */
+export class Identities {
+  private readonly audit = new AuditTrail();
+  private keys: Promise<Keys> | null = null;
+
+  /** @param issuerUrl the setting OIDC_ISSUER_URL, without a slash at its end; null: there is no issuer */
+  constructor(
+    private readonly database: Database,
+    private readonly masterKeys: MasterKeys,
+    private readonly store: IdentityKeyStore,
+    private readonly issuerUrl: string | null,
+  ) {}
+
+  /** @returns null when this deployment has no issuer */
+  issuerOf(organizationId: string): string | null {
+    return this.issuerUrl === null ? null : `${this.issuerUrl}/${organizationId}`;
+  }
+
+  /** @returns null when this deployment has no issuer */
+  identityOf(organizationId: string, credentialId: string): CredentialIdentity | null {
+    const issuer = this.issuerOf(organizationId);
+    return issuer === null ? null : { issuer, subject: `org:${organizationId}:credential:${credentialId}` };
+  }
+
+  /** @returns null when this deployment has no issuer */
+  tokensOf(credential: Pick<SealedCredential, 'id' | 'organizationId'>): IdentityTokens | null {
+    const identity = this.identityOf(credential.organizationId, credential.id);
+    if (identity === null) return null;
+    const probe = `org:${credential.organizationId}:probe`;
+    return {
+      ...identity,
+      sign: (audience, subject) =>
+        this.sign(credential, identity.issuer, audience, subject === 'probe' ? probe : identity.subject),
+    };
+  }
+
+  /** The public keys, as clouds fetch them. Makes the first one. */
+  async published(): Promise<readonly PublicIdentityKey[]> {
+    return (await this.current()).published;
+  }
+
+  private async sign(
+    { id, organizationId }: Pick<SealedCredential, 'id' | 'organizationId'>,
+    issuer: string,
+    audience: string,
+    subject: string,
+  ): Promise<string> {
+    const { signing, kid } = await this.current();
+    const jti = randomUUID();
+    // before the token exists: none is unrecorded. What removes rules must go on when the trail takes no records
+    await withAuditFallback((trail) =>
+      this.audit.writeRevocation(this.database.autocommit, organizationId, trail, {
+        ...SYSTEM_ACTOR,
+        eventType: 'IDENTITY_TOKEN_SIGNED',
+        resourceType: 'CREDENTIAL',
+        resourceId: id,
+        resourceName: null,
+        details: { jti, audience, subject, keyId: kid },
+      }),
+    );
+    // loaded by processes that sign only
+    const { SignJWT } = await import('jose');
+    const now = Math.floor(Date.now() / 1000);
+    return new SignJWT({ jti })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
+      .setIssuer(issuer)
+      .setSubject(subject)
+      .setAudience(audience)
+      .setIssuedAt(now)
+      .setNotBefore(now - TOLERANCE_SECONDS)
+      .setExpirationTime(now + TOKEN_SECONDS)
+      .sign(signing);
+  }
+
+  private current(): Promise<Keys> {
+    this.keys =
+      this.keys?.then(
+        (keys) => (Date.now() - keys.readAt < REMEMBERED_MS ? keys : this.read()),
+        // it failed for its own callers; the next one tries again
+        () => this.read(),
+      ) ?? this.read();
+    return this.keys;
+  }
+
+  private async read(): Promise<Keys> {
+    const readAt = Date.now();
+    const rows = await this.withFirst(await this.store.published(this.database.autocommit));
+    const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
+    if (!signing) throw new Error('No identity key may sign yet');
+    return {
+      readAt,
+      published: rows.map(({ publicKey }) => publicKey),
+      kid: signing.kid,
+      signing: openIdentityKey(this.masterKeys, signing),
+    };
+  }
+
+  /** Several processes may make the first key at once: the database keeps one. */
+  private async withFirst(rows: IdentityKeyRow[]): Promise<IdentityKeyRow[]> {
+    if (rows.length > 0) return rows;
+    await new IdentityKeyRotation(this.database, this.masterKeys, this.store).rotate();
+    return this.store.published(this.database.autocommit);
+  }
+}
