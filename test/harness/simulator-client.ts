@@ -66,6 +66,15 @@ export class SimulatorClient {
     await this.send('POST', '/_faults', { provider: 'AWS', ...fault });
   }
 
+  /** Makes a simulated account trust an issuer's tokens. Without a subject: a trust that forgot the condition. */
+  async trust(trust: {
+    readonly provider: string;
+    readonly issuer: string;
+    readonly subject?: string;
+  }): Promise<void> {
+    await this.send('PUT', '/_trusts', trust);
+  }
+
   async clearFaults(): Promise<void> {
     await this.send('DELETE', '/_faults');
   }

@@ -1,0 +1,170 @@
+import { group, organization, type Organization } from '../builders/organization';
+import type { Credential, Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { freePort } from '../harness/free-port';
+
+interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly setup: string;
+}
+type Federated = Credential & { readonly identity?: Identity };
+
+interface Cloud {
+  readonly provider: string;
+  readonly credentialType: string;
+  readonly credentialData: object;
+  readonly resource: {
+    readonly resourceType: string;
+    readonly resourceIdentifier: string;
+    readonly region?: string;
+  };
+  /** what the commands to paste begin with */
+  readonly command: string;
+  readonly audience: string;
+}
+
+const WORKLOAD = {
+  project_id: 'simulated-project',
+  projectNumber: '123456789012',
+  poolId: 'drawbridge',
+  providerId: 'main',
+};
+const WORKLOAD_AUDIENCE =
+  'https://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/drawbridge/providers/main';
+const SERVICE_ACCOUNT = 'simulated@simulated-project.iam.gserviceaccount.com';
+
+const CLOUDS: readonly Cloud[] = [
+  {
+    provider: 'AWS',
+    credentialType: 'WEB_IDENTITY',
+    credentialData: { roleArn: 'arn:aws:iam::123456789012:role/federated' },
+    resource: { resourceType: 'SECURITY_GROUP', resourceIdentifier: group(0), region: 'eu-central-1' },
+    command: 'aws iam create-open-id-connect-provider',
+    audience: 'sts.amazonaws.com',
+  },
+  {
+    provider: 'GCP',
+    credentialType: 'FEDERATION',
+    credentialData: WORKLOAD,
+    resource: { resourceType: 'FIREWALL', resourceIdentifier: 'default' },
+    command: 'gcloud iam workload-identity-pools create',
+    audience: WORKLOAD_AUDIENCE,
+  },
+  {
+    provider: 'AZURE',
+    credentialType: 'FEDERATED',
+    credentialData: {
+      tenantId: '00000000-0000-4000-8000-000000000002',
+      clientId: '00000000-0000-4000-8000-000000000003',
+      subscriptionId: '00000000-0000-4000-8000-000000000001',
+    },
+    resource: { resourceType: 'NETWORK_SECURITY_GROUP', resourceIdentifier: 'simulated-group/simulated-nsg' },
+    command: 'az ad app federated-credential create',
+    audience: 'api://AzureADTokenExchange',
+  },
+];
+
+describe('Credentials need no secret', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+
+  beforeAll(async () => {
+    const port = String(await freePort());
+    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
+    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
+    await drawbridge.startWorker(issuer);
+    org = await organization(drawbridge, []);
+  });
+  afterAll(() => drawbridge.stop());
+
+  const created = (
+    cloud: Pick<Cloud, 'provider' | 'credentialType' | 'credentialData'>,
+  ): Promise<Federated> =>
+    org.admin.expect(
+      201,
+      org.admin.post<Federated>('/credentials', {
+        name: `${cloud.provider} without a secret`,
+        provider: cloud.provider,
+        credentialType: cloud.credentialType,
+        credentialData: cloud.credentialData,
+      }),
+    );
+  const verified = (id: string): Promise<Federated> =>
+    org.admin.expect(200, org.admin.post<Federated>(`/credentials/${id}/verify`));
+  /** What the account's administrator does. */
+  const trusts = (provider: string, { issuer, subject }: Identity, hasCondition = true): Promise<void> =>
+    drawbridge.cloud.trust({ provider, issuer, ...(hasCondition && { subject }) });
+  const signatures = (id: string): Promise<{ details: { audience: string; subject: string } }[]> =>
+    drawbridge.query(
+      `SELECT details FROM audit_records WHERE event_type = 'IDENTITY_TOKEN_SIGNED' AND resource_id = $1`,
+      [id],
+    );
+
+  it.each(CLOUDS)('$provider opens and closes an address through its trust', async (cloud) => {
+    const { id, identity } = await created(cloud);
+    expect(identity!.setup).toContain(cloud.command);
+    expect(identity!.setup).toContain(identity!.subject);
+    expect((await verified(id)).isValid).not.toBe(true);
+
+    await trusts(cloud.provider, identity!, false);
+    const careless = await verified(id);
+    expect(careless).toMatchObject({ isValid: false });
+    expect(careless.verificationError).toContain('any subject');
+
+    await trusts(cloud.provider, identity!);
+    expect(await verified(id)).toMatchObject({ isValid: true, verificationError: null });
+    const resourceId = await resource(cloud, id);
+    const session = await org.started({ ipv4Address: '203.0.113.50', resourceIds: [resourceId] });
+    await org.reaches(session.id, 'ACTIVE');
+    await org.admin.expect(200, org.admin.post<Session>(`/sessions/${session.id}/stop`));
+    await org.reaches(session.id, 'CANCELLED');
+
+    const signed = (await signatures(id)).map(({ details }) => details);
+    const probe = `org:${org.organizationId}:probe`;
+    expect(new Set(signed.map(({ audience }) => audience))).toEqual(new Set([cloud.audience]));
+    expect(new Set(signed.map(({ subject }) => subject))).toEqual(new Set([identity!.subject, probe]));
+  });
+
+  it('GCP acts as a service account, which a pasted file of gcloud names', async () => {
+    const { id, identity, hints } = await created({
+      provider: 'GCP',
+      credentialType: 'FEDERATION',
+      credentialData: {
+        project_id: 'simulated-project',
+        type: 'external_account',
+        audience: WORKLOAD_AUDIENCE.replace('https:', ''),
+        token_url: 'http://192.0.2.1/steal',
+        credential_source: { executable: { command: '/bin/false' } },
+        service_account_impersonation_url: `http://192.0.2.1/v1/projects/-/serviceAccounts/${SERVICE_ACCOUNT}:generateAccessToken`,
+      },
+    });
+    expect(hints).toEqual({ ...WORKLOAD, serviceAccountEmail: SERVICE_ACCOUNT });
+    await trusts('GCP', identity!);
+    expect(await verified(id)).toMatchObject({ isValid: true });
+  });
+
+  it('a credential cannot use the trust of another one', async () => {
+    const [aws] = CLOUDS as [Cloud];
+    const [one, other] = [await created(aws), await created(aws)];
+    await trusts('AWS', one.identity!);
+    expect(await verified(one.id)).toMatchObject({ isValid: true });
+    expect(await verified(other.id)).toMatchObject({ isValid: false });
+  });
+
+  async function resource({ provider, resource: named }: Cloud, credentialId: string): Promise<string> {
+    const { id } = await org.admin.expect(
+      201,
+      org.admin.post<{ id: string }>('/resources', {
+        name: `${provider} by trust`,
+        provider,
+        credentialId,
+        config: { port: 22 },
+        ...named,
+      }),
+    );
+    await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
+    await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${id}`));
+    return id;
+  }
+});
