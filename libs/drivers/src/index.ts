@@ -7,14 +7,7 @@ export type {
   ProviderDriver,
   RuleChange,
 } from './provider-driver';
-export type {
-  CredentialShape,
-  FieldForm,
-  SetupValues,
-  TargetName,
-  ResourceTypeFacts,
-  Revocation,
-} from './provider-facts';
+export type { CredentialShape, FieldForm, TargetName, ResourceTypeFacts, Revocation } from './provider-facts';
 export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';
 export { PinnedConnection } from './tenant-url/pinned-connection';

@@ -39,7 +39,7 @@ export interface CredentialShape {
 }
 
 /** What a setup snippet names. */
-export interface SetupValues {
+interface SetupValues {
   /** the organization's issuer, an https URL */
   readonly issuer: string;
   /** the `sub` claim of the credential's tokens */

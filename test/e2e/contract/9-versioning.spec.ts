@@ -22,9 +22,15 @@ describe('9 Versioning', () => {
   const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${drawbridge.apiServer.port}${path}`, { headers });
 
-  it('every path begins with /api/v1/, except downloads, which are files, and what clients ask first', () => {
+  it('every path begins with /api/v1/, except downloads, which are files, what clients ask first, and what clouds fetch of issuers', () => {
     const others = Object.keys(served.paths).filter((path) => !path.startsWith('/api/v1/'));
-    expect(others).toEqual(['/.well-known/drawbridge', '/downloads', '/downloads/{file}']);
+    expect(others).toEqual([
+      '/.well-known/drawbridge',
+      '/downloads',
+      '/downloads/{file}',
+      '/oidc/{organizationId}/.well-known/openid-configuration',
+      '/oidc/{organizationId}/jwks',
+    ]);
     expect(served.info.version).toBe('1');
   });
 

@@ -25,6 +25,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Agents: 'The API of the agents on hosts without a cloud API.',
   Downloads:
     'The command line; files for hosts: the agent and its installer; checksums. Needs no credential.',
+  Issuer:
+    'What clouds fetch of the organization’s issuer, to check tokens that stand for a stored secret. Needs no credential.',
   Utility: 'Health and release of the service, and the caller’s address. Needs no credential.',
 };
 

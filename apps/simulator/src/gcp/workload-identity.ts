@@ -19,7 +19,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const AUDIENCE = `//iam.googleapis.com/${WORKLOAD_PROVIDER}`;
-export const EXCHANGE_PATH = '/gcp/sts/v1/token';
+const EXCHANGE_PATH = '/gcp/sts/v1/token';
 const IMPERSONATION =
   /^\/gcp\/iamcredentials\/v1\/projects\/-\/serviceAccounts\/([^/]+):generateAccessToken$/;
 

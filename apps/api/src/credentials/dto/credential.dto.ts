@@ -91,7 +91,11 @@ export class CredentialIdentityDto {
     example: 'org:6f1c2a90-8d0e-4c3b-9d5e-0a1b2c3d4e5f:credential:2b7e1516-28ae-4d2a-8bf7-158809cf4f3c',
   })
   subject!: string;
-  @ApiProperty({ description: 'Commands and policies to paste, with these values filled in' }) setup!: string;
+  @ApiProperty({
+    example: "az ad app federated-credential create --id APP_ID --parameters '…'",
+    description: 'Commands and policies to paste, with these values filled in',
+  })
+  setup!: string;
 }
 
 export class CredentialDto {

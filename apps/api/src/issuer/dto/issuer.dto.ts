@@ -22,8 +22,12 @@ export class PublicKeyDto {
   @ApiProperty({ enum: ['RSA'] }) kty!: 'RSA';
   @ApiProperty({ enum: ['sig'] }) use!: 'sig';
   @ApiProperty({ enum: ['RS256'] }) alg!: 'RS256';
-  @ApiProperty({ description: 'The thumbprint of the key (RFC 7638)' }) kid!: string;
-  @ApiProperty({ description: 'The modulus, base64url' }) n!: string;
+  @ApiProperty({
+    example: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs',
+    description: 'The thumbprint of the key (RFC 7638)',
+  })
+  kid!: string;
+  @ApiProperty({ example: 'wK7oW2tE8Qd0c…', description: 'The modulus, base64url' }) n!: string;
   @ApiProperty({ example: 'AQAB', description: 'The exponent, base64url' }) e!: string;
 }
 

@@ -46,9 +46,12 @@ export class CredentialTypeDto {
   @ApiProperty({ example: 'ACCESS_KEY' }) credentialType!: string;
   @ApiProperty({ type: [CredentialFieldDto], description: 'Empty: credentialData is left out' })
   fields!: CredentialFieldDto[];
-  @ApiProperty({ description: 'true: the cloud trusts tokens of this deployment’s issuer; no secret is stored' })
+  @ApiProperty({
+    description: 'true: the cloud trusts tokens of this deployment’s issuer; no secret is stored',
+  })
   needsIssuer!: boolean;
   @ApiPropertyOptional({
+    example: "az ad app federated-credential create --id APP_ID --parameters '…'",
     description:
       'With needsIssuer, where there is an issuer: commands and policies to paste. CREDENTIAL stands for the id of the credential, whose own `identity` has them complete',
   })
