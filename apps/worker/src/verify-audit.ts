@@ -119,9 +119,8 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  await withDatabase({ applicationName: 'drawbridge-verify', poolSize: 2 }, (database) =>
-    verifyAudit(database, given),
-  );
+  const settings = { applicationName: 'drawbridge-verify', poolSize: 2, hasTimeouts: false };
+  await withDatabase(settings, (database) => verifyAudit(database, given));
 }
 
 /** @throws OperatorError when there is no such organization */

@@ -69,6 +69,12 @@ export const SEALABLE_RECORD = `jsonb_build_object('id', r.id, 'organizationId',
 /** SQL: reads the one or two partitions that can have the record of the seal `s`, even if its time was tampered with. */
 const NEAR = `r.timestamp >= s.recorded_at - interval '1 day' AND r.timestamp <= s.recorded_at + interval '1 day'`;
 
+/**
+ * SQL: the record of the seal `s` is its organization's. Not a condition for an index: on a trail without statistics, such as
+ * one that was just partitioned, all of the organization's records of these days might be read for each seal.
+ */
+const OF_THE_CHAIN = '(r.organization_id = s.organization_id) IS TRUE';
+
 /** Every transaction before it has finished: records that are not visible yet will never be. */
 const OLDEST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
 /** This cluster has not assigned this id yet. */
@@ -171,10 +177,10 @@ export class AuditChainStore {
        FROM (SELECT * FROM audit_seals WHERE organization_id = $1 AND position > $2 ORDER BY position LIMIT $3) s
        LEFT JOIN LATERAL (
          SELECT ${SEALABLE_RECORD} AS record FROM audit_records r
-         WHERE r.id = s.record_id AND r.organization_id = s.organization_id AND ${NEAR}
+         WHERE r.id = s.record_id AND ${OF_THE_CHAIN} AND ${NEAR}
          UNION ALL
          SELECT ${SEALABLE_RECORD} FROM audit_records r
-         WHERE s.recorded_at IS NULL AND r.id = s.record_id AND r.organization_id = s.organization_id
+         WHERE s.recorded_at IS NULL AND r.id = s.record_id AND ${OF_THE_CHAIN}
        ) found ON true
        ORDER BY s.position`,
       [organization, position, limit],
