@@ -87,6 +87,17 @@ describe('BudgetLines', () => {
     expect(Math.max(...turns)).toBeGreaterThan(MAX_WAIT_MS);
   });
 
+  it('serves a backlog at the rate of the account, also beyond the longest turn', async () => {
+    const passes = 300;
+    const served = async (): Promise<void> => {
+      // a pass is found a little after its turn
+      for (let waitMs = await take(); waitMs > 0; waitMs = await take()) await clock.wait(waitMs + 1000);
+    };
+    await clock.finish(Promise.all(Array.from({ length: passes }, served)));
+    expect(clock.now()).toBeLessThan(1.1 * passes * CALL_MS);
+    expect(asked).toBeLessThan(4 * passes);
+  });
+
   it('does not let removals wait behind additions', async () => {
     const additions = Promise.all(Array.from({ length: 10 }, () => take()));
     tokens = 1;

@@ -1,6 +1,6 @@
 import type { Timing } from './timing';
 
-/** A pass that is told to come back does so at least this often: what it waits for may have become free sooner. */
+/** Turns are given out this far ahead: what a pass waits for may become free sooner. */
 const MAX_TURN_MS = 30_000;
 
 interface Line {
@@ -72,8 +72,10 @@ export class BudgetLines {
 
   private turnOf(line: Line, { refillMs, maxWaitMs }: BudgetRequest): number {
     const now = this.timing.now();
-    line.turnAt = Math.max(line.turnAt, now + Math.min(maxWaitMs, line.waiting * refillMs)) + refillMs;
-    // spread, so that those beyond the maximum do not come back together
-    return Math.min(line.turnAt - now, MAX_TURN_MS * (0.5 + this.timing.random() / 2));
+    const turnAt = Math.max(line.turnAt, now + Math.min(maxWaitMs, line.waiting * refillMs)) + refillMs;
+    // without a turn: it gets one when it is back. Spread, so that those beyond the maximum do not come back together
+    if (turnAt - now > MAX_TURN_MS) return MAX_TURN_MS * (0.5 + this.timing.random() / 2);
+    line.turnAt = turnAt;
+    return turnAt - now;
   }
 }
