@@ -46,7 +46,9 @@ export class ActionBench {
   /** A job with the action's inputs; `url` and `trust` are given unless they are overridden. */
   job(inputs: Readonly<Record<string, string>> = {}, mayRequestTokens = true): ActionJob {
     const given = { url: this.proxy.url, trust: this.trust.audience, ...inputs };
-    const job = new ActionJob(this.node, given, mayRequestTokens ? this.endpoint.variables : null);
+    const job = new ActionJob(this.node, given, {
+      variables: mayRequestTokens ? this.endpoint.variables : {},
+    });
     this.jobs.push(job);
     return job;
   }

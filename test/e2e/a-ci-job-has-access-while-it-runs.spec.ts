@@ -1,8 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
-import { githubTrust } from '../builders/oidc';
+import { githubTrust, jobClaims } from '../builders/oidc';
 import { group } from '../builders/organization';
 import { actionFile, readProc, type ActionJob } from '../harness/action-job';
+import { CommandLine } from '../harness/command-line';
 import { node24 } from '../harness/node-24';
 import { until } from '../harness/until';
 
@@ -93,6 +94,27 @@ const node = node24();
     expect(await ended).toMatchObject({ code: 0 });
     await new Promise((done) => server.close(done));
     await job.post();
+  });
+
+  it('with the command line and an ID token, on other CI systems', async () => {
+    const token = await bench.issuer.sign(jobClaims(bench.issuer, bench.trust.audience));
+    const cli = new CommandLine({ DRAWBRIDGE_URL: bench.proxy.url, DRAWBRIDGE_ID_TOKEN: token });
+    try {
+      const ask = `fetch('${bench.drawbridge.cloud.url}/_rules').then((r) => r.text()).then(console.log, console.error);
+        console.log('token', process.env.DRAWBRIDGE_ID_TOKEN)`;
+      const args = ['run', '-r', bench.org.resourceIds[0]!, '--', process.execPath, '-e', ask];
+      const { code, stdout } = await cli.run(args);
+      expect({ code, hasToken: stdout.includes(token) }).toEqual({ code: 0, hasToken: false });
+      expect(stdout).toContain(JOB_ADDRESS);
+      const again = await cli.run(args);
+      expect(again.code).toBe(5);
+      expect(again.stderr).toContain('The server refused DRAWBRIDGE_ID_TOKEN');
+      expect(again.stderr).toContain('Fix: an administrator finds the reason');
+      const both = await cli.run(args, '', { DRAWBRIDGE_API_KEY: 'dbk_abc' });
+      expect([both.code, both.stderr.includes('Fix: unset DRAWBRIDGE_API_KEY')]).toEqual([2, true]);
+    } finally {
+      await cli.remove();
+    }
   });
 
   describe('ends', () => {

@@ -73,6 +73,18 @@ const node = node24();
     expect(seen[1]!.at / 1000).toBeGreaterThan(lastStop);
   });
 
+  it('that was killed before it had any does not get it from its post step', async () => {
+    const job = bench.job();
+    const ended = job.main();
+    await until('the main step runs', () => Promise.resolve(job.processes().length > 0));
+    job.signal('SIGKILL');
+    expect((await ended).signal).toBe('SIGKILL');
+    expect(job.saved).toEqual({});
+    const { code, output } = await job.post();
+    expect({ code, output }).toEqual({ code: 0, output: 'No access was started\n' });
+    expect(await bench.live()).toEqual([]);
+  });
+
   it('ends it with its post step when its main step was killed while its rules were applied', async () => {
     await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 1_500, count: 20 });
     const job = bench.job();

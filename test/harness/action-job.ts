@@ -32,19 +32,45 @@ export type IdTokenVariables = Readonly<
   Record<'ACTIONS_ID_TOKEN_REQUEST_URL' | 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', string>
 >;
 
-/** One job of a CI system that runs the action as its `action.yml` says: the files, variables and processes of GitHub's runner. */
+/** The programs of an action's steps, and the defaults of its inputs. */
+export interface ActionSteps {
+  readonly main: string;
+  readonly post: string;
+  readonly defaults: Readonly<Record<string, string>>;
+}
+
+/** Drawbridge's own, as its `action.yml` says. */
+export function drawbridgeAction(): ActionSteps {
+  const { inputs, runs } = actionFile();
+  const defaults = Object.entries(inputs).map(([name, input]) => [name, input.default ?? '']);
+  return {
+    main: join(ACTION, runs.main),
+    post: join(ACTION, runs.post),
+    defaults: Object.fromEntries(defaults),
+  };
+}
+
+interface JobOptions {
+  /** more variables of every step */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly action?: ActionSteps;
+}
+
+/** One job of a CI system that uses an action: the files, variables and processes of GitHub's runner. */
 export class ActionJob {
   readonly folder = mkdtempSync(join(tmpdir(), 'drawbridge-job-'));
   readonly trackingId = `github_${randomUUID()}`;
   private readonly worker: ChildProcess;
   /** of the main step, for the post step alone */
   private state: Record<string, string> = {};
+  /** of the main step */
+  variables: Readonly<Record<string, string>> = {};
 
   /** @param node the program of Node.js 24 */
   constructor(
     private readonly node: string,
     private readonly inputs: Readonly<Record<string, string>>,
-    private readonly idToken: IdTokenVariables | null = null,
+    private readonly options: JobOptions = {},
   ) {
     this.worker = fork(join(__dirname, 'runner-worker.cjs'), { env: {}, execArgv: [] });
   }
@@ -115,7 +141,8 @@ export class ActionJob {
     const files = ['output', 'state', 'summary'].map((file) => join(this.folder, `${name}-${file}`));
     for (const file of files) writeFileSync(file, '');
     const [GITHUB_OUTPUT = '', GITHUB_STATE = '', GITHUB_STEP_SUMMARY = ''] = files;
-    const saved = name === 'post' ? this.state : {};
+    const { variables = {}, action = drawbridgeAction() } = this.options;
+    const given = { ...action.defaults, ...this.inputs };
     const env = {
       PATH: process.env['PATH'] ?? '',
       HOME: this.folder,
@@ -127,23 +154,18 @@ export class ActionJob {
       GITHUB_OUTPUT,
       GITHUB_STATE,
       GITHUB_STEP_SUMMARY,
-      ...this.idToken,
-      ...prefixed('INPUT_', this.givenInputs(), (key) => key.toUpperCase()),
-      ...prefixed('STATE_', saved),
+      ...variables,
+      ...prefixed('INPUT_', given, (key) => key.toUpperCase()),
+      ...prefixed('STATE_', name === 'post' ? this.state : {}),
     };
-    const { runs } = actionFile();
+    if (name === 'main') this.variables = env;
     return new Promise((done) => {
       this.worker.on('message', ({ ended }: { ended?: StepEnd }) => {
         if (ended) done(ended);
       });
       this.worker.once('exit', (code, signal) => done({ code, signal, output: '' }));
-      this.worker.send({ command: [this.node, join(ACTION, runs[name])], env });
+      this.worker.send({ command: [this.node, action[name]], env });
     });
-  }
-
-  private givenInputs(): Record<string, string> {
-    const defaults = Object.entries(actionFile().inputs).map(([name, input]) => [name, input.default ?? '']);
-    return { ...(Object.fromEntries(defaults) as Record<string, string>), ...this.inputs };
   }
 
   private read(file: string): string {

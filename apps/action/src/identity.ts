@@ -1,5 +1,5 @@
 import { getIDToken, setSecret } from '@actions/core';
-import { apiKey, ApiFailure, bearerToken, bodyOf, createApi, type Credential, Unreachable } from '#client';
+import { apiKey, ApiFailure, bearerToken, exchangeIdToken, type Credential, Unreachable } from '#client';
 import { ActionFailure } from './failure';
 import type { Identity } from './inputs';
 
@@ -14,13 +14,10 @@ export async function credentialOf(url: string, identity: Identity): Promise<Cre
 
 /** An ID token is accepted once: each attempt uses a new one. @returns an access token of the service user */
 async function exchange(url: string, audience: string, trustId: string | null): Promise<string> {
-  const api = createApi({ url, credential: null });
   for (let attempt = 1; ; attempt += 1) {
     const idToken = await requestIdToken(audience);
     try {
-      const { accessToken } = await bodyOf(
-        api.POST('/api/v1/auth/oidc/exchange', { body: { idToken, trustId } }),
-      );
+      const accessToken = await exchangeIdToken(url, idToken, trustId);
       setSecret(accessToken);
       return accessToken;
     } catch (error) {

@@ -1,23 +1,27 @@
 import { getInput, info, setFailed } from '@actions/core';
 import { failureLine } from './failure';
-import { RENEW } from './renewal';
-import { renew } from './renewer';
 import { start } from './start';
-import { isPost, markMain, savedAccess } from './state';
+import { savedAccess } from './state';
 import { stop } from './stop';
 
-/** The program of the main step, of the post step and of the renewer. */
-async function main(): Promise<void> {
-  if (process.argv[2] === RENEW) {
-    await renew();
-  } else if (isPost()) {
+/** The main step. */
+export const main = (): Promise<void> => run(() => start(getInput));
+
+/**
+ * The post step. A program of its own: when the main step is killed before it has saved anything, nothing else tells this
+ * one that it is not the main step.
+ */
+export const post = (): Promise<void> =>
+  run(async () => {
     const access = savedAccess();
     if (access) await stop(access);
     else info('No access was started');
-  } else {
-    markMain();
-    await start(getInput);
+  });
+
+async function run(step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    setFailed(failureLine(error));
   }
 }
-
-main().catch((error: unknown) => setFailed(failureLine(error)));

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Access } from './state';
 
 /** What the renewer is told through its standard input. */
@@ -9,9 +10,6 @@ export interface RenewalTask extends Pick<Access, 'url' | 'sessions' | 'notesFil
   /** the process that runs the job; 0 or 1: not known, as in a container */
   readonly runnerPid: number;
 }
-
-/** The argument that makes this program the renewer. */
-export const RENEW = 'renew';
 
 /**
  * All that the renewer gets of the environment. The first lets the runner end it with the job; the others are for TLS,
@@ -43,7 +41,7 @@ export async function startRenewer({
   const known = PASSED_ON.flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]]],
   );
-  const renewer = spawn(process.execPath, [__filename, RENEW], {
+  const renewer = spawn(process.execPath, [join(__dirname, 'renewer.js')], {
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],

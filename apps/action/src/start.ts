@@ -39,10 +39,10 @@ export async function start(input: (name: string) => string): Promise<void> {
   const inputs = readInputs(input);
   const { url } = inputs;
   if (isUnprotected(url)) warning(`${url} is not https: what is sent there can be read on the way`);
-  const credential = await credentialOf(url, inputs.identity);
+  // neither needs the other
+  const [credential, observed] = await Promise.all([credentialOf(url, inputs.identity), observe(inputs)]);
   const server = { url, api: createApi({ url, credential, onRetry }), onRetry };
   const ids = await resourceIds(server.api, inputs.resources);
-  const observed = await observe(inputs);
   // before this line there is nothing to end: a signal ends the process
   const cancelled = cancellation();
   const access = new StartingAccess(server, inputs, requestedAddresses(observed));

@@ -16,11 +16,7 @@ export interface SessionState {
   readonly token: string;
 }
 
-const MAIN_RAN = 'main';
 const ACCESS = 'access';
-
-export const markMain = (): void => saveState(MAIN_RAN, 'true');
-export const isPost = (): boolean => getState(MAIN_RAN) === 'true';
 
 /** The last call counts. */
 export const saveAccess = (access: Access): void => saveState(ACCESS, JSON.stringify(access));

@@ -1,6 +1,7 @@
 export * from './addresses';
 export * from './api';
 export * from './failure';
+export * from './id-token';
 export * from './keep-alive';
 export * from './leased-session';
 export * from './probe';

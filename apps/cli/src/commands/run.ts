@@ -49,7 +49,8 @@ export async function run(command: readonly string[], options: RunOptions, outpu
 
 /** The caller's own, with the id of the session. No secret is added: neither the profile's nor the session's. */
 function environmentOf(access: HeldAccess, { withoutKey }: RunOptions): NodeJS.ProcessEnv {
-  const { DRAWBRIDGE_API_KEY: key, ...rest } = process.env;
+  // exchanged, an ID token is worthless
+  const { DRAWBRIDGE_API_KEY: key, DRAWBRIDGE_ID_TOKEN: _, ...rest } = process.env;
   const DRAWBRIDGE_SESSION_ID = access.sessions.map(({ session }) => session.id).join(',');
   return {
     ...rest,
