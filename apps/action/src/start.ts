@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { info, setOutput, setSecret, warning } from '@actions/core';
 import {
   createApi,
@@ -19,6 +20,7 @@ import {
   startAndWait,
   type StartedSession,
   stopSession,
+  Unreachable,
 } from '#client';
 import { ActionFailure, Cancelled } from './failure';
 import { credentialOf } from './identity';
@@ -30,6 +32,8 @@ const APPLY_TIMEOUT_MS = 120_000;
 /** The runner ends a cancelled step ten seconds after the first signal. */
 const STOP_TIMEOUT_MS = 5_000;
 const MENTIONED_PAUSE_SECONDS = 2;
+const MAX_ATTEMPTS = 3;
+const RETRY_PAUSE_SECONDS = 2;
 
 /**
  * The main step: gives access, and hands it to a renewer and to the post step. Nothing stays when it throws.
@@ -135,7 +139,7 @@ class StartingAccess {
 async function observe({ url, addresses }: Inputs): Promise<Observed> {
   const takesAll = addresses === 'all';
   const connections = takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint;
-  const observed = await observeAddresses(url, await discover(url), connections);
+  const observed = await observeRepeatedly(url, connections);
   for (const several of [observed.ipv4, observed.ipv6].filter(({ length }) => length > 1 && !takesAll)) {
     warning(
       `Connections of this runner leave through several addresses (${several.join(', ')}), and ${several[0]} is ` +
@@ -143,6 +147,19 @@ async function observe({ url, addresses }: Inputs): Promise<Observed> {
     );
   }
   return observed;
+}
+
+/** A server that does not answer once, as during an update, fails no job. @throws Unreachable */
+async function observeRepeatedly(url: string, connections: number): Promise<Observed> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await observeAddresses(url, await discover(url), connections);
+    } catch (error) {
+      if (!(error instanceof Unreachable) || attempt >= MAX_ATTEMPTS) throw error;
+      onRetry(error.message, attempt * RETRY_PAUSE_SECONDS);
+      await delay(1000 * attempt * RETRY_PAUSE_SECONDS);
+    }
+  }
 }
 
 /** @throws ActionFailure unless all rules were applied, or those that were suffice */
