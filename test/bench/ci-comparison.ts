@@ -30,8 +30,8 @@ export async function ciComparison(): Promise<Figure[]> {
   const comparison = new Comparison(bench, ways);
   try {
     const figures: Figure[] = [];
-    for (const way of ways.all) {
-      figures.push(...(await comparison.duration(way)));
+    for (const [way, durations] of await comparison.durations()) {
+      figures.push(...durations);
       figures.push(...(await comparison.cancels(way)));
       figures.push(...(await comparison.parallel(way)));
     }
@@ -45,6 +45,13 @@ export async function ciComparison(): Promise<Figure[]> {
   }
 }
 
+interface Sample {
+  readonly usableMs: number;
+  readonly closedMs: number;
+  /** those of the job's environment that still work when it is over */
+  readonly secrets: number;
+}
+
 class Comparison {
   /** milliseconds from the start of a job until its work may begin, by way */
   private readonly startMs = new Map<string, number>();
@@ -54,33 +61,46 @@ class Comparison {
     private readonly ways: CiWays,
   ) {}
 
-  /** From the start of a job until its work may begin, and from the end of the work until the rule is gone. */
-  async duration(way: Way): Promise<Figure[]> {
-    const [usable, closed, secrets]: number[][] = [[], [], []];
+  /**
+   * From the start of a job until its work may begin, and from the end of the work until the rule is gone. The ways take
+   * turns: other work on the machine meets them all.
+   */
+  async durations(): Promise<Map<Way, Figure[]>> {
+    const samples = new Map(this.ways.all.map((way) => [way, [] as Sample[]]));
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const address = freshAddress();
-      const began = performance.now();
-      const job = await way.start(address);
-      await job.usable;
-      const usableMs = performance.now() - began;
-      const environment = job.environments();
-      const endedAt = Date.now();
-      await job.end();
-      const { at } = await until('the rule is closed', async () =>
-        (await this.closings(way, address)).at(-1),
-      );
-      // the first one warms up
-      if (round === 0) continue;
-      usable!.push(usableMs);
-      closed!.push(at / 1000 - endedAt);
-      secrets!.push(this.ways.secrets.filter((secret) => environment.includes(secret)).length);
+      for (const [way, taken] of samples) {
+        const sample = await this.sample(way);
+        // the first one warms up
+        if (round > 0) taken.push(sample);
+      }
     }
-    const start = figure(`${way.name}: start to usable, p50`, 'ms', usable!);
+    return new Map([...samples].map(([way, taken]) => [way, this.durationFigures(way, taken)]));
+  }
+
+  private async sample(way: Way): Promise<Sample> {
+    const address = freshAddress();
+    const began = performance.now();
+    const job = await way.start(address);
+    await job.usable;
+    const usableMs = performance.now() - began;
+    const environment = job.environments();
+    const endedAt = Date.now();
+    await job.end();
+    const { at } = await until('the rule is closed', async () => (await this.closings(way, address)).at(-1));
+    const secrets = this.ways.secrets.filter((secret) => environment.includes(secret)).length;
+    return { usableMs, closedMs: at / 1000 - endedAt, secrets };
+  }
+
+  private durationFigures(way: Way, taken: readonly Sample[]): Figure[] {
+    const usable = taken.map(({ usableMs }) => usableMs);
+    const closed = taken.map(({ closedMs }) => closedMs);
+    const secrets = taken.map((sample) => sample.secrets);
+    const start = figure(`${way.name}: start to usable, p50`, 'ms', usable);
     this.startMs.set(way.name, start.value);
     return [
       start,
-      figure(`${way.name}: end of the work to closed, p50`, 'ms', closed!),
-      figure(`${way.name}: stored secrets on the runner`, '', secrets!),
+      figure(`${way.name}: end of the work to closed, p50`, 'ms', closed),
+      figure(`${way.name}: stored secrets on the runner`, '', secrets),
     ];
   }
 

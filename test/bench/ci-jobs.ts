@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { ActionBench } from '../builders/action-bench';
 import { group, SIMULATED_KEY } from '../builders/organization';
-import { ActionJob, readProc } from '../harness/action-job';
+import { ActionJob, readProc, type StepEnd } from '../harness/action-job';
 import { AddressProxy } from '../harness/address-proxy';
 import { CLI } from '../harness/command-line';
 import { until } from '../harness/until';
@@ -136,17 +136,20 @@ const isWithin = (promise: Promise<unknown>, ms: number): Promise<boolean> =>
 /** Access from a main step to a post step, which runs always. */
 class StepsJob implements CiJob {
   readonly usable: Promise<void>;
-  private readonly main: Promise<unknown>;
+  private readonly main: Promise<StepEnd>;
   private isUsable = false;
 
   constructor(private readonly job: ActionJob) {
-    const main = job.main();
-    this.main = main;
-    this.usable = main.then(({ code, output }) => {
-      if (code !== 0) throw new Error(`The main step ended with ${code}: ${output}`);
-      this.isUsable = true;
-    });
+    this.main = job.main();
+    this.usable = this.becomeUsable();
     this.usable.catch(() => undefined);
+  }
+
+  private async becomeUsable(): Promise<void> {
+    const { code, output } = await this.main;
+    const error = /^::error::.*$/m.exec(output)?.[0] ?? output;
+    if (code !== 0) throw new Error(`The main step ended with ${code}: ${error}`);
+    this.isUsable = true;
   }
 
   async end(): Promise<void> {
@@ -184,12 +187,14 @@ class ProcessJob implements CiJob {
     this.ended = new Promise((resolve) => {
       this.child.once('exit', resolve);
     });
-    this.usable = until(`the work begins, not\n${this.output}`, () =>
-      Promise.resolve(this.output.includes('usable') || this.child.exitCode !== null),
-    ).then(() => {
-      if (!this.output.includes('usable')) throw new Error(`It ended before its work: ${this.output}`);
-    });
+    this.usable = this.becomeUsable();
     this.usable.catch(() => undefined);
+  }
+
+  private async becomeUsable(): Promise<void> {
+    const hasBegun = (): boolean => this.output.includes('usable');
+    await until('the work begins', () => Promise.resolve(hasBegun() || this.child.exitCode !== null));
+    if (!hasBegun()) throw new Error(`It ended before its work: ${this.output}`);
   }
 
   async end(): Promise<void> {

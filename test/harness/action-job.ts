@@ -46,7 +46,7 @@ export function drawbridgeAction(): ActionSteps {
   return {
     main: join(ACTION, runs.main),
     post: join(ACTION, runs.post),
-    defaults: Object.fromEntries(defaults),
+    defaults: Object.fromEntries(defaults) as Record<string, string>,
   };
 }
 

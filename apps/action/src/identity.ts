@@ -1,9 +1,8 @@
 import { getIDToken, setSecret } from '@actions/core';
-import { apiKey, ApiFailure, bearerToken, exchangeIdToken, type Credential, Unreachable } from '#client';
+import { apiKey, ApiFailure, bearerToken, exchangeIdToken, type Credential } from '#client';
 import { ActionFailure } from './failure';
 import type { Identity } from './inputs';
-
-const MAX_ATTEMPTS = 3;
+import { repeated } from './repeated';
 
 /** The credential that the session is started with: the key, or an access token for the job's ID token. @throws ActionFailure */
 export async function credentialOf(url: string, identity: Identity): Promise<Credential> {
@@ -14,18 +13,14 @@ export async function credentialOf(url: string, identity: Identity): Promise<Cre
 
 /** An ID token is accepted once: each attempt uses a new one. @returns an access token of the service user */
 async function exchange(url: string, audience: string, trustId: string | null): Promise<string> {
-  for (let attempt = 1; ; attempt += 1) {
-    const idToken = await requestIdToken(audience);
-    try {
-      const accessToken = await exchangeIdToken(url, idToken, trustId);
-      setSecret(accessToken);
-      return accessToken;
-    } catch (error) {
-      const isTemporary =
-        error instanceof Unreachable || (error instanceof ApiFailure && error.status >= 500);
-      if (isTemporary && attempt < MAX_ATTEMPTS) continue;
-      throw error instanceof ApiFailure ? refusal(error) : error;
-    }
+  try {
+    const accessToken = await repeated(async () =>
+      exchangeIdToken(url, await requestIdToken(audience), trustId),
+    );
+    setSecret(accessToken);
+    return accessToken;
+  } catch (error) {
+    throw error instanceof ApiFailure ? refusal(error) : error;
   }
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { info, setOutput, setSecret, warning } from '@actions/core';
 import {
   createApi,
@@ -20,11 +19,11 @@ import {
   startAndWait,
   type StartedSession,
   stopSession,
-  Unreachable,
 } from '#client';
 import { ActionFailure, Cancelled } from './failure';
 import { credentialOf } from './identity';
 import { type Inputs, readInputs } from './inputs';
+import { repeated } from './repeated';
 import { startRenewer } from './renewal';
 import { type Access, saveAccess, type SessionState } from './state';
 
@@ -32,8 +31,6 @@ const APPLY_TIMEOUT_MS = 120_000;
 /** The runner ends a cancelled step ten seconds after the first signal. */
 const STOP_TIMEOUT_MS = 5_000;
 const MENTIONED_PAUSE_SECONDS = 2;
-const MAX_ATTEMPTS = 3;
-const RETRY_PAUSE_SECONDS = 2;
 
 /**
  * The main step: gives access, and hands it to a renewer and to the post step. Nothing stays when it throws.
@@ -55,6 +52,7 @@ export async function start(input: (name: string) => string): Promise<void> {
     requireApplied(sessions, inputs.allowPartial);
     await startRenewer({ ...access.state(), leaseSeconds: inputs.leaseSeconds, runnerPid: process.ppid });
     if (inputs.probe) (await reach(inputs.probe, cancelled)).destroy();
+    cancelled.throwIfAborted();
     report(sessions, access.state());
   } catch (error) {
     await access.close();
@@ -139,7 +137,7 @@ class StartingAccess {
 async function observe({ url, addresses }: Inputs): Promise<Observed> {
   const takesAll = addresses === 'all';
   const connections = takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint;
-  const observed = await observeRepeatedly(url, connections);
+  const observed = await repeated(async () => observeAddresses(url, await discover(url), connections));
   for (const several of [observed.ipv4, observed.ipv6].filter(({ length }) => length > 1 && !takesAll)) {
     warning(
       `Connections of this runner leave through several addresses (${several.join(', ')}), and ${several[0]} is ` +
@@ -147,19 +145,6 @@ async function observe({ url, addresses }: Inputs): Promise<Observed> {
     );
   }
   return observed;
-}
-
-/** A server that does not answer once, as during an update, fails no job. @throws Unreachable */
-async function observeRepeatedly(url: string, connections: number): Promise<Observed> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await observeAddresses(url, await discover(url), connections);
-    } catch (error) {
-      if (!(error instanceof Unreachable) || attempt >= MAX_ATTEMPTS) throw error;
-      onRetry(error.message, attempt * RETRY_PAUSE_SECONDS);
-      await delay(1000 * attempt * RETRY_PAUSE_SECONDS);
-    }
-  }
 }
 
 /** @throws ActionFailure unless all rules were applied, or those that were suffice */
