@@ -73,6 +73,24 @@ const node = node24();
     expect(seen[1]!.at / 1000).toBeGreaterThan(lastStop);
   });
 
+  it('keeps it while the server is away for less than the lease, and its post step says so', async () => {
+    const job = bench.job({ lease: String(LEASE_SECONDS) });
+    expect((await job.main()).code).toBe(0);
+    const port = await bench.proxy.sever();
+    const noted = (text: string): Promise<boolean> =>
+      until(`the renewer notes: ${text}`, () => Promise.resolve(job.publicFiles.includes(text)));
+    await noted('The access could not be renewed');
+    await bench.proxy.restore(port);
+    await noted('The access was renewed again');
+    expect(await bench.allowed()).toEqual([JOB_ADDRESS]);
+    const { code, output } = await job.post();
+    expect(code).toBe(0);
+    expect(output).toMatch(/^::warning::\S+ The access could not be renewed/m);
+    expect(output).toMatch(/The rules were removed/);
+    expect(job.summary).toContain('The access was renewed again');
+    expect(await bench.allowed()).toEqual([]);
+  });
+
   it('that was killed before it had any does not get it from its post step', async () => {
     const job = bench.job();
     const ended = job.main();
