@@ -150,8 +150,19 @@ module.exports = {
         pathNot: ['^libs/client/', '^node_modules/(commander|@modelcontextprotocol/sdk|@types)/'],
       },
     },
+    {
+      name: 'action-dependencies',
+      comment: 'it runs on machines of others: the client, and the toolkit of the CI system',
+      severity: 'error',
+      from: { path: '^apps/action/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: '^(libs|node_modules)/',
+        pathNot: ['^libs/client/', '^node_modules/(@actions/core|@types)/'],
+      },
+    },
     only('openapi-fetch', 'openapi-fetch', 'libs/client/'),
     only('commander', 'commander', 'apps/cli/'),
+    only('actions-core', '@actions/core', 'apps/action/'),
     only('mcp-sdk', '@modelcontextprotocol/sdk', 'apps/cli/src/mcp/'),
     only('typeorm', 'typeorm', 'libs/entities/'),
     only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
@@ -166,7 +177,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^dist/' },
+    exclude: { path: '^(apps/action/)?dist/' },
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { agent } from './agent';
 import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
+import { ciComparison } from './ci-comparison';
 import { cliStart } from './cli-start';
 import { deniedNeighbours } from './denied-neighbours';
 import { drivers } from './drivers';
@@ -54,6 +55,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   packages,
   start,
   'cli-start': cliStart,
+  'ci-comparison': ciComparison,
 };
 
 const log = (message: string): boolean => process.stderr.write(`${message}\n`);

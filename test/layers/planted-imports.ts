@@ -22,6 +22,8 @@ export const PLANTED_IMPORTS: readonly PlantedImport[] = [
   { folder: 'apps/agent', source: `import '#drivers';`, rule: 'agent-dependencies' },
   { folder: 'apps/agent', source: `import 'pg';`, rule: 'agent-dependencies' },
   { folder: 'apps/cli', source: `import '#rules';`, rule: 'cli-dependencies' },
+  { folder: 'apps/action', source: `import '#rules';`, rule: 'action-dependencies' },
+  { folder: 'apps/cli', source: `import '@actions/core';`, rule: 'actions-core-only-in-its-layer' },
   { folder: 'apps/api', source: `import 'openapi-fetch';`, rule: 'openapi-fetch-only-in-its-layer' },
   { folder: 'apps/agent', source: `import 'commander';`, rule: 'commander-only-in-its-layer' },
   {

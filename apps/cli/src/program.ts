@@ -105,5 +105,5 @@ Examples:
   $ drawbridge run --resource database -- psql -h db.example.com
   $ drawbridge start --resource database --hours 2
 
-Environment: DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY come before a profile.
+Environment: DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY come before a profile; DRAWBRIDGE_ID_TOKEN is that of a CI job.
 Exit codes: 0 done, 2 usage, 3 some rules refused, 4 failed, 5 denied, 6 server not reachable.`;

@@ -18,6 +18,9 @@ export interface Observed {
   readonly ipv6: readonly string[];
 }
 
+/** Fresh connections per family to detect a pool of addresses: a hint of it costs little, all of its addresses more. */
+export const EGRESS_CONNECTIONS = { hint: 3, pool: 6 } as const;
+
 const TIMEOUT_MS = 5_000;
 const MAX_BODY_CHARACTERS = 10_000;
 

@@ -32,6 +32,8 @@ const fixed = (headers: Readonly<Record<string, string>>): Credential => ({
 
 export const apiKey = (key: string): Credential => fixed({ 'X-API-Key': key });
 
+export const bearerToken = (token: string): Credential => fixed({ Authorization: `Bearer ${token}` });
+
 /** The token of one leased session: it renews, reads and stops this session only. */
 export const sessionToken = (token: string): Credential => fixed({ Authorization: `Session ${token}` });
 

@@ -23,11 +23,20 @@ export interface StartedSession {
   readonly session: Session;
   /** with a lease the token of this session alone, else the caller's credential */
   readonly control: Api;
+  /** reads, renews and stops this session alone; null without a lease */
+  readonly token: string | null;
 }
 
 export interface WaitOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface StartOptions extends WaitOptions {
+  /** whether the addresses were observed, not chosen */
+  readonly isObserved?: boolean;
+  /** called before the wait: the session exists from then on */
+  readonly onStarted?: (started: StartedSession) => void;
 }
 
 const WAIT_SECONDS = 30;
@@ -74,7 +83,7 @@ export async function startSession(
       const { sessionToken: token, ...session } = answer;
       const { url, onRetry } = server;
       const control = token ? createApi({ url, credential: sessionToken(token), onRetry }) : server.api;
-      return { session, control };
+      return { session, control, token: token ?? null };
     } catch (error) {
       const less = isObserved ? withoutRefusedAddress(body, error) : null;
       if (less === null) throw error;
@@ -119,10 +128,11 @@ export async function settle(control: Api, id: string, { timeoutMs, signal }: Wa
 export async function startAndWait(
   server: Server,
   request: SessionRequest,
-  { isObserved = true, ...wait }: WaitOptions & { readonly isObserved?: boolean },
+  { isObserved = true, onStarted, ...wait }: StartOptions,
 ): Promise<StartedSession> {
   wait.signal?.throwIfAborted();
-  const { session, control } = await startSession(server, request, isObserved);
+  const started = await startSession(server, request, isObserved);
+  const { session, control } = started;
   const waited = new AbortController();
   const { leaseSeconds = 0 } = request;
   // the wait may be longer than the lease; the caller renews it from then on
@@ -130,8 +140,9 @@ export async function startAndWait(
     ? keepAlive({ sessionId: session.id, leaseSeconds, control }, SILENT, waited.signal)
     : Promise.resolve();
   try {
+    onStarted?.(started);
     wait.signal?.throwIfAborted();
-    return { session: await settle(control, session.id, wait), control };
+    return { ...started, session: await settle(control, session.id, wait) };
   } catch (error) {
     await stopSession(control, session.id, CLEAN_UP_MS);
     throw error;
@@ -160,3 +171,12 @@ export async function stopSession(control: Api, id: string, withinMs: number): P
     throw error;
   }
 }
+
+/** One line for each rule that was refused. */
+export const refusedRules = ({ resourceIps }: Session): string[] =>
+  resourceIps
+    .filter(({ status }) => status === 'FAILED')
+    .map(
+      ({ ipAddress, resourceName, errorMessage }) =>
+        `${ipAddress} on ${resourceName}: ${errorMessage ?? 'refused'}`,
+    );

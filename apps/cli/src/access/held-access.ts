@@ -1,8 +1,10 @@
 import {
   discover,
+  EGRESS_CONNECTIONS,
   keepAlive,
   newHolder,
   observeAddresses,
+  refusedRules,
   requestedAddresses,
   startAndWait,
   stopSession,
@@ -30,9 +32,6 @@ export interface AccessRequest {
   readonly replaces?: string;
 }
 
-/** Fresh connections to detect a pool of addresses: a hint of it costs little, all of its addresses more. */
-const HINT_CONNECTIONS = 3;
-const POOL_CONNECTIONS = 6;
 const NO_LEASE =
   'this server knows no leases: if this program is killed, the access ends with the session only';
 /** For requests that end access. When they fail, the lease ends it. */
@@ -71,7 +70,7 @@ export class HeldAccess {
     { output, listener, signal }: { output: Output; listener: LeaseListener; signal: AbortSignal },
   ): Promise<HeldAccess> {
     const takesAll = request.addresses === 'all';
-    const observed = await observe(server.url, takesAll ? POOL_CONNECTIONS : HINT_CONNECTIONS);
+    const observed = await observe(server.url, takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint);
     if (!takesAll) warnAboutPool(observed, output);
     const addresses = requestedAddresses(observed).slice(0, takesAll ? undefined : 1);
     return HeldAccess.openFor(server, request, addresses, { output, listener, signal });
@@ -159,7 +158,7 @@ function outcomeFailure(
   output: Output,
 ): CommandFailure | null {
   const sessions = started.map(({ session }) => session);
-  const problems = sessions.flatMap(problemsOf);
+  const problems = sessions.flatMap(refusedRules);
   if (sessions.every(({ status }) => status === 'ACTIVE')) return null;
   for (const problem of problems) output.note(problem);
   const worst = sessionExitCode(sessions);
@@ -171,15 +170,6 @@ function outcomeFailure(
   const summary = worst === EXIT.partial ? 'Some rules were refused' : 'No rule was applied';
   return new CommandFailure(worst, summary, fix);
 }
-
-/** One line for each rule that was refused. */
-export const problemsOf = ({ resourceIps }: Session): string[] =>
-  resourceIps
-    .filter(({ status }) => status === 'FAILED')
-    .map(
-      ({ ipAddress, resourceName, errorMessage }) =>
-        `${ipAddress} on ${resourceName}: ${errorMessage ?? 'refused'}`,
-    );
 
 /** The exit code for what became of sessions: 0, 3 or 4. */
 export function sessionExitCode(sessions: readonly Pick<Session, 'status'>[]): ExitCode {

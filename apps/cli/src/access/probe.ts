@@ -1,22 +1,11 @@
-import { createConnection, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { connectionReason } from '#client';
+import type { Socket } from 'node:net';
+import { type Endpoint, NotReachable, parseEndpoint, reach } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
-
-export interface Endpoint {
-  readonly host: string;
-  readonly port: number;
-}
-
-const PROBE_MS = 60_000;
-const ATTEMPT_MS = 5_000;
-const PAUSE_MS = 500;
 
 /** Reads `host:port`, with an IPv6 address in brackets. @throws CommandFailure */
 export function endpointOf(text: string, option: string): Endpoint {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  if (host !== undefined && Number(port) > 0 && Number(port) < 65_536) return { host, port: Number(port) };
+  const endpoint = parseEndpoint(text);
+  if (endpoint) return endpoint;
   throw new CommandFailure(
     EXIT.usage,
     `${option} must be HOST:PORT, not "${text}"`,
@@ -24,44 +13,13 @@ export function endpointOf(text: string, option: string): Endpoint {
   );
 }
 
-/**
- * Connects over TCP until it succeeds, for a minute at most: a rule that the cloud lists is not in effect at once.
- * @throws CommandFailure when it never does
- * @throws the signal's reason
- */
-export async function reach({ host, port }: Endpoint, signal: AbortSignal): Promise<Socket> {
-  const deadline = Date.now() + PROBE_MS;
-  for (;;) {
-    const outcome = await attempt(host, port, signal);
-    signal.throwIfAborted();
-    if (!(outcome instanceof Error)) return outcome;
-    if (Date.now() > deadline) {
-      throw new CommandFailure(
-        EXIT.failed,
-        `${host}:${port} was not reachable within ${PROBE_MS / 1000} s: ${connectionReason(outcome)}`,
-        'check host and port, and whether the resource guards them',
-      );
-    }
-    await delay(PAUSE_MS, undefined, { signal });
+/** Connects over TCP, for a minute at most. @throws CommandFailure when that never succeeds @throws the signal's reason */
+export async function reachOrFail(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
+  try {
+    return await reach(endpoint, signal);
+  } catch (error) {
+    if (!(error instanceof NotReachable)) throw error;
+    const fix = 'check host and port, and whether the resource guards them';
+    throw new CommandFailure(EXIT.failed, error.message, fix);
   }
 }
-
-const attempt = (host: string, port: number, signal: AbortSignal): Promise<Socket | Error> =>
-  new Promise((resolve) => {
-    const socket = createConnection({ host, port, allowHalfOpen: true, timeout: ATTEMPT_MS });
-    const fail = (error: Error): void => {
-      signal.removeEventListener('abort', onAbort);
-      socket.destroy();
-      resolve(error);
-    };
-    const onAbort = (): void => fail(new Error('given up'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    socket.once('error', fail);
-    socket.once('timeout', () => fail(new Error('no answer (timeout)')));
-    socket.once('connect', () => {
-      signal.removeEventListener('abort', onAbort);
-      socket.removeListener('error', fail);
-      socket.setTimeout(0);
-      resolve(socket);
-    });
-  });

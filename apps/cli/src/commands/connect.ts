@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { resourceIds } from '#client';
 import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
-import { endpointOf, reach } from '../access/probe';
+import { endpointOf, reachOrFail } from '../access/probe';
 import { EXIT, signalExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import { connect as connectTo } from '../profiles/connection';
@@ -27,7 +27,7 @@ export async function connect(
     const context = { output, listener: leaseNotes(output), signal: signals.aborted };
     const access = await HeldAccess.open(server, requestOf('connect', ids, options), context);
     try {
-      await join(await reach(endpoint, signals.aborted), signals.aborted);
+      await join(await reachOrFail(endpoint, signals.aborted), signals.aborted);
       return EXIT.ok;
     } finally {
       await access.close(output);

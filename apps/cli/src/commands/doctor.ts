@@ -3,6 +3,7 @@ import {
   ApiFailure,
   bodyOf,
   discover,
+  isUnprotected,
   observeAddresses,
   resources,
   type Discovery,
@@ -12,7 +13,6 @@ import { EXIT, type ExitCode } from '../exit-codes';
 import { reportOf } from '../failure-report';
 import { visible, type Output } from '../output';
 import { connect, serverOf, type Connection, type ConnectionOptions } from '../profiles/connection';
-import { isUnprotected } from '../profiles/server-url';
 import { VERSION } from '../version';
 
 type State = 'ok' | 'warning' | 'failed';

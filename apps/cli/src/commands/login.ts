@@ -1,9 +1,17 @@
-import { ApiFailure, bodyOf, createApi, apiKey as keyCredential, type Api, type Schemas } from '#client';
+import {
+  ApiFailure,
+  bodyOf,
+  createApi,
+  apiKey as keyCredential,
+  isUnprotected,
+  type Api,
+  type Schemas,
+} from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from '../profiles/config-file';
 import { profileName, usableKey, type ConnectionOptions } from '../profiles/connection';
-import { isUnprotected, serverUrl } from '../profiles/server-url';
+import { serverUrl } from '../profiles/server-url';
 import { tokensOf } from '../profiles/signed-in';
 import { ask, firstLine } from '../terminal/prompts';
 

@@ -2,7 +2,7 @@ import { resourceIds } from '#client';
 import { ChildNotStarted, runChild } from '../access/child';
 import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
-import { endpointOf, reach } from '../access/probe';
+import { endpointOf, reachOrFail } from '../access/probe';
 import { signalExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import { connect } from '../profiles/connection';
@@ -28,7 +28,7 @@ export async function run(command: readonly string[], options: RunOptions, outpu
     const context = { output, listener: leaseNotes(output), signal: signals.aborted };
     const access = await HeldAccess.open(server, requestOf('run', ids, options), context);
     try {
-      if (probe) (await reach(probe, signals.aborted)).destroy();
+      if (probe) (await reachOrFail(probe, signals.aborted)).destroy();
       signals.aborted.throwIfAborted();
       const [program = '', ...args] = command;
       return await runChild({ program, args, environment: environmentOf(access, options) }, signals);
@@ -49,7 +49,8 @@ export async function run(command: readonly string[], options: RunOptions, outpu
 
 /** The caller's own, with the id of the session. No secret is added: neither the profile's nor the session's. */
 function environmentOf(access: HeldAccess, { withoutKey }: RunOptions): NodeJS.ProcessEnv {
-  const { DRAWBRIDGE_API_KEY: key, ...rest } = process.env;
+  // exchanged, an ID token is worthless
+  const { DRAWBRIDGE_API_KEY: key, DRAWBRIDGE_ID_TOKEN: _, ...rest } = process.env;
   const DRAWBRIDGE_SESSION_ID = access.sessions.map(({ session }) => session.id).join(',');
   return {
     ...rest,

@@ -2,6 +2,7 @@ import {
   bodyOf,
   everyPage,
   newHolder,
+  refusedRules,
   requestedAddresses,
   resourceIds,
   settle,
@@ -10,7 +11,7 @@ import {
   type Session,
   type SessionStatus,
 } from '#client';
-import { observe, problemsOf, sessionExitCode } from '../access/held-access';
+import { observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import { table, visible, type Output } from '../output';
 import { connect, type ConnectionOptions } from '../profiles/connection';
@@ -154,6 +155,6 @@ function detailsOf(session: Session): string {
   const rules = session.resourceIps.map(
     ({ ipAddress, resourceName, status: state }) => `  ${ipAddress} on ${visible(resourceName)}: ${state}`,
   );
-  const problems = problemsOf(session).map((problem) => `  ${visible(problem)}`);
+  const problems = refusedRules(session).map((problem) => `  ${visible(problem)}`);
   return [head, ...rules, ...problems].join('\n');
 }

@@ -2,6 +2,7 @@ import { apiKey, createApi, type Credential, type Server } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from './config-file';
+import { idTokenCredential } from './id-token';
 import { serverUrl } from './server-url';
 import { SignedIn } from './signed-in';
 
@@ -36,14 +37,15 @@ export function serverOf(options: ConnectionOptions): string {
   );
 }
 
-/** The server and who asks. DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY come before the profile. @throws CommandFailure */
+/** The server and who asks. DRAWBRIDGE_URL, and DRAWBRIDGE_API_KEY or DRAWBRIDGE_ID_TOKEN come before the profile. @throws CommandFailure */
 export function connect(options: ConnectionOptions, output: Output): Connection {
   const url = serverOf(options);
   const key = usableKey(process.env['DRAWBRIDGE_API_KEY'], 'DRAWBRIDGE_API_KEY');
+  const job = jobCredential(url, key !== null);
   const name = profileName(options);
   const file = new ConfigFile(process.env);
-  const profile = key ? null : file.profile(name);
-  const credential = key ? apiKey(key) : credentialOf(file, name, profile, url);
+  const profile = key || job ? null : file.profile(name);
+  const credential = job ?? (key ? apiKey(key) : credentialOf(file, name, profile, url));
   const onRetry = (reason: string, seconds: number): void => {
     if (seconds >= MENTIONED_PAUSE_SECONDS) output.note(`${reason}: trying again in ${seconds} s`);
   };
@@ -57,6 +59,18 @@ export function usableKey(given: string | undefined, where: string): string | nu
   if (!key) return null;
   if (/^[\x21-\x7e]{1,500}$/.test(key)) return key;
   throw new CommandFailure(EXIT.usage, `${where} is no API key: keys are one line of letters and digits`);
+}
+
+/** The credential of a CI job that has an ID token; null without. @throws CommandFailure when it has an API key too */
+function jobCredential(url: string, hasKey: boolean): Credential | null {
+  const { DRAWBRIDGE_ID_TOKEN: idToken, DRAWBRIDGE_TRUST: trustId } = process.env;
+  if (!idToken) return null;
+  if (!hasKey) return idTokenCredential(url, idToken.trim(), trustId || null);
+  throw new CommandFailure(
+    EXIT.usage,
+    'DRAWBRIDGE_API_KEY and DRAWBRIDGE_ID_TOKEN are both set',
+    'unset DRAWBRIDGE_API_KEY: a job with an ID token needs no stored key',
+  );
 }
 
 /** A profile's secret is sent to the profile's own server only. */

@@ -1,0 +1,27 @@
+import { getInput, info, setFailed } from '@actions/core';
+import { failureLine } from './failure';
+import { start } from './start';
+import { savedAccess } from './state';
+import { stop } from './stop';
+
+/** The main step. */
+export const main = (): Promise<void> => run(() => start(getInput));
+
+/**
+ * The post step. A program of its own: when the main step is killed before it has saved anything, nothing else tells this
+ * one that it is not the main step.
+ */
+export const post = (): Promise<void> =>
+  run(async () => {
+    const access = savedAccess();
+    if (access) await stop(access);
+    else info('No access was started');
+  });
+
+async function run(step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    setFailed(failureLine(error));
+  }
+}

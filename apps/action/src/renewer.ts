@@ -1,0 +1,60 @@
+import { existsSync, openSync, rmSync, writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { createApi, keepAlive, type LeaseListener, sessionToken, stopSession } from '#client';
+import type { RenewalTask } from './renewal';
+
+const CHECK_INTERVAL_MS = 1_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+/**
+ * Renews the sessions until the post step removes the file of the notes, until they have ended, or until the runner has
+ * gone: then nobody else ends them, so they are stopped here.
+ */
+async function renew(): Promise<void> {
+  const task = JSON.parse(await text(process.stdin)) as RenewalTask;
+  const leases = task.sessions.map(({ id, token }) => ({
+    sessionId: id,
+    leaseSeconds: task.leaseSeconds,
+    control: createApi({ url: task.url, credential: sessionToken(token) }),
+  }));
+  const over = new AbortController();
+  const timer = setInterval(() => {
+    if (!existsSync(task.notesFile) || isGone(task.runnerPid)) over.abort();
+  }, CHECK_INTERVAL_MS);
+  const listener = notesIn(task.notesFile);
+  await Promise.all(leases.map((lease) => keepAlive(lease, listener, over.signal)));
+  clearInterval(timer);
+  if (!isGone(task.runnerPid)) return;
+  await Promise.allSettled(
+    leases.map((lease) => stopSession(lease.control, lease.sessionId, STOP_TIMEOUT_MS)),
+  );
+  rmSync(task.notesFile, { force: true });
+}
+
+/** Lines for the post step to show. */
+function notesIn(file: string): LeaseListener {
+  // opened once: a note after the file was removed makes no new one
+  const descriptor = openSync(file, 'a');
+  const note = (line: string): void => {
+    writeSync(descriptor, `${new Date().toISOString()} ${line}\n`);
+  };
+  return {
+    lost: (reason, endsAt) =>
+      note(`The access could not be renewed (${reason}): it would end at ${endsAt.toISOString()}`),
+    regained: () => note('The access was renewed again'),
+    ended: (reason) => note(`The access ended before the job did (${reason})`),
+  };
+}
+
+function isGone(pid: number): boolean {
+  if (pid <= 1) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    // a process of another user is there all the same
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+void renew();

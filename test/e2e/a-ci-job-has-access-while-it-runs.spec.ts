@@ -1,0 +1,232 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
+import { githubTrust, jobClaims } from '../builders/oidc';
+import { group } from '../builders/organization';
+import { actionFile, readProc, type ActionJob } from '../harness/action-job';
+import { CommandLine } from '../harness/command-line';
+import { node24 } from '../harness/node-24';
+import { until } from '../harness/until';
+
+const node = node24();
+
+(node ? describe : describe.skip)('A CI job that uses the action', () => {
+  let bench: ActionBench;
+
+  beforeAll(async () => {
+    const groups = [0, 1].map((index) => ({ group: group(index), config: { port: 22 } }));
+    bench = await ActionBench.start(node!, groups);
+  });
+  afterAll(() => bench.stop());
+  afterEach(async () => {
+    await bench.drawbridge.cloud.clearFaults();
+    await bench.endJobs();
+  });
+
+  const isOver = (job: ActionJob): Promise<boolean> =>
+    until('no process of the job is left', () => Promise.resolve(job.processes().length === 0));
+
+  it('runs on Node.js 24, and its post step always', () => {
+    const { using, 'post-if': condition } = actionFile().runs;
+    expect({ using, condition }).toEqual({ using: 'node24', condition: 'always()' });
+  });
+
+  it('has access between its main and its post step, without a stored key', async () => {
+    const job = bench.job();
+    expect(await job.main()).toMatchObject({ code: 0 });
+    const [session] = await bench.live();
+    expect(job.outputs).toEqual({
+      'session-id': session!.id,
+      address: JOB_ADDRESS,
+      'expires-at': session!.expiresAt,
+    });
+    expect(session!.userId).toBe(bench.trust.serviceUserId);
+    expect(await bench.allowed()).toEqual([JOB_ADDRESS]);
+    expect(job.processes()).toHaveLength(1);
+    const post = await job.post();
+    expect(post.code).toBe(0);
+    expect(post.output).toMatch(/The rules were removed \d+\.\d s after the stop/);
+    // the post step waits for it
+    expect(await bench.allowed()).toEqual([]);
+    expect(job.summary).toContain(session!.id);
+    expect(job.summary).toContain('The rules were removed');
+    await isOver(job);
+  });
+
+  it('with an API key, for the resources and the time that it asks for', async () => {
+    const apiKey = await bench.apiKey();
+    const resources = ` ${bench.org.resourceIds[1]!} \n`;
+    const job = bench.job({ trust: '', 'api-key': apiKey, resources, hours: '2' });
+    const { code, output } = await job.main();
+    expect(code).toBe(0);
+    expect(output).toContain(`::add-mask::${apiKey}`);
+    const [session] = await bench.live();
+    expect(session!.resourceIps.map(({ resourceId }) => resourceId)).toEqual([bench.org.resourceIds[1]]);
+    expect(Date.parse(session!.expiresAt) - Date.parse(session!.startedAt)).toBe(2 * 3_600_000);
+    expect((await job.post()).code).toBe(0);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('has a holder of its own for each run of the action', async () => {
+    const [one, two] = [bench.job(), bench.job()];
+    expect([(await one.main()).code, (await two.main()).code]).toEqual([0, 0]);
+    const rows = await bench.drawbridge.query<{ holder: string }>(
+      `SELECT holder FROM sessions WHERE id = ANY($1)`,
+      [[one, two].map(({ outputs }) => outputs['session-id'])],
+    );
+    const holders = rows.map(({ holder }) => holder);
+    expect(new Set(holders).size).toBe(2);
+    for (const holder of holders) expect(holder).toMatch(/^gh:4711:1:[0-9a-f]{16}$/);
+    await one.post();
+    expect(await bench.allowed()).toEqual([JOB_ADDRESS]);
+    await two.post();
+    expect(await bench.allowed()).toEqual([]);
+  });
+
+  it('waits until the probed port accepts a connection', async () => {
+    const server = createServer((socket) => socket.destroy());
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((done) => server.close(done));
+    const job = bench.job({ probe: `127.0.0.1:${port}` });
+    const ended = job.main();
+    await until('the job has access', async () => (await bench.allowed()).length > 0);
+    await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+    expect(await ended).toMatchObject({ code: 0 });
+    await new Promise((done) => server.close(done));
+    await job.post();
+  });
+
+  it('with the command line and an ID token, on other CI systems', async () => {
+    const token = await bench.issuer.sign(jobClaims(bench.issuer, bench.trust.audience));
+    const cli = new CommandLine({ DRAWBRIDGE_URL: bench.proxy.url, DRAWBRIDGE_ID_TOKEN: token });
+    try {
+      const ask = `fetch('${bench.drawbridge.cloud.url}/_rules').then((r) => r.text()).then(console.log, console.error);
+        console.log('token', process.env.DRAWBRIDGE_ID_TOKEN)`;
+      const args = ['run', '-r', bench.org.resourceIds[0]!, '--', process.execPath, '-e', ask];
+      const { code, stdout } = await cli.run(args);
+      expect({ code, hasToken: stdout.includes(token) }).toEqual({ code: 0, hasToken: false });
+      expect(stdout).toContain(JOB_ADDRESS);
+      const again = await cli.run(args);
+      expect(again.code).toBe(5);
+      expect(again.stderr).toContain('The server refused DRAWBRIDGE_ID_TOKEN');
+      expect(again.stderr).toContain('Fix: an administrator finds the reason');
+      const both = await cli.run(args, '', { DRAWBRIDGE_API_KEY: 'dbk_abc' });
+      expect([both.code, both.stderr.includes('Fix: unset DRAWBRIDGE_API_KEY')]).toEqual([2, true]);
+    } finally {
+      await cli.remove();
+    }
+  });
+
+  describe('ends', () => {
+    it('within three seconds of SIGINT while its rules are applied, and nothing stays', async () => {
+      await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 4_000, count: 20 });
+      const job = bench.job();
+      const ended = job.main();
+      await until('a session is started', async () => (await bench.live()).length > 0);
+      const began = performance.now();
+      job.signal('SIGINT');
+      const { code, output } = await ended;
+      expect(performance.now() - began).toBeLessThan(3_000);
+      expect({ code, error: output.match(/^::error::.*$/m)?.[0] }).toEqual({
+        code: 1,
+        error: '::error::Cancelled: the access was ended',
+      });
+      expect(await bench.live()).toEqual([]);
+      expect((await job.post()).code).toBe(0);
+      await until('nobody is allowed', async () => (await bench.allowed()).length === 0);
+    });
+
+    it('when its runner is killed and the renewer is not', async () => {
+      const job = bench.job();
+      expect((await job.main()).code).toBe(0);
+      job.killRunner();
+      await until('nobody is allowed', async () => (await bench.allowed()).length === 0, 6_000);
+      await isOver(job);
+    });
+
+    it('early, when an administrator stops its session: the summary says so', async () => {
+      const job = bench.job();
+      await job.main();
+      const id = job.outputs['session-id']!;
+      await bench.org.admin.expect(200, bench.org.admin.post(`/sessions/admin/${id}/stop`));
+      await bench.org.reaches(id, 'CANCELLED');
+      const { code, output } = await job.post();
+      expect({ code, isSaid: output.includes('The access had already ended') }).toEqual({
+        code: 0,
+        isSaid: true,
+      });
+    });
+  });
+
+  describe('fails with one line and the fix', () => {
+    /** @returns the one error of the main step, which has left nothing */
+    async function errorOf(job: ActionJob): Promise<string> {
+      const { code, output } = await job.main();
+      expect(code).toBe(1);
+      expect(await bench.live()).toEqual([]);
+      expect((await job.post()).code).toBe(0);
+      const errors = output.split('\n').filter((line) => line.startsWith('::error::'));
+      expect(errors).toHaveLength(1);
+      expect(output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+      return errors[0]!.slice('::error::'.length);
+    }
+
+    it.each([
+      [{ lease: '30' }, 'The input lease is "30". Fix: set it to a whole number from 60 to 3600.'],
+      [
+        { url: 'http://127.0.0.1:2' },
+        'http://127.0.0.1:2 cannot be reached: nothing listens there (ECONNREFUSED). Fix:',
+      ],
+      [{ trust: '', 'api-key': 'dbk_unknown-key-0123456789' }, 'Fix: check the input api-key'],
+      [{ resources: 'nothing-of-this-name' }, 'There is no resource "nothing-of-this-name"'],
+    ])('%j', async (inputs, expected) => {
+      expect(await errorOf(bench.job(inputs as Record<string, string>))).toContain(expected);
+    });
+
+    it('a job that may not request ID tokens', async () => {
+      expect(await errorOf(bench.job({}, false))).toBe(
+        'This job may not request an ID token. Fix: add `permissions: id-token: write` to the job; workflows of forks never get one.',
+      );
+    });
+
+    it('a job that the trust does not fit', async () => {
+      const conditions = { repository_id: ['1'], repository_owner_id: ['65'], environment: ['production'] };
+      const other = await githubTrust(bench.org, bench.issuer, { conditions });
+      const error = await errorOf(bench.job({ trust: `${other.audience}#${other.id}` }));
+      expect(error).toContain(
+        "The server refused this job's ID token. Fix: an administrator finds the reason",
+      );
+    });
+  });
+
+  it('shows no secret: not in its log, its outputs and its summary, nor in the renewer’s arguments and environment', async () => {
+    const apiKey = await bench.apiKey();
+    const jobs = [bench.job(), bench.job({ trust: '', 'api-key': apiKey })];
+    const logs: string[] = [];
+    const publicFiles: string[] = [];
+    const processes: string[] = [];
+    const secrets = [apiKey];
+    for (const job of jobs) {
+      logs.push((await job.main()).output);
+      const { sessions } = JSON.parse(job.saved['access']!) as { sessions: { token: string }[] };
+      secrets.push(...sessions.map(({ token }) => token));
+      const [renewer] = job.processes();
+      processes.push(readProc(renewer!, 'environ'), readProc(renewer!, 'cmdline'));
+      publicFiles.push(job.publicFiles);
+      logs.push((await job.post()).output);
+      publicFiles.push(job.publicFiles);
+    }
+    secrets.push(...bench.endpoint.issued, bench.endpoint.variables.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
+    expect(secrets).toHaveLength(3 + bench.endpoint.issued.length + 1);
+    // a mask names its secret to the runner, which shows none of these lines
+    const shown = logs.join('\n').replaceAll(/^::add-mask::.*$/gm, '');
+    const everything = [shown, ...publicFiles, ...processes].join('\n');
+    for (const secret of secrets) expect(everything).not.toContain(secret);
+    // the whole environment of the renewer
+    for (const environment of processes.filter((_, index) => index % 2 === 0))
+      expect(environment.replaceAll(/RUNNER_TRACKING_ID=[^\0]*\0/g, '')).toBe('');
+    for (const token of secrets.filter((secret) => secret.startsWith('dbs_'))) {
+      expect(logs.some((log) => log.includes(`::add-mask::${token}`))).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,157 @@
+import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
+import { group } from '../builders/organization';
+import type { TimelineEntry } from '../harness/simulator-client';
+import { node24 } from '../harness/node-24';
+import { until } from '../harness/until';
+
+const LEASE_SECONDS = 60;
+const MAX_LATENESS_MS = 5_000;
+const JOBS = 20;
+/** Jobs that end at the same time. */
+const WAVE = 5;
+
+const node = node24();
+
+(node ? describe : describe.skip)('A CI job with access', () => {
+  let bench: ActionBench;
+
+  beforeAll(async () => {
+    const groups = [0, 1].map((index) => ({ group: group(index), config: { port: 22 } }));
+    bench = await ActionBench.start(node!, groups);
+  });
+  afterAll(() => bench.stop());
+  afterEach(async () => {
+    await bench.drawbridge.cloud.clearFaults();
+    await bench.endJobs();
+  });
+
+  /** What happened to the address on the first group, in order. */
+  async function changes(since: number): Promise<TimelineEntry[]> {
+    const entries = await bench.drawbridge.cloud.timeline(since);
+    return entries.filter(({ address, target }) => address === JOB_ADDRESS && target === group(0));
+  }
+
+  it(`on a machine that is gone loses it at most ${MAX_LATENESS_MS / 1000} seconds after its lease`, async () => {
+    const began = Date.now() * 1000;
+    const job = bench.job({ lease: String(LEASE_SECONDS) });
+    expect((await job.main()).code).toBe(0);
+    expect(job.processes()).toHaveLength(1);
+    job.killAll();
+    const killedAt = Date.now();
+    const [session] = await bench.live();
+    const leaseUntil = Date.parse(session!.leaseUntil!);
+    expect(leaseUntil).toBeLessThanOrEqual(killedAt + 1000 * LEASE_SECONDS);
+    await until(
+      'nobody is allowed',
+      async () => (await bench.allowed()).length === 0,
+      1000 * LEASE_SECONDS + MAX_LATENESS_MS + 5_000,
+    );
+    const [opened, closed] = await changes(began);
+    expect([opened!.event, closed!.event]).toEqual(['opened', 'closed']);
+    const closedAt = closed!.at / 1000;
+    expect(closedAt).toBeGreaterThanOrEqual(leaseUntil);
+    expect(closedAt).toBeLessThanOrEqual(leaseUntil + MAX_LATENESS_MS);
+  });
+
+  it(`beside ${JOBS - 1} others behind one address keeps it until its own end`, async () => {
+    const began = Date.now() * 1000;
+    const jobs = Array.from({ length: JOBS }, () => bench.job());
+    const starts = await Promise.all(jobs.map((job) => job.main()));
+    expect(starts.map(({ code }) => code)).toEqual(jobs.map(() => 0));
+    expect(new Set(jobs.map(({ outputs }) => outputs['session-id'])).size).toBe(JOBS);
+    let lastStop = 0;
+    for (let first = 0; first < JOBS; first += WAVE) {
+      // every job that is still at work has its rule
+      expect(await bench.allowed()).toEqual([JOB_ADDRESS]);
+      lastStop = Date.now();
+      const ends = await Promise.all(jobs.slice(first, first + WAVE).map((job) => job.post()));
+      expect(ends.map(({ code }) => code)).toEqual(ends.map(() => 0));
+    }
+    expect(await bench.allowed()).toEqual([]);
+    const seen = await changes(began);
+    expect(seen.map(({ event }) => event)).toEqual(['opened', 'closed']);
+    expect(seen[1]!.at / 1000).toBeGreaterThan(lastStop);
+  });
+
+  it('keeps it while the server is away for less than the lease, and its post step says so', async () => {
+    const job = bench.job({ lease: String(LEASE_SECONDS) });
+    expect((await job.main()).code).toBe(0);
+    const port = await bench.proxy.sever();
+    const noted = (text: string): Promise<boolean> =>
+      until(`the renewer notes: ${text}`, () => Promise.resolve(job.publicFiles.includes(text)));
+    await noted('The access could not be renewed');
+    await bench.proxy.restore(port);
+    await noted('The access was renewed again');
+    expect(await bench.allowed()).toEqual([JOB_ADDRESS]);
+    const { code, output } = await job.post();
+    expect(code).toBe(0);
+    expect(output).toMatch(/^::warning::\S+ The access could not be renewed/m);
+    expect(output).toMatch(/The rules were removed/);
+    expect(job.summary).toContain('The access was renewed again');
+    expect(await bench.allowed()).toEqual([]);
+  });
+
+  it('that was killed before it had any does not get it from its post step', async () => {
+    const job = bench.job();
+    const ended = job.main();
+    await until('the main step runs', () => Promise.resolve(job.processes().length > 0));
+    job.signal('SIGKILL');
+    expect((await ended).signal).toBe('SIGKILL');
+    expect(job.saved).toEqual({});
+    const { code, output } = await job.post();
+    expect({ code, output }).toEqual({ code: 0, output: 'No access was started\n' });
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('ends it with its post step when its main step was killed while its rules were applied', async () => {
+    await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 1_500, count: 20 });
+    const job = bench.job();
+    const ended = job.main();
+    await until('a session is started', async () => (await bench.live()).length > 0);
+    await until('the state is saved', () => Promise.resolve(job.hasSaved('access')));
+    job.signal('SIGKILL');
+    expect((await ended).signal).toBe('SIGKILL');
+    expect((await job.post()).code).toBe(0);
+    expect(await bench.live()).toEqual([]);
+    await until('nobody is allowed', async () => (await bench.allowed()).length === 0);
+  });
+
+  it('several addresses: a session for each with addresses: all, a warning without', async () => {
+    bench.proxy.addresses = [JOB_ADDRESS, '203.0.113.41'];
+    try {
+      const warned = bench.job();
+      expect((await warned.main()).output).toContain(
+        '::warning::Connections of this runner leave through several',
+      );
+      await warned.post();
+      const job = bench.job({ addresses: 'all' });
+      expect((await job.main()).code).toBe(0);
+      expect((await bench.allowed()).toSorted()).toEqual([JOB_ADDRESS, '203.0.113.41']);
+      expect(job.outputs['session-id']!.split(',')).toHaveLength(2);
+      await job.post();
+      expect(await bench.allowed()).toEqual([]);
+    } finally {
+      bench.proxy.addresses = [JOB_ADDRESS];
+    }
+  });
+
+  it('a refused rule; with allow-partial the job goes on', async () => {
+    await bench.drawbridge.cloud.fault({ kind: 'refuse', target: group(1), seconds: 60 });
+    const failing = bench.job();
+    const ended = await failing.main();
+    expect(ended.code).toBe(1);
+    expect(await bench.live()).toEqual([]);
+    expect(ended.output).toMatch(
+      /^::error::Some rules were refused: 203\.0\.113\.40 on .+Fix: correct them, or set allow-partial: true\.$/m,
+    );
+    const job = bench.job({ 'allow-partial': 'true' });
+    const { code, output } = await job.main();
+    expect({ code, isWarned: output.includes('::warning::Some rules were refused') }).toEqual({
+      code: 0,
+      isWarned: true,
+    });
+    expect(await bench.allowed()).toEqual([JOB_ADDRESS]);
+    await bench.drawbridge.cloud.clearFaults();
+    expect((await job.post()).code).toBe(0);
+  });
+});
