@@ -61,7 +61,7 @@ export class OwnIdentity {
 
   private get kind(): string {
     const kind = this.environment[VARIABLE] || 'keys';
-    if (kind === 'keys' || kind in this.sources) return kind;
+    if (kind === 'keys' || Object.hasOwn(this.sources, kind)) return kind;
     const known = ['keys', ...Object.keys(this.sources)].join(', ');
     throw new DriverError(
       'denied',
