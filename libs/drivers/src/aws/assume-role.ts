@@ -56,7 +56,8 @@ export async function assumeWithToken(
 /** AWS reports an issuer that it cannot reach also as an invalid token: the trust itself is not refused then. */
 function asIssuerFailure(failure: CallFailure): CallFailure {
   const { code, message } = failure;
-  if (code !== 'InvalidIdentityToken' || !/retrieve verification key/.test(message)) return failure;
+  const isToken = code === 'InvalidIdentityToken' || code === 'InvalidIdentityTokenException';
+  if (!isToken || !message.includes('retrieve verification key')) return failure;
   return new CallFailure('transient', message, code, true);
 }
 
